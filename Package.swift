@@ -1,0 +1,71 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// CI turns every warning into an error; a developer's build and a consumer's build only show them.
+let strictWarnings: [SwiftSetting] =
+    Context.environment["JACKDAW_WARNINGS_AS_ERRORS"] == nil ? [] : [.treatAllWarnings(as: .error)]
+
+let house: [SwiftSetting] =
+    [
+        .strictMemorySafety(),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ] + strictWarnings
+
+/// Unoptimised signal processing runs slower than the sound it listens to; bounds checks stay on.
+let kernels: [SwiftSetting] = house + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+
+let package = Package(
+    name: "jackdaw",
+    products: [
+        .library(name: "JackdawDSP", targets: ["JackdawDSP"]),
+        .library(name: "JackdawCards", targets: ["JackdawCards"]),
+        .library(name: "JackdawAudioFile", targets: ["JackdawAudioFile"]),
+        .library(name: "JackdawSpectrum", targets: ["JackdawSpectrum"]),
+        .executable(name: "jackdaw", targets: ["jackdaw-cli"]),
+    ],
+    traits: [
+        .trait(name: "Command", description: "The `jackdaw` command and what only it needs."),
+        .default(enabledTraits: ["Command"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"),
+    ],
+    targets: [
+        .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
+        .systemLibrary(name: "CFFTW", pkgConfig: "fftw3f", providers: [.apt(["libfftw3-dev"])]),
+
+        .target(name: "JackdawDSP", swiftSettings: kernels),
+        .target(name: "JackdawCards", swiftSettings: house),
+
+        .target(name: "JackdawAudioFile", dependencies: ["JackdawDSP", "CSndFile"], swiftSettings: house),
+        .target(name: "JackdawSpectrum", dependencies: ["JackdawDSP", "CFFTW"], swiftSettings: kernels),
+
+        .executableTarget(
+            name: "jackdaw-cli",
+            dependencies: [
+                "JackdawDSP", "JackdawCards", "JackdawAudioFile", "JackdawSpectrum",
+                .product(
+                    name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
+            ],
+            swiftSettings: house),
+
+        .target(name: "JackdawTestSupport", path: "Tests/JackdawTestSupport", swiftSettings: house),
+        .testTarget(
+            name: "JackdawDSPTests", dependencies: ["JackdawDSP", "JackdawTestSupport"], swiftSettings: house),
+        .testTarget(
+            name: "JackdawCardsTests", dependencies: ["JackdawCards", "JackdawTestSupport"], swiftSettings: house),
+        .testTarget(
+            name: "JackdawAudioFileTests",
+            dependencies: ["JackdawAudioFile", "JackdawDSP", "JackdawTestSupport"], swiftSettings: house),
+        .testTarget(
+            name: "JackdawSpectrumTests",
+            dependencies: ["JackdawSpectrum", "JackdawDSP", "JackdawTestSupport"], swiftSettings: house),
+        .testTarget(
+            name: "JackdawCommandTests",
+            dependencies: ["jackdaw-cli", "JackdawTestSupport"], swiftSettings: house),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,52 @@
+/// Storage for secrets (samples of a swipe, bits, characters): overwritten before its memory is given back.
+///
+/// A reference type on purpose: results travel through arrays and streams, and every holder shares the one copy,
+/// so no second copy is left behind. The content never changes after initialisation.
+public final class WipedArray<Element: BitwiseCopyable & Sendable>: @unchecked Sendable, CustomStringConvertible,
+    CustomReflectable
+{
+    private let storage: UnsafeMutableBufferPointer<Element>
+
+    /// Number of elements.
+    public var count: Int { unsafe storage.count }
+
+    /// A copy of a sequence's elements. The caller's own copy is the caller's to wipe.
+    public init(_ elements: some Collection<Element>) {
+        unsafe storage = .allocate(capacity: elements.count)
+        _ = unsafe storage.initialize(fromContentsOf: elements)
+    }
+
+    deinit {
+        let bytes = unsafe UnsafeMutableRawBufferPointer(storage)
+        unsafe overwrite(bytes)
+        unsafe storage.deallocate()
+    }
+
+    /// Runs a body over the elements; what it copies out is the caller's to wipe.
+    public borrowing func withElements<Result: ~Copyable, Failure: Error>(
+        _ body: (Span<Element>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(unsafe Span(_unsafeElements: UnsafeBufferPointer(storage)))
+    }
+
+    /// Says how much is held, never what.
+    public var description: String { "\(count) wiped elements" }
+
+    /// Reflection shows nothing of the content.
+    public var customMirror: Mirror { Mirror(self, children: [:], displayStyle: .class) }
+}
+
+/// Zeroes memory through an opaque call, so that the compiler cannot drop the store as dead.
+@inline(never)
+@_optimize(none)
+func overwrite(_ bytes: UnsafeMutableRawBufferPointer) {
+    for index in unsafe bytes.indices { unsafe bytes[index] = 0 }
+}
+
+extension Array where Element: BitwiseCopyable {
+    /// Zeroes the elements in place (the array must not be shared) and keeps the capacity.
+    mutating func wipe() {
+        unsafe withUnsafeMutableBytes { unsafe overwrite($0) }
+        removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,43 @@
+/// How bits become characters on a stripe: data bits, least significant first, then one odd parity bit (ISO/IEC 7811-2).
+public enum CharacterCode: Sendable, Hashable, CaseIterable {
+    /// Seven bits a character: six data bits over ASCII 0x20 to 0x5F, and parity.
+    case alphanumeric
+    /// Five bits a character: four data bits over ASCII 0x30 to 0x3F, and parity.
+    case numeric
+
+    /// Bits a character, parity included.
+    @inlinable public var bitsPerCharacter: Int { self == .alphanumeric ? 7 : 5 }
+
+    /// Data bits a character.
+    @inlinable public var dataBits: Int { bitsPerCharacter - 1 }
+
+    /// ASCII of the character whose data bits are all zero.
+    @inlinable public var base: UInt8 { self == .alphanumeric ? 0x20 : 0x30 }
+
+    /// Data value of the start sentinel: `%` or `;`.
+    @inlinable public var startSentinel: UInt8 { self == .alphanumeric ? 0x05 : 0x0B }
+
+    /// Data value of the end sentinel: `?`.
+    @inlinable public var endSentinel: UInt8 { self == .alphanumeric ? 0x1F : 0x0F }
+
+    /// Most characters that the standard allows, sentinels and LRC included (track 3 for the numeric code).
+    @inlinable public var maximumCharacters: Int { self == .alphanumeric ? 82 : 107 }
+
+    /// ASCII of a data value.
+    @inlinable public func ascii(_ value: UInt8) -> UInt8 { value + base }
+
+    /// Data value of an ASCII character, or nil where this code cannot hold it.
+    @inlinable public func value(ofASCII character: UInt8) -> UInt8? {
+        guard character >= base, character < base + (1 << UInt8(dataBits)) else { return nil }
+        return character - base
+    }
+
+    /// The bits of one character in stripe order: data least significant first, then odd parity.
+    /// - Parameter value: data bits, 0 to 15 or 63; higher bits are ignored.
+    /// - Returns: a word whose bit 0 comes first on the stripe.
+    @inlinable public func pattern(of value: UInt8) -> UInt8 {
+        let data = value & ((1 << UInt8(dataBits)) - 1)
+        let parity = UInt8(truncatingIfNeeded: (data.nonzeroBitCount & 1) ^ 1)
+        return data | (parity << UInt8(dataBits))
+    }
+}
