@@ -25,7 +25,11 @@ public struct AudioBlock<Sample: BitwiseCopyable>: ~Copyable {
     }
 
     /// Runs a body over the samples of the last read.
-    /// - Parameter channel: 0 to `channels - 1`.
+    /// - Parameters:
+    ///   - channel: 0 to `channels - 1`.
+    ///   - body: takes ``frames`` samples.
+    /// - Returns: what the body returns.
+    /// - Throws: what the body throws.
     public borrowing func withChannel<Result: ~Copyable, Failure: Error>(
         _ channel: Int, _ body: (Span<Sample>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -39,8 +43,7 @@ public struct AudioBlock<Sample: BitwiseCopyable>: ~Copyable {
         return unsafe storage.extracting(channel * capacity..<(channel + 1) * capacity)
     }
 
-    /// Sorts interleaved samples into the channels.
-    /// - Parameter offset: frames before them in the block.
+    /// Sorts interleaved samples into the channels, with `offset` frames before them in the block.
     borrowing func spread<From>(_ source: UnsafeBufferPointer<From>, at offset: Int, _ convert: (From) -> Sample) {
         for channel in 0..<channels {
             let target = unsafe storage(ofChannel: channel).extracting(offset...)

@@ -6,6 +6,7 @@ func scaled(_ sample: Int16) -> Float { Float(sample) * 0x1p-15 }
 /// - Parameters:
 ///   - sample: full scale ±1; 0 is written for what is not finite.
 ///   - bits: 16 or 24.
+/// - Returns: a number of that many bits.
 @inline(__always)
 func quantised(_ sample: Float, bits: Int) -> Int32 {
     let fullScale = Float(1 << (bits - 1))

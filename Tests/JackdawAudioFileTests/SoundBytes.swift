@@ -4,10 +4,10 @@ struct SoundBytes {
 
     mutating func text(_ text: String) { bytes += Array(text.utf8) }
     mutating func little<Number: FixedWidthInteger>(_ number: Number) {
-        bytes += withUnsafeBytes(of: number.littleEndian) { Array($0) }
+        unsafe bytes += withUnsafeBytes(of: number.littleEndian) { unsafe Array($0) }
     }
     mutating func big<Number: FixedWidthInteger>(_ number: Number) {
-        bytes += withUnsafeBytes(of: number.bigEndian) { Array($0) }
+        unsafe bytes += withUnsafeBytes(of: number.bigEndian) { unsafe Array($0) }
     }
 }
 

@@ -9,7 +9,6 @@ public struct AudioContainer: Sendable, Hashable, CustomStringConvertible {
         case au = "AU"
         case caf = "CAF"
         case ogg = "Ogg"
-        case mpeg = "MPEG"
         case raw
     }
 
@@ -31,8 +30,6 @@ public struct AudioContainer: Sendable, Hashable, CustomStringConvertible {
     public static let caf = AudioContainer(kind: .caf)
     /// Ogg with Vorbis, Opus or FLAC.
     public static let ogg = AudioContainer(kind: .ogg)
-    /// MPEG audio, layers I to III.
-    public static let mpeg = AudioContainer(kind: .mpeg)
     /// Samples without a header.
     public static let raw = AudioContainer(kind: .raw)
 

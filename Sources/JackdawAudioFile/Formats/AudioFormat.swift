@@ -20,7 +20,10 @@ public struct AudioFormat: Sendable, Hashable {
 
 extension AudioFormat {
     /// Refuses what the decoders cannot work with.
-    /// - Parameter isRequest: whether the caller asked for this format, or a file has it.
+    /// - Parameters:
+    ///   - path: for error messages.
+    ///   - isRequest: whether the caller asked for this format, or a file has it.
+    /// - Throws: ``AudioFileError`` with code `unsupportedRate` or `unsupportedChannels`; of a request `invalidRequest`.
     func validate(path: String, isRequest: Bool = false) throws(AudioFileError) {
         guard AudioFormat.sampleRates.contains(sampleRate), sampleRate == sampleRate.rounded() else {
             throw AudioFileError(

@@ -1,53 +1,46 @@
 import CSndFile
-import Glibc
 import Synchronization
 
-/// A libsndfile handle and the descriptor under it, closed in this order.
+/// A libsndfile handle, which owns the descriptor under it.
 @safe
 struct LibraryFile: ~Copyable {
     let pointer: OpaquePointer
-    private let descriptor: CInt
 
     /// libsndfile keeps the error of a failed open in a global variable.
     private static let opening = Mutex(())
 
     /// Opens a descriptor. The corresponding C function is `sf_open_fd`.
     /// - Parameters:
-    ///   - descriptor: stays open as long as this value.
+    ///   - descriptor: what to read or write, from its current position.
     ///   - mode: `SFM_READ` or `SFM_WRITE`.
     ///   - info: the format to write or of headerless samples; then the format found.
     ///   - path: for error messages.
+    /// - Throws: ``AudioFileError`` with code `notSound`, `damaged`, `unsupportedEncoding` or `io`.
     init(
         _ descriptor: consuming OwnedDescriptor, mode: Int, info: inout SF_INFO, path: String
     ) throws(AudioFileError) {
         var opened: OpaquePointer?
         var failure: AudioFileError?
-        let number = descriptor.number
+        // Given away for good: from 1.0.30 on, libsndfile closes a descriptor that it fails to open whatever it is told.
+        let number = descriptor.release()
         Self.opening.withLock { _ in
-            unsafe opened = sf_open_fd(number, CInt(mode), &info, CInt(SF_FALSE))
+            unsafe opened = sf_open_fd(number, CInt(mode), &info, CInt(SF_TRUE))
             if unsafe opened == nil { failure = unsafe AudioFileError(library: nil, path: path) }
         }
         guard let pointer = unsafe opened else {
             throw failure ?? AudioFileError(.io, path: path, "cannot be opened as sound")
         }
         unsafe self.pointer = pointer
-        self.descriptor = descriptor.release()
     }
 
-    deinit { _ = unsafe Self.close(pointer, descriptor) }
+    deinit { unsafe sf_close(pointer) }
 
     /// Completes the header and closes the file.
     /// - Returns: libsndfile's error number, 0 for none.
     consuming func close() -> CInt {
-        let (pointer, descriptor) = unsafe (pointer, descriptor)
+        let pointer = unsafe pointer
         discard self
-        return unsafe Self.close(pointer, descriptor)
-    }
-
-    private static func close(_ pointer: OpaquePointer, _ descriptor: CInt) -> CInt {
-        let status = unsafe sf_close(pointer)
-        _ = Glibc.close(descriptor)
-        return status
+        return unsafe sf_close(pointer)
     }
 }
 

@@ -32,7 +32,6 @@ extension AudioContainer {
         case .au: SF_FORMAT_AU
         case .caf: SF_FORMAT_CAF
         case .ogg: SF_FORMAT_OGG
-        case .mpeg: SF_FORMAT_MPEG
         case .raw: SF_FORMAT_RAW
         }
     }
@@ -47,7 +46,6 @@ extension AudioContainer {
         case SF_FORMAT_AU: self = .au
         case SF_FORMAT_CAF: self = .caf
         case SF_FORMAT_OGG: self = .ogg
-        case SF_FORMAT_MPEG: self = .mpeg
         default: return nil
         }
     }

@@ -29,9 +29,7 @@ struct SoundHandle: ~Copyable {
         isTruncated = false
     }
 
-    /// Opens samples whose place is known.
-    /// - Parameters:
-    ///   - byteCount: bytes in the file; nil for a pipe, which must stand at the first sample.
+    /// Opens samples whose place is known; `byteCount` is nil for a pipe, which must stand at the first sample.
     init(
         reading descriptor: consuming OwnedDescriptor, layout: SampleLayout, byteCount: Int?, path: String
     ) throws(AudioFileError) {

@@ -1,5 +1,5 @@
-/// Reads a sound file block by block, front to back: WAV, FLAC, AIFF, AU, W64, RF64, CAF, Ogg, MPEG audio, and
-/// headerless samples. Memory stays the same for a file of any length.
+/// Reads a sound file block by block, front to back: WAV, FLAC, AIFF, AU, W64, RF64, CAF, Ogg, and headerless samples.
+/// Memory stays the same for a file of any length.
 ///
 /// ```swift
 /// var reader = try AudioFileReader(path: "swipe.wav")
@@ -44,8 +44,8 @@ public struct AudioFileReader: ~Copyable {
     /// Frames read so far.
     public var framesRead: Int { source.framesRead }
 
-    /// Whether the header claims more frames than there are. Of a WAV file on disk it is known from the start, of a
-    /// pipe and of compressed sound once all has been read.
+    /// Whether the header claims more frames than could be read. Of a WAV file on disk it is known from the start, of a
+    /// pipe and of compressed sound once a read has returned 0.
     public var isTruncated: Bool { source.isTruncated }
 
     /// Samples read so far that were not finite numbers (floating point files) and were replaced by 0.
@@ -56,7 +56,8 @@ public struct AudioFileReader: ~Copyable {
     /// An integer sample v of n bits becomes exactly v / 2^(n-1), as far as `Float` can hold it (up to 24 bits).
     /// - Parameter samples: room for one frame at least; as many frames as fit are read.
     /// - Returns: frames read; fewer than fit only at the end, and 0 from then on.
-    /// - Throws: ``AudioFileError`` with code `damaged` or `io`; what was read before it has been returned.
+    /// - Throws: ``AudioFileError`` with code `io`, or `damaged` where nothing could be read; what came before an error
+    ///   has been returned.
     public mutating func read(into samples: inout MutableSpan<Float>) throws(AudioFileError) -> Int {
         let channels = format.channels
         return try unsafe samples.withUnsafeMutableBufferPointer { (target) throws(AudioFileError) in
@@ -72,7 +73,8 @@ public struct AudioFileReader: ~Copyable {
     /// (``AudioFormat/isSixteenBit``); shorter samples are scaled up to 16 bits.
     /// - Parameter samples: room for one frame at least; as many frames as fit are read.
     /// - Returns: frames read; fewer than fit only at the end, and 0 from then on.
-    /// - Throws: ``AudioFileError`` with code `damaged` or `io`; what was read before it has been returned.
+    /// - Throws: ``AudioFileError`` with code `io`, or `damaged` where nothing could be read; what came before an error
+    ///   has been returned.
     public mutating func read(into samples: inout MutableSpan<Int16>) throws(AudioFileError) -> Int {
         precondition(format.isSixteenBit, "the samples do not fit 16 bits")
         return try unsafe samples.withUnsafeMutableBufferPointer { (target) throws(AudioFileError) in
@@ -83,7 +85,8 @@ public struct AudioFileReader: ~Copyable {
     /// Reads the next frames into one run of samples a channel, full scale ±1, scaled as in interleaved reads.
     /// - Parameter block: of as many channels as the file; as many frames as fit are read.
     /// - Returns: frames read, which is ``AudioBlock/frames`` of the block too.
-    /// - Throws: ``AudioFileError`` with code `damaged` or `io`; what was read before it has been returned.
+    /// - Throws: ``AudioFileError`` with code `io`, or `damaged` where nothing could be read; what came before an error
+    ///   has been returned.
     public mutating func read(into block: inout AudioBlock<Float>) throws(AudioFileError) -> Int {
         block.frames = 0
         precondition(block.channels == format.channels, "the block is for another number of channels")
@@ -105,7 +108,8 @@ public struct AudioFileReader: ~Copyable {
     /// (``AudioFormat/isSixteenBit``); shorter samples are scaled up to 16 bits.
     /// - Parameter block: of as many channels as the file; as many frames as fit are read.
     /// - Returns: frames read, which is ``AudioBlock/frames`` of the block too.
-    /// - Throws: ``AudioFileError`` with code `damaged` or `io`; what was read before it has been returned.
+    /// - Throws: ``AudioFileError`` with code `io`, or `damaged` where nothing could be read; what came before an error
+    ///   has been returned.
     public mutating func read(into block: inout AudioBlock<Int16>) throws(AudioFileError) -> Int {
         block.frames = 0
         precondition(block.channels == format.channels, "the block is for another number of channels")

@@ -20,24 +20,33 @@ struct FrameSource: ~Copyable {
         self.sound = sound
     }
 
-    /// Reads frames until as many as were asked for are there, or the input ends.
-    /// - Throws: ``AudioFileError`` with code `damaged` or `io`, where no frame was read.
+    /// Reads frames until as many as were asked for are there, or the input ends. Compressed sound ends where it is
+    /// damaged beyond reading.
+    /// - Returns: frames read; fewer than asked for at the end.
+    /// - Throws: ``AudioFileError`` with code `io`, where no frame was read, or `damaged`, where there never was one.
     mutating func read<Sample: LibrarySample>(
         _ samples: UnsafeMutableBufferPointer<Sample>, frames: Int
     ) throws(AudioFileError) -> Int {
         if let failure = pendingFailure.take() { throw failure }
         let wanted = min(frames, remaining)
         guard wanted > 0 else { return 0 }
-        let count = try unsafe sound.read(samples, frames: wanted)
+        let count: Int
+        do throws(AudioFileError) {
+            count = try unsafe sound.read(samples, frames: wanted)
+        } catch {
+            guard error.code == .damaged, framesRead > 0 else { throw error }
+            count = 0
+        }
+        guard count > 0 else {
+            isTruncated = isTruncated || claimedFrames != nil
+            remaining = 0
+            return 0
+        }
         if format.encoding.isFloatingPoint {
             replacedSamples += unsafe Sample.replaceNonFinite(in: samples.extracting(..<(count * format.channels)))
         }
         framesRead += count
         remaining -= count
-        if count < wanted {
-            isTruncated = isTruncated || claimedFrames != nil
-            remaining = 0
-        }
         return count
     }
 
@@ -46,6 +55,8 @@ struct FrameSource: ~Copyable {
     ///   - buffer: room for one frame or more.
     ///   - frames: frames in all.
     ///   - deliver: takes a piece and the number of frames before it.
+    /// - Returns: frames read; fewer than asked for at the end.
+    /// - Throws: ``AudioFileError`` as ``read(_:frames:)`` does.
     mutating func read<Sample: LibrarySample>(
         through buffer: UnsafeMutableBufferPointer<Sample>, frames: Int,
         deliver: (UnsafeBufferPointer<Sample>, Int) -> Void

@@ -17,6 +17,7 @@ extension SoundInput {
     /// - Parameters:
     ///   - path: a path, or `-` for standard input.
     ///   - raw: the format of a headerless file; nil to read the header.
+    /// - Throws: ``AudioFileError``.
     init(path: String, raw: RawAudioFormat?) throws(AudioFileError) {
         let descriptor = try SoundInput.openDescriptor(path: path)
         var status = stat()
@@ -53,16 +54,19 @@ extension SoundInput {
         }
         // Without O_NONBLOCK, opening a FIFO waits until somebody opens its other end.
         let number = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard number < 0 else { return OwnedDescriptor(number) }
-        let cause = systemMessage(errno)
-        switch errno {
-        case ENOENT, ENOTDIR, ENAMETOOLONG, ELOOP:
-            throw AudioFileError(.notFound, path: path, "no such file", underlying: cause)
-        case EACCES, EPERM, ENXIO, ENODEV:
-            throw AudioFileError(.notReadable, path: path, "may not or cannot be read", underlying: cause)
-        default:
-            throw AudioFileError(.io, path: path, "cannot be opened", underlying: cause)
-        }
+        guard number >= 0 else { throw openFailure(errno, path: path) }
+        return OwnedDescriptor(number)
+    }
+
+    static func openFailure(_ number: CInt, path: String) -> AudioFileError {
+        let (code, message): (AudioFileError.Code, String) =
+            switch number {
+            case ENOENT, ENOTDIR, ENAMETOOLONG, ELOOP: (.notFound, "no such file")
+            case EACCES, EPERM: (.notReadable, "may not be read by this user")
+            case ENXIO, ENODEV: (.notReadable, "is not a file")
+            default: (.io, "cannot be opened")
+            }
+        return AudioFileError(code, path: path, message, underlying: systemMessage(number))
     }
 
     private static func file(
@@ -88,13 +92,13 @@ extension SoundInput {
         let flags = fcntl(descriptor.number, F_GETFL)
         if flags & O_NONBLOCK != 0 { _ = fcntl(descriptor.number, F_SETFL, flags & ~O_NONBLOCK) }
         var header = HeaderBytes(descriptor: descriptor, isSeekable: false, path: path, kept: kept)
+        var layout: SampleLayout?
         if let raw {
-            guard !kept.isEmpty else { return SoundInput(descriptor: descriptor, layout: SampleLayout(format: raw.format), byteCount: nil) }
-        } else if try HeaderReader(recognising: &header, path: path) == .wav,
-            let layout = try WAVHeader.layout(in: &header, path: path)
-        {
-            return SoundInput(descriptor: descriptor, layout: layout, byteCount: nil)
+            layout = kept.isEmpty ? SampleLayout(format: raw.format) : nil
+        } else if try HeaderReader(recognising: &header, path: path) == .wav {
+            layout = try WAVHeader.layout(in: &header, path: path)
         }
+        guard layout == nil else { return SoundInput(descriptor: descriptor, layout: layout, byteCount: nil) }
         return try spooled(descriptor, kept: header.kept, path: path, raw: raw)
     }
 

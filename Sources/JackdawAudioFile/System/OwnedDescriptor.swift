@@ -47,6 +47,7 @@ private func awaitReadiness(of descriptor: CInt, for events: CInt) {
 extension OwnedDescriptor {
     /// Makes a file without a name, gone with its last descriptor: in `TMPDIR`, or /tmp.
     /// - Parameter path: of the sound, for error messages.
+    /// - Returns: the file, open for reading and writing.
     /// - Throws: ``AudioFileError`` with code `io`.
     static func anonymousFile(for path: String) throws(AudioFileError) -> OwnedDescriptor {
         let directory = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
@@ -81,8 +82,8 @@ extension OwnedDescriptor {
         return true
     }
 
-    /// Copies from the current position to the end into another descriptor.
-    /// - Parameter limit: bytes; more than that is a failure with `errno` `EFBIG`.
+    /// Copies from the current position to the end into another descriptor; more than `limit` bytes are a failure with
+    /// `errno` `EFBIG`.
     /// - Returns: whether all of it was copied; `errno` says why not.
     borrowing func copy(to target: borrowing OwnedDescriptor, limit: Int) -> Bool {
         var copied = 0

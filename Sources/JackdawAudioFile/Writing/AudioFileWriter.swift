@@ -89,8 +89,13 @@ public struct AudioFileWriter: ~Copyable {
     }
 
     /// Completes the file and puts it in its place.
-    /// - Throws: ``AudioFileError`` with code `io`; there is then no new file, and an old one is as it was.
+    /// - Throws: ``AudioFileError`` with code `io`, or `invalidRequest` for a FLAC file without samples; there is then no
+    ///   new file, and an old one is as it was.
     public consuming func finish() throws(AudioFileError) {
+        guard framesWritten > 0 || format.container == .wav else {
+            // libsndfile would leave a file of no bytes.
+            throw AudioFileError(.invalidRequest, path: path, "a FLAC file needs at least one sample")
+        }
         try sound.close()
         try output.commit()
     }
