@@ -9,12 +9,13 @@ struct BitClock {
 
     /// Samples a nominal cell in the refining search, and the cell lengths that it allows.
     private static let searchSamplesPerCell = 48
-    private static let viterbi = SegmentalViterbi(lengths: Array(40..<56))
-    private static let clockCost: Float = 400
+    private static let medianReach = 40
+    private static let viterbi = SegmentalViterbi(lengths: Array(36..<68))
+    private static let clockCost: Float = 2500
 
     /// The clock found anew with the speed taken out: on a grid that follows the smoothed speed of this clock, with an
     /// equaliser taught by its bits, and with a far stiffer clock than a first look allows.
-    func refined(on samples: [Float]) -> BitClock? {
+    func refined(on samples: [Float]) -> (clock: BitClock, explained: Float)? {
         let grid = speedGrid(limit: Float(samples.count))
         guard grid.count > 40 else { return nil }
         let signal = CellPhaseSignal(samples, boundaries: grid)
@@ -35,7 +36,8 @@ struct BitClock {
             CellPhaseSignal.time(
                 ofPhase: ($0 / factor - first) / Float(CellPhaseSignal.samplesPerCell), boundaries: grid)
         }
-        return BitClock(boundaries: times, bits: path.bits, startSign: path.startSign)
+        return (
+            BitClock(boundaries: times, bits: path.bits, startSign: path.startSign), equaliser.explained)
     }
 
     /// Boundaries at the smoothed speed of this clock, whatever its phase, reaching a dozen cells beyond both ends.
@@ -66,7 +68,8 @@ struct BitClock {
     private func smoothedLengths() -> [Float] {
         let lengths = zip(boundaries.dropFirst(), boundaries).map { $0 - $1 }
         let medians = lengths.indices.map { index in
-            let near = lengths[max(0, index - 10)..<min(lengths.count, index + 11)].sorted()
+            let reach = min(Self.medianReach, max(8, min(index, lengths.count - 1 - index)))
+            let near = lengths[max(0, index - reach)..<min(lengths.count, index + reach + 1)].sorted()
             return near[near.count / 2]
         }
         return medians.indices.map { index in

@@ -1,3 +1,4 @@
+nonisolated(unsafe) var strongTrace: ((String, [Float], [UInt8], Double) -> Void)? //DEBUG
 /// The strong tier: a search over timing and bits together, an equaliser taught by its result, and the most likely whole
 /// message of the code, accepted only where no other message comes near.
 struct StrongDecoder {
@@ -13,28 +14,63 @@ struct StrongDecoder {
         /// Times of the message's cell boundaries in samples of the segment.
         let boundaries: [Float]
         let coverage: Float
+        /// The part of the gap that lies outside the message: ones where zeros belong.
+        let strayGap: Float
         let hypothesis: String
 
         var isCertain: Bool {
-            reading.margin >= 8 && codeGap <= 0.5 * reading.margin && coverage >= 0.2
+            reading.margin >= 8 && codeGap <= 0.5 * reading.margin && coverage >= 0.2 && strayGap <= 4.5
         }
     }
 
+    /// What an equaliser explains where noise is read as bits, at most.
+    private static let noiseExplains: Float = 0.8
+    /// Hypotheses kept for a closer look when none is certain at once.
+    private static let secondLooks = 4
+
     mutating func decode(_ samples: [Float], sampleRate: Double) -> Candidate? {
         var cleaned = samples
-        HumCanceller.removeHum(from: &cleaned, sampleRate: sampleRate)
-        ladder.load(cleaned)
+        _ = HumCanceller.removeHum(from: &cleaned, sampleRate: sampleRate)
         var best: Candidate?
-        let hypotheses = Self.hypotheses(sampleRate: sampleRate, cleaned)
-        for (step, tuning) in hypotheses {
-            let working = ladder.samples(at: step)
-            guard let path = search.run(working, tuning: tuning), path.bits.count >= 40 else { continue }
-            for candidate in read(working, path: path, scale: Double(sign: .plus, exponent: -step, significand: 1)) {
-                if best == nil || candidate.isBetter(than: best!) { best = candidate }
-            }
-            if let best, best.isCertain, best.reading.margin > 12, best.codeGap < 0.25 * best.reading.margin { break }
+        for isWhitened in [false, true] {
+            if isWhitened { cleaned = Whitener.whiten(cleaned, order: 4) }
+            if explore(cleaned, sampleRate: sampleRate, best: &best) { break }
         }
         return best
+    }
+
+    private mutating func explore(_ samples: [Float], sampleRate: Double, best: inout Candidate?) -> Bool {
+        ladder.load(samples)
+        var kept: [(clock: BitClock, explained: Float, step: Int)] = []
+        for (step, tuning) in Self.hypotheses(sampleRate: sampleRate, samples) {
+            let working = ladder.samples(at: step)
+            guard let path = search.run(working, tuning: tuning), path.bits.count >= 40 else { continue }
+            let first = BitClock(boundaries: path.boundaries, bits: path.bits, startSign: path.startSign)
+            strongTrace?("first \(step) \(tuning.pulseShare) score \(path.score)", path.boundaries, path.bits, Double(sign: .plus, exponent: -step, significand: 1)) //DEBUG
+            guard let (clock, _) = first.refined(on: working), clock.bits.count >= 40,
+                let (again, explained) = clock.refined(on: working), again.bits.count >= 40
+            else { continue }
+            strongTrace?("  refined \(explained)", again.boundaries, again.bits, Double(sign: .plus, exponent: -step, significand: 1)) //DEBUG
+            guard explained > Self.noiseExplains else {
+                kept.append((again, explained, step))
+                continue
+            }
+            consider(again, step: step, best: &best)
+            if let best, best.isCertain, best.reading.margin > 12, best.codeGap < 0.25 * best.reading.margin {
+                return true
+            }
+        }
+        kept.sort { $0.explained > $1.explained }
+        for (clock, _, step) in kept.prefix(Self.secondLooks) { consider(clock, step: step, best: &best) }
+        return best?.isCertain ?? false
+    }
+
+    private mutating func consider(_ clock: BitClock, step: Int, best: inout Candidate?) {
+        for candidate in read(
+            ladder.samples(at: step), clock: clock, scale: Double(sign: .plus, exponent: -step, significand: 1))
+        where best.map({ candidate.isBetter(than: $0) }) ?? true {
+            best = candidate
+        }
     }
 
     private static func hypotheses(sampleRate: Double, _ samples: [Float]) -> [(Int, TimingSearch.Tuning)] {
@@ -50,7 +86,7 @@ struct StrongDecoder {
         steps.sort { distance($0) < distance($1) }
         var list: [(Int, TimingSearch.Tuning)] = []
         for share in [0.5, 0.3, 0.12] {
-            for step in steps.prefix(3) {
+            for step in steps.prefix(5) {
                 list.append((step, .init(pulseShare: share, jitterReach: 0.1, jitterCost: 4, rateCost: 20)))
             }
         }
@@ -77,15 +113,9 @@ struct StrongDecoder {
         return Double(intervals[intervals.count * 2 / 5])
     }
 
-    private func read(_ samples: [Float], path: SegmentalViterbi.Path, scale: Double) -> [Candidate] {
+    private func read(_ samples: [Float], clock: BitClock, scale: Double) -> [Candidate] {
         var found: [Candidate] = []
         for reach in [3, 8] {
-            var clock = BitClock(boundaries: path.boundaries, bits: path.bits, startSign: path.startSign)
-            for _ in 0..<2 {
-                guard let refined = clock.refined(on: samples) else { break }
-                clock = refined
-            }
-            guard clock.bits.count >= 40 else { continue }
             var boundaries = Self.smooth(clock.boundaries, reach: reach)
             let signal = CellPhaseSignal(samples, boundaries: boundaries)
             var bits = clock.bits
@@ -104,6 +134,7 @@ struct StrongDecoder {
                 bits = decided.bits
                 startSign = decided.startSign
                 evidence = current
+                strongTrace?("    equalised \(equaliser.explained)", boundaries, bits, scale) //DEBUG
             }
             guard let evidence else { continue }
             guard let (reading, isReversed) = bestReading(evidence) else { continue }
@@ -117,7 +148,8 @@ struct StrongDecoder {
                     reading: reading, isReversed: isReversed, codeGap: free - bound,
                     boundaries: boundaries[reading.startCell...reading.endCell].map { $0 * Float(scale) },
                     coverage: Float(reading.endCell - reading.startCell) / Float(evidence.count),
-                    hypothesis: "smooth \(reach) sc \(scale) cells \(evidence.count) score \(path.score)"))
+                    strayGap: free - bound - (oriented.bestBits(in: reading.startCell..<reading.endCell).score - Self.score(of: reading, in: reading.startCell..<reading.endCell, evidence: oriented)),
+                    hypothesis: "smooth \(reach) sc \(scale) cells \(evidence.count)"))
         }
         return found
     }
