@@ -56,22 +56,22 @@ struct FieldReader {
     mutating func digits(
         _ counts: ClosedRange<Int>, upTo separator: UInt8, _ expected: String
     ) throws(CardDataError) -> SecretText {
-        let stop = (position..<end).first { !text[$0].isDigit } ?? end
-        let count = stop - position
-        guard counts.contains(count), stop < end, text[stop] == separator else {
-            throw fault(expected, at: min(stop, position + counts.upperBound))
-        }
-        defer { position += 1 }
-        return take(count)
+        try field(counts, of: \.isDigit, upTo: separator, expected)
     }
 
     /// Takes characters up to a separator, and the separator.
     mutating func characters(
         _ counts: ClosedRange<Int>, upTo separator: UInt8, _ expected: String
     ) throws(CardDataError) -> SecretText {
-        let stop = (position..<end).first { text[$0] == separator } ?? end
+        try field(counts, of: { _ in true }, upTo: separator, expected)
+    }
+
+    private mutating func field(
+        _ counts: ClosedRange<Int>, of isAllowed: (UInt8) -> Bool, upTo separator: UInt8, _ expected: String
+    ) throws(CardDataError) -> SecretText {
+        let stop = (position..<end).first { text[$0] == separator || !isAllowed(text[$0]) } ?? end
         let count = stop - position
-        guard stop < end, counts.contains(count) else {
+        guard counts.contains(count), stop < end, text[stop] == separator else {
             throw fault(expected, at: min(stop, position + counts.upperBound))
         }
         defer { position += 1 }

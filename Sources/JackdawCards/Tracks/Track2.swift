@@ -1,5 +1,5 @@
-/// Track 2 of a payment card (ISO/IEC 7813): `;` number `=` expiry, service code, the issuer's own data `?`. A `=` stands
-/// where there is no expiry or no service code.
+/// Track 2 of a payment card (ISO/IEC 7813): `;` number `=` expiry, service code, the issuer's own data `?`. A `=`
+/// stands where there is no expiry or no service code.
 public struct Track2: TrackContent, FramedFormat {
     /// Longest text without LRC (40 with it, ISO/IEC 7811-2).
     static let longest = 39
@@ -50,8 +50,8 @@ public struct Track2: TrackContent, FramedFormat {
 }
 
 extension Track2 {
-    /// Reads the track 2 equivalent data of a chip (EMV tag 57): two digits a byte, `D` for the separator, `F` behind an
-    /// odd count. Expiry and service code must be there.
+    /// Reads the track 2 equivalent data of a chip (EMV tag 57): two digits a byte, `D` for the separator, `F` behind
+    /// an odd count. Expiry and service code must be there.
     /// - Parameter data: 1 to 19 bytes.
     /// - Throws: ``CardDataError``; its offset counts characters of the same data written as a track, `;` included.
     public init(equivalentData data: Span<UInt8>) throws(CardDataError) {
