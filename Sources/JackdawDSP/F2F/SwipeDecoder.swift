@@ -22,8 +22,9 @@ public struct SwipeDecoder: Sendable {
         ///   - sampleRate: samples per second, 8,000 to 192,000 Hz.
         ///   - tracks: tracks to report.
         ///   - usesStrongTier: whether to spend the strong tier on what the fast tier could not prove.
-        public init(sampleRate: Double, tracks: Set<TrackNumber> = Set(TrackNumber.allCases), usesStrongTier: Bool = true)
-        {
+        public init(
+            sampleRate: Double, tracks: Set<TrackNumber> = Set(TrackNumber.allCases), usesStrongTier: Bool = true
+        ) {
             self.sampleRate = sampleRate
             self.tracks = tracks
             self.usesStrongTier = usesStrongTier
