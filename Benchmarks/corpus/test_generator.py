@@ -18,7 +18,7 @@ from jackdaw_corpus.motion import arrival_times, relative_speed
 from jackdaw_corpus.randomness import Streams, smooth_noise
 from jackdaw_corpus.stripe import (ISSUER, TRACKS, card_text, character_bits, flux_reversals, luhn_digit, message_bits,
                                    written_stripe)
-from jackdaw_corpus.swipe import Swipe, record
+from jackdaw_corpus.swipe import Swipe, record, worn
 
 
 def bits(text: str) -> list[int]:
@@ -156,6 +156,60 @@ def test_measured_hum():
     assert 10 * np.log10(np.var(humming.samples - clean.samples) / power) == pytest.approx(6, abs=0.1)
 
 
+@pytest.mark.parametrize(("filtered", "cutoff"), [({"high_pass": 500.0}, 500), ({"low_pass": 2_000.0}, 2_000)])
+def test_filters_are_3_db_down_at_their_cutoff(filtered, cutoff):
+    # Quiet, so that nothing is flattened; the same stripe in the same motion.
+    swipes = (plain(peak=0.5, rate=48_000, **choice) for choice in ({}, filtered))
+    before, after = (record(swipe, Streams(8)).samples for swipe in swipes)
+    spectra = [np.abs(np.fft.rfft(sound)) for sound in (before, after)]
+    frequency = np.fft.rfftfreq(len(before), 1 / 48_000)
+
+    def gain(at: float) -> float:
+        near = np.abs(frequency - at) < 50
+        return np.sqrt(np.sum(spectra[1][near] ** 2) / np.sum(spectra[0][near] ** 2))
+
+    # Both recordings are brought to the same peak: the pass band tells by how much.
+    passed = gain(4_000) / np.sqrt(1 / (1 + (500 / 4_000) ** 2)) if "high_pass" in filtered else gain(200)
+    assert gain(cutoff) / passed == pytest.approx(0.707, abs=0.02)
+
+
+def envelope(recording) -> np.ndarray:
+    """Largest samples of 250 equal stretches of the stripe, about a bit cell of track 2 each."""
+    sound = np.abs(recording.samples[recording.truth["t_first"]:recording.truth["t_last"]])
+    return np.array([piece.max() for piece in np.array_split(sound, 250)])
+
+
+def test_dropouts_lose_half_or_more():
+    for seed in range(10):
+        whole = envelope(record(plain(), Streams(seed)))
+        faded = envelope(record(plain(dropouts=1), Streams(seed)))
+        assert 0.05 < np.min(faded / whole) / np.max(faded / whole) < 0.55
+
+
+def test_wear_weakens_some_places():
+    place = np.arange(0, 80_000.0)
+    for seed in range(10):
+        gain = worn(0.6, place[[0, -1]], place, np.random.default_rng(seed))
+        assert gain.max() <= 1 and 0 < gain.min() < 0.6
+        assert np.mean(gain > 0.99) > 0.3
+    assert np.all(worn(0.0, place[[0, -1]], place, np.random.default_rng(0)) == 1)
+
+
+def test_clicks_and_knocks_stand_out():
+    clean = record(plain(peak=0.3), Streams(6))
+    clicks = record(plain(peak=0.3, clicks=1), Streams(6)).samples - clean.samples
+    assert 0.7 * 0.3 * 0.99 < np.abs(clicks).max() < 2 * 0.3
+    assert np.count_nonzero(np.abs(clicks) > 0.01) < 0.001 * 44_100
+    knocks = record(plain(peak=0.3, thump=1.0), Streams(6)).samples - clean.samples
+    assert 0.1 < np.abs(knocks).max() <= 0.6 and not knocks[:clean.truth["t_first"]].any()
+
+
+def test_clipping():
+    loud = record(plain(peak=4.0), Streams(2)).samples
+    assert loud.max() == 1 and loud.min() == -1 and np.mean(np.abs(loud) == 1) > 0.05
+    assert np.abs(record(plain(peak=4.0, limiter="soft"), Streams(2)).samples).max() == pytest.approx(np.tanh(4))
+
+
 def test_amplitude_follows_speed():
     recording = record(plain(profile="exponential", change=4.0, reverse=False), Streams(2))
     loud = np.abs(recording.samples)
@@ -192,7 +246,8 @@ def test_message_span_and_shortest_cell():
     cell = 48_000 / (75 * 15.0)
     message = message_bits(TRACKS[2], recording.truth["text"])
     assert recording.truth["shortest_cell"] == pytest.approx(cell, rel=1e-3)
-    assert recording.truth["message_end"] - recording.truth["message_start"] == pytest.approx(len(message) * cell, abs=2)
+    length = recording.truth["message_end"] - recording.truth["message_start"]
+    assert length == pytest.approx(len(message) * cell, abs=2)
 
 
 def test_lost_cells():
@@ -211,7 +266,7 @@ def test_wav_files(tmp_path, encoding, width):
     samples = np.array([0, 0.5, -0.5, 1, -1, 2])
     sound_file.write(tmp_path / "a.wav", samples, 8_000, encoding)
     with wave.open(str(tmp_path / "a.wav")) as file:
-        assert (file.getnchannels(), file.getsampwidth(), file.getframerate(), file.getnframes()) == (1, width, 8_000, 6)
+        assert file.getparams()[:4] == (1, width, 8_000, 6)
         data = file.readframes(6)
     full = 1 << (8 * width - 1)
     read = [int.from_bytes(data[at:at + width], "little", signed=True) for at in range(0, len(data), width)]

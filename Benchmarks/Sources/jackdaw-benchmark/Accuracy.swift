@@ -41,7 +41,7 @@ struct Accuracy: AsyncParsableCommand {
 extension Report {
     /// Reads what `write` wrote.
     init(contentsOf path: String) throws {
-        self = try JSONDecoder().decode(Self.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
+        self = try decoded(Self.self, from: path)
     }
 
     /// Writes all figures as JSON.

@@ -34,10 +34,9 @@ struct Recording: Sendable, Decodable {
 /// The recordings of several manifests, one after the other.
 func recordings(ofManifests paths: [String]) throws -> [Recording] {
     try paths.flatMap { path in
-        let file = URL(fileURLWithPath: path)
-        var recordings = try JSONDecoder().decode([Recording].self, from: Data(contentsOf: file))
+        var recordings = try decoded([Recording].self, from: path)
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
         for index in recordings.indices {
-            let folder = file.deletingLastPathComponent()
             recordings[index].path = URL(fileURLWithPath: recordings[index].path, relativeTo: folder).path
         }
         return recordings

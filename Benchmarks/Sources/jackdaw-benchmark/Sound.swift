@@ -24,31 +24,26 @@ struct Sound: Sendable {
     var seconds: Double { Double(count) / rate }
 }
 
-/// Why a file of the corpus cannot be used.
-struct SoundError: Error, CustomStringConvertible {
-    let description: String
-}
-
 extension Sound {
     /// Reads mono WAV: 16 or 24-bit integers or 32-bit floats, all that the corpus holds.
     init(contentsOf path: String) throws {
-        let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
-        do throws(SoundError) {
+        let bytes = [UInt8](try contents(of: path))
+        do throws(CorpusError) {
             try self.init(wave: bytes)
         } catch {
-            throw SoundError(description: "\(path): \(error.description)")
+            throw CorpusError(description: "\(path): \(error.description)")
         }
     }
 
     /// Reads the bytes of a WAV file.
-    init(wave bytes: [UInt8]) throws(SoundError) {
+    init(wave bytes: [UInt8]) throws(CorpusError) {
         func number(at offset: Int, bytes count: Int) -> Int {
             (0..<count).reduce(0) { $0 | Int(bytes[offset + $1]) << (8 * $1) }
         }
         func name(at offset: Int) -> [UInt8] { Array(bytes[offset..<offset + 4]) }
 
         guard bytes.count >= 12, name(at: 0) == Array("RIFF".utf8), name(at: 8) == Array("WAVE".utf8) else {
-            throw SoundError(description: "not a WAV file")
+            throw CorpusError(description: "not a WAV file")
         }
         var layout: (kind: Int, channels: Int, rate: Int, bits: Int)?
         var offset = 12
@@ -63,7 +58,7 @@ extension Sound {
                 )
             case Array("data".utf8):
                 guard let layout, layout.channels == 1 else {
-                    throw SoundError(description: "not mono sound")
+                    throw CorpusError(description: "not mono sound")
                 }
                 rate = Double(layout.rate)
                 samples = try Self.samples(bytes[content..<content + length], kind: layout.kind, bits: layout.bits)
@@ -72,12 +67,12 @@ extension Sound {
             }
             offset = content + length + length % 2
         }
-        throw SoundError(description: "no sound in it")
+        throw CorpusError(description: "no sound in it")
     }
 
     private static func samples(
         _ bytes: ArraySlice<UInt8>, kind: Int, bits: Int
-    ) throws(SoundError) -> Samples {
+    ) throws(CorpusError) -> Samples {
         func starts(width: Int) -> StrideTo<Int> {
             stride(from: bytes.startIndex, to: bytes.endIndex - width + 1, by: width)
         }
@@ -96,7 +91,7 @@ extension Sound {
                 starts(width: 4).map { start in
                     Float(bitPattern: (0..<4).reduce(0) { $0 | UInt32(bytes[start + $1]) << (8 * UInt32($1)) })
                 })
-        default: throw SoundError(description: "neither 16 nor 24-bit nor float samples")
+        default: throw CorpusError(description: "neither 16 nor 24-bit nor float samples")
         }
     }
 }

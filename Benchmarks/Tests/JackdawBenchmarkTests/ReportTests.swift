@@ -135,8 +135,8 @@ private let wrong = Reading(text: ";9999991234567891=30011011234?", track: 2, ti
     }
 
     @Test func passesErrorsOn() async {
-        await #expect(throws: SoundError.self) {
-            try await concurrentMap([1], jobs: 1) { _ -> Int in throw SoundError(description: "none") }
+        await #expect(throws: CorpusError.self) {
+            try await concurrentMap([1], jobs: 1) { _ -> Int in throw CorpusError(description: "none") }
         }
     }
 }

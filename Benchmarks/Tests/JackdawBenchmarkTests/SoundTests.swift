@@ -45,7 +45,7 @@ private func wave(kind: UInt8 = 1, channels: UInt8 = 1, bits: UInt8, _ sound: [U
         wave(channels: 2, bits: 16, [1, 0]),
     ])
     func refusesOtherFiles(bytes: [UInt8]) {
-        #expect(throws: SoundError.self) { try Sound(wave: bytes) }
+        #expect(throws: CorpusError.self) { try Sound(wave: bytes) }
     }
 
     @Test func survivesEveryTruncation() {

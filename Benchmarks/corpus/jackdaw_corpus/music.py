@@ -3,6 +3,8 @@
 import numpy as np
 from scipy.signal import chirp, lfilter, square
 
+from .noises import stretches
+
 SCALE = [0, 2, 4, 5, 7, 9, 11, 12]
 
 
@@ -15,19 +17,16 @@ def chords(rng: np.random.Generator, rate: int, seconds: float) -> np.ndarray:
     """Sustained chords of harmonic-rich notes with vibrato."""
     count = int(seconds * rate)
     sound = np.zeros(count)
-    start = 0
-    while start < count:
-        length = min(int(rng.uniform(0.3, 2.5) * rate), count - start)
-        time = np.arange(length) / rate
+    for stretch in stretches(count, lambda: rng.uniform(0.3, 2.5) * rate):
+        time = np.arange(stretch.stop - stretch.start) / rate
         vibrato = 0.003 * np.sin(2 * np.pi * rng.uniform(4, 7) * time)
         root = int(rng.integers(36, 84))
         for interval in rng.choice([0, 3, 4, 7, 10, 12, 16, 19], int(rng.integers(1, 5)), replace=False):
             phase = 2 * np.pi * pitch(root + interval) * (time + vibrato / 5)
             for order in range(1, int(rng.integers(2, 12))):
                 if order * pitch(root + interval) < 0.45 * rate:
-                    sound[start:start + length] += np.sin(order * phase) / order ** rng.uniform(0.7, 2)
-        sound[start:start + length] *= np.minimum(1, 30 * time) * np.exp(-time * rng.uniform(0, 3))
-        start += length
+                    sound[stretch] += np.sin(order * phase) / order ** rng.uniform(0.7, 2)
+        sound[stretch] *= np.minimum(1, 30 * time) * np.exp(-time * rng.uniform(0, 3))
     return sound
 
 
@@ -70,14 +69,11 @@ def square_melody(rng: np.random.Generator, rate: int, seconds: float) -> np.nda
     for _ in range(int(rng.integers(1, 4))):
         duty, tick = rng.choice([0.125, 0.25, 0.5, 0.5]), rng.uniform(0.03, 0.25)
         octave = int(rng.integers(3, 8))
-        start = 0
-        while start < count:
-            length = min(int(tick * rng.choice([1, 1, 2, 4]) * rate), count - start)
+        for stretch in stretches(count, lambda: tick * rng.choice([1, 1, 2, 4]) * rate):
             frequency = pitch(12 * (octave + rng.integers(0, 2)) + rng.choice(SCALE))
             if rng.random() > 0.15 and frequency < 0.4 * rate:
-                phase = 2 * np.pi * frequency * np.arange(length) / rate
-                sound[start:start + length] += square(phase, duty)
-            start += length
+                phase = 2 * np.pi * frequency * np.arange(stretch.stop - stretch.start) / rate
+                sound[stretch] += square(phase, duty)
     return sound
 
 
@@ -85,9 +81,8 @@ def sweeps(rng: np.random.Generator, rate: int, seconds: float) -> np.ndarray:
     """Sine, square and pulse-train sweeps: every clock from a slow swipe's to a fast one's."""
     count = int(seconds * rate)
     sound = np.zeros(count)
-    start = 0
-    while start < count:
-        length = min(int(rng.uniform(0.3, 6) * rate), count - start)
+    for stretch in stretches(count, lambda: rng.uniform(0.3, 6) * rate):
+        length = stretch.stop - stretch.start
         low, high = np.exp(rng.uniform(np.log(50), np.log(0.4 * rate), 2))
         wave = chirp(np.arange(length) / rate, low, length / rate, high, rng.choice(["linear", "logarithmic"]))
         kind = rng.integers(3)
@@ -96,6 +91,5 @@ def sweeps(rng: np.random.Generator, rate: int, seconds: float) -> np.ndarray:
         elif kind == 2:
             # Alternating pulses, the shape of a stripe that holds nothing but zeros.
             wave = np.diff(np.sign(wave), prepend=0.0)
-        sound[start:start + length] = wave * rng.uniform(0.1, 1)
-        start += length
+        sound[stretch] = wave * rng.uniform(0.1, 1)
     return sound

@@ -65,12 +65,9 @@ def record_silence(out: Path, seed: int, hours: float) -> dict:
     """Records `hours` of digital silence and faint noise in one file: the input of the speed measurement."""
     rng, rate = Streams(seed, "silence")["silence"], 44_100
     samples = np.empty(int(hours * 3_600 * rate), np.float32)
-    start = 0
-    while start < len(samples):
-        piece = samples[start:start + int(rng.uniform(5, 60) * rate)]
+    for stretch in noises.stretches(len(samples), lambda: rng.uniform(5, 60) * rate):
         level = rng.choice([0, 10 ** (rng.uniform(-80, -40) / 20)])
-        piece[:] = rng.standard_normal(len(piece), np.float32) * np.float32(level)
-        start += len(piece)
+        samples[stretch] = rng.standard_normal(stretch.stop - stretch.start, np.float32) * np.float32(level)
     path = Path("silence.wav")
     sound_file.write(out / path, samples, rate, "s16")
     return {"path": str(path), "cell": "silence", "track": None, "text": None, "rate": rate, "synthetic": True,

@@ -1,8 +1,19 @@
 """Noise, bursts and mains hum."""
 
+from collections.abc import Callable, Iterator
+
 import numpy as np
 from scipy.fft import irfft, next_fast_len, rfft
 from scipy.signal import butter, sosfilt
+
+
+def stretches(count: int, length: Callable[[], float]) -> Iterator[slice]:
+    """Cuts `count` samples into stretches, one after the other, each of a length that is asked for anew."""
+    start = 0
+    while start < count:
+        end = min(start + max(1, int(length())), count)
+        yield slice(start, end)
+        start = end
 
 
 def coloured(rng: np.random.Generator, count: int, slope: float) -> np.ndarray:
@@ -17,11 +28,8 @@ def coloured(rng: np.random.Generator, count: int, slope: float) -> np.ndarray:
 def level_steps(rng: np.random.Generator, count: int, rate: int, longest: float) -> np.ndarray:
     """A gain that jumps between -80 and 0 dB, sometimes to nothing, holding for up to `longest` seconds."""
     gain = np.empty(count)
-    start = 0
-    while start < count:
-        length = int(rng.uniform(0.01, longest) * rate) + 1
-        gain[start:start + length] = 0 if rng.random() < 0.1 else 10 ** (rng.uniform(-80, 0) / 20)
-        start += length
+    for stretch in stretches(count, lambda: rng.uniform(0.01, longest) * rate + 1):
+        gain[stretch] = 0 if rng.random() < 0.1 else 10 ** (rng.uniform(-80, 0) / 20)
     return gain
 
 

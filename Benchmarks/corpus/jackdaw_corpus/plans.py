@@ -144,7 +144,8 @@ def holdout_swipe(rng: np.random.Generator) -> Swipe:
     return Swipe(
         track=track.number, rate=rate, speed=top / fastest, profile=profile, change=float(change),
         tremor=float(rng.uniform(0.005, 0.03)),
-        pulse=str(rng.choice(PULSES)), width=float(rng.uniform(30, 70) * widest), gap_share=float(rng.uniform(0.3, 0.9)),
+        pulse=str(rng.choice(PULSES)), width=float(rng.uniform(30, 70) * widest),
+        gap_share=float(rng.uniform(0.3, 0.9)),
         tilt=float(sometimes(0.4, rng.uniform(-25, 25), 0.0)), jitter=float(rng.uniform(0, 0.06)),
         wear=float(sometimes(0.3, rng.uniform(0.2, 0.7), 0.0)), dropouts=int(sometimes(0.4, rng.integers(1, 3), 0)),
         low_pass=float(rng.uniform(6_000, 16_000)), high_pass=float(rng.uniform(50, 400)),

@@ -8,12 +8,19 @@ import wave
 import numpy as np
 from scipy.signal import butter, lfilter, resample_poly, sosfilt
 
+from .noises import stretches
+
 WORDS = """please swipe the card again thank you total amount euro cents zero one two three four five six seven eight
 nine approved declined receipt yes no customer copy remove insert sign here welcome good morning how are you today
 weather market train station coffee with milk and sugar the quick brown fox""".split()
 
-VOWELS = [(730, 1090, 2440), (270, 2290, 3010), (300, 870, 2240), (530, 1840, 2480), (570, 840, 2410), (660, 1720, 2410),
-          (440, 1020, 2240), (490, 1350, 1690)]
+LANGUAGES = ["en", "en-us", "de", "fr", "es"]
+VOICES = ["m1", "m3", "f1", "f3", "croak", "whisper"]
+
+VOWELS = [
+    (730, 1090, 2440), (270, 2290, 3010), (300, 870, 2240), (530, 1840, 2480),
+    (570, 840, 2410), (660, 1720, 2410), (440, 1020, 2240), (490, 1350, 1690),
+]
 """First three formants in Hz of spoken English vowels (Peterson and Barney 1952, men)."""
 
 FRICATIVES = [(4_000, 8_000), (2_000, 6_000), (1_000, 8_000)]
@@ -31,9 +38,10 @@ def espeak(rng: np.random.Generator, rate: int, seconds: float) -> np.ndarray:
     sound = np.zeros(0)
     while len(sound) < count:
         text = " ".join(rng.choice(WORDS, 20))
-        voice = f"{rng.choice(['en', 'en-us', 'de', 'fr', 'es'])}+{rng.choice(['m1', 'm3', 'f1', 'f3', 'croak', 'whisper'])}"
-        command = ["espeak-ng", "--stdout", "-v", voice, "-s", str(rng.integers(110, 260)), "-p", str(rng.integers(99)), text]
-        with wave.open(io.BytesIO(subprocess.run(command, check=True, capture_output=True).stdout)) as file:
+        voice = f"{rng.choice(LANGUAGES)}+{rng.choice(VOICES)}"
+        manner = ["-v", voice, "-s", str(rng.integers(110, 260)), "-p", str(rng.integers(99))]
+        spoken = subprocess.run(["espeak-ng", "--stdout", *manner, text], check=True, capture_output=True).stdout
+        with wave.open(io.BytesIO(spoken)) as file:
             # Streamed, its header does not know the length.
             samples = np.frombuffer(file.readframes(60 * file.getframerate()), "<i2") / 32_768
             sound = np.concatenate([sound, resample_poly(samples, rate, file.getframerate())])
@@ -45,9 +53,9 @@ def formants(rng: np.random.Generator, rate: int, seconds: float) -> np.ndarray:
     count = int(seconds * rate)
     sound = np.zeros(count)
     base = rng.uniform(80, 260)
-    start, phase = 0, 0.0
-    while start < count:
-        length = min(int(rng.uniform(0.04, 0.25) * rate), count - start)
+    phase = 0.0
+    for stretch in stretches(count, lambda: rng.uniform(0.04, 0.25) * rate):
+        length = stretch.stop - stretch.start
         kind = rng.random()
         envelope = np.hanning(length) if length > 1 else np.zeros(length)
         if kind < 0.6:
@@ -58,13 +66,12 @@ def formants(rng: np.random.Generator, rate: int, seconds: float) -> np.ndarray:
             source = np.diff(np.floor(cycles), prepend=np.floor(cycles[0])) + 0.01 * rng.normal(size=length)
             for formant in VOWELS[rng.integers(len(VOWELS))]:
                 source = resonate(source, min(formant * rng.uniform(0.9, 1.15), 0.45 * rate), rate)
-            sound[start:start + length] = source / max(np.max(np.abs(source)), 1e-9) * envelope
+            sound[stretch] = source / max(np.max(np.abs(source)), 1e-9) * envelope
         elif kind < 0.85:
             low, high = FRICATIVES[rng.integers(len(FRICATIVES))]
             band = [min(low, 0.3 * rate), min(high, 0.48 * rate)]
             hiss = sosfilt(butter(2, band, "bandpass", fs=rate, output="sos"), rng.normal(size=length))
-            sound[start:start + length] = 0.1 * hiss * envelope
-        start += length
+            sound[stretch] = 0.1 * hiss * envelope
     return sound
 
 

@@ -185,7 +185,8 @@ def click(rate: int, rng: np.random.Generator) -> np.ndarray:
 def thump(rate: int, rng: np.random.Generator) -> np.ndarray:
     """A knock: a low tone that dies away."""
     time = np.arange(0, 0.1, 1 / rate)
-    return rng.choice([-1, 1]) * np.sin(2 * np.pi * rng.uniform(30, 150) * time) * np.exp(-time / rng.uniform(0.01, 0.03))
+    tone = rng.choice([-1, 1]) * np.sin(2 * np.pi * rng.uniform(30, 150) * time)
+    return tone * np.exp(-time / rng.uniform(0.01, 0.03))
 
 
 def add(sound: np.ndarray, at: int, into: np.ndarray) -> None:
