@@ -36,12 +36,16 @@ public final class WipedArray<Element: BitwiseCopyable & Sendable>: @unchecked S
     public var customMirror: Mirror { Mirror(self, children: [:], displayStyle: .class) }
 }
 
-/// Zeroes memory through an opaque call, so that the compiler cannot drop the store as dead.
+/// Zeroes memory and hands it to an opaque call, so that the compiler cannot drop the stores as dead.
+@inline(never)
+func overwrite(_ bytes: UnsafeMutableRawBufferPointer) {
+    unsafe bytes.initializeMemory(as: UInt8.self, repeating: 0)
+    unsafe escape(bytes)
+}
+
 @inline(never)
 @_optimize(none)
-func overwrite(_ bytes: UnsafeMutableRawBufferPointer) {
-    for index in unsafe bytes.indices { unsafe bytes[index] = 0 }
-}
+private func escape(_ bytes: UnsafeMutableRawBufferPointer) {}
 
 extension Array where Element: BitwiseCopyable {
     /// Zeroes the elements in place (the array must not be shared) and keeps the capacity.

@@ -1,0 +1,102 @@
+/// Where the bit cells of a swipe lie and what they seem to hold.
+struct BitClock {
+    /// Cell boundaries in samples, rising.
+    var boundaries: [Float]
+    /// A bit a cell.
+    var bits: [UInt8]
+    /// Polarity of the transition at the first boundary: 0 positive, 1 negative.
+    var startSign: Int
+
+    /// Samples a nominal cell in the refining search, and the cell lengths that it allows.
+    private static let searchSamplesPerCell = 48
+    private static let viterbi = SegmentalViterbi(lengths: Array(40..<56))
+    private static let clockCost: Float = 400
+
+    /// The clock found anew with the speed taken out: on a grid that follows the smoothed speed of this clock, with an
+    /// equaliser taught by its bits, and with a far stiffer clock than a first look allows.
+    func refined(on samples: [Float]) -> BitClock? {
+        let grid = speedGrid(limit: Float(samples.count))
+        guard grid.count > 40 else { return nil }
+        let signal = CellPhaseSignal(samples, boundaries: grid)
+        let equaliser = CellEqualiser(signal, lessons: lessons(on: grid, signal))
+        let fine = Self.interpolated(equaliser.output)
+        let factor = Float(Self.searchSamplesPerCell / CellPhaseSignal.samplesPerCell)
+        var scores = SegmentalViterbi.PulseScores(count: fine.count)
+        let certainty = equaliser.certainty
+        let ratio = Self.searchSamplesPerCell / CellPhaseSignal.samplesPerCell
+        scores.appendRow(
+            positive: fine.indices.map { (fine[$0] - 0.5) * certainty[$0 / ratio] },
+            negative: fine.indices.map { (-fine[$0] - 0.5) * certainty[$0 / ratio] })
+        guard let path = Self.viterbi.bestPath(scores, rateCost: Self.clockCost), path.bits.count > 20 else {
+            return nil
+        }
+        let first = Float(signal.offset(ofBoundary: 0))
+        let times = path.boundaries.map {
+            CellPhaseSignal.time(
+                ofPhase: ($0 / factor - first) / Float(CellPhaseSignal.samplesPerCell), boundaries: grid)
+        }
+        return BitClock(boundaries: times, bits: path.bits, startSign: path.startSign)
+    }
+
+    /// Boundaries at the smoothed speed of this clock, whatever its phase, reaching a dozen cells beyond both ends.
+    private func speedGrid(limit: Float) -> [Float] {
+        let lengths = smoothedLengths()
+        var grid: [Float] = []
+        let extension_ = 12
+        var time = boundaries[0]
+        var ahead: [Float] = []
+        for _ in 0..<extension_ {
+            time -= lengths[0]
+            if time < 0 { break }
+            ahead.append(time)
+        }
+        grid = ahead.reversed()
+        time = boundaries[0]
+        var cell = 0
+        let end = min(limit - 1, boundaries[boundaries.count - 1] + Float(extension_) * lengths[lengths.count - 1])
+        while time < end {
+            grid.append(time)
+            while cell + 1 < lengths.count, boundaries[cell + 1] <= time { cell += 1 }
+            time += lengths[cell]
+        }
+        return grid
+    }
+
+    /// Cell lengths after a median over 21 cells and a mean over 9.
+    private func smoothedLengths() -> [Float] {
+        let lengths = zip(boundaries.dropFirst(), boundaries).map { $0 - $1 }
+        let medians = lengths.indices.map { index in
+            let near = lengths[max(0, index - 10)..<min(lengths.count, index + 11)].sorted()
+            return near[near.count / 2]
+        }
+        return medians.indices.map { index in
+            let near = medians[max(0, index - 4)..<min(medians.count, index + 5)]
+            return near.reduce(0, +) / Float(near.count)
+        }
+    }
+
+    private func lessons(on grid: [Float], _ signal: CellPhaseSignal) -> [CellEqualiser.Lesson] {
+        let levels = CellEqualiser.levels(bits: bits, startSign: startSign)
+        var lessons: [CellEqualiser.Lesson] = []
+        var cell = 0
+        for index in levels.indices {
+            let boundary = index / 2
+            let time =
+                index.isMultiple(of: 2) ? boundaries[boundary] : (boundaries[boundary] + boundaries[boundary + 1]) / 2
+            while cell + 2 < grid.count, grid[cell + 1] <= time { cell += 1 }
+            let phase = Float(cell) + (time - grid[cell]) / (grid[cell + 1] - grid[cell])
+            let offset = signal.offset(ofBoundary: 0)
+                + Int((phase * Float(CellPhaseSignal.samplesPerCell)).rounded())
+            lessons.append(.init(offset: offset, level: levels[index]))
+        }
+        return lessons
+    }
+
+    /// Three samples for each one, by cubic interpolation.
+    private static func interpolated(_ input: [Float]) -> [Float] {
+        let factor = searchSamplesPerCell / CellPhaseSignal.samplesPerCell
+        return (0..<input.count * factor).map { index in
+            CellPhaseSignal.interpolate(input, at: Float(index) / Float(factor))
+        }
+    }
+}

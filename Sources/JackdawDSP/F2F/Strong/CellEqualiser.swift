@@ -1,0 +1,93 @@
+/// A least-squares equaliser over two bit cells that turns head pulses, however wide and skewed, into +1, -1 and 0 at the
+/// places of the transitions, taught by the bits decided so far.
+struct CellEqualiser {
+    private static let reach = CellPhaseSignal.samplesPerCell
+    private static let ridge = 0.02
+
+    /// Output at every phase: +1 where a positive transition lies, -1 for a negative one, 0 between.
+    let output: [Float]
+    /// Reciprocal of the expected squared error at every phase: small where the sound is faint.
+    let certainty: [Float]
+
+    /// What the output is to be at one place.
+    struct Lesson {
+        /// Sample of the phase signal.
+        let offset: Int
+        /// +1, -1 or 0 for no pulse.
+        let level: Float
+    }
+
+    /// - Parameters:
+    ///   - signal: the sound by phase.
+    ///   - lessons: wanted levels; those too close to an end are left out.
+    init(_ signal: CellPhaseSignal, lessons: [Lesson]) {
+        let taps = 2 * Self.reach + 1
+        var system = SymmetricSystem(unknowns: taps)
+        var row = [Double](repeating: 0, count: taps)
+        let inside = Self.reach..<(signal.samples.count - Self.reach)
+        for lesson in lessons where inside.contains(lesson.offset) {
+            for tap in 0..<taps { row[tap] = Double(signal.samples[lesson.offset + tap - Self.reach]) }
+            let gain = Double(max(signal.gains[lesson.offset], 1))
+            system.accumulate(row, target: Double(lesson.level), weight: 1 / (gain * gain))
+        }
+        let weights = system.solve(ridge: Self.ridge).map { Float($0) }
+        var output = [Float](repeating: 0, count: signal.samples.count)
+        for centre in Self.reach..<(signal.samples.count - Self.reach) {
+            var sum: Float = 0
+            for tap in 0..<taps { sum += weights[tap] * signal.samples[centre + tap - Self.reach] }
+            output[centre] = sum
+        }
+        self.output = output
+        // Error = distortion + noise, which grows with the gain: a line through the squared errors.
+        var line = SymmetricSystem(unknowns: 2)
+        for lesson in lessons where inside.contains(lesson.offset) {
+            let miss = Double(output[lesson.offset] - lesson.level)
+            let gain = Double(signal.gains[lesson.offset])
+            line.accumulate([1, gain * gain], target: miss * miss, weight: 1 / max(1, gain * gain * gain * gain))
+        }
+        let fit = line.solve(ridge: 1e-6)
+        let slope = Float(max(fit[1], 0))
+        let distortion = max(Float(fit[0]), 2e-3)
+        certainty = signal.gains.map { 1 / (distortion + slope * $0 * $0) }
+    }
+
+    /// Levels that bits ask for at every boundary and middle in turn: `2 * bits.count + 1` of them.
+    static func levels(bits: [UInt8], startSign: Int) -> [Float] {
+        var levels = [Float](repeating: 0, count: 2 * bits.count + 1)
+        var level: Float = startSign == 0 ? 1 : -1
+        levels[0] = level
+        for (cell, bit) in bits.enumerated() {
+            if bit == 1 {
+                levels[2 * cell + 1] = -level
+            } else {
+                level = -level
+            }
+            levels[2 * cell + 2] = level
+        }
+        return levels
+    }
+
+    /// Likelihood of a pulse at each place, where pulses may lie off their place by a few samples of phase.
+    /// - Parameters:
+    ///   - reach: how far to look for the pulse, in samples of phase; 0 for none.
+    ///   - displacementCost: cost in nats per squared sample of phase.
+    func evidence(for signal: CellPhaseSignal, reach: Int, displacementCost: Float) -> CellEvidence {
+        let half = CellPhaseSignal.samplesPerCell / 2
+        let first = signal.offset(ofBoundary: 0)
+        let output = output
+        func likelihood(_ place: Int, _ sign: Float) -> Float {
+            let centre = first + place * half
+            let scale = certainty[centre]
+            var best = (output[centre] * sign - 0.5) * scale
+            for distance in 1..<max(reach + 1, 1) {
+                let near = max(output[centre - distance] * sign, output[centre + distance] * sign)
+                best = max(best, (near - 0.5) * scale - displacementCost * Float(distance * distance))
+            }
+            return best
+        }
+        return CellEvidence(
+            count: signal.count,
+            boundaries: (0...signal.count).flatMap { [likelihood(2 * $0, 1), likelihood(2 * $0, -1)] },
+            middles: (0..<signal.count).flatMap { [likelihood(2 * $0 + 1, 1), likelihood(2 * $0 + 1, -1)] })
+    }
+}

@@ -1,0 +1,75 @@
+/// A swipe with the clock taken out: the sound at a fixed number of samples a bit cell, at an even amplitude.
+struct CellPhaseSignal {
+    /// Samples a bit cell.
+    static let samplesPerCell = 16
+    /// Cells kept beyond both ends, so that filters have something to reach into.
+    static let guardCells = 2
+
+    /// Number of bit cells.
+    let count: Int
+    /// The signal; boundary `k` lies at `offset(ofBoundary: k)`.
+    private(set) var samples: [Float]
+    /// What each sample was multiplied by to level the amplitude, relative to the median; noise grows with it.
+    private(set) var gains: [Float] = []
+
+    /// - Parameters:
+    ///   - input: the sound.
+    ///   - boundaries: times of the cell boundaries in samples of `input`, rising.
+    init(_ input: [Float], boundaries: [Float]) {
+        count = boundaries.count - 1
+        let length = (count + 2 * Self.guardCells) * Self.samplesPerCell + 1
+        samples = .init(repeating: 0, count: length)
+        for index in 0..<length {
+            let phase = Float(index) / Float(Self.samplesPerCell) - Float(Self.guardCells)
+            samples[index] = Self.interpolate(input, at: Self.time(ofPhase: phase, boundaries: boundaries))
+        }
+        levelAmplitude()
+    }
+
+    func offset(ofBoundary boundary: Int) -> Int { (boundary + Self.guardCells) * Self.samplesPerCell }
+
+    /// Time of a phase (in cells): between boundaries along a line, beyond the ends at the speed of the last cell.
+    static func time(ofPhase phase: Float, boundaries: [Float]) -> Float {
+        let cell = min(max(Int(phase.rounded(.down)), 0), boundaries.count - 2)
+        let opens = boundaries[cell]
+        return opens + (phase - Float(cell)) * (boundaries[cell + 1] - opens)
+    }
+
+    /// Cubic (Catmull-Rom) interpolation; zero outside.
+    static func interpolate(_ input: [Float], at time: Float) -> Float {
+        guard time >= 1, time < Float(input.count - 2) else { return 0 }
+        let index = Int(time)
+        let share = time - Float(index)
+        let (a, b, c, d) = (input[index - 1], input[index], input[index + 1], input[index + 2])
+        return b + 0.5 * share * (c - a + share * (2 * a - 5 * b + 4 * c - d + share * (3 * (b - c) + d - a)))
+    }
+
+    /// Divides by the running root mean square over eight cells.
+    private mutating func levelAmplitude() {
+        let reach = 4 * Self.samplesPerCell
+        var power = 0.0
+        var window = 0
+        gains = .init(repeating: 0, count: samples.count)
+        for index in 0..<min(reach, samples.count) {
+            power += Double(samples[index] * samples[index])
+            window += 1
+        }
+        for index in samples.indices {
+            if index + reach < samples.count {
+                power += Double(samples[index + reach] * samples[index + reach])
+                window += 1
+            }
+            if index > reach {
+                power -= Double(samples[index - reach - 1] * samples[index - reach - 1])
+                window -= 1
+            }
+            gains[index] = 1 / (Float((max(power, 0) / Double(window)).squareRoot()) + 1e-9)
+        }
+        let sorted = stride(from: 0, to: gains.count, by: Self.samplesPerCell).map { gains[$0] }.sorted()
+        let median = sorted[sorted.count / 2]
+        for index in samples.indices {
+            samples[index] *= gains[index]
+            gains[index] /= median
+        }
+    }
+}

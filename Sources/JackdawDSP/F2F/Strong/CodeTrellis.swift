@@ -1,0 +1,336 @@
+/// The most likely whole message: zeros, start sentinel, characters of odd parity, end sentinel, the LRC that fits, zeros.
+///
+/// A valid character holds an odd number of ones in an odd number of bits, so it toggles the polarity an even number of
+/// times: polarity at every character boundary of a message is that at its start. The exact search therefore needs one
+/// state a value of the running LRC for each of `bitsPerCharacter` alignments and two polarities.
+struct CodeTrellis {
+    /// A whole message and how much better it is than any other.
+    struct Reading {
+        let code: CharacterCode
+        /// Data values from start sentinel to LRC.
+        let values: [UInt8]
+        /// First cell of the start sentinel.
+        let startCell: Int
+        /// One past the last cell of the LRC.
+        var endCell: Int { startCell + values.count * code.bitsPerCharacter }
+        /// Polarity at the start: 0 positive, 1 negative.
+        let sign: Int
+        /// Log-likelihood (nats).
+        let score: Float
+        /// How much less likely (nats) the best other message is.
+        var margin: Float
+
+        /// Bits of the message.
+        var bits: [UInt8] {
+            values.flatMap { value in
+                (0..<code.bitsPerCharacter).map { code.pattern(of: value) >> UInt8($0) & 1 }
+            }
+        }
+    }
+
+    /// Cost of a one outside the message, where clocking zeros belong (nats).
+    static let strayOneCost: Float = 2
+    /// Shortest message: start sentinel, one character, end sentinel, LRC.
+    private static let leastCharacters = 4
+
+    private let evidence: CellEvidence
+    private let code: CharacterCode
+    private let width: Int
+    private let valueCount: Int
+    /// Best score of the cells before cell k when it opens with a polarity, [2 * k + sign]; and from k on.
+    private let before: [Float]
+    private let after: [Float]
+    /// Scores of every character value at every cell and polarity, [(2 * k + sign) * valueCount + value].
+    private let characters: [Float]
+
+    init(evidence: CellEvidence, code: CharacterCode) {
+        self.evidence = evidence
+        self.code = code
+        width = code.bitsPerCharacter
+        valueCount = 1 << code.dataBits
+        before = Self.strayBefore(evidence)
+        after = Self.strayAfter(evidence)
+        characters = Self.characterScores(evidence, code: code)
+    }
+
+    /// One way to lay messages over the cells.
+    struct Lane {
+        let alignment: Int
+        let sign: Int
+        /// No message of this lane scores higher.
+        let bound: Float
+    }
+
+    /// All alignments and polarities with what they can reach at best.
+    func lanes() -> [Lane] {
+        guard evidence.count >= Self.leastCharacters * width else { return [] }
+        return (0..<width).flatMap { alignment in
+            (0..<2).map { sign in
+                Lane(alignment: alignment, sign: sign, bound: upperBound(alignment: alignment, sign: sign))
+            }
+        }
+    }
+
+    private func score(_ cell: Int, _ sign: Int, _ value: Int) -> Float {
+        characters[(2 * cell + sign) * valueCount + value]
+    }
+
+    private func slots(alignment: Int) -> Int { (evidence.count - alignment) / width }
+
+    /// Best score with the LRC left free: never less than the exact one.
+    private func upperBound(alignment: Int, sign: Int) -> Float {
+        let slots = slots(alignment: alignment)
+        var inside: Float = -1e30
+        var best: Float = -1e30
+        let start = Int(code.startSentinel)
+        let end = Int(code.endSentinel)
+        for slot in 0..<slots {
+            let cell = alignment + slot * width
+            if slot + 1 < slots {
+                let next = cell + width
+                let close = inside + score(cell, sign, end) + bestScore(next, sign) + after[2 * (next + width) + sign]
+                best = max(best, close)
+            }
+            inside = max(inside + bestScore(cell, sign), before[2 * cell + sign] + score(cell, sign, start))
+        }
+        return best
+    }
+
+    private func bestScore(_ cell: Int, _ sign: Int) -> Float {
+        let base = (2 * cell + sign) * valueCount
+        var best = characters[base]
+        for value in 1..<valueCount { best = max(best, characters[base + value]) }
+        return best
+    }
+
+    /// The best message of a lane with its margin over the others of the lane, or nil where none fits.
+    func bestReading(in lane: Lane) -> Reading? {
+        let alignment = lane.alignment
+        let sign = lane.sign
+        let slots = slots(alignment: alignment)
+        guard slots >= Self.leastCharacters else { return nil }
+        let start = Int(code.startSentinel)
+        let end = Int(code.endSentinel)
+        let impossible: Float = -1e30
+        let blocks = valueCount / 8
+        // forward[slot]: best score of a message under way before the slot, by running LRC.
+        var forward = [SIMD8<Float>](repeating: .init(repeating: impossible), count: (slots + 1) * blocks)
+        // backward[slot]: best score from the slot to the end, by running LRC.
+        var backward = forward
+        var best: (score: Float, slot: Int, lrc: Int) = (impossible, 0, 0)
+        for slot in 0..<slots {
+            let cell = alignment + slot * width
+            let here = slot * blocks
+            let next = here + blocks
+            if slot >= Self.leastCharacters - 2, slot + 1 < slots {
+                for lrc in 0..<valueCount {
+                    let arrived = forward[here + lrc / 8][lrc % 8]
+                    let total = arrived + closing(slot: slot, alignment: alignment, sign: sign, lrc: lrc)
+                    if total > best.score { best = (total, slot, lrc) }
+                }
+            }
+            advance(&forward, from: here, to: next, cell: cell, sign: sign)
+            let opened = before[2 * cell + sign] + score(cell, sign, start)
+            let place = next + start / 8
+            forward[place][start % 8] = max(forward[place][start % 8], opened)
+        }
+        guard best.score > impossible / 2 else { return nil }
+        for slot in stride(from: slots - 2, through: 0, by: -1) {
+            let cell = alignment + slot * width
+            let here = slot * blocks
+            advance(&backward, from: here + blocks, to: here, cell: cell, sign: sign)
+            for lrc in 0..<valueCount {
+                let closed = closing(slot: slot, alignment: alignment, sign: sign, lrc: lrc)
+                backward[here + lrc / 8][lrc % 8] = max(backward[here + lrc / 8][lrc % 8], closed)
+            }
+        }
+
+        // Back from the end sentinel along the path that made the best score.
+        var values: [UInt8] = [UInt8(best.lrc ^ end), UInt8(end)]
+        var slot = best.slot
+        var lrc = best.lrc
+        while true {
+            slot -= 1
+            let cell = alignment + slot * width
+            let target = forward[(slot + 1) * blocks + lrc / 8][lrc % 8]
+            let opened = before[2 * cell + sign] + score(cell, sign, start)
+            if lrc == start, opened >= target { break }
+            var chosen = -1
+            var top = impossible
+            for value in 0..<valueCount where value != end {
+                let source = lrc ^ value
+                let total = forward[slot * blocks + source / 8][source % 8] + score(cell, sign, value)
+                if total > top {
+                    top = total
+                    chosen = value
+                }
+            }
+            guard chosen >= 0, slot > 0 else { return nil }
+            values.append(UInt8(chosen))
+            lrc ^= chosen
+        }
+        values.append(UInt8(start))
+        values.reverse()
+
+        let runnerUp = runnerUp(
+            values: values, startSlot: slot, alignment: alignment, sign: sign, forward: forward, backward: backward)
+        return Reading(
+            code: code, values: values, startCell: alignment + slot * width, sign: sign, score: best.score,
+            margin: best.score - runnerUp)
+    }
+
+    /// Score of ending here: the end sentinel, the LRC that fits, zeros.
+    private func closing(slot: Int, alignment: Int, sign: Int, lrc: Int) -> Float {
+        let cell = alignment + slot * width
+        let next = cell + width
+        let end = Int(code.endSentinel)
+        return score(cell, sign, end) + score(next, sign, lrc ^ end) + after[2 * (next + width) + sign]
+    }
+
+    /// One character on, over every value but the end sentinel: `target[lrc ^ value] = max(source[lrc] + score)`.
+    private func advance(_ states: inout [SIMD8<Float>], from source: Int, to target: Int, cell: Int, sign: Int) {
+        let blocks = valueCount / 8
+        let turned = LaneExclusiveOr(states[source..<source + blocks])
+        let base = (2 * cell + sign) * valueCount
+        for value in 0..<valueCount where value != Int(code.endSentinel) {
+            let added = characters[base + value]
+            for block in 0..<blocks {
+                states[target + block] = larger(states[target + block], turned[block, value] + added)
+            }
+        }
+    }
+
+    /// Best score of any message of this alignment and polarity that differs from the best one.
+    private func runnerUp(
+        values: [UInt8], startSlot: Int, alignment: Int, sign: Int, forward: [SIMD8<Float>], backward: [SIMD8<Float>]
+    ) -> Float {
+        let start = Int(code.startSentinel)
+        let end = Int(code.endSentinel)
+        let slots = slots(alignment: alignment)
+        let blocks = valueCount / 8
+        var other: Float = -1e30
+        // Another start: later, or the first character already inside a message.
+        for slot in 0..<slots - 1 where slot != startSlot {
+            let cell = alignment + slot * width
+            let opened = before[2 * cell + sign] + score(cell, sign, start)
+            other = max(other, opened + backward[(slot + 1) * blocks + start / 8][start % 8])
+        }
+        // Another value somewhere between.
+        for (offset, chosen) in values.dropLast().enumerated().dropFirst() {
+            let slot = startSlot + offset
+            let cell = alignment + slot * width
+            let arrived = slot * blocks
+            let turned = LaneExclusiveOr(backward[arrived + blocks..<arrived + 2 * blocks])
+            for value in 0..<valueCount where value != Int(chosen) && value != end {
+                var top = forward[arrived] + turned[0, value]
+                for block in 1..<blocks { top = larger(top, forward[arrived + block] + turned[block, value]) }
+                other = max(other, top.max() + score(cell, sign, value))
+            }
+            if Int(chosen) != end, slot + 1 < slots {
+                for lrc in 0..<valueCount {
+                    let closed = closing(slot: slot, alignment: alignment, sign: sign, lrc: lrc)
+                    other = max(other, forward[arrived + lrc / 8][lrc % 8] + closed)
+                }
+            }
+        }
+        return other
+    }
+
+    // MARK: - Scores
+
+    private static func strayBefore(_ evidence: CellEvidence) -> [Float] {
+        var scores = [Float](repeating: 0, count: 2 * (evidence.count + 1))
+        for cell in 0..<evidence.count {
+            for sign in 0..<2 {
+                let viaZero = scores[2 * cell + 1 - sign] + evidence.zero(cell, 1 - sign)
+                let viaOne = scores[2 * cell + sign] + evidence.one(cell, sign) - strayOneCost
+                scores[2 * (cell + 1) + sign] = max(viaZero, viaOne)
+            }
+        }
+        return scores
+    }
+
+    private static func strayAfter(_ evidence: CellEvidence) -> [Float] {
+        var scores = [Float](repeating: 0, count: 2 * (evidence.count + 1))
+        for cell in stride(from: evidence.count - 1, through: 0, by: -1) {
+            for sign in 0..<2 {
+                let viaZero = scores[2 * (cell + 1) + 1 - sign] + evidence.zero(cell, sign)
+                let viaOne = scores[2 * (cell + 1) + sign] + evidence.one(cell, sign) - strayOneCost
+                scores[2 * cell + sign] = max(viaZero, viaOne)
+            }
+        }
+        return scores
+    }
+
+    /// Doubles a table of partial values bit by bit; the sign after some bits follows from how many of them are zeros.
+    private static func characterScores(_ evidence: CellEvidence, code: CharacterCode) -> [Float] {
+        let width = code.bitsPerCharacter
+        let valueCount = 1 << code.dataBits
+        guard evidence.count >= width else { return [] }
+        var scores = [Float](repeating: 0, count: 2 * (evidence.count - width + 1) * valueCount)
+        for cell in 0...evidence.count - width {
+            for sign in 0..<2 {
+                let base = (2 * cell + sign) * valueCount
+                for bit in 0..<code.dataBits {
+                    for value in 0..<(1 << bit) {
+                        let zeros = bit - value.nonzeroBitCount
+                        let opens = sign ^ (zeros & 1)
+                        let soFar = scores[base + value]
+                        scores[base + value | 1 << bit] = soFar + evidence.one(cell + bit, opens)
+                        scores[base + value] = soFar + evidence.zero(cell + bit, opens)
+                    }
+                }
+                for value in 0..<valueCount {
+                    let zeros = code.dataBits - value.nonzeroBitCount
+                    let opens = sign ^ (zeros & 1)
+                    let last = cell + code.dataBits
+                    let isOdd = value.nonzeroBitCount & 1 == 1
+                    scores[base + value] += isOdd ? evidence.zero(last, opens) : evidence.one(last, opens)
+                }
+            }
+        }
+        return scores
+    }
+}
+
+/// Eight or more lanes at every exclusive-or of their index: what turns a running LRC by a character.
+private struct LaneExclusiveOr {
+    private let blocks: Int
+    /// [turn * blocks + block] for the eight turns within a vector.
+    private let turned: [SIMD8<Float>]
+
+    init(_ source: ArraySlice<SIMD8<Float>>) {
+        blocks = source.count
+        var turned = [SIMD8<Float>]()
+        turned.reserveCapacity(8 * source.count)
+        for turn in 0..<8 {
+            for vector in source {
+                var lanes = vector
+                if turn & 1 != 0 {
+                    lanes.evenHalf = vector.oddHalf
+                    lanes.oddHalf = vector.evenHalf
+                }
+                if turn & 2 != 0 {
+                    lanes = SIMD8(lowHalf: Self.swapPairs(lanes.lowHalf), highHalf: Self.swapPairs(lanes.highHalf))
+                }
+                if turn & 4 != 0 { lanes = SIMD8(lowHalf: lanes.highHalf, highHalf: lanes.lowHalf) }
+                turned.append(lanes)
+            }
+        }
+        self.turned = turned
+    }
+
+    private static func swapPairs(_ lanes: SIMD4<Float>) -> SIMD4<Float> {
+        SIMD4(lowHalf: lanes.highHalf, highHalf: lanes.lowHalf)
+    }
+
+    /// Lane `l` of block `b` is the source's lane `(8 * b + l) ^ value`.
+    @inline(__always)
+    subscript(block: Int, value: Int) -> SIMD8<Float> { turned[(value & 7) * blocks + (block ^ (value >> 3))] }
+}
+
+/// The larger lane by lane; the library's own form is not vectorised.
+@inline(__always)
+private func larger(_ left: SIMD8<Float>, _ right: SIMD8<Float>) -> SIMD8<Float> {
+    left.replacing(with: right, where: right .> left)
+}

@@ -1,0 +1,64 @@
+/// Normal equations of a least-squares problem, gathered row by row and solved by Cholesky factorisation.
+struct SymmetricSystem {
+    let unknowns: Int
+    /// Lower triangle of the Gram matrix, row after row of full width.
+    private var gram: [Double]
+    private var moments: [Double]
+
+    init(unknowns: Int) {
+        self.unknowns = unknowns
+        gram = .init(repeating: 0, count: unknowns * unknowns)
+        moments = .init(repeating: 0, count: unknowns)
+    }
+
+    mutating func accumulate(_ row: [Double], target: Double, weight: Double = 1) {
+        for first in 0..<unknowns {
+            let value = row[first] * weight
+            moments[first] += value * target
+            let start = first * unknowns
+            for second in 0...first { gram[start + second] += value * row[second] }
+        }
+    }
+
+    /// Energy of the target that a solution explains: twice its moments less its own energy.
+    func explainedEnergy(by solution: [Double]) -> Double {
+        var energy = 0.0
+        for first in 0..<unknowns {
+            energy += 2 * solution[first] * moments[first]
+            for second in 0..<unknowns {
+                let entry = gram[max(first, second) * unknowns + min(first, second)]
+                energy -= solution[first] * solution[second] * entry
+            }
+        }
+        return energy
+    }
+
+    /// - Parameter ridge: added to the diagonal, as a share of its mean; keeps a poorly excited system solvable.
+    consuming func solve(ridge: Double) -> [Double] {
+        var trace = 0.0
+        for index in 0..<unknowns { trace += gram[index * unknowns + index] }
+        let load = ridge * trace / Double(unknowns) + 1e-30
+        for index in 0..<unknowns { gram[index * unknowns + index] += load }
+        for column in 0..<unknowns {
+            for row in column..<unknowns {
+                var sum = gram[row * unknowns + column]
+                for k in 0..<column { sum -= gram[row * unknowns + k] * gram[column * unknowns + k] }
+                if row == column {
+                    gram[row * unknowns + column] = max(sum, 1e-30).squareRoot()
+                } else {
+                    gram[row * unknowns + column] = sum / gram[column * unknowns + column]
+                }
+            }
+        }
+        var solution = moments
+        for row in 0..<unknowns {
+            for k in 0..<row { solution[row] -= gram[row * unknowns + k] * solution[k] }
+            solution[row] /= gram[row * unknowns + row]
+        }
+        for row in stride(from: unknowns - 1, through: 0, by: -1) {
+            for k in row + 1..<max(unknowns, row + 1) { solution[row] -= gram[k * unknowns + row] * solution[k] }
+            solution[row] /= gram[row * unknowns + row]
+        }
+        return solution
+    }
+}
