@@ -36,6 +36,22 @@ struct SegmentalViterbi: Sendable {
             self.negative += lead + negative
             rows += 1
         }
+
+        /// Where the sound was lost at a rail, a pulse of its sign is neither seen nor missed.
+        mutating func forgive(lostSign: (Int) -> Int8) {
+            for time in 0..<count {
+                let sign = lostSign(time)
+                guard sign != 0 else { continue }
+                for row in 0..<rows {
+                    let place = row * stride + Self.lead + time
+                    if sign > 0 {
+                        positive[place] = max(positive[place], 0)
+                    } else {
+                        negative[place] = max(negative[place], 0)
+                    }
+                }
+            }
+        }
     }
 
     /// How many steps the cell length may change by from one cell to the next.
