@@ -56,7 +56,8 @@ let package = Package(
         .testTarget(
             name: "JackdawDSPTests", dependencies: ["JackdawDSP", "JackdawTestSupport"], swiftSettings: house),
         .testTarget(
-            name: "JackdawCardsTests", dependencies: ["JackdawCards", "JackdawTestSupport"], swiftSettings: house),
+            name: "JackdawCardsTests", dependencies: ["JackdawCards", "JackdawTestSupport"],
+            resources: [.copy("Resources")], swiftSettings: house),
         .testTarget(
             name: "JackdawAudioFileTests",
             dependencies: ["JackdawAudioFile", "JackdawDSP", "JackdawTestSupport"], swiftSettings: house),

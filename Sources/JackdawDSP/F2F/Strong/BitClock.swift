@@ -9,15 +9,16 @@ struct BitClock {
 
     /// Samples a nominal cell in the refining search, and the cell lengths that it allows.
     private static let searchSamplesPerCell = 48
-    private static let viterbi = SegmentalViterbi(lengths: Array(40..<56))
-    private static let clockCost: Float = 400
+    private static let medianReach = 40
+    private static let viterbi = SegmentalViterbi(lengths: Array(36..<68))
+    private static let clockCost: Float = 2500
 
     /// The clock found anew with the speed taken out: on a grid that follows the smoothed speed of this clock, with an
     /// equaliser taught by its bits, and with a far stiffer clock than a first look allows.
-    func refined(on samples: [Float]) -> BitClock? {
-        let grid = speedGrid(limit: Float(samples.count))
+    func refined(on sound: WorkingSound) -> (clock: BitClock, explained: Float)? {
+        let grid = speedGrid(limit: Float(sound.samples.count))
         guard grid.count > 40 else { return nil }
-        let signal = CellPhaseSignal(samples, boundaries: grid)
+        let signal = CellPhaseSignal(sound, boundaries: grid)
         let equaliser = CellEqualiser(signal, lessons: lessons(on: grid, signal))
         let fine = Self.interpolated(equaliser.output)
         let factor = Float(Self.searchSamplesPerCell / CellPhaseSignal.samplesPerCell)
@@ -27,6 +28,7 @@ struct BitClock {
         scores.appendRow(
             positive: fine.indices.map { (fine[$0] - 0.5) * certainty[$0 / ratio] },
             negative: fine.indices.map { (-fine[$0] - 0.5) * certainty[$0 / ratio] })
+        if !signal.lost.isEmpty { scores.forgive { signal.lost[$0 / ratio] } }
         guard let path = Self.viterbi.bestPath(scores, rateCost: Self.clockCost), path.bits.count > 20 else {
             return nil
         }
@@ -35,7 +37,28 @@ struct BitClock {
             CellPhaseSignal.time(
                 ofPhase: ($0 / factor - first) / Float(CellPhaseSignal.samplesPerCell), boundaries: grid)
         }
-        return BitClock(boundaries: times, bits: path.bits, startSign: path.startSign)
+        return (
+            BitClock(boundaries: times, bits: path.bits, startSign: path.startSign), equaliser.explained)
+    }
+
+    /// The boundaries after local quadratic smoothing (Savitzky-Golay), with a shorter reach towards the ends.
+    func smoothedBoundaries(reach: Int) -> [Float] {
+        let times = boundaries
+        var smoothed = times
+        for index in times.indices {
+            let m = min(reach, index, times.count - 1 - index)
+            guard m > 1 else { continue }
+            var sum: Float = 0
+            let scale = 3 / Float((2 * m - 1) * (2 * m + 1) * (2 * m + 3))
+            for offset in -m...m {
+                sum += scale * Float(3 * m * m + 3 * m - 1 - 5 * offset * offset) * times[index + offset]
+            }
+            smoothed[index] = sum
+        }
+        for index in smoothed.indices.dropFirst() {
+            smoothed[index] = max(smoothed[index], smoothed[index - 1] + 1e-3)
+        }
+        return smoothed
     }
 
     /// Boundaries at the smoothed speed of this clock, whatever its phase, reaching a dozen cells beyond both ends.
@@ -66,7 +89,8 @@ struct BitClock {
     private func smoothedLengths() -> [Float] {
         let lengths = zip(boundaries.dropFirst(), boundaries).map { $0 - $1 }
         let medians = lengths.indices.map { index in
-            let near = lengths[max(0, index - 10)..<min(lengths.count, index + 11)].sorted()
+            let reach = min(Self.medianReach, max(8, min(index, lengths.count - 1 - index)))
+            let near = lengths[max(0, index - reach)..<min(lengths.count, index + reach + 1)].sorted()
             return near[near.count / 2]
         }
         return medians.indices.map { index in

@@ -3,11 +3,16 @@
 struct CellEqualiser {
     private static let reach = CellPhaseSignal.samplesPerCell
     private static let ridge = 0.02
+    /// Power taken for a lost sample, relative to the mean: it was lost because it was large. Neighbours were lost with
+    /// it, so their errors add up in phase.
+    private static let lostPower: Float = 1
 
     /// Output at every phase: +1 where a positive transition lies, -1 for a negative one, 0 between.
     let output: [Float]
     /// Reciprocal of the expected squared error at every phase: small where the sound is faint.
     let certainty: [Float]
+    /// Share of the wanted levels that the output explains: about 0.7 for noise read as bits, 0.9 and more for a swipe.
+    let explained: Float
 
     /// What the output is to be at one place.
     struct Lesson {
@@ -25,6 +30,7 @@ struct CellEqualiser {
         var system = SymmetricSystem(unknowns: taps)
         var row = [Double](repeating: 0, count: taps)
         let inside = Self.reach..<(signal.samples.count - Self.reach)
+        let lessons = signal.lost.isEmpty ? lessons : lessons.filter { Self.isHeard(signal, at: $0.offset) }
         for lesson in lessons where inside.contains(lesson.offset) {
             for tap in 0..<taps { row[tap] = Double(signal.samples[lesson.offset + tap - Self.reach]) }
             let gain = Double(max(signal.gains[lesson.offset], 1))
@@ -38,6 +44,15 @@ struct CellEqualiser {
             output[centre] = sum
         }
         self.output = output
+        var missed: Float = 0
+        var wanted: Float = 1e-9
+        for lesson in lessons where inside.contains(lesson.offset) {
+            let miss = output[lesson.offset] - lesson.level
+            let gain = max(signal.gains[lesson.offset], 1)
+            missed += miss * miss / (gain * gain)
+            wanted += lesson.level * lesson.level / (gain * gain)
+        }
+        explained = 1 - missed / wanted
         // Error = distortion + noise, which grows with the gain: a line through the squared errors.
         var line = SymmetricSystem(unknowns: 2)
         for lesson in lessons where inside.contains(lesson.offset) {
@@ -48,7 +63,29 @@ struct CellEqualiser {
         let fit = line.solve(ridge: 1e-6)
         let slope = Float(max(fit[1], 0))
         let distortion = max(Float(fit[0]), 2e-3)
-        certainty = signal.gains.map { 1 / (distortion + slope * $0 * $0) }
+        let missing = Self.missing(signal, weights: weights)
+        certainty = signal.gains.indices.map { index in
+            let gain = signal.gains[index]
+            return 1 / (distortion + slope * gain * gain + (missing.isEmpty ? 0 : missing[index]))
+        }
+    }
+
+    /// Expected squared error from samples lost under the filter, whose level is about 1.
+    private static func missing(_ signal: CellPhaseSignal, weights: [Float]) -> [Float] {
+        guard !signal.lost.isEmpty else { return [] }
+        var missing = [Float](repeating: 0, count: signal.samples.count)
+        for place in signal.lost.indices where signal.lost[place] != 0 {
+            for tap in weights.indices {
+                let centre = place + reach - tap
+                if missing.indices.contains(centre) { missing[centre] += weights[tap] * weights[tap] * lostPower }
+            }
+        }
+        return missing
+    }
+
+    private static func isHeard(_ signal: CellPhaseSignal, at offset: Int) -> Bool {
+        let near = max(0, offset - 2)..<min(signal.lost.count, offset + 3)
+        return !near.isEmpty && signal.lost[near].allSatisfy { $0 == 0 }
     }
 
     /// Levels that bits ask for at every boundary and middle in turn: `2 * bits.count + 1` of them.
@@ -67,27 +104,28 @@ struct CellEqualiser {
         return levels
     }
 
-    /// Likelihood of a pulse at each place, where pulses may lie off their place by a few samples of phase.
-    /// - Parameters:
-    ///   - reach: how far to look for the pulse, in samples of phase; 0 for none.
-    ///   - displacementCost: cost in nats per squared sample of phase.
-    func evidence(for signal: CellPhaseSignal, reach: Int, displacementCost: Float) -> CellEvidence {
-        let half = CellPhaseSignal.samplesPerCell / 2
+    /// An equaliser taught by bits whose cells the signal is laid out by.
+    init(_ signal: CellPhaseSignal, bits: [UInt8], startSign: Int) {
         let first = signal.offset(ofBoundary: 0)
-        let output = output
-        func likelihood(_ place: Int, _ sign: Float) -> Float {
+        let half = CellPhaseSignal.samplesPerCell / 2
+        let levels = Self.levels(bits: bits, startSign: startSign)
+        self.init(signal, lessons: levels.indices.map { Lesson(offset: first + $0 * half, level: levels[$0]) })
+    }
+
+    /// Likelihood of a pulse at each boundary and in the middle of each cell.
+    func evidence(for signal: CellPhaseSignal) -> CellEvidence {
+        let first = signal.offset(ofBoundary: 0)
+        let half = CellPhaseSignal.samplesPerCell / 2
+        func likelihoods(_ place: Int) -> [Float] {
             let centre = first + place * half
-            let scale = certainty[centre]
-            var best = (output[centre] * sign - 0.5) * scale
-            for distance in 1..<max(reach + 1, 1) {
-                let near = max(output[centre - distance] * sign, output[centre + distance] * sign)
-                best = max(best, (near - 0.5) * scale - displacementCost * Float(distance * distance))
+            return [Float(1), -1].map { sign in
+                let likelihood = (output[centre] * sign - 0.5) * certainty[centre]
+                let hides = !signal.lost.isEmpty && Float(signal.lost[centre]) == sign
+                return hides ? max(likelihood, 0) : likelihood
             }
-            return best
         }
         return CellEvidence(
-            count: signal.count,
-            boundaries: (0...signal.count).flatMap { [likelihood(2 * $0, 1), likelihood(2 * $0, -1)] },
-            middles: (0..<signal.count).flatMap { [likelihood(2 * $0 + 1, 1), likelihood(2 * $0 + 1, -1)] })
+            count: signal.count, boundaries: (0...signal.count).flatMap { likelihoods(2 * $0) },
+            middles: (0..<signal.count).flatMap { likelihoods(2 * $0 + 1) })
     }
 }

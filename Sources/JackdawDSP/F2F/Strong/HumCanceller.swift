@@ -10,21 +10,25 @@ enum HumCanceller {
     /// - Parameters:
     ///   - samples: the segment, full scale -1 to 1; replaced in place.
     ///   - sampleRate: Hz.
-    /// - Returns: whether hum was found and removed.
-    @discardableResult
-    static func removeHum(from samples: inout [Float], sampleRate: Double) -> Bool {
-        guard samples.count > 200 else { return false }
-        let rail = railLevel(of: samples)
-        let total = samples.reduce(0.0) { abs($1) < rail ? $0 + Double($1) * Double($1) : $0 }
-        var best: (rest: Double, fit: [Double], mains: Double)?
-        for mains in [50.0, 60.0] {
-            let (fit, explained) = fit(samples, rail: rail, mains: mains / sampleRate)
-            let rest = total - explained
-            if rest < (best?.rest ?? .infinity) { best = (rest, fit, mains) }
+    /// - Returns: sign of the rail for each sample that was lost there and 0 for others; nil where nothing was lost.
+    static func removeHum(from samples: inout [Float], sampleRate: Double) -> [Int8]? {
+        guard samples.count > 200 else { return nil }
+        let total = samples.reduce(0.0) { $0 + Double($1) * Double($1) }
+        let fits = [50.0, 60.0].map { mains in
+            (mains: mains, explained: fit(samples, rail: .infinity, mains: mains / sampleRate).explained)
         }
-        guard let best, best.rest < (1 - leastShare) * total else { return false }
-        subtract(best.fit, mains: best.mains / sampleRate, rail: rail, from: &samples)
-        return true
+        guard let best = fits.max(by: { $0.explained < $1.explained }), best.explained > leastShare * total else {
+            return nil
+        }
+        let rail = railLevel(of: samples)
+        let lost = samples.map { abs($0) < rail ? Int8(0) : $0 > 0 ? 1 : -1 }
+        let hum = fit(samples, rail: rail, mains: best.mains / sampleRate).fit
+        subtract(hum, mains: best.mains / sampleRate, from: &samples)
+        // At the rail the signal is at least what the hum leaves of it, or anything where the hum alone would clip.
+        for index in samples.indices where lost[index] != 0 && samples[index] * Float(lost[index]) < 0 {
+            samples[index] = 0
+        }
+        return rail.isFinite ? lost : nil
     }
 
     /// Level above which a sample counts as clipped: the largest one where it is reached again and again, else none.
@@ -74,19 +78,15 @@ enum HumCanceller {
         return (fit, explained)
     }
 
-    private static func subtract(_ fit: [Double], mains: Double, rail: Float, from samples: inout [Float]) {
+    private static func subtract(_ fit: [Double], mains: Double, from samples: inout [Float]) {
         let steps = steps(mains: mains)
         var oscillators = [(Double, Double)](repeating: (0, 1), count: harmonics)
         var row = [Double](repeating: 0, count: unknowns)
         for index in samples.indices {
-            if abs(samples[index]) < rail {
-                basis(at: index, count: samples.count, oscillators: &oscillators, &row)
-                var hum = 0.0
-                for unknown in 0..<unknowns { hum += fit[unknown] * row[unknown] }
-                samples[index] -= Float(hum)
-            } else {
-                samples[index] = 0
-            }
+            basis(at: index, count: samples.count, oscillators: &oscillators, &row)
+            var hum = 0.0
+            for unknown in 0..<unknowns { hum += fit[unknown] * row[unknown] }
+            samples[index] -= Float(hum)
             advance(&oscillators, by: steps)
         }
     }

@@ -1,0 +1,33 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strictWarnings: [SwiftSetting] =
+    Context.environment["JACKDAW_WARNINGS_AS_ERRORS"] == nil ? [] : [.treatAllWarnings(as: .error)]
+
+let house: [SwiftSetting] =
+    [
+        .strictMemorySafety(),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ] + strictWarnings
+
+let package = Package(
+    name: "jackdaw-benchmarks",
+    dependencies: [
+        .package(name: "jackdaw", path: ".."),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    ],
+    targets: [
+        .executableTarget(
+            name: "jackdaw-benchmark",
+            dependencies: [
+                .product(name: "JackdawDSP", package: "jackdaw"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: house),
+        .testTarget(
+            name: "JackdawBenchmarkTests", dependencies: ["jackdaw-benchmark"], swiftSettings: house),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,93 @@
+"""Records a corpus: `python3 -m jackdaw_corpus MODE OUT`. Same arguments, same sound."""
+
+import argparse
+import json
+import re
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from . import plans, sound_file
+from .negative import negative_jobs, record_negative, record_silence
+from .randomness import Streams
+from .swipe import Swipe, record
+
+Job = Callable[[], dict]
+
+
+def record_swipe(out: Path, seed: int, cell: str, index: int, swipe: Swipe) -> dict:
+    """Records one swipe; returns its line of the manifest."""
+    recording = record(swipe, Streams(seed, cell, index))
+    suffix = "flac" if swipe.encoding == "flac" else "wav"
+    path = Path(cell) / f"{index:04d}.{suffix}"
+    sound_file.write(out / path, recording.samples, swipe.rate, swipe.encoding)
+    return {"path": str(path), "cell": cell, **recording.truth}
+
+
+def record_noise(out: Path, seed: int, index: int) -> dict:
+    """White noise as long as a swipe; nothing is to be found in it."""
+    rng = Streams(seed, "noiseonly", index)["noise"]
+    path = Path("noiseonly") / f"{index:04d}.wav"
+    sound_file.write(out / path, rng.normal(0, 0.1, int(rng.uniform(10_000, 30_000))), 44_100, "s16")
+    return {"path": str(path), "cell": "noiseonly", "track": None, "text": None, "rate": 44_100, "synthetic": True}
+
+
+def jobs(options: argparse.Namespace) -> Iterable[Job]:
+    """The recordings to make, each as a function that makes it."""
+    out, seed = options.out, options.seed
+    if options.mode == "negative":
+        for job in negative_jobs(options.hours):
+            yield partial(record_negative, out, seed, *job)
+        return
+    swipes = {
+        "cells": lambda: plans.table_swipes(plans.cells(), options.count or 10, seed),
+        "extra": lambda: plans.table_swipes(plans.extra(), options.count or 10, seed),
+        "holdout": lambda: plans.holdout_swipes(options.count or 600, seed),
+        "speed": lambda: plans.speed_swipes(options.count or 200, seed),
+    }[options.mode]()
+    for cell, index, swipe in swipes:
+        if re.search(options.only, cell):
+            forced = {"pulse": options.pulse, "encoding": options.encoding}
+            swipe = replace(swipe, **{name: value for name, value in forced.items() if value})
+            yield partial(record_swipe, out, seed, cell, index, swipe)
+    if options.mode == "cells" and re.search(options.only, "noiseonly"):
+        for index in range(options.count or 10):
+            yield partial(record_noise, out, seed, index)
+    if options.mode == "speed":
+        yield partial(record_silence, out, seed, options.hours)
+
+
+def run(job: Job) -> dict:
+    """Runs a job in a worker."""
+    return job()
+
+
+def main() -> None:
+    """Records what the command line asks for and writes `manifest.json` beside it."""
+    parser = argparse.ArgumentParser(prog="jackdaw_corpus", description=__doc__)
+    parser.add_argument("mode", choices=["cells", "extra", "holdout", "negative", "speed"])
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--count", type=int, help="swipes a cell (10), or in all for holdout (600) and speed (200)")
+    parser.add_argument("--hours", type=float, help="of sound: negative (10), silence in speed (1)")
+    parser.add_argument("--only", default="", metavar="REGEX", help="only cells whose name matches")
+    parser.add_argument("--pulse", choices=plans.PULSES, help="one pulse model for all")
+    parser.add_argument("--encoding", choices=["s16", "s24", "f32", "flac"], help="one file format for all")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
+    options = parser.parse_args()
+    options.hours = options.hours or (1 if options.mode == "speed" else 10)
+
+    options.out.mkdir(parents=True, exist_ok=True)
+    with ProcessPoolExecutor(options.jobs) as pool:
+        manifest = list(pool.map(run, jobs(options), chunksize=4))
+    (options.out / "manifest.json").write_text(json.dumps(manifest, indent=0))
+    megabytes = sum((options.out / line["path"]).stat().st_size for line in manifest) / 1e6
+    print(f"{len(manifest)} files, {megabytes:.0f} MB, {options.out / 'manifest.json'}")
+
+
+if __name__ == "__main__":
+    main()

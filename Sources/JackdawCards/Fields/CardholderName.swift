@@ -1,0 +1,53 @@
+/// The name on a card, as a whole and in its parts.
+///
+/// A payment card's name may be shown, its digits apart (they could be an account number in the wrong place); a
+/// licence's name is hidden like the rest of the licence.
+public struct CardholderName: RedactedDescription, Equatable {
+    /// The whole field, padding included.
+    public let text: SecretText
+    /// Family name, or the whole name where the field is not divided.
+    public let surname: SecretText
+    /// Given name or initials; empty where there is none.
+    public let givenName: SecretText
+    /// Second given name of a licence; empty on payment cards, which do not tell it from the first.
+    public let middleName: SecretText
+    /// Title or suffix; empty where there is none.
+    public let title: SecretText
+
+    private let mayBeShown: Bool
+
+    /// The name of a payment card: `SURNAME/GIVEN.TITLE` (ISO/IEC 7813).
+    init(payment field: SecretText) {
+        let end = field.range.upperBound
+        let slash = field.range.first { field[$0] == ASCII.slash } ?? end
+        let given = min(slash + 1, end)..<end
+        let stop = given.last { field[$0] == ASCII.fullStop } ?? end
+        text = field
+        surname = field[field.range.lowerBound..<slash].trimmed
+        givenName = field[given.lowerBound..<stop].trimmed
+        middleName = field[end..<end]
+        title = field[min(stop + 1, end)..<end].trimmed
+        mayBeShown = true
+    }
+
+    /// The name of a licence: `SURNAME$GIVEN$MIDDLE$SUFFIX` (AAMVA).
+    init(licence field: SecretText) {
+        let parts = field.split(at: ASCII.dollar).map(\.trimmed)
+        let none = field[field.range.upperBound..<field.range.upperBound]
+        text = field
+        surname = parts[0]
+        givenName = parts.count > 1 ? parts[1] : none
+        middleName = parts.count > 2 ? parts[2] : none
+        title = parts.count > 3 ? parts[3] : none
+        mayBeShown = false
+    }
+
+    /// The name for default output, without padding at its end: of a payment card with `*` for digits, of a licence
+    /// `*` for all of it.
+    public var masked: String {
+        text.trimmed.masked { _, character in mayBeShown && !character.isDigit }
+    }
+
+    /// The same as ``masked``.
+    public var description: String { masked }
+}

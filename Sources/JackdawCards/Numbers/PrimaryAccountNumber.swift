@@ -1,0 +1,76 @@
+/// A card number of 8 to 19 digits (ISO/IEC 7812-1) in a wiped buffer.
+///
+/// Every printed form is ``masked``; the digits in clear are had by ``withRevealedDigits(_:)`` alone.
+public struct PrimaryAccountNumber: RedactedDescription, Equatable {
+    /// How many digits a number may have (ISO/IEC 7812-1).
+    public static let lengths = 8...19
+
+    /// The shortest number of which the first six digits may be shown: below it, six and four would leave too few
+    /// hidden, or none.
+    static let shortestShowingIssuer = 13
+
+    let digits: SecretText
+
+    /// A number from ASCII digits.
+    /// - Throws: ``CardDataError`` where there are not 8 to 19 characters or one of them is no digit.
+    public init(_ digits: Span<UInt8>) throws(CardDataError) {
+        guard Self.lengths.contains(digits.count) else {
+            throw CardDataError(.length, at: digits.count, expected: "8 to 19 digits in all")
+        }
+        for index in digits.indices where !digits[index].isDigit {
+            throw CardDataError(.character, at: index, expected: "a digit")
+        }
+        self.init(checked: SecretText(copying: digits))
+    }
+
+    /// A number whose form was checked already.
+    init(checked digits: SecretText) { self.digits = digits }
+
+    /// Number of digits.
+    public var count: Int { digits.count }
+
+    /// The digits for default output. Of 13 to 19 digits the first 6 and the last 4 show, of 8 to 12 the last 4: never
+    /// more than ten, and never fewer than three hidden.
+    public var masked: String {
+        let shown = shownParts
+        return digits.masked { place, _ in shown.contains { $0.contains(place) } }
+    }
+
+    /// The same as ``masked``.
+    public var description: String { masked }
+
+    /// The places, in the buffer of ``digits``, that masking leaves in clear.
+    var shownParts: [Range<Int>] {
+        let places = digits.range
+        let first = count >= Self.shortestShowingIssuer ? 6 : 0
+        return [
+            places.lowerBound..<(places.lowerBound + first),
+            (places.upperBound - 4)..<places.upperBound,
+        ]
+    }
+
+    /// Runs a body over the ASCII digits in clear; what it copies out is the caller's to wipe.
+    public func withRevealedDigits<Result: ~Copyable, Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try digits.withRevealedText(body)
+    }
+
+    /// Whether the last digit is the check digit of the others.
+    public var isLuhnValid: Bool { digits.withRevealedText { Luhn.isValid($0) } }
+
+    /// The first six digits, which name the issuer; nil for numbers so short (below 13 digits) that these and the last
+    /// four would give most of the number away.
+    public var issuerIdentificationNumber: String? {
+        guard count >= Self.shortestShowingIssuer else { return nil }
+        return digits.withRevealedText { String(ascii: $0.extracting(first: 6)) }
+    }
+
+    /// The card scheme that the issuer's range belongs to; ``CardBrand/unknown`` where no range holds it.
+    public var brand: CardBrand { issuerRange?.brand ?? .unknown }
+
+    /// Whether cards of the issuer's range have this many digits; nil where no range is known.
+    public var hasLengthOfItsBrand: Bool? { issuerRange?.lengths.contains(count) }
+
+    private var issuerRange: IssuerRange? { digits.withRevealedText { IssuerRange.range(of: $0) } }
+}

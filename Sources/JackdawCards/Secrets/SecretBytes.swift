@@ -1,0 +1,70 @@
+/// The owner of secret bytes: one holder, no silent copy, overwritten before the memory is given back.
+///
+/// Nothing of the content shows in ``description``; a value that cannot be copied cannot be reflected or dumped either.
+@safe
+public struct SecretBytes: ~Copyable, @unchecked Sendable {
+    private let storage: UnsafeMutableBufferPointer<UInt8>
+
+    /// Number of bytes.
+    public var count: Int { unsafe storage.count }
+
+    /// A copy of some bytes. The original is the caller's to wipe.
+    public init(copying bytes: Span<UInt8>) {
+        self.init(count: bytes.count) { target in
+            for index in bytes.indices { target[index] = bytes[index] }
+        }
+    }
+
+    /// Zeroes, then what `fill` writes over them.
+    /// - Parameters:
+    ///   - count: number of bytes, not negative.
+    ///   - fill: writes the content; it receives exactly `count` bytes.
+    public init(count: Int, fill: (inout MutableSpan<UInt8>) -> Void) {
+        let memory = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: count)
+        unsafe memory.initialize(repeating: 0)
+        var span = unsafe MutableSpan(_unsafeElements: memory)
+        fill(&span)
+        unsafe storage = memory
+    }
+
+    deinit {
+        unsafe overwrite(UnsafeMutableRawBufferPointer(storage))
+        unsafe storage.deallocate()
+    }
+
+    /// Runs a body over the bytes; what it copies out is the caller's to wipe.
+    public borrowing func withBytes<Result: ~Copyable, Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(unsafe Span(_unsafeElements: UnsafeBufferPointer(storage)))
+    }
+
+    /// A second owner of the same content: the only way to copy, so that every copy is meant.
+    public borrowing func clone() -> SecretBytes {
+        withBytes { SecretBytes(copying: $0) }
+    }
+
+    /// Whether both hold the same bytes; the time taken depends on the lengths alone.
+    public borrowing func isEqual(to other: borrowing SecretBytes) -> Bool {
+        withBytes { own in other.withBytes { isEqualInConstantTime(own, $0) } }
+    }
+
+    /// Says how much is held, never what.
+    public var description: String { "\(count) secret bytes" }
+}
+
+/// Compares without stopping at the first difference, so that the time tells nothing about where it lies.
+@inline(never)
+func isEqualInConstantTime(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
+    guard left.count == right.count else { return false }
+    var difference: UInt8 = 0
+    for index in left.indices { difference |= left[index] ^ right[index] }
+    return difference == 0
+}
+
+/// Zeroes memory through an opaque call, so that the compiler cannot drop the store as dead.
+@inline(never)
+@_optimize(none)
+func overwrite(_ bytes: UnsafeMutableRawBufferPointer) {
+    for index in bytes.indices { unsafe bytes[index] = 0 }
+}
