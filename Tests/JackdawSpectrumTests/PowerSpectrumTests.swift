@@ -39,6 +39,14 @@ struct PowerSpectrumTests {
         for blockSize in [1, 7, 240] { #expect(power(of: samples, blockSize: blockSize) == whole) }
     }
 
+    /// The first and the last bin stand for one frequency, the others for two.
+    @Test func ends() {
+        let alternating = (0..<10_000).map { Float($0 % 2 == 0 ? 0.5 : -0.5) }
+        #expect(isNear(power(of: alternating, blockSize: 10_000).reduce(0, +), 0.25, 1e-5))
+        let constant = [Float](repeating: 0.5, count: 10_000)
+        #expect(isNear(power(of: constant, blockSize: 10_000).reduce(0, +), 0.25, 1e-5))
+    }
+
     @Test func segmentsOverlapByHalf() {
         var spectrum = PowerSpectrum(sampleRate: 8_000, segmentCount: 100)
         for (count, segments) in [(99, 0), (1, 1), (49, 1), (1, 2), (50, 3), (250, 8)] {

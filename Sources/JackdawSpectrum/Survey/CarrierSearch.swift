@@ -13,6 +13,10 @@ struct CarrierSearch {
     private static let valley = 0.25
     /// A line ends where it has fallen this far.
     private static let skirt = 1e-3
+    /// Bins at half power that tell a tone, 1.9 wide, from a side lobe.
+    private static let tonalWidth = 3.0
+    /// Side lobes are at least this far under their carrier: 12 dB.
+    private static let sidebandHeight = 0.0625
 
     private let power: [Double]
     private let floor: [Double]
@@ -33,7 +37,8 @@ struct CarrierSearch {
     /// The lines, strongest first, without those of the hum.
     func carriers(besides hum: Hum?) -> [Carrier] {
         var peaks: [Int] = []
-        for candidate in candidates() where peaks.allSatisfy({ isApart(candidate, from: $0) }) {
+        for candidate in candidates()
+        where peaks.allSatisfy({ isApart(candidate, from: $0) && !isSideband(candidate, of: $0) }) {
             peaks.append(candidate)
             // Some may turn out to be too wide, or hum.
             if peaks.count == 4 * CarrierSearch.most { break }
@@ -76,6 +81,16 @@ struct CarrierSearch {
         return (between.min() ?? 0) < power[peak] * CarrierSearch.valley
     }
 
+    /// Whether a peak is one of those that keying puts beside a carrier: symbols of length T spread it over
+    /// sin²(πfT) / (πfT)², whose side lobes are about 0.6 / T wide at half power, 1 / T apart and at least 13 dB down.
+    private func isSideband(_ peak: Int, of stronger: Int) -> Bool {
+        let width = halfPowerWidth(at: peak)
+        guard width > CarrierSearch.tonalWidth else { return false }
+        let envelope = width / 0.6 / (.pi * Double(abs(peak - stronger)))
+        // Twice that amplitude is allowed for, since keying is not always of one symbol length.
+        return power[peak] < power[stronger] * min(CarrierSearch.sidebandHeight, 4 * envelope * envelope)
+    }
+
     private func isHum(_ line: Carrier, _ hum: Hum?) -> Bool {
         guard let hum else { return false }
         return hum.lines.contains { abs(Double($0.harmonic) * hum.mainsFrequency - line.frequency) < 1.5 * binWidth }
@@ -92,7 +107,7 @@ struct CarrierSearch {
         return Carrier(
             frequency: moment / sum * binWidth, level: Decibels.level(ofPower: sum),
             heightOverFloor: Decibels.ratio(power[peak] / floor[peak]),
-            width: (halfPowerDistance(from: peak, by: -1) + halfPowerDistance(from: peak, by: 1)) * binWidth)
+            width: halfPowerWidth(at: peak) * binWidth)
     }
 
     /// The last bin of a line on one side: where it meets the noise or the valley before the next line.
@@ -105,6 +120,10 @@ struct CarrierSearch {
             if power[bin] < power[lowest] { lowest = bin }
         }
         return next == bin ? lowest : bin
+    }
+
+    private func halfPowerWidth(at peak: Int) -> Double {
+        halfPowerDistance(from: peak, by: -1) + halfPowerDistance(from: peak, by: 1)
     }
 
     /// Bins from a peak to half its power on one side, interpolated.

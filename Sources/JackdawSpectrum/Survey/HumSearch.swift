@@ -32,23 +32,19 @@ struct HumSearch {
     /// The hum, or nil where neither the mains frequency nor twice it stands out.
     func hum() -> Hum? {
         guard isLongEnough else { return nil }
-        let candidates = [50.0, 60.0].map { mains in (mains: mains, lines: lines(of: mains)) }
-        // 300 Hz belongs to both.
-        let best = candidates.max { first, second in
-            decidingPower(first.mains, first.lines) < decidingPower(second.mains, second.lines)
-        }
-        guard let best, best.lines.contains(where: { $0.harmonic <= 2 }) else { return nil }
-        let total = best.lines.reduce(0) { $0 + $1.power }
+        // 300 Hz belongs to both, so the others decide.
+        let (fifty, sixty) = (lines(of: 50), lines(of: 60))
+        let isFifty = totalPower(of: fifty) >= totalPower(of: sixty)
+        let lines = isFifty ? fifty : sixty
+        guard lines.contains(where: { $0.harmonic <= 2 }) else { return nil }
         return Hum(
-            mainsFrequency: best.mains, level: Decibels.level(ofPower: total),
-            lines: best.lines.map { Hum.Line(harmonic: $0.harmonic, level: Decibels.level(ofPower: $0.power)) })
+            mainsFrequency: isFifty ? 50 : 60, level: Decibels.level(ofPower: totalPower(of: lines)),
+            lines: lines.map { Hum.Line(harmonic: $0.harmonic, level: Decibels.level(ofPower: $0.power)) })
     }
 
     private typealias FoundLine = (harmonic: Int, power: Double)
 
-    private func decidingPower(_ mains: Double, _ lines: [FoundLine]) -> Double {
-        lines.filter { Double($0.harmonic) * mains != 300 }.reduce(0) { $0 + $1.power }
-    }
+    private func totalPower(of lines: [FoundLine]) -> Double { lines.reduce(0) { $0 + $1.power } }
 
     private func lines(of mains: Double) -> [FoundLine] {
         HumSearch.harmonics.compactMap { harmonic in

@@ -44,8 +44,11 @@ struct LevelledSpectrum: ~Copyable, Sendable {
         let total = power.dropFirst(SpectrumSearch.firstBin).reduce(0) { $0 + Double($1) }
         let place = (Decibels.level(ofPower: total) - Decibels.silence) / LevelledSpectrum.decibelsPerClass
         let index = min(max(0, Int(place)), classes.count - 1)
-        if classes[index].sum.isEmpty { classes[index].sum = [Double](repeating: 0, count: binCount) }
-        for bin in power.indices { classes[index].sum[bin] += Double(power[bin]) }
+        var sum: [Double] = []
+        swap(&sum, &classes[index].sum)
+        if sum.isEmpty { sum = [Double](repeating: 0, count: binCount) }
+        for bin in power.indices { sum[bin] += Double(power[bin]) }
+        swap(&sum, &classes[index].sum)
         classes[index].segments += 1
     }
 
