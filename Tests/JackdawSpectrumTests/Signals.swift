@@ -14,13 +14,16 @@ struct Signal {
 
     var samples: [Float] { values.map { Float($0) } }
 
-    /// A sine of a level in dBFS, over a part of the signal in seconds.
+    /// A sine of a level in dBFS, over a part of the signal in seconds with soft ends (hard ones would spread it).
     func tone(_ frequency: Double, _ level: Double, in part: Range<Double> = 0..<1e9, phase: Double = 0.3) -> Signal {
         var result = self
         let amplitude = pow(10, level / 20)
+        let (whole, ramp) = (part.upperBound >= 1e9 && part.lowerBound <= 0, 0.05)
         for index in indices(part) {
             let time = Double(index) / sampleRate
-            result.values[index] += amplitude * sin(2 * .pi * frequency * time + phase)
+            let distance = min(time - part.lowerBound, part.upperBound - time)
+            let fade = whole ? 1 : sin(.pi / 2 * min(1, distance / ramp))
+            result.values[index] += fade * fade * amplitude * sin(2 * .pi * frequency * time + phase)
         }
         return result
     }

@@ -194,6 +194,24 @@ struct SurveyTests {
         #expect(carriers.count == 2)
         let frequencies = carriers.map(\.frequency).sorted()
         #expect(isNear(frequencies.first ?? 0, mark, 30) && isNear(frequencies.last ?? 0, space, 30), "\(carriers)")
+        // Together they have the power of the tone of amplitude 0.1 that is keyed.
+        let power = carriers.reduce(0) { $0 + pow(10, $1.level / 10) }
+        #expect(isNear(10 * log10(power), -20, 0.5))
+    }
+
+    /// A carrier whose amplitude is noise of 100 Hz is one broad line and no row of chance peaks.
+    @Test func fadingCarrier() {
+        var signal = Signal(seconds: 4).noise(-20, seed: 22)
+        var amplitude = 0.0
+        for index in signal.values.indices {
+            amplitude += (signal.values[index] - amplitude) * 2 * .pi * 100 / 44_100
+            signal.values[index] = amplitude * sin(2 * .pi * 5_000 * Double(index) / 44_100)
+        }
+        let carriers = signal.report().carriers
+        #expect(carriers.count == 1)
+        #expect(isNear(carriers.first?.frequency ?? 0, 5_000, 30))
+        // A filter of the first order is half as high 100 Hz to either side.
+        #expect(isNear(carriers.first?.width ?? 0, 200, 80), "\(carriers)")
     }
 
     // MARK: - Usable band
@@ -202,6 +220,15 @@ struct SurveyTests {
         let signal = Signal(seconds: 2).noise(-60, seed: 15).band(1_000...6_000, -20, seed: 16, in: 0.8..<1.6)
         let band = try #require(signal.report().usableBand)
         // Smoothing widens each edge by up to eight bins of 10.8 Hz and the width of a line.
+        #expect(isNear(band.lowerBound, 1_000, 150), "\(band)")
+        #expect(isNear(band.upperBound, 6_000, 150), "\(band)")
+    }
+
+    /// What is there all the time is noise where there are louder parts.
+    @Test func bandOverColouredNoise() throws {
+        let signal = Signal(seconds: 2).noise(-60, seed: 23).band(12_000...15_000, -40, seed: 24)
+            .band(1_000...6_000, -20, seed: 25, in: 0.8..<1.6)
+        let band = try #require(signal.report().usableBand)
         #expect(isNear(band.lowerBound, 1_000, 150), "\(band)")
         #expect(isNear(band.upperBound, 6_000, 150), "\(band)")
     }

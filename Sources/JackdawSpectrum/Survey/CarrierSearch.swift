@@ -1,5 +1,3 @@
-import Glibc
-
 /// Finds narrow lines in a spectrum of bins of about 10 Hz.
 struct CarrierSearch {
     private static let most = 8

@@ -1,5 +1,3 @@
-import Glibc
-
 /// Finds hum of the mains in a spectrum of bins of a hertz or two.
 struct HumSearch {
     private static let harmonics = 1...8

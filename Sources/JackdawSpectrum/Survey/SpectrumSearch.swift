@@ -1,5 +1,3 @@
-import Glibc
-
 /// What both searches in the spectrum of a recording need.
 enum SpectrumSearch {
     /// The first bin that the DC does not leak into (a Blackman-Harris line ends four bins from its centre).
