@@ -49,25 +49,27 @@ struct StrongDecoder: Sendable {
         var unlikely: [Look] = []
         for (step, tuning) in Self.hypotheses(sampleRate: sampleRate, samples) {
             let sound = ladder.sound(at: step)
-            guard let look = look(at: sound, tuning: tuning) else { continue }
-            guard look.explained > Self.noiseExplains else {
-                unlikely.append(look)
-                continue
+            guard let path = search.run(sound, tuning: tuning), path.bits.count >= Self.leastCells else { continue }
+            let clock = BitClock(boundaries: path.boundaries, bits: path.bits, startSign: path.startSign)
+            for pace in BitClock.Pace.allCases {
+                guard let look = look(at: sound, clock: clock, pace: pace) else { continue }
+                guard look.explained > Self.noiseExplains else {
+                    unlikely.append(look)
+                    break
+                }
+                looks.append(look)
+                consider(look, best: &best)
+                if let best, best.isBeyondDoubt { return looks }
             }
-            looks.append(look)
-            consider(look, best: &best)
-            if let best, best.isBeyondDoubt { return looks }
         }
         unlikely.sort { $0.explained > $1.explained }
         for look in unlikely.prefix(Self.secondLooks) { consider(look, best: &best) }
         return looks + unlikely
     }
 
-    private func look(at sound: WorkingSound, tuning: TimingSearch.Tuning) -> Look? {
-        guard let path = search.run(sound, tuning: tuning), path.bits.count >= Self.leastCells else { return nil }
-        let first = BitClock(boundaries: path.boundaries, bits: path.bits, startSign: path.startSign)
-        guard let (second, _) = first.refined(on: sound), second.bits.count >= Self.leastCells,
-            let (third, explained) = second.refined(on: sound), third.bits.count >= Self.leastCells
+    private func look(at sound: WorkingSound, clock: BitClock, pace: BitClock.Pace) -> Look? {
+        guard let (second, _) = clock.refined(on: sound, pace: pace), second.bits.count >= Self.leastCells,
+            let (third, explained) = second.refined(on: sound, pace: pace), third.bits.count >= Self.leastCells
         else { return nil }
         return Look(clock: third, explained: explained, step: sound.step)
     }
