@@ -33,7 +33,8 @@ struct SegmentReading {
     func moved(by offset: Int, within range: Range<Int>) -> SegmentReading {
         SegmentReading(
             code: code, values: values, isReversed: isReversed, boundaries: boundaries.map { $0 + Float(offset) },
-            extent: (extent.lowerBound + offset..<extent.upperBound + offset).clamped(to: range), passCells: passCells, tier: tier,
+            extent: (extent.lowerBound + offset..<extent.upperBound + offset).clamped(to: range), passCells: passCells,
+            tier: tier,
             confidence: confidence, repaired: repaired, passesParity: passesParity, passesLRC: passesLRC)
     }
 

@@ -53,7 +53,8 @@ struct BitClock {
                 ofPhase: ($0 / factor - first) / Float(CellPhaseSignal.samplesPerCell), boundaries: grid)
         }
         return (
-            BitClock(boundaries: times, bits: path.bits, startSign: path.startSign), equaliser.explained)
+            BitClock(boundaries: times, bits: path.bits, startSign: path.startSign), equaliser.explained
+        )
     }
 
     /// The boundaries after local quadratic smoothing (Savitzky-Golay), with a shorter reach towards the ends.
@@ -124,7 +125,8 @@ struct BitClock {
                 index.isMultiple(of: 2) ? boundaries[boundary] : (boundaries[boundary] + boundaries[boundary + 1]) / 2
             while cell + 2 < grid.count, grid[cell + 1] <= time { cell += 1 }
             let phase = Float(cell) + (time - grid[cell]) / (grid[cell + 1] - grid[cell])
-            let offset = signal.offset(ofBoundary: 0)
+            let offset =
+                signal.offset(ofBoundary: 0)
                 + Int((phase * Float(CellPhaseSignal.samplesPerCell)).rounded())
             lessons.append(.init(offset: offset, level: levels[index]))
         }
