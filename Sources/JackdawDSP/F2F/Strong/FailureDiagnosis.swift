@@ -17,7 +17,8 @@ enum FailureDiagnosis {
         var passesLRC = false
         var parityErrors = 0
 
-        var goodCharacters: Int { isGood.count { $0 } - 2 * parityErrors }
+        /// Good characters before the first bad one: a cell too many or too few spoils all that follow it.
+        var goodCharacters: Int { isGood.prefix { $0 }.count }
     }
 
     static func diagnose(_ evidence: CellEvidence, boundaries: [Float]) -> SegmentFailure {
@@ -45,7 +46,7 @@ enum FailureDiagnosis {
         failure.isReversed = best.isReversed
         failure.characters = zip(best.values, best.isGood).map { $1 ? best.code.ascii($0) : 0 }
         failure.reason =
-            !best.hasEnd ? .noEndSentinel : best.parityErrors > 0 ? .parity : best.passesLRC ? .ambiguous : .lrc
+            best.parityErrors > 0 ? .parity : !best.hasEnd ? .noEndSentinel : best.passesLRC ? .ambiguous : .lrc
         return failure
     }
 
@@ -74,7 +75,6 @@ enum FailureDiagnosis {
                 attempt.isGood.append(isOdd && isSure)
                 if !isOdd { attempt.parityErrors += 1 }
                 if value == code.endSentinel, isOdd { attempt.hasEnd = true }
-                if !attempt.hasEnd, attempt.parityErrors > attempt.values.count / 4 + 2 { break }
             }
             if attempt.goodCharacters > (best?.goodCharacters ?? .min) { best = attempt }
         }
