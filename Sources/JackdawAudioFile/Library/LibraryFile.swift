@@ -1,0 +1,67 @@
+import CSndFile
+import Synchronization
+
+/// A libsndfile handle, which owns the descriptor under it.
+@safe
+struct LibraryFile: ~Copyable {
+    let pointer: OpaquePointer
+
+    /// libsndfile keeps the error of a failed open in a global variable.
+    private static let opening = Mutex(())
+
+    /// Opens a descriptor. The corresponding C function is `sf_open_fd`.
+    /// - Parameters:
+    ///   - descriptor: what to read or write, from its current position.
+    ///   - mode: `SFM_READ` or `SFM_WRITE`.
+    ///   - info: the format to write or of headerless samples; then the format found.
+    ///   - path: for error messages.
+    /// - Throws: ``AudioFileError`` with code `notSound`, `damaged`, `unsupportedEncoding` or `io`.
+    init(
+        _ descriptor: consuming OwnedDescriptor, mode: Int, info: inout SF_INFO, path: String
+    ) throws(AudioFileError) {
+        var opened: OpaquePointer?
+        var failure: AudioFileError?
+        // Given away for good: from 1.0.30 on, libsndfile closes a descriptor that it fails to open whatever it is told.
+        let number = descriptor.release()
+        Self.opening.withLock { _ in
+            unsafe opened = sf_open_fd(number, CInt(mode), &info, CInt(SF_TRUE))
+            if unsafe opened == nil { failure = unsafe AudioFileError(library: nil, path: path) }
+        }
+        guard let pointer = unsafe opened else {
+            throw failure ?? AudioFileError(.io, path: path, "cannot be opened as sound")
+        }
+        unsafe self.pointer = pointer
+    }
+
+    deinit { unsafe sf_close(pointer) }
+
+    /// Completes the header and closes the file.
+    /// - Returns: libsndfile's error number, 0 for none.
+    consuming func close() -> CInt {
+        let pointer = unsafe pointer
+        discard self
+        return unsafe sf_close(pointer)
+    }
+}
+
+extension AudioFileError {
+    /// The last error of a libsndfile handle, or of the last failed open where there is none.
+    init(library file: OpaquePointer?, path: String) {
+        let text = unsafe sf_strerror(file).map { unsafe String(cString: $0) } ?? "unknown error"
+        self.init(libraryStatus: unsafe sf_error(file), text: text, path: path)
+    }
+
+    /// An error number of libsndfile; numbers over 4 are not documented and speak of broken headers and data.
+    init(libraryStatus: CInt, text: String, path: String) {
+        switch Int(libraryStatus) {
+        case SF_ERR_UNRECOGNISED_FORMAT:
+            self.init(.notSound, path: path, "is not a sound file that can be read here", underlying: text)
+        case SF_ERR_SYSTEM:
+            self.init(.io, path: path, "cannot be read or written", underlying: text)
+        case SF_ERR_UNSUPPORTED_ENCODING:
+            self.init(.unsupportedEncoding, path: path, "holds samples of an unknown encoding", underlying: text)
+        default:
+            self.init(.damaged, path: path, "is damaged", underlying: text)
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import CSndFile
+
+/// Sound that libsndfile reads or writes.
+struct SoundHandle: ~Copyable {
+    /// What the header says.
+    let format: AudioFormat
+    /// Frames that the header claims, or nil where it does not say.
+    let claimedFrames: Int?
+    /// Whether the header claims more bytes than there are.
+    let isTruncated: Bool
+    private let file: LibraryFile
+    private let path: String
+
+    /// From here on a number of frames stands for "unknown": at 192 kHz it would last 46 years.
+    private static let unknownFrames = 1 << 48
+
+    /// Opens a file whose header libsndfile reads.
+    /// - Throws: ``AudioFileError`` with code `notSound`, `damaged`, `unsupportedEncoding` or `io`.
+    init(reading descriptor: consuming OwnedDescriptor, path: String) throws(AudioFileError) {
+        var info = SF_INFO()
+        let opened = try LibraryFile(descriptor, mode: SFM_READ, info: &info, path: path)
+        guard let format = AudioFormat(info) else {
+            throw AudioFileError(.notSound, path: path, "is of a kind that is not read here")
+        }
+        file = opened
+        self.format = format
+        self.path = path
+        claimedFrames = info.frames < Self.unknownFrames ? Int(info.frames) : nil
+        isTruncated = false
+    }
+
+    /// Opens samples whose place is known; `byteCount` is nil for a pipe, which must stand at the first sample.
+    init(
+        reading descriptor: consuming OwnedDescriptor, layout: SampleLayout, byteCount: Int?, path: String
+    ) throws(AudioFileError) {
+        var info = SF_INFO(layout.format, container: .raw)
+        file = try LibraryFile(descriptor, mode: SFM_READ, info: &info, path: path)
+        format = layout.format
+        self.path = path
+        let available = byteCount.map { max(0, $0 - layout.dataOffset) }
+        let bytes = [available, layout.claimedBytes].compactMap { $0 }.min()
+        claimedFrames = bytes.map { $0 / layout.bytesPerFrame }
+        isTruncated = (available ?? .max) < (layout.claimedBytes ?? 0)
+        guard available != nil, layout.dataOffset > 0 else { return }
+        var offset = sf_count_t(layout.dataOffset)
+        unsafe sf_command(
+            file.pointer, CInt(SFC_SET_RAW_START_OFFSET), &offset, CInt(MemoryLayout<sf_count_t>.size))
+        // The command alone does not move the position.
+        unsafe sf_seek(file.pointer, 0, CInt(SF_SEEK_SET))
+    }
+
+    /// Starts a file of a format.
+    init(writing descriptor: consuming OwnedDescriptor, format: AudioFormat, path: String) throws(AudioFileError) {
+        var info = SF_INFO(format, container: format.container)
+        file = try LibraryFile(descriptor, mode: SFM_WRITE, info: &info, path: path)
+        self.format = format
+        self.path = path
+        claimedFrames = nil
+        isTruncated = false
+        // The chunk holds the time of day: the same samples are to give the same file.
+        unsafe sf_command(file.pointer, CInt(SFC_SET_ADD_PEAK_CHUNK), nil, CInt(SF_FALSE))
+    }
+
+    /// Completes the header and closes the file.
+    /// - Throws: ``AudioFileError`` with code `io`.
+    consuming func close() throws(AudioFileError) {
+        let path = path
+        let status = file.close()
+        guard status == SF_ERR_NO_ERROR else {
+            let text = unsafe sf_error_number(status).map { unsafe String(cString: $0) }
+            throw AudioFileError(.io, path: path, "cannot be completed", underlying: text)
+        }
+    }
+}
+
+extension SoundHandle {
+    /// Reads whole frames of interleaved samples.
+    /// - Returns: frames read, fewer than asked for at the end.
+    /// - Throws: ``AudioFileError`` with code `damaged` or `io`, where no frame was read.
+    borrowing func read<Sample: LibrarySample>(
+        _ samples: UnsafeMutableBufferPointer<Sample>, frames: Int
+    ) throws(AudioFileError) -> Int {
+        let count = unsafe Sample.read(file.pointer, samples, frames: frames)
+        if count == 0, unsafe sf_error(file.pointer) != SF_ERR_NO_ERROR {
+            throw unsafe AudioFileError(library: file.pointer, path: path)
+        }
+        return count
+    }
+
+    /// Writes whole frames of interleaved samples.
+    /// - Throws: ``AudioFileError`` with code `io`.
+    borrowing func write<Sample: LibrarySample>(
+        _ samples: UnsafeBufferPointer<Sample>, frames: Int
+    ) throws(AudioFileError) {
+        guard unsafe Sample.write(file.pointer, samples, frames: frames) == frames else {
+            let text = unsafe sf_strerror(file.pointer).map { unsafe String(cString: $0) }
+            throw AudioFileError(.io, path: path, "cannot be written", underlying: text)
+        }
+    }
+}

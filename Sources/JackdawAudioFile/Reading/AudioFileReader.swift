@@ -1,0 +1,133 @@
+/// Reads a sound file block by block, front to back: WAV, FLAC, AIFF, AU, W64, RF64, CAF, Ogg, and headerless samples.
+/// Memory stays the same for a file of any length.
+///
+/// ```swift
+/// var reader = try AudioFileReader(path: "swipe.wav")
+/// var block = AudioBlock<Float>(channels: reader.format.channels, capacity: AudioFileReader.blockFrames)
+/// while try reader.read(into: &block) > 0 {
+///     block.withChannel(0) { samples in ... }
+/// }
+/// ```
+public struct AudioFileReader: ~Copyable {
+    /// A good number of frames to read at once: large enough that the calls cost nothing, small enough that a block of
+    /// a few channels stays in the second level cache.
+    public static let blockFrames = 32_768
+
+    /// The path as it was given; `-` is standard input.
+    public let path: String
+    /// What the file holds.
+    public let format: AudioFormat
+    /// Frames in the file, or nil where its end will tell (a pipe, a recording that was not completed). It may be the
+    /// bare claim of a header: never allocate by it.
+    public let frames: Int?
+
+    private var source: FrameSource
+    /// Samples on their way into another type or order.
+    private var narrow = WipedMemory<Int16>(count: blockFrames)
+    private var wide = WipedMemory<Float>(count: blockFrames)
+
+    /// Opens a file.
+    ///
+    /// A pipe is read as it comes where it holds WAV or headerless samples; other formats are put aside in a nameless
+    /// temporary file first.
+    /// - Parameters:
+    ///   - path: a path, or `-` for standard input.
+    ///   - raw: the format of a headerless file; nil, the default, reads the header.
+    /// - Throws: ``AudioFileError``.
+    public init(path: String, raw: RawAudioFormat? = nil) throws(AudioFileError) {
+        source = FrameSource(try SoundInput(path: path, raw: raw).sound(path: path))
+        self.path = path
+        format = source.format
+        frames = source.claimedFrames
+    }
+
+    /// Frames read so far.
+    public var framesRead: Int { source.framesRead }
+
+    /// Whether the header claims more frames than could be read. Of a WAV file on disk it is known from the start, of a
+    /// pipe and of compressed sound once a read has returned 0.
+    public var isTruncated: Bool { source.isTruncated }
+
+    /// Samples read so far that were not finite numbers (floating point files) and were replaced by 0.
+    public var replacedSamples: Int { source.replacedSamples }
+
+    /// Reads the next frames as samples of full scale ±1, channels interleaved.
+    ///
+    /// An integer sample v of n bits becomes exactly v / 2^(n-1), as far as `Float` can hold it (up to 24 bits).
+    /// - Parameter samples: room for one frame at least; as many frames as fit are read.
+    /// - Returns: frames read; fewer than fit only at the end, and 0 from then on.
+    /// - Throws: ``AudioFileError`` with code `io`, or `damaged` where nothing could be read; what came before an error
+    ///   has been returned.
+    public mutating func read(into samples: inout MutableSpan<Float>) throws(AudioFileError) -> Int {
+        let channels = format.channels
+        return try unsafe samples.withUnsafeMutableBufferPointer { (target) throws(AudioFileError) in
+            let frames = framesFitting(target.count)
+            guard format.isSixteenBit else { return try unsafe source.read(target, frames: frames) }
+            return try unsafe source.read(through: narrow.buffer(), frames: frames) { (piece, offset) in
+                unsafe take(0, of: 1, from: piece, into: target.extracting((offset * channels)...), scaled)
+            }
+        }
+    }
+
+    /// Reads the next frames as 16-bit samples, channels interleaved. The file must be one whose samples fit
+    /// (``AudioFormat/isSixteenBit``); shorter samples are scaled up to 16 bits.
+    /// - Parameter samples: room for one frame at least; as many frames as fit are read.
+    /// - Returns: frames read; fewer than fit only at the end, and 0 from then on.
+    /// - Throws: ``AudioFileError`` with code `io`, or `damaged` where nothing could be read; what came before an error
+    ///   has been returned.
+    public mutating func read(into samples: inout MutableSpan<Int16>) throws(AudioFileError) -> Int {
+        precondition(format.isSixteenBit, "the samples do not fit 16 bits")
+        return try unsafe samples.withUnsafeMutableBufferPointer { (target) throws(AudioFileError) in
+            try unsafe source.read(target, frames: framesFitting(target.count))
+        }
+    }
+
+    /// Reads the next frames into one run of samples a channel, full scale ±1, scaled as in interleaved reads.
+    /// - Parameter block: of as many channels as the file; as many frames as fit are read.
+    /// - Returns: frames read, which is ``AudioBlock/frames`` of the block too.
+    /// - Throws: ``AudioFileError`` with code `io`, or `damaged` where nothing could be read; what came before an error
+    ///   has been returned.
+    public mutating func read(into block: inout AudioBlock<Float>) throws(AudioFileError) -> Int {
+        block.frames = 0
+        precondition(block.channels == format.channels, "the block is for another number of channels")
+        if format.isSixteenBit {
+            block.frames = try unsafe source.read(through: narrow.buffer(), frames: block.capacity) { (piece, offset) in
+                unsafe block.spread(piece, at: offset, scaled)
+            }
+        } else if format.channels == 1 {
+            block.frames = try unsafe source.read(block.storage(ofChannel: 0), frames: block.capacity)
+        } else {
+            block.frames = try unsafe source.read(through: wide.buffer(), frames: block.capacity) { (piece, offset) in
+                unsafe block.spread(piece, at: offset) { $0 }
+            }
+        }
+        return block.frames
+    }
+
+    /// Reads the next frames into one run of 16-bit samples a channel. The file must be one whose samples fit
+    /// (``AudioFormat/isSixteenBit``); shorter samples are scaled up to 16 bits.
+    /// - Parameter block: of as many channels as the file; as many frames as fit are read.
+    /// - Returns: frames read, which is ``AudioBlock/frames`` of the block too.
+    /// - Throws: ``AudioFileError`` with code `io`, or `damaged` where nothing could be read; what came before an error
+    ///   has been returned.
+    public mutating func read(into block: inout AudioBlock<Int16>) throws(AudioFileError) -> Int {
+        block.frames = 0
+        precondition(block.channels == format.channels, "the block is for another number of channels")
+        precondition(format.isSixteenBit, "the samples do not fit 16 bits")
+        if format.channels == 1 {
+            block.frames = try unsafe source.read(block.storage(ofChannel: 0), frames: block.capacity)
+        } else {
+            block.frames = try unsafe source.read(through: narrow.buffer(), frames: block.capacity) { (piece, offset) in
+                unsafe block.spread(piece, at: offset) { $0 }
+            }
+        }
+        return block.frames
+    }
+}
+
+extension AudioFileReader {
+    private func framesFitting(_ samples: Int) -> Int {
+        precondition(samples >= format.channels, "there is no room for one frame")
+        return samples / format.channels
+    }
+}

@@ -1,0 +1,82 @@
+/// The interleaved frames of an input, front to back, and the account of them.
+struct FrameSource: ~Copyable {
+    let format: AudioFormat
+    /// Frames that the input holds or claims to hold, or nil where only its end can tell.
+    let claimedFrames: Int?
+    private(set) var framesRead = 0
+    private(set) var isTruncated: Bool
+    private(set) var replacedSamples = 0
+
+    private let sound: SoundHandle
+    private var remaining: Int
+    /// An error that came after frames which the caller was to have first.
+    private var pendingFailure: AudioFileError?
+
+    init(_ sound: consuming SoundHandle) {
+        format = sound.format
+        claimedFrames = sound.claimedFrames
+        isTruncated = sound.isTruncated
+        remaining = sound.claimedFrames ?? .max
+        self.sound = sound
+    }
+
+    /// Reads frames until as many as were asked for are there, or the input ends. Compressed sound ends where it is
+    /// damaged beyond reading.
+    /// - Returns: frames read; fewer than asked for at the end.
+    /// - Throws: ``AudioFileError`` with code `io`, where no frame was read, or `damaged`, where there never was one.
+    mutating func read<Sample: LibrarySample>(
+        _ samples: UnsafeMutableBufferPointer<Sample>, frames: Int
+    ) throws(AudioFileError) -> Int {
+        if let failure = pendingFailure.take() { throw failure }
+        let wanted = min(frames, remaining)
+        guard wanted > 0 else { return 0 }
+        let count: Int
+        do throws(AudioFileError) {
+            count = try unsafe sound.read(samples, frames: wanted)
+        } catch {
+            guard error.code == .damaged, framesRead > 0 else { throw error }
+            count = 0
+        }
+        guard count > 0 else {
+            isTruncated = isTruncated || claimedFrames != nil
+            remaining = 0
+            return 0
+        }
+        if format.encoding.isFloatingPoint {
+            replacedSamples += unsafe Sample.replaceNonFinite(in: samples.extracting(..<(count * format.channels)))
+        }
+        framesRead += count
+        remaining -= count
+        return count
+    }
+
+    /// Reads frames piece by piece through a buffer.
+    /// - Parameters:
+    ///   - buffer: room for one frame or more.
+    ///   - frames: frames in all.
+    ///   - deliver: takes a piece and the number of frames before it.
+    /// - Returns: frames read; fewer than asked for at the end.
+    /// - Throws: ``AudioFileError`` as ``read(_:frames:)`` does.
+    mutating func read<Sample: LibrarySample>(
+        through buffer: UnsafeMutableBufferPointer<Sample>, frames: Int,
+        deliver: (UnsafeBufferPointer<Sample>, Int) -> Void
+    ) throws(AudioFileError) -> Int {
+        let room = buffer.count / format.channels
+        var done = 0
+        while done < frames {
+            let wanted = min(room, frames - done)
+            let count: Int
+            do throws(AudioFileError) {
+                count = try unsafe read(buffer, frames: wanted)
+            } catch {
+                guard done > 0 else { throw error }
+                pendingFailure = error
+                break
+            }
+            unsafe deliver(UnsafeBufferPointer(buffer.extracting(..<(count * format.channels))), done)
+            done += count
+            guard count == wanted else { break }
+        }
+        return done
+    }
+}

@@ -1,0 +1,144 @@
+import Glibc
+
+/// An input that was opened and recognised: a descriptor that libsndfile can read, and what is known of its content.
+struct SoundInput: ~Copyable {
+    let descriptor: OwnedDescriptor
+    /// Where the samples lie, or nil where libsndfile is to read the header.
+    let layout: SampleLayout?
+    /// Bytes in the file, or nil for a pipe, which stands at its first sample.
+    let byteCount: Int?
+}
+
+extension SoundInput {
+    /// More than this of a pipe is not put aside in a temporary file; the same as the largest WAV file.
+    private static let spoolLimit = 1 << 32
+
+    /// Opens a path and recognises what it holds.
+    /// - Parameters:
+    ///   - path: a path, or `-` for standard input.
+    ///   - raw: the format of a headerless file; nil to read the header.
+    /// - Throws: ``AudioFileError``.
+    init(path: String, raw: RawAudioFormat?) throws(AudioFileError) {
+        let descriptor = try SoundInput.openDescriptor(path: path)
+        var status = stat()
+        guard unsafe fstat(descriptor.number, &status) == 0 else { throw SoundInput.readFailure(path) }
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR:
+            throw AudioFileError(.isDirectory, path: path, "is a directory, not a sound file")
+        case S_IFREG:
+            self = try SoundInput.file(consume descriptor, byteCount: Int(status.st_size), path: path, raw: raw)
+        case S_IFIFO, S_IFSOCK:
+            self = try SoundInput.pipe(consume descriptor, path: path, raw: raw)
+        default:
+            throw AudioFileError(.notReadable, path: path, "is a device, not a sound file")
+        }
+    }
+
+    /// Hands the input to libsndfile.
+    /// - Throws: ``AudioFileError`` with code `notSound`, `damaged`, `unsupportedEncoding`, `unsupportedRate`,
+    ///   `unsupportedChannels` or `io`.
+    consuming func sound(path: String) throws(AudioFileError) -> SoundHandle {
+        if let layout {
+            try layout.format.validate(path: path)
+            return try SoundHandle(reading: descriptor, layout: layout, byteCount: byteCount, path: path)
+        }
+        let sound = try SoundHandle(reading: descriptor, path: path)
+        try sound.format.validate(path: path)
+        return sound
+    }
+
+    private static func openDescriptor(path: String) throws(AudioFileError) -> OwnedDescriptor {
+        guard path != "-" else { return try .duplicate(of: STDIN_FILENO, path: path) }
+        guard !path.utf8.contains(0) else {
+            throw AudioFileError(.notFound, path: path, "no file can have this name")
+        }
+        // Without O_NONBLOCK, opening a FIFO waits until somebody opens its other end.
+        let number = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard number >= 0 else { throw openFailure(errno, path: path) }
+        return OwnedDescriptor(number)
+    }
+
+    static func openFailure(_ number: CInt, path: String) -> AudioFileError {
+        let (code, message): (AudioFileError.Code, String) =
+            switch number {
+            case ENOENT, ENOTDIR, ENAMETOOLONG, ELOOP: (.notFound, "no such file")
+            case EACCES, EPERM: (.notReadable, "may not be read by this user")
+            case ENXIO, ENODEV: (.notReadable, "is not a file")
+            default: (.io, "cannot be opened")
+            }
+        return AudioFileError(code, path: path, message, underlying: systemMessage(number))
+    }
+
+    private static func file(
+        _ descriptor: consuming OwnedDescriptor, byteCount: Int, path: String, raw: RawAudioFormat?
+    ) throws(AudioFileError) -> SoundInput {
+        // Standard input may be a file that somebody else has read a part of.
+        lseek(descriptor.number, 0, SEEK_SET)
+        var layout = raw.map { SampleLayout(format: $0.format) }
+        if layout == nil {
+            var header = HeaderBytes(descriptor: descriptor, isSeekable: true, path: path)
+            if try HeaderReader(recognising: &header, path: path) == .wav {
+                layout = try WAVHeader.layout(in: &header, path: path)
+            }
+        }
+        return SoundInput(descriptor: descriptor, layout: layout, byteCount: byteCount)
+    }
+
+    private static func pipe(
+        _ descriptor: consuming OwnedDescriptor, path: String, raw: RawAudioFormat?
+    ) throws(AudioFileError) -> SoundInput {
+        let kept = path == "-" ? [] : try firstByte(of: descriptor, path: path)
+        // libsndfile takes "nothing there yet" for the end.
+        let flags = fcntl(descriptor.number, F_GETFL)
+        if flags & O_NONBLOCK != 0 { _ = fcntl(descriptor.number, F_SETFL, flags & ~O_NONBLOCK) }
+        var header = HeaderBytes(descriptor: descriptor, isSeekable: false, path: path, kept: kept)
+        var layout: SampleLayout?
+        if let raw {
+            layout = kept.isEmpty ? SampleLayout(format: raw.format) : nil
+        } else if try HeaderReader(recognising: &header, path: path) == .wav {
+            layout = try WAVHeader.layout(in: &header, path: path)
+        }
+        guard layout == nil else { return SoundInput(descriptor: descriptor, layout: layout, byteCount: nil) }
+        return try spooled(descriptor, kept: header.kept, path: path, raw: raw)
+    }
+
+    /// Tells a FIFO that nobody writes to, which was opened without waiting. Only where there is nothing to read yet can
+    /// it happen that a byte is taken.
+    private static func firstByte(
+        of descriptor: borrowing OwnedDescriptor, path: String
+    ) throws(AudioFileError) -> [UInt8] {
+        var state = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
+        guard unsafe poll(&state, 1, 0) == 0 || state.revents & Int16(POLLIN) == 0 else { return [] }
+        var byte: UInt8 = 0
+        let number = descriptor.number
+        switch retryingInterrupts({ unsafe read(number, &byte, 1) }) {
+        case 1:
+            return [byte]
+        case 0:
+            throw AudioFileError(.notReadable, path: path, "is a FIFO that nobody writes to")
+        default:
+            guard errno == EAGAIN else { throw readFailure(path) }
+            return []
+        }
+    }
+
+    /// Puts a pipe aside in a nameless temporary file, for formats that cannot be read front to back.
+    private static func spooled(
+        _ descriptor: borrowing OwnedDescriptor, kept: [UInt8], path: String, raw: RawAudioFormat?
+    ) throws(AudioFileError) -> SoundInput {
+        let file = try OwnedDescriptor.anonymousFile(for: path)
+        guard unsafe kept.withUnsafeBytes({ unsafe file.writeAll($0) }),
+            descriptor.copy(to: file, limit: spoolLimit)
+        else {
+            throw AudioFileError(
+                .io, path: path, "cannot be put aside in a temporary file; save it and give its path",
+                underlying: systemMessage(errno))
+        }
+        let byteCount = Int(lseek(file.number, 0, SEEK_CUR))
+        return try self.file(consume file, byteCount: byteCount, path: path, raw: raw)
+    }
+
+    private static func readFailure(_ path: String) -> AudioFileError {
+        AudioFileError(.io, path: path, "cannot be read", underlying: systemMessage(errno))
+    }
+}

@@ -1,0 +1,217 @@
+import JackdawAudioFile
+import JackdawTestSupport
+import Testing
+
+/// Files built byte by byte, so that neither the writer nor libsndfile has a say in what is right.
+@Suite("Headers")
+struct HeaderTests {
+    let directory: TestDirectory
+    let samples = randomInt16(count: 1_001, seed: 11)
+    var floats: [Float] { samples.map { Float($0) / 32_768 } }
+
+    init() throws { directory = try TestDirectory() }
+
+    @Test func plainWAV() throws {
+        let path = try directory.file("plain.wav", WAVBytes(samples).bytes)
+        let reader = try AudioFileReader(path: path)
+        #expect(reader.format.container == .wav)
+        #expect(reader.format.encoding == .int16)
+        #expect(reader.format.isSixteenBit)
+        #expect(reader.format.sampleRate == 44_100)
+        #expect(reader.format.channels == 1)
+        #expect(reader.frames == 1_001)
+        #expect(try readAllInt16(path) == samples)
+        #expect(try readAll(path).isTruncated == false)
+    }
+
+    @Test func chunksAroundTheSamples() throws {
+        var wav = WAVBytes(samples)
+        wav.chunksBefore = riffChunk("LIST", [1, 2, 3]) + riffChunk("bext", .init(repeating: 7, count: 3_000))
+        wav.trailer = riffChunk("LIST", .init(repeating: 1, count: 100))
+        #expect(try readAllInt16(directory.file("chunks.wav", wav.bytes)) == samples)
+    }
+
+    @Test func extensibleWAV() throws {
+        var wav = WAVBytes(samples)
+        wav.formatTag = 0xFFFE
+        wav.formatExtension =
+            [22, 0, 16, 0, 4, 0, 0, 0] + [1, 0] + [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71]
+        #expect(try readAllInt16(directory.file("extensible.wav", wav.bytes)) == samples)
+    }
+
+    /// 24 bits in a container of 32, as some recorders write them.
+    @Test func paddedSamples() throws {
+        var wav = WAVBytes()
+        wav.bits = 24
+        wav.blockSize = 4
+        wav.data = [0, 0, 0, 0x80] + [0, 0x01, 0, 0] + [0, 0xFF, 0xFF, 0x7F]
+        let read = try readAll(directory.file("padded.wav", wav.bytes))
+        #expect(read.samples == [-1, 1 / 8_388_608, 8_388_607 / 8_388_608])
+    }
+
+    @Test func eightBitWAV() throws {
+        var wav = WAVBytes()
+        wav.bits = 8
+        wav.data = [0, 127, 128, 129, 255]
+        let path = try directory.file("eight.wav", wav.bytes)
+        #expect(try readAll(path).samples == [-1, -1 / 128, 0, 1 / 128, 127 / 128])
+        #expect(try readAllInt16(path) == [-32_768, -256, 0, 256, 32_512])
+    }
+
+    /// Values of ITU-T G.711, tables 1a and 2a, in 16 bits.
+    @Test(arguments: [
+        (UInt16(7), [UInt8(0xFF), 0x80, 0x00], [Int16(0), 32_124, -32_124]),
+        (UInt16(6), [UInt8(0xD5), 0xAA, 0x2A], [Int16(8), 32_256, -32_256]),
+    ])
+    func companded(tag: UInt16, codes: [UInt8], values: [Int16]) throws {
+        var wav = WAVBytes()
+        wav.formatTag = tag
+        wav.bits = 8
+        wav.data = codes
+        let path = try directory.file("companded.wav", wav.bytes)
+        #expect(try readAllInt16(path) == values)
+        #expect(try readAll(path).samples == values.map { Float($0) / 32_768 })
+    }
+
+    @Test func otherContainers() throws {
+        let files: [(String, [UInt8], AudioContainer)] = [
+            ("a.au", auBytes(samples), .au), ("a.aiff", aiffBytes(samples), .aiff), ("a.caf", cafBytes(samples), .caf),
+            ("a.wav", rifxBytes(samples), .wav),
+        ]
+        for (name, bytes, container) in files {
+            let path = try directory.file(name, bytes)
+            let read = try readAll(path)
+            #expect(read.format.container == container)
+            #expect(read.format.sampleRate == 44_100)
+            #expect(read.samples == floats, "\(container)")
+            #expect(try readAllInt16(path) == samples, "\(container)")
+        }
+    }
+
+    /// The name of a file says nothing about its content.
+    @Test func extensionsAreIgnored() throws {
+        #expect(try readAllInt16(directory.file("sound.flac", WAVBytes(samples).bytes)) == samples)
+    }
+
+    // MARK: - Lengths that lie
+
+    @Test func truncatedWAV() throws {
+        var wav = WAVBytes(samples)
+        wav.claimedDataSize = 5_000
+        let reader = try AudioFileReader(path: directory.file("short.wav", wav.bytes))
+        #expect(reader.isTruncated == true)
+        #expect(reader.frames == 1_001)
+        #expect(try readAll(directory.path("short.wav")).samples == floats)
+    }
+
+    @Test func halfASampleAtTheEndIsDropped() throws {
+        let bytes = WAVBytes(samples).bytes.dropLast()
+        let read = try readAll(directory.file("half.wav", Array(bytes)))
+        #expect(read.isTruncated)
+        #expect(read.samples == floats.dropLast())
+    }
+
+    @Test func moreDataThanClaimed() throws {
+        var wav = WAVBytes(samples)
+        wav.claimedDataSize = 500
+        let read = try readAll(directory.file("long.wav", wav.bytes))
+        #expect(!read.isTruncated)
+        #expect(read.samples == Array(floats.prefix(250)))
+    }
+
+    /// What recorders leave that were stopped, or that write to a pipe.
+    @Test(arguments: [(UInt32(0), UInt32(0)), (0, 36), (.max, .max), (0x7FFF_F000, 0x7FFF_F024)])
+    func placeholderLengths(data: UInt32, riff: UInt32) throws {
+        var wav = WAVBytes(samples)
+        wav.claimedDataSize = data
+        wav.claimedRIFFSize = riff
+        let read = try readAll(directory.file("placeholder.wav", wav.bytes))
+        #expect(!read.isTruncated)
+        #expect(read.samples == floats)
+    }
+
+    @Test func noSamples() throws {
+        let path = try directory.file("none.wav", WAVBytes().bytes)
+        #expect(try readAll(path).samples == [])
+        #expect(try readAll(path).isTruncated == false)
+        #expect(try AudioFileReader(path: path).frames == 0)
+    }
+
+    @Test func truncatedFLAC() throws {
+        let path = directory.path("whole.flac")
+        let samples = [[Float]](repeating: floats, count: 20).flatMap { $0 }
+        try write(samples, to: path, encoding: .int16)
+        #expect(try readAll(path).isTruncated == false)
+        let bytes = try directory.bytes("whole.flac")
+        let read = try readAll(directory.file("cut.flac", Array(bytes.prefix(bytes.count / 2))))
+        #expect(read.isTruncated)
+        #expect(read.samples.count > samples.count / 4)
+        #expect(read.samples == Array(samples.prefix(read.samples.count)))
+        #expect(read.samples.count < samples.count)
+    }
+
+    // MARK: - Samples that are no numbers
+
+    @Test func nonFiniteSamplesBecomeZero() throws {
+        let values: [Float] = [0.5, .nan, .infinity, -.infinity, -0.5, .signalingNaN, .greatestFiniteMagnitude]
+        var sound = SoundBytes()
+        for value in values { sound.little(value.bitPattern) }
+        var wav = WAVBytes()
+        wav.formatTag = 3
+        wav.bits = 32
+        wav.data = sound.bytes
+        let read = try readAll(directory.file("nan.wav", wav.bytes))
+        #expect(read.samples == [0.5, 0, 0, 0, -0.5, 0, .greatestFiniteMagnitude])
+        #expect(read.replacedSamples == 4)
+    }
+
+    @Test func doublesBeyondFloatBecomeZero() throws {
+        var sound = SoundBytes()
+        for value in [0.25, 1e300, -1e300, Double.nan, -1] { sound.little(value.bitPattern) }
+        let raw = try RawAudioFormat(sampleRate: 8_000, encoding: .float64)
+        let read = try readAll(directory.file("f64.raw", sound.bytes), raw: raw)
+        #expect(read.samples == [0.25, 0, 0, 0, -1])
+        #expect(read.replacedSamples == 3)
+    }
+
+    // MARK: - Headerless files
+
+    private static let rawFiles: [(String, [UInt8], [Float])] = [
+        ("s16", [0x00, 0x80, 0x01, 0x00], [-1, 1 / 32_768]),
+        ("s24", [0x00, 0x00, 0x80, 0x01, 0x00, 0x00], [-1, 1 / 8_388_608]),
+        ("s32", [0x00, 0x00, 0x00, 0x80, 0x00, 0x00, 0x00, 0x40], [-1, 0.5]),
+        ("f32", [0x00, 0x00, 0x80, 0xBF, 0x00, 0x00, 0x00, 0x3F], [-1, 0.5]),
+        ("f64", [0, 0, 0, 0, 0, 0, 0xF0, 0xBF, 0, 0, 0, 0, 0, 0, 0xE0, 0x3F], [-1, 0.5]),
+    ]
+
+    @Test(arguments: rawFiles)
+    func rawEncodings(token: String, bytes: [UInt8], values: [Float]) throws {
+        let path = try directory.file("sound.raw", bytes)
+        let mono = try readAll(path, raw: RawAudioFormat(parsing: "96000,\(token),1"))
+        #expect(mono.samples == values)
+        #expect(mono.format.container == .raw)
+        #expect(mono.format.sampleRate == 96_000)
+        let stereo = try AudioFileReader(path: path, raw: RawAudioFormat(parsing: "96000,\(token),2"))
+        #expect(stereo.frames == 1)
+    }
+
+    @Test func rawReadsAHeaderAsSamples() throws {
+        let path = try directory.file("plain.wav", WAVBytes(samples).bytes)
+        #expect(try readAll(path, raw: RawAudioFormat(parsing: "44100,s16,1")).samples.count == 22 + 1_001)
+    }
+
+    @Test func emptyRawFile() throws {
+        let path = try directory.file("empty.raw", [])
+        #expect(try readAll(path, raw: RawAudioFormat(parsing: "44100,s16,1")).samples == [])
+    }
+
+    @Test(arguments: [
+        "", "44100", "44100,s16", "44100,s16,1,2", "44100,u8,1", "x,s16,1", "44100,s16,x", "0,s16,1", "7999,s16,1",
+        "192001,s16,1", "44100,s16,0", "44100,s16,65", "44100,s16,-1", "44100.5,s16,1", "99999999999999999999,s16,1",
+    ])
+    func rawFormatsThatMakeNoSense(text: String) {
+        let error = failure { _ = try RawAudioFormat(parsing: text) }
+        #expect(error?.code == .invalidRequest)
+        #expect(error?.code.exitStatus == 64)
+    }
+}
