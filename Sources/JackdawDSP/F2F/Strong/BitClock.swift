@@ -15,10 +15,10 @@ struct BitClock {
 
     /// The clock found anew with the speed taken out: on a grid that follows the smoothed speed of this clock, with an
     /// equaliser taught by its bits, and with a far stiffer clock than a first look allows.
-    func refined(on samples: [Float]) -> (clock: BitClock, explained: Float)? {
-        let grid = speedGrid(limit: Float(samples.count))
+    func refined(on sound: WorkingSound) -> (clock: BitClock, explained: Float)? {
+        let grid = speedGrid(limit: Float(sound.samples.count))
         guard grid.count > 40 else { return nil }
-        let signal = CellPhaseSignal(samples, boundaries: grid)
+        let signal = CellPhaseSignal(sound, boundaries: grid)
         let equaliser = CellEqualiser(signal, lessons: lessons(on: grid, signal))
         let fine = Self.interpolated(equaliser.output)
         let factor = Float(Self.searchSamplesPerCell / CellPhaseSignal.samplesPerCell)
@@ -28,6 +28,7 @@ struct BitClock {
         scores.appendRow(
             positive: fine.indices.map { (fine[$0] - 0.5) * certainty[$0 / ratio] },
             negative: fine.indices.map { (-fine[$0] - 0.5) * certainty[$0 / ratio] })
+        if !signal.lost.isEmpty { scores.forgive { signal.lost[$0 / ratio] } }
         guard let path = Self.viterbi.bestPath(scores, rateCost: Self.clockCost), path.bits.count > 20 else {
             return nil
         }

@@ -3,6 +3,9 @@
 struct CellEqualiser {
     private static let reach = CellPhaseSignal.samplesPerCell
     private static let ridge = 0.02
+    /// Power taken for a lost sample, relative to the mean: it was lost because it was large. Neighbours were lost with
+    /// it, so their errors add up in phase.
+    private static let lostPower: Float = 1
 
     /// Output at every phase: +1 where a positive transition lies, -1 for a negative one, 0 between.
     let output: [Float]
@@ -27,6 +30,7 @@ struct CellEqualiser {
         var system = SymmetricSystem(unknowns: taps)
         var row = [Double](repeating: 0, count: taps)
         let inside = Self.reach..<(signal.samples.count - Self.reach)
+        let lessons = signal.lost.isEmpty ? lessons : lessons.filter { Self.isHeard(signal, at: $0.offset) }
         for lesson in lessons where inside.contains(lesson.offset) {
             for tap in 0..<taps { row[tap] = Double(signal.samples[lesson.offset + tap - Self.reach]) }
             let gain = Double(max(signal.gains[lesson.offset], 1))
@@ -59,7 +63,29 @@ struct CellEqualiser {
         let fit = line.solve(ridge: 1e-6)
         let slope = Float(max(fit[1], 0))
         let distortion = max(Float(fit[0]), 2e-3)
-        certainty = signal.gains.map { 1 / (distortion + slope * $0 * $0) }
+        let missing = Self.missing(signal, weights: weights)
+        certainty = signal.gains.indices.map { index in
+            let gain = signal.gains[index]
+            return 1 / (distortion + slope * gain * gain + (missing.isEmpty ? 0 : missing[index]))
+        }
+    }
+
+    /// Expected squared error from samples lost under the filter, whose level is about 1.
+    private static func missing(_ signal: CellPhaseSignal, weights: [Float]) -> [Float] {
+        guard !signal.lost.isEmpty else { return [] }
+        var missing = [Float](repeating: 0, count: signal.samples.count)
+        for place in signal.lost.indices where signal.lost[place] != 0 {
+            for tap in weights.indices {
+                let centre = place + reach - tap
+                if missing.indices.contains(centre) { missing[centre] += weights[tap] * weights[tap] * lostPower }
+            }
+        }
+        return missing
+    }
+
+    private static func isHeard(_ signal: CellPhaseSignal, at offset: Int) -> Bool {
+        let near = max(0, offset - 2)..<min(signal.lost.count, offset + 3)
+        return !near.isEmpty && signal.lost[near].allSatisfy { $0 == 0 }
     }
 
     /// Levels that bits ask for at every boundary and middle in turn: `2 * bits.count + 1` of them.
@@ -94,7 +120,8 @@ struct CellEqualiser {
                 let near = max(output[centre - distance] * sign, output[centre + distance] * sign)
                 best = max(best, (near - 0.5) * scale - displacementCost * Float(distance * distance))
             }
-            return best
+            let hides = !signal.lost.isEmpty && Float(signal.lost[centre]) == sign
+            return hides ? max(best, 0) : best
         }
         return CellEvidence(
             count: signal.count,

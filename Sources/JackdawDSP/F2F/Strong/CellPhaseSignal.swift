@@ -11,17 +11,21 @@ struct CellPhaseSignal {
     private(set) var samples: [Float]
     /// What each sample was multiplied by to level the amplitude, relative to the median; noise grows with it.
     private(set) var gains: [Float] = []
+    /// Sign of the rail at which the sound was lost, or 0, for each sample; empty where nothing was lost.
+    private(set) var lost: [Int8] = []
 
     /// - Parameters:
-    ///   - input: the sound.
-    ///   - boundaries: times of the cell boundaries in samples of `input`, rising.
-    init(_ input: [Float], boundaries: [Float]) {
+    ///   - sound: the sound.
+    ///   - boundaries: times of the cell boundaries in samples of `sound`, rising.
+    init(_ sound: WorkingSound, boundaries: [Float]) {
         count = boundaries.count - 1
         let length = (count + 2 * Self.guardCells) * Self.samplesPerCell + 1
         samples = .init(repeating: 0, count: length)
         for index in 0..<length {
             let phase = Float(index) / Float(Self.samplesPerCell) - Float(Self.guardCells)
-            samples[index] = Self.interpolate(input, at: Self.time(ofPhase: phase, boundaries: boundaries))
+            let time = Self.time(ofPhase: phase, boundaries: boundaries)
+            samples[index] = Self.interpolate(sound.samples, at: time)
+            if sound.hasLosses { lost.append(sound.lostSign(at: time)) }
         }
         levelAmplitude()
     }

@@ -10,8 +10,8 @@ enum HumCanceller {
     /// - Parameters:
     ///   - samples: the segment, full scale -1 to 1; replaced in place.
     ///   - sampleRate: Hz.
-    /// - Returns: for each sample whether it was lost at the rail, or nil where there was no hum to remove.
-    static func removeHum(from samples: inout [Float], sampleRate: Double) -> [Bool]? {
+    /// - Returns: sign of the rail for each sample that was lost there and 0 for others; nil where nothing was lost.
+    static func removeHum(from samples: inout [Float], sampleRate: Double) -> [Int8]? {
         guard samples.count > 200 else { return nil }
         let total = samples.reduce(0.0) { $0 + Double($1) * Double($1) }
         let fits = [50.0, 60.0].map { mains in
@@ -21,11 +21,14 @@ enum HumCanceller {
             return nil
         }
         let rail = railLevel(of: samples)
-        let lost = samples.map { abs($0) >= rail }
+        let lost = samples.map { abs($0) < rail ? Int8(0) : $0 > 0 ? 1 : -1 }
         let hum = fit(samples, rail: rail, mains: best.mains / sampleRate).fit
         subtract(hum, mains: best.mains / sampleRate, from: &samples)
-        for index in samples.indices where lost[index] { samples[index] = 0 }
-        return lost
+        // At the rail the signal is at least what the hum leaves of it, or anything where the hum alone would clip.
+        for index in samples.indices where lost[index] != 0 && samples[index] * Float(lost[index]) < 0 {
+            samples[index] = 0
+        }
+        return rail.isFinite ? lost : nil
     }
 
     /// Level above which a sample counts as clipped: the largest one where it is reached again and again, else none.

@@ -6,6 +6,7 @@ struct RateLadder {
     static let steps = -5...4
 
     private var rungs: [Int: [Float]] = [:]
+    private var lost: [Int8]?
     private let taps: [Float]
 
     init() {
@@ -13,9 +14,18 @@ struct RateLadder {
     }
 
     /// Starts over with a new segment.
-    mutating func load(_ samples: [Float]) {
+    /// - Parameters:
+    ///   - samples: the segment at its original rate.
+    ///   - lost: where samples were lost at the rail, its sign there and 0 elsewhere; nil where none were.
+    mutating func load(_ samples: [Float], lost: [Int8]?) {
         wipe()
         rungs[0] = samples
+        self.lost = lost
+    }
+
+    /// The sound at `2^step` times the original rate.
+    mutating func sound(at step: Int) -> WorkingSound {
+        WorkingSound(samples: samples(at: step), step: step, lost: lost)
     }
 
     /// Overwrites every rung.
@@ -25,7 +35,7 @@ struct RateLadder {
     }
 
     /// The segment at `2^step` times the original rate.
-    mutating func samples(at step: Int) -> [Float] {
+    private mutating func samples(at step: Int) -> [Float] {
         if let rung = rungs[step] { return rung }
         let made = step > 0 ? doubled(samples(at: step - 1)) : halved(samples(at: step + 1))
         rungs[step] = made

@@ -19,192 +19,241 @@ struct SegmentalViterbi: Sendable {
     /// Score of a pulse of either polarity at each sample; none scores 0.
     struct PulseScores {
         /// Samples before the first one, in which no pulse can be; spares the search a check.
-        static let lead = SegmentalViterbi.depth
+        static let lead = SegmentalViterbi.past
+        /// Samples after the last one: the search takes eight at a time.
+        static let trail = 8
         let count: Int
         /// One row for all cell lengths, or one for each eight of them.
         private(set) var rows = 0
         /// `rows` times `lead + count` scores.
         private(set) var positive: [Float] = []
         private(set) var negative: [Float] = []
-        var stride: Int { Self.lead + count }
+        var stride: Int { Self.lead + count + Self.trail }
 
         init(count: Int) { self.count = count }
 
         mutating func appendRow(positive: [Float], negative: [Float]) {
             let lead = [Float](repeating: SegmentalViterbi.impossible, count: Self.lead)
-            self.positive += lead + positive
-            self.negative += lead + negative
+            let trail = [Float](repeating: SegmentalViterbi.impossible, count: Self.trail)
+            self.positive += lead + positive + trail
+            self.negative += lead + negative + trail
             rows += 1
+        }
+
+        /// Where the sound was lost at a rail, a pulse of its sign is neither seen nor missed.
+        mutating func forgive(lostSign: (Int) -> Int8) {
+            for time in 0..<count {
+                let sign = lostSign(time)
+                guard sign != 0 else { continue }
+                for row in 0..<rows {
+                    let place = row * stride + Self.lead + time
+                    if sign > 0 {
+                        positive[place] = max(positive[place], 0)
+                    } else {
+                        negative[place] = max(negative[place], 0)
+                    }
+                }
+            }
         }
     }
 
     /// How many steps the cell length may change by from one cell to the next.
-    private static let neighbours = 4
-    /// Rows kept of the past: a power of two beyond the longest cell.
-    fileprivate static let depth = 128
+    private static let neighbours = 2
+    /// Samples kept of the past, beyond the longest cell.
+    fileprivate static let past = 128
+    /// Samples between two moves of the past to the front of its buffer.
+    private static let tile = 1024
     /// Longest search in samples; bounds memory.
     static let longestSegment = 160_000
 
-    /// Cell lengths searched, in samples, below 128; a multiple of eight of them.
+    /// Cell lengths searched, in samples: 8 to 127, rising, at most 64 of them.
     let lengths: [Int]
 
+    static let impossible: Float = -1e9
+    /// A state's code: the step to its best neighbour in the low bits, then its bit, then whether a path starts there.
+    private static let stepMask: Int32 = 7
+    private static let oneCode: Int32 = 8
+    private static let startCode: Int32 = 16
+
+    /// Everything that a search writes, reused from search to search.
+    private struct Workspace {
+        /// Best score over nearby lengths for a cell that starts at a time: rows of `past + tile`, two a length (+, -).
+        var reached: [Float]
+        /// Scores of the eight times under way, two vectors a length, with a margin that no path comes from.
+        var states: [SIMD8<Float>]
+        var codes: [SIMD8<Int32>]
+        /// For each length and polarity, a code for each time.
+        var origins: [UInt8]
+        /// Best state at each time: its score with length and polarity in the low bits.
+        var ends: [Float]
+
+        init(laneCount: Int, count: Int) {
+            reached = .init(repeating: impossible, count: 2 * laneCount * (past + tile))
+            states = .init(repeating: .init(repeating: impossible), count: 2 * (laneCount + 2 * neighbours))
+            codes = .init(repeating: .zero, count: 2 * laneCount)
+            origins = .init(repeating: 0, count: 2 * laneCount * (count + 8))
+            ends = .init(repeating: impossible, count: count + 8)
+        }
+    }
+
     /// - Parameters:
-    ///   - emissions: scores of pulses.
+    ///   - scores: scores of pulses.
     ///   - rateCost: cost of a change of cell length, per squared relative change.
     /// - Returns: the path of the highest score, or nil where none is above zero.
-    func bestPath(_ emissions: PulseScores, rateCost: Float) -> Path? {
-        let laneCount = lengths.count
-        let vectors = laneCount / 8
-        let margin = Self.neighbours
-        let width = laneCount + 2 * margin
+    func bestPath(_ scores: PulseScores, rateCost: Float) -> Path? {
         let penalties = penalties(rateCost: rateCost)
-        // Ring of rows: the best score over nearby lengths, for a cell that starts at the row's time.
-        var ring = [Float](repeating: Self.impossible, count: Self.depth * 2 * laneCount)
-        var row = [Float](repeating: Self.impossible, count: 2 * width)
-        // For one time, lane by lane: openings +, openings -, middles +, middles -.
-        var gathered = [Float](repeating: Self.impossible, count: 4 * laneCount)
-        var codes = [SIMD8<Int32>](repeating: .zero, count: 2 * vectors)
-        var origins = [UInt8](repeating: 0, count: emissions.count * 2 * laneCount)
-        var best = Node(time: 0, lane: 0, polarity: 0, score: Self.impossible)
-        let stride = emissions.rows == 1 ? 0 : emissions.stride
-        let never = SIMD8<Float>(repeating: Self.impossible)
+        var workspace = Workspace(laneCount: lengths.count, count: scores.count)
+        var tileStart = 0
+        for time in stride(from: 0, to: scores.count, by: 8) {
+            if time - tileStart == Self.tile {
+                movePast(&workspace)
+                tileStart = time
+            }
+            closeCells(&workspace, scores: scores, time: time, tileStart: tileStart)
+            openCells(&workspace, penalties: penalties, time: time, tileStart: tileStart, count: scores.count)
+        }
+        guard let end = workspace.ends[..<scores.count].indices.max(by: { workspace.ends[$0] < workspace.ends[$1] }),
+            workspace.ends[end] > 0
+        else { return nil }
+        let packed = Int(workspace.ends[end].bitPattern & 127)
+        return trace(
+            from: Node(time: end, lane: packed >> 1, sign: packed & 1), score: workspace.ends[end],
+            origins: workspace.origins, stride: scores.count + 8)
+    }
 
-        unsafe ring.withUnsafeMutableBufferPointer { ring in
-        unsafe row.withUnsafeMutableBufferPointer { row in
-        unsafe gathered.withUnsafeMutableBufferPointer { gathered in
-        unsafe codes.withUnsafeMutableBufferPointer { codes in
-        unsafe origins.withUnsafeMutableBufferPointer { origins in
-        unsafe penalties.withUnsafeBufferPointer { penalties in
-        unsafe lengths.withUnsafeBufferPointer { lengths in
-        unsafe emissions.positive.withUnsafeBufferPointer { plus in
-        unsafe emissions.negative.withUnsafeBufferPointer { minus in
-        for time in 0..<emissions.count {
-            let now = PulseScores.lead + time
-            for lane in 0..<laneCount {
-                let length = unsafe lengths[lane]
-                let opening = ((time &- length) & (Self.depth - 1)) &* 2 &* laneCount &+ lane
-                let middle = (lane >> 3) &* stride &+ now &- length &+ (length >> 1)
-                unsafe gathered[lane] = ring[opening]
-                unsafe gathered[laneCount &+ lane] = ring[opening &+ laneCount]
-                unsafe gathered[2 &* laneCount &+ lane] = plus[middle]
-                unsafe gathered[3 &* laneCount &+ lane] = minus[middle]
+    private func movePast(_ workspace: inout Workspace) {
+        for row in 0..<2 * lengths.count {
+            let start = row * (Self.past + Self.tile)
+            for index in start..<start + Self.past {
+                workspace.reached[index] = workspace.reached[index + Self.tile]
             }
-            let inputs = unsafe UnsafeRawPointer(gathered.baseAddress!)
-            let states = unsafe UnsafeMutableRawPointer(row.baseAddress!)
-            for vector in 0..<vectors {
-                let offset = 32 * vector
-                let openPlus = unsafe inputs.loadUnaligned(fromByteOffset: offset, as: SIMD8<Float>.self)
-                let openMinus = unsafe inputs.loadUnaligned(
-                    fromByteOffset: offset + 4 * laneCount, as: SIMD8<Float>.self)
-                let middlePlus = unsafe inputs.loadUnaligned(
-                    fromByteOffset: offset + 8 * laneCount, as: SIMD8<Float>.self)
-                let middleMinus = unsafe inputs.loadUnaligned(
-                    fromByteOffset: offset + 12 * laneCount, as: SIMD8<Float>.self)
-                // A cell that closes with +: a 0 opened with -; a 1 opened with + and has - in its middle.
-                let closedPlus = Self.close(zero: openMinus, one: openPlus + middleMinus)
-                let closedMinus = Self.close(zero: openPlus, one: openMinus + middlePlus)
-                let scorePlus = unsafe closedPlus.score + plus[vector &* stride &+ now]
-                let scoreMinus = unsafe closedMinus.score + minus[vector &* stride &+ now]
-                unsafe codes[vector] = closedPlus.code
-                unsafe codes[vectors + vector] = closedMinus.code
-                let place = 4 * (margin + 8 * vector)
-                unsafe states.storeBytes(of: scorePlus, toByteOffset: place, as: SIMD8<Float>.self)
-                unsafe states.storeBytes(of: scoreMinus, toByteOffset: place + 4 * width, as: SIMD8<Float>.self)
-                best.improve(with: scorePlus, time: time, vector: vector, polarity: 0)
-                best.improve(with: scoreMinus, time: time, vector: vector, polarity: 1)
-            }
-            let slot = (time & (Self.depth - 1)) * 2 * laneCount
-            for polarity in 0..<2 {
-                for vector in 0..<vectors {
-                    let base = 4 * (polarity * width + 8 * vector)
-                    var top = never
-                    var chosen = SIMD8<Int32>.zero
-                    for step in 0...2 * margin {
-                        let value = unsafe states.loadUnaligned(fromByteOffset: base + 4 * step, as: SIMD8<Float>.self)
-                            - penalties[vector * (2 * margin + 1) + step]
-                        let better = value .> top
-                        top.replace(with: value, where: better)
-                        chosen.replace(with: SIMD8(repeating: Int32(truncatingIfNeeded: step)), where: better)
+        }
+    }
+
+    /// Scores of closing a cell of each length at eight times.
+    private func closeCells(_ workspace: inout Workspace, scores: PulseScores, time: Int, tileStart: Int) {
+        let rowLength = Self.past + Self.tile
+        let stride = scores.rows == 1 ? 0 : scores.stride
+        let zero = SIMD8<Float>.zero
+        unsafe workspace.reached.withUnsafeBufferPointer { reached in
+            unsafe scores.positive.withUnsafeBufferPointer { positive in
+                unsafe scores.negative.withUnsafeBufferPointer { negative in
+                    for lane in 0..<lengths.count {
+                        let length = lengths[lane]
+                        let opening = unsafe UnsafeRawPointer(
+                            reached.baseAddress! + 2 * lane * rowLength + Self.past + time - tileStart - length)
+                        let row = (lane >> 3) * stride + PulseScores.lead + time
+                        let plusRow = unsafe UnsafeRawPointer(positive.baseAddress! + row)
+                        let minusRow = unsafe UnsafeRawPointer(negative.baseAddress! + row)
+                        let middle = 4 * ((length >> 1) - length)
+                        let openPlus = unsafe opening.loadUnaligned(as: SIMD8<Float>.self)
+                        let openMinus = unsafe opening.loadUnaligned(
+                            fromByteOffset: 4 * rowLength, as: SIMD8<Float>.self)
+                        let middlePlus = unsafe plusRow.loadUnaligned(fromByteOffset: middle, as: SIMD8<Float>.self)
+                        let middleMinus = unsafe minusRow.loadUnaligned(fromByteOffset: middle, as: SIMD8<Float>.self)
+                        // A cell that closes with +: a 0 opened with -; a 1 opened with + and has - in its middle.
+                        let onePlus = openPlus + middleMinus
+                        let oneMinus = openMinus + middlePlus
+                        let isOnePlus = onePlus .> openMinus
+                        let isOneMinus = oneMinus .> openPlus
+                        let bestPlus = openMinus.replacing(with: onePlus, where: isOnePlus)
+                        let bestMinus = openPlus.replacing(with: oneMinus, where: isOneMinus)
+                        let startsPlus = bestPlus .<= zero
+                        let startsMinus = bestMinus .<= zero
+                        let closePlus = unsafe plusRow.loadUnaligned(as: SIMD8<Float>.self)
+                        let closeMinus = unsafe minusRow.loadUnaligned(as: SIMD8<Float>.self)
+                        let state = 2 * (lane + Self.neighbours)
+                        workspace.states[state] = bestPlus.replacing(with: zero, where: startsPlus) + closePlus
+                        workspace.states[state + 1] = bestMinus.replacing(with: zero, where: startsMinus) + closeMinus
+                        workspace.codes[2 * lane] = Self.code(isOne: isOnePlus, starts: startsPlus)
+                        workspace.codes[2 * lane + 1] = Self.code(isOne: isOneMinus, starts: startsMinus)
                     }
-                    let place = polarity * laneCount + 8 * vector
-                    unsafe UnsafeMutableRawPointer(ring.baseAddress! + slot + place).storeBytes(
-                        of: top, as: SIMD8<Float>.self)
-                    let code = unsafe SIMD8<UInt8>(truncatingIfNeeded: codes[polarity * vectors + vector] | chosen)
-                    unsafe UnsafeMutableRawPointer(origins.baseAddress! + time * 2 * laneCount + place).storeBytes(
-                        of: code, as: SIMD8<UInt8>.self)
                 }
             }
         }
-        }}}}}}}}}
-        guard best.score > 0 else { return nil }
-        return trace(from: best, origins: origins)
     }
 
-    static let impossible: Float = -1e9
-    /// A state's code: the step to its best neighbour in the low four bits, then its bit, then whether a path starts.
-    private static let oneCode: Int32 = 16
-    private static let startCode: Int32 = 32
+    @inline(__always)
+    private static func code(isOne: SIMDMask<SIMD8<Int32>>, starts: SIMDMask<SIMD8<Int32>>) -> SIMD8<Int32> {
+        SIMD8<Int32>.zero.replacing(with: SIMD8(repeating: oneCode), where: isOne)
+            .replacing(with: SIMD8(repeating: startCode), where: starts)
+    }
+
+    /// From each closed cell to the next one, whose length may differ by a few steps. The number of steps rides in the low
+    /// bits of the scores, so that one maximum finds both.
+    private func openCells(
+        _ workspace: inout Workspace, penalties: [Float], time: Int, tileStart: Int, count: Int
+    ) {
+        let rowLength = Self.past + Self.tile
+        let steps = 2 * Self.neighbours + 1
+        let keep = SIMD8<UInt32>(repeating: ~7)
+        let keepEnds = SIMD8<UInt32>(repeating: ~127)
+        var end = SIMD8<Float>(repeating: Self.impossible)
+        unsafe workspace.reached.withUnsafeMutableBufferPointer { reached in
+            unsafe workspace.origins.withUnsafeMutableBufferPointer { origins in
+                for row in 0..<2 * lengths.count {
+                    let lane = row >> 1
+                    var top = SIMD8<Float>(repeating: Self.impossible)
+                    for step in 0..<steps {
+                        let value = workspace.states[2 * (lane + step) + row & 1] - penalties[lane * steps + step]
+                        let marked = unsafe unsafeBitCast(
+                            unsafeBitCast(value, to: SIMD8<UInt32>.self) & keep
+                                | SIMD8(repeating: UInt32(truncatingIfNeeded: step)), to: SIMD8<Float>.self)
+                        top = top.replacing(with: marked, where: marked .> top)
+                    }
+                    let place = row * rowLength + Self.past + time - tileStart
+                    unsafe UnsafeMutableRawPointer(reached.baseAddress! + place).storeBytes(
+                        of: top, as: SIMD8<Float>.self)
+                    let step = unsafe unsafeBitCast(top, to: SIMD8<Int32>.self) & SIMD8(repeating: Self.stepMask)
+                    unsafe UnsafeMutableRawPointer(origins.baseAddress! + row * (count + 8) + time).storeBytes(
+                        of: SIMD8<UInt8>(truncatingIfNeeded: workspace.codes[row] | step), as: SIMD8<UInt8>.self)
+                    let state = workspace.states[2 * Self.neighbours + row]
+                    let marked = unsafe unsafeBitCast(
+                        unsafeBitCast(state, to: SIMD8<UInt32>.self) & keepEnds
+                            | SIMD8(repeating: UInt32(truncatingIfNeeded: row)), to: SIMD8<Float>.self)
+                    end = end.replacing(with: marked, where: marked .> end)
+                }
+            }
+        }
+        unsafe workspace.ends.withUnsafeMutableBufferPointer { ends in
+            unsafe UnsafeMutableRawPointer(ends.baseAddress! + time).storeBytes(of: end, as: SIMD8<Float>.self)
+        }
+    }
+
+    /// [lane * steps + step]: cost of a cell of the lane's length after one of the length `step - neighbours` further on.
+    private func penalties(rateCost: Float) -> [Float] {
+        lengths.indices.flatMap { lane in
+            (-Self.neighbours...Self.neighbours).map { step in
+                let before = lengths[min(max(lane + step, 0), lengths.count - 1)]
+                let change = Float(before - lengths[lane]) / Float(lengths[lane])
+                return rateCost * change * change
+            }
+        }
+    }
 
     private struct Node {
         var time: Int
         var lane: Int
-        var polarity: Int
-        var score: Float
-
-        mutating func improve(with scores: SIMD8<Float>, time: Int, vector: Int, polarity: Int) {
-            guard any(scores .> score) else { return }
-            for lane in 0..<8 where scores[lane] > score {
-                self = Node(time: time, lane: 8 * vector + lane, polarity: polarity, score: scores[lane])
-            }
-        }
+        /// 0 positive, 1 negative.
+        var sign: Int
     }
 
-    /// The better of the two bits for each length, or a fresh start where both would lose.
-    private static func close(
-        zero: SIMD8<Float>, one: SIMD8<Float>
-    ) -> (score: SIMD8<Float>, code: SIMD8<Int32>) {
-        let isOne = one .> zero
-        let score = zero.replacing(with: one, where: isOne)
-        let starts = score .<= 0
-        let code = SIMD8<Int32>.zero.replacing(with: SIMD8(repeating: oneCode), where: isOne)
-        return (
-            score.replacing(with: SIMD8<Float>.zero, where: starts),
-            code.replacing(with: SIMD8(repeating: startCode), where: starts)
-        )
-    }
-
-    private func penalties(rateCost: Float) -> [SIMD8<Float>] {
-        (0..<lengths.count / 8).flatMap { group in
-            (0...2 * Self.neighbours).map { step in
-                var penalty = SIMD8<Float>.zero
-                for lane in 0..<8 {
-                    let here = lengths[8 * group + lane]
-                    let there = lengths[min(max(8 * group + lane + step - Self.neighbours, 0), lengths.count - 1)]
-                    let change = Float(there - here) / Float(here)
-                    penalty[lane] = rateCost * change * change
-                }
-                return penalty
-            }
-        }
-    }
-
-    private func trace(from end: Node, origins: [UInt8]) -> Path {
+    private func trace(from end: Node, score: Float, origins: [UInt8], stride: Int) -> Path {
         var node = end
         var boundaries = [Float(end.time)]
         var bits: [UInt8] = []
         while true {
-            let code = Int32(origins[(node.time * 2 + node.polarity) * lengths.count + node.lane])
-            guard code & Self.startCode == 0 else { break }
+            let code = Int32(origins[(2 * node.lane + node.sign) * stride + node.time])
+            guard code & Self.startCode == 0, node.time >= lengths[node.lane] else { break }
             let bit: UInt8 = code & Self.oneCode == 0 ? 0 : 1
             bits.append(bit)
             node.time -= lengths[node.lane]
-            if bit == 0 { node.polarity = 1 - node.polarity }
-            let step = Int(origins[(node.time * 2 + node.polarity) * lengths.count + node.lane] & 15)
-            node.lane += step - Self.neighbours
+            if bit == 0 { node.sign = 1 - node.sign }
+            let step = Int32(origins[(2 * node.lane + node.sign) * stride + node.time]) & Self.stepMask
+            node.lane += Int(step) - Self.neighbours
             boundaries.append(Float(node.time))
         }
         return Path(
-            boundaries: boundaries.reversed(), bits: bits.reversed(), startSign: node.polarity,
-            score: end.score)
+            boundaries: boundaries.reversed(), bits: bits.reversed(), startSign: node.sign, score: score)
     }
 }

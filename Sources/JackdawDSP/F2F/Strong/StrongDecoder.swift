@@ -30,20 +30,20 @@ struct StrongDecoder {
 
     mutating func decode(_ samples: [Float], sampleRate: Double) -> Candidate? {
         var cleaned = samples
-        _ = HumCanceller.removeHum(from: &cleaned, sampleRate: sampleRate)
+        let lost = HumCanceller.removeHum(from: &cleaned, sampleRate: sampleRate)
         var best: Candidate?
         for isWhitened in [false, true] {
             if isWhitened { cleaned = Whitener.whiten(cleaned, order: 4) }
-            if explore(cleaned, sampleRate: sampleRate, best: &best) { break }
+            if explore(cleaned, lost: lost, sampleRate: sampleRate, best: &best) { break }
         }
         return best
     }
 
-    private mutating func explore(_ samples: [Float], sampleRate: Double, best: inout Candidate?) -> Bool {
-        ladder.load(samples)
+    private mutating func explore(_ samples: [Float], lost: [Int8]?, sampleRate: Double, best: inout Candidate?) -> Bool {
+        ladder.load(samples, lost: lost)
         var kept: [(clock: BitClock, explained: Float, step: Int)] = []
         for (step, tuning) in Self.hypotheses(sampleRate: sampleRate, samples) {
-            let working = ladder.samples(at: step)
+            let working = ladder.sound(at: step)
             guard let path = search.run(working, tuning: tuning), path.bits.count >= 40 else { continue }
             let first = BitClock(boundaries: path.boundaries, bits: path.bits, startSign: path.startSign)
             strongTrace?("first \(step) \(tuning.pulseShare) score \(path.score)", path.boundaries, path.bits, Double(sign: .plus, exponent: -step, significand: 1)) //DEBUG
@@ -67,7 +67,7 @@ struct StrongDecoder {
 
     private mutating func consider(_ clock: BitClock, step: Int, best: inout Candidate?) {
         for candidate in read(
-            ladder.samples(at: step), clock: clock, scale: Double(sign: .plus, exponent: -step, significand: 1))
+            ladder.sound(at: step), clock: clock, scale: Double(sign: .plus, exponent: -step, significand: 1))
         where best.map({ candidate.isBetter(than: $0) }) ?? true {
             best = candidate
         }
@@ -113,11 +113,11 @@ struct StrongDecoder {
         return Double(intervals[intervals.count * 2 / 5])
     }
 
-    private func read(_ samples: [Float], clock: BitClock, scale: Double) -> [Candidate] {
+    private func read(_ sound: WorkingSound, clock: BitClock, scale: Double) -> [Candidate] {
         var found: [Candidate] = []
         for reach in [3, 8] {
             var boundaries = Self.smooth(clock.boundaries, reach: reach)
-            let signal = CellPhaseSignal(samples, boundaries: boundaries)
+            let signal = CellPhaseSignal(sound, boundaries: boundaries)
             var bits = clock.bits
             var startSign = clock.startSign
             var evidence: CellEvidence?

@@ -22,26 +22,30 @@ struct TimingSearch {
     init() {}
 
     /// The best path through some sound, or nil where nothing in it scores.
-    func run(_ samples: [Float], tuning: Tuning) -> SegmentalViterbi.Path? {
-        guard samples.count > 4 * Self.cellLengths[0], samples.count <= SegmentalViterbi.longestSegment else {
+    func run(_ sound: WorkingSound, tuning: Tuning) -> SegmentalViterbi.Path? {
+        let count = sound.samples.count
+        guard count > 4 * Self.cellLengths[0], count <= SegmentalViterbi.longestSegment else {
             return nil
         }
-        return viterbi.bestPath(Self.scores(samples, tuning: tuning), rateCost: Float(tuning.rateCost))
+        return viterbi.bestPath(Self.scores(sound, tuning: tuning), rateCost: Float(tuning.rateCost))
     }
 
     /// Scores of a pulse at or near each sample, less a half, for each vector of cell lengths.
-    private static func scores(_ samples: [Float], tuning: Tuning) -> SegmentalViterbi.PulseScores {
-        var scores = SegmentalViterbi.PulseScores(count: samples.count)
+    private static func scores(_ sound: WorkingSound, tuning: Tuning) -> SegmentalViterbi.PulseScores {
+        var scores = SegmentalViterbi.PulseScores(count: sound.samples.count)
         for vector in 0..<cellLengths.count / 8 {
             let lengths = cellLengths[8 * vector..<8 * vector + 8]
             let middle = Double(lengths.reduce(0, +)) / 8
-            var filtered = PulseFilter.apply(to: samples, width: max(tuning.pulseShare * middle, 1.4))
+            var filtered = PulseFilter.apply(to: sound.samples, width: max(tuning.pulseShare * middle, 1.4))
             Envelope.normalise(&filtered, blockLength: max(24, cellLengths[8 * vector + 7] * 3 / 2))
             let reach = Int((tuning.jitterReach * middle).rounded())
             let cost = Float(tuning.jitterCost / (middle * middle))
             scores.appendRow(
                 positive: dilate(filtered, reach: reach, cost: cost, sign: 1),
                 negative: dilate(filtered, reach: reach, cost: cost, sign: -1))
+        }
+        if sound.hasLosses {
+            scores.forgive { sound.lostSign(at: Float($0)) }
         }
         return scores
     }
