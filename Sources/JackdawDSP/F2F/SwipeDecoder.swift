@@ -4,7 +4,7 @@
 /// either swipe direction.
 ///
 /// ```swift
-/// var decoder = SwipeDecoder(configuration: .init(sampleRate: 44_100))
+/// var decoder = try SwipeDecoder(configuration: .init(sampleRate: 44_100))
 /// for event in decoder.receive(samples.span) + decoder.finish() { ... }
 /// ```
 public struct SwipeDecoder: Sendable {
@@ -34,20 +34,180 @@ public struct SwipeDecoder: Sendable {
     /// What this decoder looks for.
     public let configuration: Configuration
 
+    private var gate: ActivityGate
+    private var tiers: SegmentDecoder
+    /// Sound since the pre-roll; `filled` samples of it are valid.
+    private var buffer: [Float]
+    private var filled = 0
+    /// Position of the buffer's first sample since the last reset.
+    private var bufferStart = 0
+    /// End of the last complete hop in the buffer.
+    private var hopEnd = 0
+    /// Nothing before this position is reported again.
+    private var reportedUntil = 0
+    private var swipes = 0
+
+    private let hop: Int
+    /// Delay of the comb filter in front of the gate: it passes 0.5 to 6 kHz and keeps hum out.
+    private let combDelay: Int
+
+    /// Sample rates that the decoder takes, in Hz.
+    public static let sampleRates = 8_000.0...192_000.0
+    /// Full-scale step of 16-bit sound: what is below it is silence.
+    private static let leastStep: Float = 1.5 / 32_768
+    private static let combFrequency = 6_300.0
+    private static let hopSeconds = 0.0058
+
     /// A decoder at the start of a recording.
-    public init(configuration: Configuration) {
+    /// - Throws: ``SwipeDecoderError`` with code `unsupportedSampleRate` outside ``sampleRates``.
+    public init(configuration: Configuration) throws(SwipeDecoderError) {
+        guard Self.sampleRates.contains(configuration.sampleRate) else {
+            throw SwipeDecoderError(unsupportedSampleRate: configuration.sampleRate)
+        }
         self.configuration = configuration
+        hop = max(8, Int(configuration.sampleRate * Self.hopSeconds) / 8 * 8)
+        combDelay = max(1, Int((configuration.sampleRate / Self.combFrequency).rounded()))
+        gate = Self.makeGate(sampleRate: configuration.sampleRate, hop: hop)
+        tiers = SegmentDecoder(sampleRate: configuration.sampleRate, usesStrongTier: configuration.usesStrongTier)
+        buffer = .init(repeating: 0, count: (gate.mostHops + 2 * gate.preRollHops + gate.quietHops + 8) * hop)
     }
 
-    /// Takes the next samples, full scale -1 to 1, and returns what they completed.
-    public mutating func receive(_ samples: Span<Float>) -> [SwipeEvent] { [] }
+    private static func makeGate(sampleRate: Double, hop: Int) -> ActivityGate {
+        ActivityGate(
+            hopSeconds: Double(hop) / sampleRate, hopSamples: hop, leastEnergy: leastStep * leastStep * Float(hop))
+    }
+
+    /// Takes the next samples, full scale -1 to 1, and returns what they completed. A sample that is not a number, or is
+    /// beyond any scale, counts as 0.
+    public mutating func receive(_ samples: Span<Float>) -> [SwipeEvent] {
+        receive(count: samples.count) { target, range in
+            for index in range {
+                let sample = samples[index]
+                unsafe target[index - range.lowerBound] = sample.magnitude < 1e6 ? sample : 0
+            }
+        }
+    }
 
     /// Takes the next 16-bit samples and returns what they completed; the same events as for `Float` input.
-    public mutating func receive(_ samples: Span<Int16>) -> [SwipeEvent] { [] }
+    public mutating func receive(_ samples: Span<Int16>) -> [SwipeEvent] {
+        receive(count: samples.count) { target, range in
+            for index in range { unsafe target[index - range.lowerBound] = Float(samples[index]) * (1 / 32_768) }
+        }
+    }
 
-    /// Ends the recording: decodes what is still open.
-    public mutating func finish() -> [SwipeEvent] { [] }
+    /// Ends the recording: decodes what is still open. Call ``reset()`` before the next recording.
+    public mutating func finish() -> [SwipeEvent] {
+        gate.isOpen ? decodeSegment() : []
+    }
 
     /// Forgets the past and starts a new recording, keeping its memory.
-    public mutating func reset() {}
+    public mutating func reset() {
+        wipeBuffer(from: 0)
+        gate = Self.makeGate(sampleRate: configuration.sampleRate, hop: hop)
+        filled = 0
+        bufferStart = 0
+        hopEnd = 0
+        reportedUntil = 0
+        swipes = 0
+    }
+
+    private mutating func receive(
+        count: Int, copy: (UnsafeMutablePointer<Float>, Range<Int>) -> Void
+    ) -> [SwipeEvent] {
+        var events: [SwipeEvent] = []
+        var taken = 0
+        while taken < count {
+            let next = min(count, taken + hopEnd + hop - filled)
+            unsafe buffer.withUnsafeMutableBufferPointer { unsafe copy($0.baseAddress! + filled, taken..<next) }
+            filled += next - taken
+            taken = next
+            if filled == hopEnd + hop { events += completeHop() }
+        }
+        return events
+    }
+
+    private mutating func completeHop() -> [SwipeEvent] {
+        let energy = hopEnergy()
+        hopEnd += hop
+        switch gate.receive(energy: energy) {
+        case .quiet:
+            if filled + hop > buffer.count { keepLast(gate.preRollHops * hop) }
+            return []
+        case .opened:
+            keepLast(gate.preRollHops * hop)
+            return []
+        case .active:
+            return []
+        case .closed:
+            let events = decodeSegment()
+            wipeBuffer(from: 0)
+            keepLast(gate.preRollHops * hop)
+            return events
+        case .overlong:
+            let events = decodeSegment()
+            // A swipe may lie across the cut: the second half is looked at again with what follows.
+            keepLast(gate.mostHops / 2 * hop)
+            return events
+        }
+    }
+
+    /// Energy of the hop behind the comb filter.
+    private func hopEnergy() -> Float {
+        let start = max(hopEnd, combDelay)
+        return unsafe buffer.withUnsafeBufferPointer { buffer in
+            let base = unsafe UnsafeRawPointer(buffer.baseAddress!)
+            var sum = SIMD8<Float>.zero
+            for index in stride(from: start, through: hopEnd + hop - 8, by: 8) {
+                let here = unsafe base.loadUnaligned(fromByteOffset: 4 * index, as: SIMD8<Float>.self)
+                let before = unsafe base.loadUnaligned(
+                    fromByteOffset: 4 * (index - combDelay), as: SIMD8<Float>.self)
+                let change = here - before
+                sum += change * change
+            }
+            return sum.sum()
+        }
+    }
+
+    /// Drops all but the last samples.
+    private mutating func keepLast(_ count: Int) {
+        let dropped = max(0, filled - count)
+        guard dropped > 0 else { return }
+        unsafe buffer.withUnsafeMutableBufferPointer { buffer in
+            unsafe buffer.baseAddress!.update(from: buffer.baseAddress! + dropped, count: filled - dropped)
+        }
+        filled -= dropped
+        hopEnd -= dropped
+        bufferStart += dropped
+    }
+
+    private mutating func wipeBuffer(from start: Int) {
+        unsafe buffer.withUnsafeMutableBytes { bytes in
+            let used = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[4 * start..<4 * filled])
+            unsafe overwrite(used)
+        }
+    }
+
+    private mutating func decodeSegment() -> [SwipeEvent] {
+        let sound = buffer
+        let found = tiers.decode(sound.span.extracting(0..<filled))
+        var events: [SwipeEvent] = []
+        for reading in found.readings {
+            let start = bufferStart + Int(reading.boundaries[0])
+            guard start >= reportedUntil else { continue }
+            reportedUntil = bufferStart + reading.extent.upperBound
+            let track = reading.decodedTrack(
+                offset: bufferStart, swipe: swipes, sampleRate: configuration.sampleRate)
+            swipes += 1
+            if configuration.tracks.contains(track.track) { events.append(.track(track)) }
+        }
+        for failure in found.failures where bufferStart + failure.range.lowerBound >= reportedUntil {
+            reportedUntil = bufferStart + failure.range.upperBound
+            events.append(
+                .failure(
+                    failure.swipeFailure(
+                        offset: bufferStart, swipe: swipes, sampleRate: configuration.sampleRate)))
+            swipes += 1
+        }
+        return events
+    }
 }

@@ -99,7 +99,7 @@ public struct DecodedTrack: Sendable, CustomStringConvertible, CustomReflectable
     public let tier: DecoderTier
     /// Times of the bit cell boundaries from start sentinel to LRC in samples since the last reset; one more than
     /// there are bits, in the order of time.
-    public let cellBoundaries: [Float]
+    public let cellBoundaries: [Double]
 
     /// Everything but the card data.
     public var description: String {
@@ -116,8 +116,13 @@ public struct DecodedTrack: Sendable, CustomStringConvertible, CustomReflectable
 public struct SwipeFailure: Error, Sendable, CustomStringConvertible, CustomReflectable {
     /// Why a swipe could not be read. A struct, so that reasons can be added.
     public struct Reason: Sendable, Hashable {
-        enum Kind: String { case tooWeak, clipped, tooShort, noStartSentinel, noEndSentinel, parity, lrc, ambiguous }
+        enum Kind: String {
+            case noBitCells, tooWeak, clipped, tooShort, noStartSentinel, noEndSentinel, parity, lrc, ambiguous
+        }
+
         let kind: Kind
+        /// Sound, but no bit cells in it: noise, speech, music, or a swipe under them.
+        public static let noBitCells = Reason(kind: .noBitCells)
         /// Hardly above the noise.
         public static let tooWeak = Reason(kind: .tooWeak)
         /// So far over full scale that the timing is lost.
@@ -153,7 +158,7 @@ public struct SwipeFailure: Error, Sendable, CustomStringConvertible, CustomRefl
     /// The bits in the order of time, one a byte, for cards that follow no standard; empty where nothing was read.
     public let bits: WipedArray<UInt8>
     /// Times of the bit cell boundaries, in samples since the last reset; one more than there are bits, or empty.
-    public let cellBoundaries: [Float]
+    public let cellBoundaries: [Double]
 
     /// Where and why in one line, without card data.
     public var description: String {
@@ -174,6 +179,7 @@ extension SwipeFailure.Reason {
     /// One sentence for a person.
     public var message: String {
         switch kind {
+        case .noBitCells: "sound, but no bit cells in it"
         case .tooWeak: "too weak: hardly above the noise"
         case .clipped: "clipped: lower the capture level"
         case .tooShort: "too short: fewer bit cells than the shortest message"

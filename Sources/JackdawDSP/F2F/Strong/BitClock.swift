@@ -41,6 +41,26 @@ struct BitClock {
             BitClock(boundaries: times, bits: path.bits, startSign: path.startSign), equaliser.explained)
     }
 
+    /// The boundaries after local quadratic smoothing (Savitzky-Golay), with a shorter reach towards the ends.
+    func smoothedBoundaries(reach: Int) -> [Float] {
+        let times = boundaries
+        var smoothed = times
+        for index in times.indices {
+            let m = min(reach, index, times.count - 1 - index)
+            guard m > 1 else { continue }
+            var sum: Float = 0
+            let scale = 3 / Float((2 * m - 1) * (2 * m + 1) * (2 * m + 3))
+            for offset in -m...m {
+                sum += scale * Float(3 * m * m + 3 * m - 1 - 5 * offset * offset) * times[index + offset]
+            }
+            smoothed[index] = sum
+        }
+        for index in smoothed.indices.dropFirst() {
+            smoothed[index] = max(smoothed[index], smoothed[index - 1] + 1e-3)
+        }
+        return smoothed
+    }
+
     /// Boundaries at the smoothed speed of this clock, whatever its phase, reaching a dozen cells beyond both ends.
     private func speedGrid(limit: Float) -> [Float] {
         let lengths = smoothedLengths()

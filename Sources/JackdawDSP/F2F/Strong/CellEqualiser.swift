@@ -104,28 +104,28 @@ struct CellEqualiser {
         return levels
     }
 
-    /// Likelihood of a pulse at each place, where pulses may lie off their place by a few samples of phase.
-    /// - Parameters:
-    ///   - reach: how far to look for the pulse, in samples of phase; 0 for none.
-    ///   - displacementCost: cost in nats per squared sample of phase.
-    func evidence(for signal: CellPhaseSignal, reach: Int, displacementCost: Float) -> CellEvidence {
-        let half = CellPhaseSignal.samplesPerCell / 2
+    /// An equaliser taught by bits whose cells the signal is laid out by.
+    init(_ signal: CellPhaseSignal, bits: [UInt8], startSign: Int) {
         let first = signal.offset(ofBoundary: 0)
-        let output = output
-        func likelihood(_ place: Int, _ sign: Float) -> Float {
+        let half = CellPhaseSignal.samplesPerCell / 2
+        let levels = Self.levels(bits: bits, startSign: startSign)
+        self.init(signal, lessons: levels.indices.map { Lesson(offset: first + $0 * half, level: levels[$0]) })
+    }
+
+    /// Likelihood of a pulse at each boundary and in the middle of each cell.
+    func evidence(for signal: CellPhaseSignal) -> CellEvidence {
+        let first = signal.offset(ofBoundary: 0)
+        let half = CellPhaseSignal.samplesPerCell / 2
+        func likelihoods(_ place: Int) -> [Float] {
             let centre = first + place * half
-            let scale = certainty[centre]
-            var best = (output[centre] * sign - 0.5) * scale
-            for distance in 1..<max(reach + 1, 1) {
-                let near = max(output[centre - distance] * sign, output[centre + distance] * sign)
-                best = max(best, (near - 0.5) * scale - displacementCost * Float(distance * distance))
+            return [Float(1), -1].map { sign in
+                let likelihood = (output[centre] * sign - 0.5) * certainty[centre]
+                let hides = !signal.lost.isEmpty && Float(signal.lost[centre]) == sign
+                return hides ? max(likelihood, 0) : likelihood
             }
-            let hides = !signal.lost.isEmpty && Float(signal.lost[centre]) == sign
-            return hides ? max(best, 0) : best
         }
         return CellEvidence(
-            count: signal.count,
-            boundaries: (0...signal.count).flatMap { [likelihood(2 * $0, 1), likelihood(2 * $0, -1)] },
-            middles: (0..<signal.count).flatMap { [likelihood(2 * $0 + 1, 1), likelihood(2 * $0 + 1, -1)] })
+            count: signal.count, boundaries: (0...signal.count).flatMap { likelihoods(2 * $0) },
+            middles: (0..<signal.count).flatMap { likelihoods(2 * $0 + 1) })
     }
 }

@@ -1,0 +1,96 @@
+/// Reads bits from the intervals between transitions: a Viterbi search over two states (on a cell boundary, or in the
+/// middle of a one), where each survivor carries its own clock, so that one odd interval cannot derail the rest.
+struct IntervalDecoder {
+    /// Bits in the order of the intervals.
+    private(set) var bits: [UInt8] = []
+    /// Index of the transition that opens each bit's cell, one more than there are bits.
+    private(set) var openings: [Int32] = []
+    /// How far each bit's intervals lie from their ideal, as a share of the cell: the worse of its two for a one.
+    private(set) var misfits: [Float] = []
+
+    /// Weight of a new interval in the clock.
+    private static let clockWeight: Float = 0.25
+    /// Reciprocal of twice the variance expected of an interval, in squared cells.
+    private static let sharpness: Float = 34.7
+    /// Extra cost of an interval over two cells: a transition must have been missed.
+    private static let missedCost: Float = 20
+    /// An interval this many cells long starts over.
+    private static let gap: Float = 3.2
+    /// A survivor never trails by more than this, so that it can recover.
+    private static let mostCost: Float = 60
+
+    private var whole: [Bool] = []
+    private var errors: [(whole: Float, first: Float, second: Float)] = []
+
+    /// Reads the intervals between transition times.
+    /// - Parameters:
+    ///   - times: rising times of transitions.
+    ///   - backwards: whether to read from the last to the first.
+    mutating func decode(_ times: [Float], backwards: Bool) {
+        bits.removeAll(keepingCapacity: true)
+        openings.removeAll(keepingCapacity: true)
+        misfits.removeAll(keepingCapacity: true)
+        whole.removeAll(keepingCapacity: true)
+        errors.removeAll(keepingCapacity: true)
+        let count = times.count - 1
+        guard count >= 20 else { return }
+        func interval(_ index: Int) -> Float {
+            backwards ? times[count - index] - times[count - index - 1] : times[index + 1] - times[index]
+        }
+
+        var boundaryCost: Float = 0
+        var middleCost: Float = 3
+        var boundaryClock = interval(0)
+        var middleClock = 2 * interval(0)
+        for index in 0..<count {
+            let length = interval(index)
+            if index > 0, length > Self.gap * boundaryClock, length > Self.gap * middleClock {
+                boundaryClock = length
+                middleClock = length
+            }
+            let perBoundary = 1 / boundaryClock
+            let perMiddle = 1 / middleClock
+            let asWhole = length * perBoundary - 1
+            let asFirst = 2 * length * perBoundary - 1
+            let asSecond = 2 * length * perMiddle - 1
+            let wholeCost = boundaryCost + asWhole * asWhole * Self.sharpness + (asWhole > 1 ? Self.missedCost : 0)
+            let firstCost = boundaryCost + asFirst * asFirst * Self.sharpness * 0.6
+            let secondCost = middleCost + asSecond * asSecond * Self.sharpness * 0.6
+            let takesWhole = wholeCost <= secondCost
+            whole.append(takesWhole)
+            errors.append((abs(asWhole), abs(asFirst) / 2, abs(asSecond) / 2))
+            let nextBoundary =
+                takesWhole
+                ? boundaryClock + Self.clockWeight * (length - boundaryClock)
+                : middleClock + Self.clockWeight / 2 * (2 * length - middleClock)
+            middleClock = boundaryClock + Self.clockWeight / 2 * (2 * length - boundaryClock)
+            boundaryClock = nextBoundary
+            let best = min(wholeCost, secondCost)
+            let least = min(best, firstCost)
+            boundaryCost = min(best - least, Self.mostCost)
+            middleCost = min(firstCost - least, Self.mostCost)
+        }
+        trace(count: count, endsOnBoundary: boundaryCost <= middleCost)
+    }
+
+    private mutating func trace(count: Int, endsOnBoundary: Bool) {
+        var index = endsOnBoundary ? count - 1 : count - 2
+        openings.append(Int32(index + 1))
+        while index >= 0 {
+            if whole[index] {
+                bits.append(0)
+                misfits.append(errors[index].whole)
+                index -= 1
+            } else {
+                guard index > 0 else { break }
+                bits.append(1)
+                misfits.append(max(errors[index - 1].first, errors[index].second))
+                index -= 2
+            }
+            openings.append(Int32(index + 1))
+        }
+        bits.reverse()
+        misfits.reverse()
+        openings.reverse()
+    }
+}

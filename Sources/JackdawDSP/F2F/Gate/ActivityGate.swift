@@ -1,0 +1,110 @@
+/// Decides, from the energy of one short hop of sound after another, where something may be a swipe.
+///
+/// The floor is the least smoothed energy of the last second and a half (minimum statistics), so it follows steady noise
+/// and hum at any level and never a swipe.
+struct ActivityGate {
+    /// What a hop led to.
+    enum Decision: Equatable {
+        /// Nothing going on.
+        case quiet
+        /// Something began: keep the sound from `preRollHops` hops before this one.
+        case opened
+        /// It goes on.
+        case active
+        /// It is over: it ended `quietHops` hops ago.
+        case closed
+        /// It has gone on for too long to be one swipe.
+        case overlong
+    }
+
+    /// Hops kept before the one that opened.
+    let preRollHops: Int
+    /// Quiet hops that end a segment.
+    let quietHops: Int
+    /// Hops after which a segment is cut.
+    let mostHops: Int
+
+    private let openRatio: Float
+    private let closeRatio: Float
+    private let absoluteFloor: Float
+
+    private var recent: [Float]
+    private var hop = 0
+    private var blockMinima: [Float]
+    private var blockMinimum: Float = .infinity
+    private let hopsPerBlock: Int
+    private var blocks = 0
+    private(set) var isOpen = false
+    private var openHops = 0
+    private var quietRun = 0
+    private var peak: Float = 0
+
+    /// Hops over which energy is smoothed.
+    private static let smoothing = 4
+    /// Blocks of which the floor is the least.
+    private static let floorBlocks = 6
+    private static let floorSeconds = 1.5
+    private static let quietSeconds = 0.08
+    private static let preRollSeconds = 0.06
+    private static let mostSeconds = 3.0
+    /// Before any floor is known, a segment ends where its energy has fallen to this share of its peak.
+    private static let fallShare: Float = 0.25
+
+    /// - Parameters:
+    ///   - hopSeconds: length of a hop.
+    ///   - hopSamples: its samples; the fewer, the more their energy scatters.
+    ///   - leastEnergy: energy of a hop of digital silence with its rounding noise.
+    init(hopSeconds: Double, hopSamples: Int, leastEnergy: Float) {
+        hopsPerBlock = max(1, Int((Self.floorSeconds / Double(Self.floorBlocks) / hopSeconds).rounded()))
+        quietHops = max(2, Int((Self.quietSeconds / hopSeconds).rounded(.up)))
+        preRollHops = max(1, Int((Self.preRollSeconds / hopSeconds).rounded(.up))) + Self.smoothing
+        mostHops = Int(Self.mostSeconds / hopSeconds)
+        let scatter = (2 / Float(hopSamples * Self.smoothing)).squareRoot()
+        openRatio = 1.25 + 8 * scatter
+        closeRatio = 1.15 + 4 * scatter
+        absoluteFloor = leastEnergy
+        recent = .init(repeating: 0, count: Self.smoothing)
+        blockMinima = .init(repeating: .infinity, count: Self.floorBlocks)
+    }
+
+    /// Takes the energy of the next hop.
+    mutating func receive(energy: Float) -> Decision {
+        recent[hop % Self.smoothing] = energy
+        hop += 1
+        let smoothed = recent.reduce(0, +) / Float(min(hop, Self.smoothing))
+        let isFloorKnown = blocks >= 1
+        let floor = max(min(blockMinima.reduce(.infinity, min), blockMinimum), absoluteFloor)
+        track(smoothed)
+        guard isOpen else {
+            let isActive = isFloorKnown ? smoothed > floor * openRatio : smoothed > absoluteFloor
+            guard isActive else { return .quiet }
+            isOpen = true
+            openHops = 0
+            quietRun = 0
+            peak = smoothed
+            return .opened
+        }
+        openHops += 1
+        peak = max(peak, smoothed)
+        let isQuiet = smoothed < floor * closeRatio && (blocks >= Self.floorBlocks || smoothed < peak * Self.fallShare)
+        quietRun = isQuiet ? quietRun + 1 : 0
+        if quietRun >= quietHops {
+            isOpen = false
+            return .closed
+        }
+        if openHops >= mostHops {
+            openHops = 0
+            return .overlong
+        }
+        return .active
+    }
+
+    private mutating func track(_ smoothed: Float) {
+        guard hop >= Self.smoothing else { return }
+        blockMinimum = min(blockMinimum, smoothed)
+        guard hop.isMultiple(of: hopsPerBlock) else { return }
+        blockMinima[blocks % Self.floorBlocks] = blockMinimum
+        blockMinimum = .infinity
+        blocks += 1
+    }
+}

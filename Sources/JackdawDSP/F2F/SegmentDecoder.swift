@@ -1,0 +1,94 @@
+/// Reads every message in a segment of sound: the fast tier first, the strong one on what is left, until nothing is left
+/// that could be a swipe.
+struct SegmentDecoder: Sendable {
+    /// What a segment held.
+    struct Findings {
+        var readings: [SegmentReading] = []
+        var failures: [SegmentFailure] = []
+    }
+
+    private let sampleRate: Double
+    private let usesStrongTier: Bool
+    private var fast = FastDecoder()
+    private var strong = StrongDecoder()
+
+    /// Stretches shorter than this hold no swipe, in seconds.
+    private static let shortest = 0.04
+    /// A stretch beside a swipe must hold this share of its mean power to be looked at.
+    private static let leastPowerShare: Float = 0.25
+    /// And last this share of its time: two passes of one hand differ by less.
+    private static let leastTimeShare = 0.5
+    /// Messages sought in one segment at most; bounds the time.
+    private static let mostMessages = 16
+
+    init(sampleRate: Double, usesStrongTier: Bool) {
+        self.sampleRate = sampleRate
+        self.usesStrongTier = usesStrongTier
+    }
+
+    mutating func decode(_ samples: Span<Float>) -> Findings {
+        var findings = Findings()
+        let readings = fast.decode(samples, sampleRate: sampleRate)
+        fast.wipe()
+        findings.readings = readings
+        guard !readings.isEmpty else {
+            decodeStrongly(samples, in: 0..<samples.count, &findings)
+            return findings
+        }
+        var start = 0
+        for (index, reading) in readings.enumerated() {
+            look(at: start..<reading.extent.lowerBound, beside: reading, samples, &findings)
+            start = reading.extent.upperBound
+            if index == readings.count - 1 { look(at: start..<samples.count, beside: reading, samples, &findings) }
+        }
+        findings.readings.sort { $0.boundaries[0] < $1.boundaries[0] }
+        return findings
+    }
+
+    private mutating func look(
+        at range: Range<Int>, beside reading: SegmentReading, _ samples: Span<Float>, _ findings: inout Findings
+    ) {
+        guard Double(range.count) >= Self.shortest * sampleRate,
+            Double(range.count) >= Double(reading.extent.count) * Self.leastTimeShare,
+            Self.power(of: samples, in: range) >= Self.power(of: samples, in: reading.extent) * Self.leastPowerShare
+        else { return }
+        decodeStrongly(samples, in: range, &findings)
+    }
+
+    private mutating func decodeStrongly(_ samples: Span<Float>, in range: Range<Int>, _ findings: inout Findings) {
+        guard usesStrongTier else {
+            findings.failures.append(SegmentFailure(reason: .noBitCells, range: range))
+            return
+        }
+        guard Double(range.count) >= Self.shortest * sampleRate, findings.readings.count < Self.mostMessages else {
+            return
+        }
+        var sound: [Float] = []
+        sound.reserveCapacity(range.count)
+        for index in range { sound.append(samples[index]) }
+        let outcome = strong.decode(sound, sampleRate: sampleRate)
+        strong.wipe()
+        sound.wipe()
+        switch outcome {
+        case .success(let reading):
+            let moved = reading.moved(by: range.lowerBound)
+            findings.readings.append(moved)
+            look(at: range.lowerBound..<moved.extent.lowerBound, beside: moved, samples, &findings)
+            look(at: moved.extent.upperBound..<range.upperBound, beside: moved, samples, &findings)
+        case .failure(let failure):
+            findings.failures.append(failure.moved(by: range.lowerBound))
+        }
+    }
+
+    /// Mean power behind a first difference, which hum and offsets do not reach.
+    private static func power(of samples: Span<Float>, in range: Range<Int>) -> Float {
+        let range = range.clamped(to: 0..<samples.count)
+        guard range.count > 1 else { return 0 }
+        var sum: Float = 0
+        for index in range.dropFirst() {
+            let change = samples[index] - samples[index - 1]
+            sum += change * change
+        }
+        return sum / Float(range.count)
+    }
+}

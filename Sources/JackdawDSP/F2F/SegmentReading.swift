@@ -1,0 +1,69 @@
+/// A message that a tier read from a segment of sound and proved.
+struct SegmentReading {
+    let code: CharacterCode
+    /// Data values from start sentinel to LRC.
+    let values: [UInt8]
+    /// Whether the message runs against time.
+    let isReversed: Bool
+    /// Times of the message's cell boundaries in samples of the segment, rising.
+    let boundaries: [Float]
+    /// What the pass of the card takes of the segment, clocking zeros included, in samples.
+    let extent: Range<Int>
+    /// Bit cells in that stretch; tells the recording density of a numeric track.
+    let passCells: Int
+    let tier: DecoderTier
+    let confidence: Double
+    /// Characters whose bits the sound alone would have read otherwise; the last one is the LRC.
+    let repaired: [Int]
+    /// Whether the bits as the sound alone reads them pass the character parity and the LRC.
+    let passesParity: Bool
+    let passesLRC: Bool
+
+    /// At 75 bits an inch a card's width of 3.4 inches holds 255 bit cells, at 210 it holds 714; between, the length of the
+    /// message decides.
+    private static let mostCellsAt75 = 330
+    private static let mostCharactersAt75 = 40
+
+    var track: TrackNumber {
+        guard code == .numeric else { return .one }
+        return passCells > Self.mostCellsAt75 || values.count > Self.mostCharactersAt75 ? .three : .two
+    }
+
+    /// The same reading in a segment that begins so many samples earlier.
+    func moved(by offset: Int) -> SegmentReading {
+        SegmentReading(
+            code: code, values: values, isReversed: isReversed, boundaries: boundaries.map { $0 + Float(offset) },
+            extent: extent.lowerBound + offset..<extent.upperBound + offset, passCells: passCells, tier: tier,
+            confidence: confidence, repaired: repaired, passesParity: passesParity, passesLRC: passesLRC)
+    }
+
+    /// Card speed over stretches of eight cells.
+    func speed(sampleRate: Double) -> SpeedProfile {
+        let cellInches = 1 / track.bitsPerInch
+        func speed(_ cells: Int, _ samples: Float) -> Double {
+            Double(cells) * cellInches * sampleRate / Double(max(samples, 1e-3))
+        }
+        let stretch = min(8, boundaries.count - 1)
+        let speeds = (0..<boundaries.count - stretch).map {
+            speed(stretch, boundaries[$0 + stretch] - boundaries[$0])
+        }
+        let mean = speed(boundaries.count - 1, boundaries[boundaries.count - 1] - boundaries[0])
+        return SpeedProfile(mean: mean, slowest: speeds.min() ?? mean, fastest: speeds.max() ?? mean)
+    }
+
+    /// - Parameters:
+    ///   - offset: samples before the segment since the last reset.
+    ///   - swipe: ordinal of the swipe.
+    func decodedTrack(offset: Int, swipe: Int, sampleRate: Double) -> DecodedTrack {
+        let text = values.dropLast().map { code.ascii($0) }
+        let first = offset + Int(boundaries[0])
+        let last = offset + Int(boundaries[boundaries.count - 1]) + 1
+        return DecodedTrack(
+            track: track, code: code, swipe: swipe, direction: isReversed ? .reverse : .forward,
+            span: SwipeSpan(startSample: first, endSample: last, sampleRate: sampleRate),
+            characters: WipedArray(text), parity: passesParity ? .ok : .repaired, lrc: passesLRC ? .ok : .repaired,
+            repairedCharacters: repaired.filter { $0 < text.count }, confidence: confidence,
+            speed: speed(sampleRate: sampleRate), tier: tier,
+            cellBoundaries: boundaries.map { Double($0) + Double(offset) })
+    }
+}
