@@ -1,7 +1,7 @@
 /// A block of samples, one run of memory a channel: reused from read to read, overwritten before its memory is given
 /// back, since recordings of swipes are card data.
 @safe
-public struct AudioBlock<Sample: BitwiseCopyable>: ~Copyable {
+public struct AudioBlock<Sample: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
     /// Number of channels.
     public let channels: Int
     /// Most frames that fit.

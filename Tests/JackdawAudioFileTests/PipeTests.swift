@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import JackdawAudioFile
 import JackdawTestSupport
 import Testing
@@ -67,6 +68,24 @@ struct PipeTests {
         var block = AudioBlock<Int16>(channels: 1, capacity: 5_000)
         #expect(try reader.read(into: &block) == 5_000)
         block.withChannel(0) { for index in $0.indices { #expect($0[index] == samples[index]) } }
+    }
+
+    /// More than fits a FIFO comes piece by piece, and a reader that is ahead of the writer waits.
+    @Test func slowWriters() throws {
+        let path = directory.path("slow")
+        unsafe try #require(mkfifo(path, 0o600) == 0)
+        let writer = unsafe open(path, O_RDWR)
+        let many = [[Int16]](repeating: samples, count: 20).flatMap { $0 }
+        let bytes = WAVBytes(many).bytes
+        unsafe try #require(write(writer, bytes, 44) == 44)
+        Thread.detachNewThread {
+            for start in stride(from: 44, to: bytes.count, by: 999) {
+                let piece = Array(bytes[start..<min(start + 999, bytes.count)])
+                _ = unsafe Glibc.write(writer, piece, piece.count)
+            }
+            close(writer)
+        }
+        #expect(try readAllInt16(path, blockFrames: 240) == many)
     }
 
     @Test func raw() throws {

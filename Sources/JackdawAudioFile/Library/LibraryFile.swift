@@ -3,7 +3,7 @@ import Synchronization
 
 /// A libsndfile handle, which owns the descriptor under it.
 @safe
-struct LibraryFile: ~Copyable {
+struct LibraryFile: ~Copyable, @unchecked Sendable {
     let pointer: OpaquePointer
 
     /// libsndfile keeps the error of a failed open in a global variable.

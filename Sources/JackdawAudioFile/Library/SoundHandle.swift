@@ -1,7 +1,7 @@
 import CSndFile
 
 /// Sound that libsndfile reads or writes.
-struct SoundHandle: ~Copyable {
+struct SoundHandle: ~Copyable, Sendable {
     /// What the header says.
     let format: AudioFormat
     /// Frames that the header claims, or nil where it does not say.

@@ -8,7 +8,7 @@
 ///     block.withChannel(0) { samples in ... }
 /// }
 /// ```
-public struct AudioFileReader: ~Copyable {
+public struct AudioFileReader: ~Copyable, Sendable {
     /// A good number of frames to read at once: large enough that the calls cost nothing, small enough that a block of
     /// a few channels stays in the second level cache.
     public static let blockFrames = 32_768

@@ -1,5 +1,5 @@
 /// The interleaved frames of an input, front to back, and the account of them.
-struct FrameSource: ~Copyable {
+struct FrameSource: ~Copyable, Sendable {
     let format: AudioFormat
     /// Frames that the input holds or claims to hold, or nil where only its end can tell.
     let claimedFrames: Int?

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A file descriptor that is closed with its owner.
-struct OwnedDescriptor: ~Copyable {
+struct OwnedDescriptor: ~Copyable, Sendable {
     let number: CInt
 
     init(_ number: CInt) { self.number = number }

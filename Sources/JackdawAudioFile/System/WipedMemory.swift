@@ -3,7 +3,7 @@ import Glibc
 /// Memory for samples, taken when first needed and overwritten before it is given back: recordings of swipes are card
 /// data.
 @safe
-struct WipedMemory<Sample: BitwiseCopyable>: ~Copyable {
+struct WipedMemory<Sample: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
     private let count: Int
     private var storage: UnsafeMutableBufferPointer<Sample>?
 

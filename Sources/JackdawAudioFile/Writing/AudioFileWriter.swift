@@ -6,7 +6,7 @@
 /// try writer.write(samples.span)
 /// try writer.finish()
 /// ```
-public struct AudioFileWriter: ~Copyable {
+public struct AudioFileWriter: ~Copyable, Sendable {
     /// The path as it was given; `-` is standard output.
     public let path: String
     /// What is written.

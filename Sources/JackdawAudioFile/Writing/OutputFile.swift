@@ -1,12 +1,12 @@
 import Glibc
 
 /// A file in the making: in a temporary file until it is complete, then in its place, and nowhere if that never comes.
-struct OutputFile: ~Copyable {
+struct OutputFile: ~Copyable, Sendable {
     private let path: String
     private let content: OwnedDescriptor
     private var destination: Destination
 
-    private enum Destination: ~Copyable {
+    private enum Destination: ~Copyable, Sendable {
         /// Rename the temporary file, giving it these permissions.
         case place(temporary: String, final: String, mode: mode_t)
         /// Copy to what is not a file: standard output, a device, a FIFO.

@@ -71,7 +71,7 @@ struct SegmentDecoder: Sendable {
         sound.wipe()
         switch outcome {
         case .success(let reading):
-            let moved = reading.moved(by: range.lowerBound)
+            let moved = reading.moved(by: range.lowerBound, within: range)
             findings.readings.append(moved)
             look(at: range.lowerBound..<moved.extent.lowerBound, beside: moved, samples, &findings)
             look(at: moved.extent.upperBound..<range.upperBound, beside: moved, samples, &findings)

@@ -11,6 +11,9 @@ struct SegmentFailure: Error {
     var bits: [UInt8] = []
     var boundaries: [Float] = []
 
+    /// Characters of the best guess that are certain.
+    var certainCharacters: Int { characters.count { $0 != 0 } }
+
     func moved(by offset: Int) -> SegmentFailure {
         var moved = self
         moved.range = range.lowerBound + offset..<range.upperBound + offset

@@ -29,11 +29,12 @@ struct SegmentReading {
         return passCells > Self.mostCellsAt75 || values.count > Self.mostCharactersAt75 ? .three : .two
     }
 
-    /// The same reading in a segment that begins so many samples earlier.
-    func moved(by offset: Int) -> SegmentReading {
+    /// The same reading in a segment that begins so many samples earlier, its extent kept within a range of that one.
+    func moved(by offset: Int, within range: Range<Int>) -> SegmentReading {
         SegmentReading(
             code: code, values: values, isReversed: isReversed, boundaries: boundaries.map { $0 + Float(offset) },
-            extent: extent.lowerBound + offset..<extent.upperBound + offset, passCells: passCells, tier: tier,
+            extent: (extent.lowerBound + offset..<extent.upperBound + offset).clamped(to: range), passCells: passCells,
+            tier: tier,
             confidence: confidence, repaired: repaired, passesParity: passesParity, passesLRC: passesLRC)
     }
 

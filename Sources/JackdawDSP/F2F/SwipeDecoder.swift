@@ -118,6 +118,7 @@ public struct SwipeDecoder: Sendable {
         var taken = 0
         while taken < count {
             let next = min(count, taken + hopEnd + hop - filled)
+            precondition(filled + next - taken <= buffer.count, "a segment outgrew its buffer")
             unsafe buffer.withUnsafeMutableBufferPointer { unsafe copy($0.baseAddress! + filled, taken..<next) }
             filled += next - taken
             taken = next

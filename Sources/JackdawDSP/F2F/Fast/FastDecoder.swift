@@ -57,8 +57,10 @@ struct FastDecoder {
             let bits = flipped ? intervals.bits.reversed() : intervals.bits
             for message in MessageParser.messages(in: bits) where message.evidence >= Self.leastEvidence {
                 let count = bits.count
-                let range = flipped ? count - message.range.upperBound..<count - message.range.lowerBound : message.range
-                if let reading = reading(message, range: range, isReversed: backwards != flipped, backwards: backwards) {
+                let range =
+                    flipped ? count - message.range.upperBound..<count - message.range.lowerBound : message.range
+                if let reading = reading(message, range: range, isReversed: backwards != flipped, backwards: backwards)
+                {
                     readings.append(reading)
                 }
             }

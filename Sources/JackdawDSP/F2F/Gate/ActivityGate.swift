@@ -13,7 +13,7 @@ struct ActivityGate {
         case active
         /// It is over: it ended `quietHops` hops ago.
         case closed
-        /// It has gone on for too long to be one swipe.
+        /// It has gone on for too long to be one swipe: cut it, and keep its second half as the start of the next segment.
         case overlong
     }
 
@@ -93,7 +93,7 @@ struct ActivityGate {
             return .closed
         }
         if openHops >= mostHops {
-            openHops = 0
+            openHops = mostHops / 2
             return .overlong
         }
         return .active

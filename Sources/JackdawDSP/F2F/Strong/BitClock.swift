@@ -7,16 +7,31 @@ struct BitClock {
     /// Polarity of the transition at the first boundary: 0 positive, 1 negative.
     var startSign: Int
 
+    /// How fast the hand may change its speed.
+    enum Pace: CaseIterable {
+        /// Evenly over the whole card.
+        case steady
+        /// Within a few characters: a hesitation.
+        case hasty
+
+        /// Cells to either side over which the median of the speed is taken.
+        func medianReach(cells: Int) -> Int {
+            switch self {
+            case .steady: max(12, cells / 16)
+            case .hasty: 8
+            }
+        }
+    }
+
     /// Samples a nominal cell in the refining search, and the cell lengths that it allows.
     private static let searchSamplesPerCell = 48
-    private static let medianReach = 40
     private static let viterbi = SegmentalViterbi(lengths: Array(36..<68))
     private static let clockCost: Float = 2500
 
     /// The clock found anew with the speed taken out: on a grid that follows the smoothed speed of this clock, with an
     /// equaliser taught by its bits, and with a far stiffer clock than a first look allows.
-    func refined(on sound: WorkingSound) -> (clock: BitClock, explained: Float)? {
-        let grid = speedGrid(limit: Float(sound.samples.count))
+    func refined(on sound: WorkingSound, pace: Pace) -> (clock: BitClock, explained: Float)? {
+        let grid = speedGrid(limit: Float(sound.samples.count), pace: pace)
         guard grid.count > 40 else { return nil }
         let signal = CellPhaseSignal(sound, boundaries: grid)
         let equaliser = CellEqualiser(signal, lessons: lessons(on: grid, signal))
@@ -38,7 +53,8 @@ struct BitClock {
                 ofPhase: ($0 / factor - first) / Float(CellPhaseSignal.samplesPerCell), boundaries: grid)
         }
         return (
-            BitClock(boundaries: times, bits: path.bits, startSign: path.startSign), equaliser.explained)
+            BitClock(boundaries: times, bits: path.bits, startSign: path.startSign), equaliser.explained
+        )
     }
 
     /// The boundaries after local quadratic smoothing (Savitzky-Golay), with a shorter reach towards the ends.
@@ -62,8 +78,8 @@ struct BitClock {
     }
 
     /// Boundaries at the smoothed speed of this clock, whatever its phase, reaching a dozen cells beyond both ends.
-    private func speedGrid(limit: Float) -> [Float] {
-        let lengths = smoothedLengths()
+    private func speedGrid(limit: Float, pace: Pace) -> [Float] {
+        let lengths = smoothedLengths(pace: pace)
         var grid: [Float] = []
         let extension_ = 12
         var time = boundaries[0]
@@ -85,11 +101,11 @@ struct BitClock {
         return grid
     }
 
-    /// Cell lengths after a median over 21 cells and a mean over 9.
-    private func smoothedLengths() -> [Float] {
+    /// Cell lengths after a median, which passes over slips, and a mean over 9 cells.
+    private func smoothedLengths(pace: Pace) -> [Float] {
         let lengths = zip(boundaries.dropFirst(), boundaries).map { $0 - $1 }
         let medians = lengths.indices.map { index in
-            let reach = min(Self.medianReach, max(8, min(index, lengths.count - 1 - index)))
+            let reach = min(pace.medianReach(cells: lengths.count), max(8, min(index, lengths.count - 1 - index)))
             let near = lengths[max(0, index - reach)..<min(lengths.count, index + reach + 1)].sorted()
             return near[near.count / 2]
         }
@@ -109,7 +125,8 @@ struct BitClock {
                 index.isMultiple(of: 2) ? boundaries[boundary] : (boundaries[boundary] + boundaries[boundary + 1]) / 2
             while cell + 2 < grid.count, grid[cell + 1] <= time { cell += 1 }
             let phase = Float(cell) + (time - grid[cell]) / (grid[cell + 1] - grid[cell])
-            let offset = signal.offset(ofBoundary: 0)
+            let offset =
+                signal.offset(ofBoundary: 0)
                 + Int((phase * Float(CellPhaseSignal.samplesPerCell)).rounded())
             lessons.append(.init(offset: offset, level: levels[index]))
         }

@@ -112,6 +112,11 @@ struct CellEqualiser {
         self.init(signal, lessons: levels.indices.map { Lesson(offset: first + $0 * half, level: levels[$0]) })
     }
 
+    /// No single place is surer than this (nats): a click or a scratch is likelier than what lies beyond.
+    private static let mostLikelihood: Float = 8
+
+    private static func bounded(_ likelihood: Float) -> Float { min(max(likelihood, -mostLikelihood), mostLikelihood) }
+
     /// Likelihood of a pulse at each boundary and in the middle of each cell.
     func evidence(for signal: CellPhaseSignal) -> CellEvidence {
         let first = signal.offset(ofBoundary: 0)
@@ -119,7 +124,7 @@ struct CellEqualiser {
         func likelihoods(_ place: Int) -> [Float] {
             let centre = first + place * half
             return [Float(1), -1].map { sign in
-                let likelihood = (output[centre] * sign - 0.5) * certainty[centre]
+                let likelihood = Self.bounded((output[centre] * sign - 0.5) * certainty[centre])
                 let hides = !signal.lost.isEmpty && Float(signal.lost[centre]) == sign
                 return hides ? max(likelihood, 0) : likelihood
             }

@@ -52,4 +52,26 @@ struct CellEvidence {
         }
         return (bits, sign, max(score.0, score.1))
     }
+
+    /// How much likelier (nats) each bit is than its opposite, the others being free (max-marginals).
+    func bitMargins() -> [Float] {
+        var ahead = [(Float, Float)](repeating: (0, 0), count: count + 1)
+        for cell in stride(from: count - 1, through: 0, by: -1) {
+            let next = ahead[cell + 1]
+            ahead[cell] = (
+                max(zero(cell, 0) + next.1, one(cell, 0) + next.0), max(zero(cell, 1) + next.0, one(cell, 1) + next.1)
+            )
+        }
+        var behind: (Float, Float) = (0, 0)
+        return (0..<count).map { cell in
+            let next = ahead[cell + 1]
+            let asZero = max(behind.0 + zero(cell, 0) + next.1, behind.1 + zero(cell, 1) + next.0)
+            let asOne = max(behind.0 + one(cell, 0) + next.0, behind.1 + one(cell, 1) + next.1)
+            behind = (
+                max(behind.1 + zero(cell, 1), behind.0 + one(cell, 0)),
+                max(behind.0 + zero(cell, 0), behind.1 + one(cell, 1))
+            )
+            return abs(asZero - asOne)
+        }
+    }
 }

@@ -48,7 +48,7 @@ struct MessageCandidate {
             guard let (message, isReversed) = bestMessage(evidence) else { return nil }
             return MessageCandidate(
                 message, isReversed: isReversed, evidence: isReversed ? evidence.reversed() : evidence,
-                boundaries: (isReversed ? boundaries.reversed() : boundaries).map { $0 * sound.scale })
+                boundaries: (isReversed ? boundaries.reversed() : boundaries).map(sound.segmentTime))
         }
     }
 
@@ -67,7 +67,7 @@ struct MessageCandidate {
     }
 
     /// Equalises and decides in turn until the bits stay the same.
-    private static func evidence(in sound: WorkingSound, clock: BitClock, boundaries: [Float]) -> CellEvidence {
+    static func evidence(in sound: WorkingSound, clock: BitClock, boundaries: [Float]) -> CellEvidence {
         let signal = CellPhaseSignal(sound, boundaries: boundaries)
         var bits = clock.bits
         var startSign = clock.startSign

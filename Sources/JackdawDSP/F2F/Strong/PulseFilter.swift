@@ -15,7 +15,8 @@ enum PulseFilter {
         let deviation = max(width, 1.0) / 2.355
         var narrow = smooth(input, deviation: deviation)
         let wide = smooth(input, deviation: wideness * deviation)
-        let energy = (1 / deviation + 1 / (wideness * deviation)) / (2 * Double.pi.squareRoot())
+        let energy =
+            (1 / deviation + 1 / (wideness * deviation)) / (2 * Double.pi.squareRoot())
             - 2 / ((2 * Double.pi).squareRoot() * deviation * (1 + wideness * wideness).squareRoot())
         let gain = Float(1 / energy.squareRoot())
         for index in narrow.indices { narrow[index] = (narrow[index] - wide[index]) * gain }

@@ -4,12 +4,21 @@ struct StrongDecoder: Sendable {
     private var ladder = RateLadder()
     private let search = TimingSearch()
 
-    /// What an equaliser explains where noise is read as bits, at most.
-    private static let noiseExplains: Float = 0.8
+    /// What an equaliser explains where noise is read as bits, at most, under the first filters.
+    private static let noiseExplainsAtMost: Float = 0.77
+    /// What it explains of a swipe that is not buried in noise, at least.
+    private static let swipeExplains: Float = 0.8
     /// Hypotheses kept for a closer look when none is certain at once.
     private static let secondLooks = 4
     /// Bit cells of the shortest pass of a card.
     private static let leastCells = 40
+    /// Looks that are tried for the most that can be told.
+    private static let mostDiagnoses = 8
+    /// Reach of the smoothing behind a diagnosis, in cells.
+    private static let smoothing = 3
+    /// A segment with this share of its samples at full scale is told to be clipped.
+    private static let clippedShare = 0.1
+    private static let rail: Float = 0.999
     /// Order of the linear prediction that undoes a low-pass.
     private static let whiteningOrder = 4
 
@@ -18,7 +27,10 @@ struct StrongDecoder: Sendable {
         let clock: BitClock
         /// Share of the wanted levels that the equaliser explains.
         let explained: Float
-        let step: Int
+        let sound: WorkingSound
+
+        /// Whether it is more than noise read as bits.
+        var isPromising: Bool { explained > StrongDecoder.noiseExplainsAtMost }
     }
 
     /// Reads the most likely message of a segment.
@@ -33,10 +45,9 @@ struct StrongDecoder: Sendable {
             let found = explore(sampleRate: sampleRate, samples: cleaned, best: &best)
             if let best, best.isCertain { return .success(best.reading) }
             if !isWhitened { looks = found }
-            guard found.contains(where: { $0.explained > Self.noiseExplains }) else { break }
+            guard found.contains(where: { $0.explained > Self.swipeExplains }) else { break }
         }
-        ladder.load(cleaned, lost: lost)
-        return .failure(failure(samples, best: best, looks: looks))
+        return .failure(failure(samples, looks: looks))
     }
 
     /// Overwrites what is left of the last segment.
@@ -47,44 +58,62 @@ struct StrongDecoder: Sendable {
     private mutating func explore(sampleRate: Double, samples: [Float], best: inout MessageCandidate?) -> [Look] {
         var looks: [Look] = []
         var unlikely: [Look] = []
+        var share = 0.0
         for (step, tuning) in Self.hypotheses(sampleRate: sampleRate, samples) {
-            let sound = ladder.sound(at: step)
-            guard let look = look(at: sound, tuning: tuning) else { continue }
-            guard look.explained > Self.noiseExplains else {
-                unlikely.append(look)
-                continue
+            // Whatever the pulses' width, the first filters tell a swipe from noise.
+            if tuning.pulseShare != share, share > 0, !(looks + unlikely).contains(where: \.isPromising) { break }
+            share = tuning.pulseShare
+            for sound in ladder.sound(at: step).windows {
+                guard let path = search.run(sound, tuning: tuning), path.bits.count >= Self.leastCells else { continue }
+                let clock = BitClock(boundaries: path.boundaries, bits: path.bits, startSign: path.startSign)
+                for pace in BitClock.Pace.allCases {
+                    guard let look = look(at: sound, clock: clock, pace: pace) else { continue }
+                    guard look.explained > Self.swipeExplains else {
+                        unlikely.append(look)
+                        break
+                    }
+                    looks.append(look)
+                    consider(look, best: &best)
+                    if let best, best.isBeyondDoubt { return looks }
+                }
             }
-            looks.append(look)
-            consider(look, best: &best)
-            if let best, best.isBeyondDoubt { return looks }
         }
         unlikely.sort { $0.explained > $1.explained }
-        for look in unlikely.prefix(Self.secondLooks) { consider(look, best: &best) }
+        for look in unlikely.filter(\.isPromising).prefix(Self.secondLooks) { consider(look, best: &best) }
         return looks + unlikely
     }
 
-    private func look(at sound: WorkingSound, tuning: TimingSearch.Tuning) -> Look? {
-        guard let path = search.run(sound, tuning: tuning), path.bits.count >= Self.leastCells else { return nil }
-        let first = BitClock(boundaries: path.boundaries, bits: path.bits, startSign: path.startSign)
-        guard let (second, _) = first.refined(on: sound), second.bits.count >= Self.leastCells,
-            let (third, explained) = second.refined(on: sound), third.bits.count >= Self.leastCells
+    private func look(at sound: WorkingSound, clock: BitClock, pace: BitClock.Pace) -> Look? {
+        guard let (second, _) = clock.refined(on: sound, pace: pace), second.bits.count >= Self.leastCells,
+            let (third, explained) = second.refined(on: sound, pace: pace), third.bits.count >= Self.leastCells
         else { return nil }
-        return Look(clock: third, explained: explained, step: sound.step)
+        return Look(clock: third, explained: explained, sound: sound)
     }
 
     private mutating func consider(_ look: Look, best: inout MessageCandidate?) {
-        let sound = ladder.sound(at: look.step)
-        for candidate in MessageCandidate.candidates(in: sound, clock: look.clock) {
+        for candidate in MessageCandidate.candidates(in: look.sound, clock: look.clock) {
             if best.map({ candidate.isBetter(than: $0) }) ?? true { best = candidate }
         }
     }
 
-    private func failure(_ samples: [Float], best: MessageCandidate?, looks: [Look]) -> SegmentFailure {
-        let range = samples.indices
-        guard let look = looks.max(by: { $0.explained < $1.explained }), look.explained > Self.noiseExplains else {
-            return SegmentFailure(reason: .noBitCells, range: range)
+    private func failure(_ samples: [Float], looks: [Look]) -> SegmentFailure {
+        let promising = looks.filter(\.isPromising).sorted { $0.explained > $1.explained }
+        guard let first = promising.first else { return SegmentFailure(reason: .noBitCells, range: samples.indices) }
+        let diagnoses = promising.prefix(Self.mostDiagnoses).map { look in
+            let boundaries = look.clock.smoothedBoundaries(reach: Self.smoothing)
+            let evidence = MessageCandidate.evidence(in: look.sound, clock: look.clock, boundaries: boundaries)
+            return FailureDiagnosis.diagnose(evidence, boundaries: boundaries.map(look.sound.segmentTime))
         }
-        return SegmentFailure(reason: .lrc, range: range)
+        guard var failure = diagnoses.max(by: { $0.certainCharacters < $1.certainCharacters }) else {
+            return SegmentFailure(reason: .noBitCells, range: samples.indices)
+        }
+        failure.range = failure.range.clamped(to: samples.indices)
+        if failure.reason != .lrc, failure.reason != .parity {
+            let clipped = samples.count { abs($0) > Self.rail }
+            if Double(clipped) > Self.clippedShare * Double(samples.count) { failure.reason = .clipped }
+            if first.explained < Self.swipeExplains { failure.reason = .tooWeak }
+        }
+        return failure
     }
 
     private static func hypotheses(sampleRate: Double, _ samples: [Float]) -> [(Int, TimingSearch.Tuning)] {

@@ -1,26 +1,44 @@
-/// A segment at the sample rate that a search works at.
+/// A segment, or a window of it, at the sample rate that a search works at.
 struct WorkingSound {
     let samples: [Float]
     /// Sample rate as a power of two of the original one.
     let step: Int
+    /// Working samples of the segment before this window.
+    private let start: Int
     /// At the original rate: where samples were lost at the rail, its sign there and 0 elsewhere.
     private let lost: [Int8]?
 
-    init(samples: [Float], step: Int, lost: [Int8]?) {
+    /// The longest window that is searched at once; bounds memory.
+    private static let longestWindow = 120_000
+
+    init(samples: [Float], step: Int, start: Int = 0, lost: [Int8]?) {
         self.samples = samples
         self.step = step
+        self.start = start
         self.lost = lost
     }
 
-    /// Original samples a working one.
-    var scale: Float { Float(sign: .plus, exponent: -step, significand: 1) }
+    /// Time in samples of the segment for a time in samples of this window.
+    func segmentTime(_ time: Float) -> Float {
+        (time + Float(start)) * Float(sign: .plus, exponent: -step, significand: 1)
+    }
 
-    /// Sign of the rail at which the sound around a working sample was lost, or 0. A pulse of that sign may hide there.
+    /// Sign of the rail at which the sound around a sample was lost, or 0. A pulse of that sign may hide there.
     func lostSign(at time: Float) -> Int8 {
         guard let lost else { return 0 }
-        let index = Int((time * scale).rounded())
+        let index = Int(segmentTime(time).rounded())
         return lost.indices.contains(index) ? lost[index] : 0
     }
 
     var hasLosses: Bool { lost != nil }
+
+    /// Windows that are short enough for a search, each lapping half of the one before, so that a swipe is whole in one.
+    var windows: [WorkingSound] {
+        guard samples.count > Self.longestWindow else { return [self] }
+        return stride(from: 0, to: samples.count - Self.longestWindow / 2, by: Self.longestWindow / 2).map { first in
+            WorkingSound(
+                samples: Array(samples[first..<min(first + Self.longestWindow, samples.count)]), step: step,
+                start: start + first, lost: lost)
+        }
+    }
 }

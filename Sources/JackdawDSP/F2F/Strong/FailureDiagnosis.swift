@@ -1,0 +1,89 @@
+/// Says how far a swipe that cannot be accepted can be read, and which check it fails first.
+enum FailureDiagnosis {
+    /// Characters of right parity in a row, after a start sentinel, that make a message worth telling of.
+    private static let leastCharacters = 5
+    private static let leastCells = 40
+    /// A bit that is surer than its opposite by less than this (nats) makes its character uncertain.
+    private static let leastMargin: Float = 3
+
+    /// The longest readable message in one code and direction.
+    private struct Attempt {
+        let code: CharacterCode
+        let isReversed: Bool
+        var values: [UInt8] = []
+        /// Whether each character has the right parity and none but sure bits.
+        var isGood: [Bool] = []
+        var hasEnd = false
+        var passesLRC = false
+        var parityErrors = 0
+
+        /// Good characters before the first bad one: a cell too many or too few spoils all that follow it.
+        var goodCharacters: Int { isGood.prefix { $0 }.count }
+    }
+
+    static func diagnose(_ evidence: CellEvidence, boundaries: [Float]) -> SegmentFailure {
+        let bits = evidence.bestBits(in: 0..<evidence.count).bits
+        let margins = evidence.bitMargins()
+        let range = Int(max(0, boundaries[0]))..<Int(max(1, boundaries[boundaries.count - 1])) + 1
+        var failure = SegmentFailure(reason: .noStartSentinel, range: range)
+        failure.bits = bits
+        failure.boundaries = boundaries
+        guard bits.count >= leastCells else {
+            failure.reason = .tooShort
+            return failure
+        }
+        let attempts = CharacterCode.allCases.flatMap { code in
+            [false, true].compactMap { isReversed in
+                attempt(
+                    code: code, bits: isReversed ? bits.reversed() : bits,
+                    margins: isReversed ? margins.reversed() : margins, isReversed: isReversed)
+            }
+        }
+        guard let best = attempts.max(by: { $0.goodCharacters < $1.goodCharacters }),
+            best.goodCharacters >= leastCharacters
+        else { return failure }
+        failure.code = best.code
+        failure.isReversed = best.isReversed
+        failure.characters = zip(best.values, best.isGood).map { $1 ? best.code.ascii($0) : 0 }
+        failure.reason =
+            best.parityErrors > 0 ? .parity : !best.hasEnd ? .noEndSentinel : best.passesLRC ? .ambiguous : .lrc
+        return failure
+    }
+
+    private static func attempt(
+        code: CharacterCode, bits: [UInt8], margins: [Float], isReversed: Bool
+    ) -> Attempt? {
+        let width = code.bitsPerCharacter
+        let sentinel = code.pattern(of: code.startSentinel)
+        var best: Attempt?
+        for start in 0..<max(0, bits.count - width) where pattern(bits, start, width) == sentinel {
+            var attempt = Attempt(code: code, isReversed: isReversed)
+            var check: UInt8 = 0
+            var place = start
+            while place + width <= bits.count, attempt.values.count < code.maximumCharacters {
+                let word = pattern(bits, place, width)
+                let value = word & ((1 << UInt8(code.dataBits)) - 1)
+                let isOdd = word.nonzeroBitCount & 1 == 1
+                let isSure = margins[place..<place + width].allSatisfy { $0 >= leastMargin }
+                place += width
+                check ^= value
+                if attempt.hasEnd {
+                    attempt.passesLRC = check == 0 && isOdd
+                    break
+                }
+                attempt.values.append(value)
+                attempt.isGood.append(isOdd && isSure)
+                if !isOdd { attempt.parityErrors += 1 }
+                if value == code.endSentinel, isOdd { attempt.hasEnd = true }
+            }
+            if attempt.goodCharacters > (best?.goodCharacters ?? .min) { best = attempt }
+        }
+        return best
+    }
+
+    private static func pattern(_ bits: [UInt8], _ start: Int, _ width: Int) -> UInt8 {
+        var word: UInt8 = 0
+        for bit in 0..<width { word |= bits[start + bit] << UInt8(bit) }
+        return word
+    }
+}

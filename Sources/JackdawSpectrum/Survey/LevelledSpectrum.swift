@@ -1,0 +1,90 @@
+/// The spectrum of a recording, kept apart by the level of its segments, so that loud and quiet parts can be told in
+/// bounded memory.
+struct LevelledSpectrum: ~Copyable, Sendable {
+    private static let decibelsPerClass = 3.0
+    /// Loud is what comes within this of the loudest, in classes.
+    private static let loudClasses = 4
+
+    private struct LevelClass: Sendable {
+        var segments = 0
+        var sum: [Double] = []
+    }
+
+    /// A mean spectrum and what it was made of.
+    struct Mean {
+        var segments = 0
+        var power: [Double]
+        /// Highest class in it.
+        var highestClass = 0
+    }
+
+    private let binCount: Int
+    private var analyser: SegmentAnalyser
+    private var classes: [LevelClass]
+
+    init(segmentCount: Int) {
+        binCount = segmentCount / 2 + 1
+        analyser = SegmentAnalyser(count: segmentCount, window: .blackmanHarris)
+        let highest = 150.0
+        classes = Array(
+            repeating: LevelClass(), count: Int((highest - Decibels.silence) / LevelledSpectrum.decibelsPerClass))
+    }
+
+    mutating func receive(_ samples: Span<Float>) {
+        var start = 0
+        while analyser.take(samples, from: &start) { add(analyser.power) }
+    }
+
+    mutating func finish() {
+        if analyser.finish() { add(analyser.power) }
+    }
+
+    private mutating func add(_ power: [Float]) {
+        // DC says nothing about how loud a segment is.
+        let total = power.dropFirst(SpectrumSearch.firstBin).reduce(0) { $0 + Double($1) }
+        let place = (Decibels.level(ofPower: total) - Decibels.silence) / LevelledSpectrum.decibelsPerClass
+        let index = min(max(0, Int(place)), classes.count - 1)
+        var sum: [Double] = []
+        swap(&sum, &classes[index].sum)
+        if sum.isEmpty { sum = [Double](repeating: 0, count: binCount) }
+        for bin in power.indices { sum[bin] += Double(power[bin]) }
+        swap(&sum, &classes[index].sum)
+        classes[index].segments += 1
+    }
+
+    /// Levels at which there are segments, in classes.
+    private var usedClasses: [Int] { classes.indices.filter { classes[$0].segments > 0 } }
+
+    /// The mean of all segments.
+    var all: Mean { mean(of: usedClasses) }
+
+    /// The mean of the quietest tenth or somewhat more, without digital silence where there is anything else.
+    var quiet: Mean {
+        let used = usedClasses
+        let audible = used.count > 1 ? used.filter { $0 > 0 } : used
+        let wanted = (audible.reduce(0) { $0 + classes[$1].segments } + 9) / 10
+        var (found, chosen) = (0, [Int]())
+        for index in audible where found < wanted {
+            chosen.append(index)
+            found += classes[index].segments
+        }
+        return mean(of: chosen)
+    }
+
+    /// The mean of the segments within 10 dB of the loudest.
+    var loud: Mean {
+        let used = usedClasses
+        return mean(of: used.filter { $0 > (used.last ?? 0) - LevelledSpectrum.loudClasses })
+    }
+
+    private func mean(of chosen: [Int]) -> Mean {
+        var result = Mean(power: [Double](repeating: 0, count: binCount), highestClass: chosen.last ?? 0)
+        for index in chosen {
+            result.segments += classes[index].segments
+            for bin in 0..<binCount { result.power[bin] += classes[index].sum[bin] }
+        }
+        let scale = 1 / Double(max(1, result.segments))
+        for bin in 0..<binCount { result.power[bin] *= scale }
+        return result
+    }
+}
