@@ -66,7 +66,12 @@ let package = Package(
             dependencies: ["JackdawSpectrum", "JackdawDSP", "JackdawTestSupport"], swiftSettings: house),
         .testTarget(
             name: "JackdawCommandTests",
-            dependencies: ["jackdaw-cli", "JackdawTestSupport"], swiftSettings: house),
+            dependencies: [
+                "jackdaw-cli", "JackdawDSP", "JackdawAudioFile", "JackdawTestSupport",
+                .product(
+                    name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
+            ],
+            swiftSettings: house),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,8 +1,85 @@
 #if Command
     import ArgumentParser
+    import Glibc
 
     @main
     struct JackdawCommand: ParsableCommand {
-        static let configuration = CommandConfiguration(commandName: "jackdaw", abstract: "Reads cards from sound.")
+        static let configuration = CommandConfiguration(
+            commandName: "jackdaw",
+            abstract: "Reads magnetic stripe cards from sound, and makes such sound.",
+            discussion: """
+                Account numbers are masked in all output unless --reveal asks for them.
+
+                EXIT CODES
+                  0   done
+                  1   nothing decoded or found
+                  64  usage
+                  65  bad data
+                  66  no such input
+                  69  device or program missing or busy
+                  74  I/O error
+                  130 interrupted
+
+                EXAMPLES
+                  jackdaw synth -o swipe.wav && jackdaw decode swipe.wav
+                  jackdaw --generate-completion-script bash > jackdaw.bash
+                """,
+            version: version,
+            subcommands: [Decode.self, Synth.self, Inspect.self, Bench.self])
+
+        /// The version of the command and its library.
+        static let version = "0.1.0"
+
+        static func main() {
+            do {
+                var command = try parseAsRoot(Operands.pack(Array(CommandLine.arguments.dropFirst())))
+                try command.run()
+            } catch {
+                let code = exitCode(for: error)
+                // A mistyped command line may hold card data; what is said about it must not.
+                let text = fullMessage(for: error)
+                Console.standard().conclude(code.isSuccess ? text : text.hidingAccountNumbers, isResult: code.isSuccess)
+                Glibc.exit(code.rawValue)
+            }
+        }
+    }
+
+    /// A verb of the command: does its work on a console, so that tests can run it within their own process.
+    protocol Verb: ParsableCommand {
+        /// Does the work.
+        /// - Returns: how it ended, where that is not an error.
+        /// - Throws: ``CommandError``.
+        func run(on console: Console) throws(CommandError) -> ExitStatus
+    }
+
+    extension Verb {
+        /// Does the work on a console and says in one line what went wrong.
+        func status(on console: Console) -> ExitStatus {
+            var status: ExitStatus
+            do throws(CommandError) {
+                status = try run(on: console)
+            } catch {
+                status = error.status
+                if status != .interrupted { console.message(error.message) }
+            }
+            console.flush()
+            console.clearStatus()
+            if console.hasFailed { status = max(status, .inputOutput) }
+            return status
+        }
+
+        func run() throws {
+            Interruption.install()
+            let status = status(on: .standard())
+            guard status != .interrupted else { throw ExitCode(Interruption.exitCode) }
+            guard status != .done else { return }
+            throw ExitCode(status.rawValue)
+        }
+    }
+#else
+    /// Built without the `Command` trait: a library consumer's build, which has no use for the command.
+    @main
+    enum JackdawCommand {
+        static func main() { Console.standard().message("built without the command: enable the package trait Command") }
     }
 #endif

@@ -49,4 +49,6 @@ enum Numerics {
         for order in stride(from: 14, through: 1, by: -1) { series = (1 + series) * rest / Double(order) }
         return Double(sign: .plus, exponent: Int(doublings), significand: 1 + series)
     }
+    /// The amplitude ratio of a level difference in dB.
+    static func amplitude(decibels: Double) -> Double { exponential(decibels * 0.115_129_254_649_702_3) }
 }

@@ -1,0 +1,124 @@
+/// What the head gives, without noise and gain: pulses over the stripe, sampled as the card moves.
+struct HeadSignal {
+    /// Beyond this many pulse widths a pulse is over. A taper brings it to zero without a step.
+    private static let reach = 16.0
+
+    private let sampleRate: Double
+    private let silence: Double
+    private let motion: SwipeMotion
+    /// Nominal speed in micrometres per second.
+    private let speed: Double
+    private let halfWidth: Double
+    private let sign: Double
+    private let length: Double
+    private let stripe: FluxStripe
+    private let isReversed: Bool
+
+    init(_ configuration: SwipeSynthesizer.Configuration, _ stripe: FluxStripe) {
+        sampleRate = configuration.sampleRate
+        silence = configuration.silence
+        motion = configuration.motion
+        speed = configuration.speed * FluxStripe.micrometresPerInch
+        halfWidth = configuration.pulseWidth / 2
+        sign = configuration.isInverted ? -1 : 1
+        length = stripe.length
+        self.stripe = stripe
+        isReversed = configuration.direction == .reverse
+    }
+
+    /// The samples, and which of them lie between the first and the last transition.
+    func render() -> (samples: [Float], message: Range<Int>) {
+        // The spectrum of a Lorentzian falls as exp(-pi * width * f): from here on images are below -100 dB.
+        let shortestPulse = 2 * halfWidth / (speed * motion.fastest)
+        let factor = max(1, Int(((3.7 / shortestPulse + sampleRate / 2) / sampleRate).rounded(.up)))
+        var positions = travel(samplesPerSecond: sampleRate * Double(factor))
+        let decimator = Decimator(factor: factor)
+        positions.removeLast(positions.count % factor)
+
+        var places = stripe.transitions.withElements { span in span.indices.map { span[$0] } }
+        defer { places.wipe() }
+        if isReversed { places = places.reversed().map { length - $0 } }
+
+        var fine = pulses(at: places, positions: positions)
+        defer { fine.wipe() }
+        let samples = decimator.decimate(fine)
+        guard let first = places.first, let last = places.last else { return (samples, 0..<0) }
+        let start = positions.firstIndex { $0 >= first } ?? 0
+        let end = positions.lastIndex { $0 <= last } ?? 0
+        return (samples, start / factor..<min(samples.count, end / factor + 1))
+    }
+
+    /// Where the head is at each instant, in micrometres from the card's edge.
+    private func travel(samplesPerSecond: Double) -> [Double] {
+        let step = speed / samplesPerSecond
+        var position = -silence * speed * motion.speed(at: 0)
+        let end = length + silence * speed * motion.speed(at: 1)
+        var positions: [Double] = []
+        while position < end {
+            positions.append(position)
+            let half = position + step / 2 * motion.speed(at: position / length)
+            position += step * motion.speed(at: half / length)
+        }
+        return positions
+    }
+
+    /// The sum of the pulses near each position, as loud as the card is fast there.
+    private func pulses(at places: [Double], positions: [Double]) -> [Float] {
+        let reach = Self.reach * 2 * halfWidth
+        var oldest = 0
+        return positions.map { position in
+            while oldest < places.count, places[oldest] < position - reach { oldest += 1 }
+            var sum = 0.0
+            var index = oldest
+            while index < places.count, places[index] < position + reach {
+                let distance = position - places[index]
+                let width = distance / halfWidth
+                let share = distance / reach
+                let taper = 1 - share * share
+                let pulse = taper * taper / (1 + width * width)
+                sum += index.isMultiple(of: 2) ? pulse : -pulse
+                index += 1
+            }
+            return Float(sign * sum * motion.speed(at: position / length))
+        }
+    }
+}
+
+/// Brings a signal down to an integer fraction of its rate: a Blackman-Harris windowed sinc, images below -90 dB.
+struct Decimator {
+    /// Output samples that the filter spans to either side.
+    private static let span = 48
+    private let factor: Int
+    private let taps: [Float]
+
+    init(factor: Int) {
+        self.factor = factor
+        let half = Self.span * factor
+        // The window's main lobe is 8 / (2 * span) of the output rate wide; the stop band begins at half that rate.
+        let cutoff = (0.5 - 2 / Double(Self.span)) / Double(factor)
+        var taps = (-half...half).map { offset in
+            let share = Double(offset) / Double(2 * half + 2)
+            let window = [(0.0, 0.35875), (1, 0.48829), (2, 0.14128), (3, 0.01168)].reduce(0) { sum, term in
+                sum + term.1 * Numerics.sineAndCosine(turns: term.0 * share).cosine
+            }
+            guard offset != 0 else { return 2 * cutoff * window }
+            return Numerics.sineAndCosine(turns: cutoff * Double(offset)).sine / (Double.pi * Double(offset)) * window
+        }
+        let gain = taps.reduce(0, +)
+        taps = taps.map { $0 / gain }
+        self.taps = taps.map(Float.init)
+    }
+
+    /// One output sample for each `factor` samples, without delay; zeros stand in beyond the ends.
+    func decimate(_ samples: [Float]) -> [Float] {
+        guard factor > 1 else { return samples }
+        let half = taps.count / 2
+        return stride(from: 0, to: samples.count, by: factor).map { centre in
+            var sum: Float = 0
+            for index in max(0, centre - half)..<min(samples.count, centre + half + 1) {
+                sum += samples[index] * taps[index - centre + half]
+            }
+            return sum
+        }
+    }
+}

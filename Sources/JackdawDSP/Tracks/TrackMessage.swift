@@ -1,0 +1,155 @@
+/// One message as a track holds it: characters from start to end sentinel, convertible to and from the bits on the stripe.
+///
+/// ```swift
+/// let message = try TrackMessage("4111111111111111=2912101", code: .numeric, addsSentinels: true)
+/// message.bits.withElements { bits in ... }
+/// ```
+public struct TrackMessage: Sendable, CustomStringConvertible, CustomReflectable {
+    /// How characters and bits correspond.
+    public let code: CharacterCode
+    /// ASCII from start sentinel to end sentinel, without the LRC.
+    public let characters: WipedArray<UInt8>
+
+    /// A message to be written.
+    /// - Parameters:
+    ///   - text: ASCII, for example `;4111111111111111=29121010000000000?`.
+    ///   - code: the character code of the track.
+    ///   - addsSentinels: whether to put the sentinels around the text where it does not have them; otherwise it
+    ///     must have both.
+    ///   - maximumCharacters: most characters with both sentinels and the LRC, or nil for no limit (see
+    ///     ``CharacterCode/maximumCharacters``).
+    /// - Throws: ``TrackMessageError`` with the position of the first character that cannot be written.
+    public init(
+        _ text: String, code: CharacterCode, addsSentinels: Bool = false, maximumCharacters: Int? = nil
+    ) throws(TrackMessageError) {
+        let start = code.ascii(code.startSentinel)
+        let end = code.ascii(code.endSentinel)
+        var characters: [UInt8] = []
+        defer { characters.wipe() }
+        characters.reserveCapacity(text.utf8.count + 2)  // growing would leave unwiped copies behind
+        characters.append(contentsOf: text.utf8)
+        var shift = 0
+        if addsSentinels {
+            if characters.first != start {
+                characters.insert(start, at: 0)
+                shift = 1
+            }
+            if characters.count == 1 || characters.last != end { characters.append(end) }
+        }
+        for (index, character) in characters.enumerated() where code.value(ofASCII: character) == nil {
+            throw TrackMessageError(
+                .characterOutsideCode, at: index - shift,
+                "character \(index - shift + 1) is not in the \(code) code, which has \(code.repertoire)")
+        }
+        guard characters.first == start else {
+            throw TrackMessageError(
+                .sentinelMissing, at: 0, "the first character is not the start sentinel \(code.sentinelNames.start)")
+        }
+        guard characters.count > 1, characters.last == end else {
+            throw TrackMessageError(
+                .sentinelMissing, at: max(0, characters.count - 1 - shift),
+                "the last character is not the end sentinel \(code.sentinelNames.end)")
+        }
+        if let inside = characters.dropLast().firstIndex(of: end) {
+            throw TrackMessageError(
+                .sentinelInside, at: inside - shift,
+                "character \(inside - shift + 1) is an end sentinel: a reader would stop there")
+        }
+        if let maximumCharacters, characters.count + 1 > maximumCharacters {
+            throw TrackMessageError(
+                .tooLong, at: max(0, maximumCharacters - 1 - shift),
+                "\(characters.count + 1) characters with sentinels and LRC; the track holds \(maximumCharacters)")
+        }
+        self.code = code
+        self.characters = WipedArray(characters)
+    }
+
+    /// The message that a run of bits holds, all checks made.
+    /// - Parameters:
+    ///   - bits: 0 or 1 each, in stripe order, beginning with the first bit of the start sentinel; what follows the
+    ///     LRC is ignored.
+    ///   - code: the character code of the track.
+    /// - Throws: ``TrackMessageError`` with the first character that fails.
+    public init(bits: Span<UInt8>, code: CharacterCode) throws(TrackMessageError) {
+        var characters: [UInt8] = []
+        defer { characters.wipe() }
+        characters.reserveCapacity(bits.count / code.bitsPerCharacter)
+        var check = LongitudinalRedundancyCheck()
+        var isComplete = false
+        let width = code.bitsPerCharacter
+        for start in stride(from: 0, through: bits.count - width, by: width) {
+            var pattern: UInt8 = 0
+            for offset in 0..<width { pattern |= (bits[start + offset] & 1) << UInt8(offset) }
+            let value = pattern & ((1 << UInt8(code.dataBits)) - 1)
+            let position = characters.count
+            guard pattern == code.pattern(of: value) else {
+                throw TrackMessageError(.parity, at: position, "character \(position + 1) has even parity")
+            }
+            if isComplete {
+                guard value == check.value else {
+                    throw TrackMessageError(.lrc, at: position, "the LRC does not match the \(position) characters")
+                }
+                self.code = code
+                self.characters = WipedArray(characters)
+                return
+            }
+            guard position > 0 || value == code.startSentinel else {
+                throw TrackMessageError(
+                    .sentinelMissing, at: 0,
+                    "the first character is not the start sentinel \(code.sentinelNames.start)")
+            }
+            check.add(value)
+            characters.append(code.ascii(value))
+            isComplete = value == code.endSentinel
+        }
+        throw TrackMessageError(
+            isComplete ? .lrc : .sentinelMissing, at: characters.count,
+            isComplete
+                ? "the bits end before the LRC"
+                : "no end sentinel \(code.sentinelNames.end) in \(characters.count) characters")
+    }
+
+    /// The bits as they follow each other on the stripe, one a byte: every character least significant bit first with
+    /// its odd parity, then the LRC.
+    public var bits: WipedArray<UInt8> {
+        var bits: [UInt8] = []
+        defer { bits.wipe() }
+        bits.reserveCapacity((characters.count + 1) * code.bitsPerCharacter)
+        var check = LongitudinalRedundancyCheck()
+        characters.withElements { characters in
+            for index in characters.indices {
+                let value = characters[index] &- code.base
+                check.add(value)
+                code.append(value, to: &bits)
+            }
+        }
+        code.append(check.value, to: &bits)
+        return WipedArray(bits)
+    }
+
+    /// How long the message is, never what it says.
+    public var description: String { "\(code) message of \(characters.count) characters" }
+
+    /// Reflection shows nothing of the text.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["code": code, "characters": characters.count], displayStyle: .struct)
+    }
+}
+
+extension CharacterCode {
+    /// The characters of this code, for error messages.
+    var repertoire: String {
+        self == .alphanumeric ? "space to _ of ASCII, capital letters only" : "the digits and : ; < = > ?"
+    }
+
+    /// The sentinels, for error messages.
+    var sentinelNames: (start: Character, end: Character) {
+        (Character(Unicode.Scalar(ascii(startSentinel))), Character(Unicode.Scalar(ascii(endSentinel))))
+    }
+
+    /// Appends the bits of one character in stripe order.
+    func append(_ value: UInt8, to bits: inout [UInt8]) {
+        let pattern = pattern(of: value)
+        for offset in 0..<UInt8(bitsPerCharacter) { bits.append((pattern >> offset) & 1) }
+    }
+}

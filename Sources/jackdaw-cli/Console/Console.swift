@@ -1,0 +1,96 @@
+import Glibc
+
+/// Where a verb writes: results to standard output, messages to standard error.
+///
+/// Nothing that a card or a file name holds reaches a terminal as a control character.
+final class Console {
+    private let writeResults: ([UInt8]) -> Bool
+    private let writeMessages: ([UInt8]) -> Bool
+    /// Whether a person watches the messages.
+    let isWatched: Bool
+    /// Whether a result could not be written: the disk is full, the pipe closed.
+    private(set) var hasFailed = false
+
+    private var results: [UInt8] = []
+    /// Whether a progress line stands where the next message goes.
+    private var showsStatus = false
+
+    /// A console.
+    /// - Parameters:
+    ///   - results: takes standard output; whether it could be written.
+    ///   - messages: takes standard error; whether it could be written.
+    ///   - isWatched: whether messages go to a terminal.
+    init(results: @escaping ([UInt8]) -> Bool, messages: @escaping ([UInt8]) -> Bool, isWatched: Bool) {
+        writeResults = results
+        writeMessages = messages
+        self.isWatched = isWatched
+    }
+
+    /// The process's own standard output and error.
+    static func standard() -> Console {
+        Console(
+            results: { write($0, to: STDOUT_FILENO) }, messages: { write($0, to: STDERR_FILENO) },
+            isWatched: isatty(STDERR_FILENO) == 1)
+    }
+
+    /// Adds a line to standard output; it is written with the next ``flush()``.
+    func result(_ line: String) { add(line.printable) }
+
+    /// Adds an object, which has its control characters escaped, as a line of standard output.
+    func result(_ object: JSONObject) { add(object.text) }
+
+    private func add(_ line: String) {
+        results.append(contentsOf: line.utf8)
+        results.append(UInt8(ascii: "\n"))
+    }
+
+    /// Writes what has come together of standard output.
+    func flush() {
+        guard !results.isEmpty else { return }
+        clearStatus()
+        if !writeResults(results) { hasFailed = true }
+        results.removeAll(keepingCapacity: true)
+    }
+
+    /// Writes a line to standard error, behind the results that came before it.
+    func message(_ line: String) {
+        flush()
+        clearStatus()
+        _ = writeMessages(Array("jackdaw: \(line.printable)\n".utf8))
+    }
+
+    /// Writes a help text or what is wrong with the command line, of several lines, and no more.
+    func conclude(_ text: String, isResult: Bool) {
+        guard !text.isEmpty else { return }
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let printable = lines.map { String($0).printable + "\n" }.joined()
+        _ = (isResult ? writeResults : writeMessages)(Array(printable.utf8))
+    }
+
+    /// Shows a line that the next one replaces; on a terminal only.
+    func status(_ line: String) {
+        guard isWatched else { return }
+        _ = writeMessages(Array("\r\u{1B}[K\(line.printable)".utf8))
+        showsStatus = true
+    }
+
+    /// Takes the progress line away.
+    func clearStatus() {
+        guard showsStatus else { return }
+        _ = writeMessages(Array("\r\u{1B}[K".utf8))
+        showsStatus = false
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: CInt) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+            } else if errno != EINTR {
+                return false
+            }
+        }
+        return true
+    }
+}

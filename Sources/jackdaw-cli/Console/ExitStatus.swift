@@ -1,0 +1,51 @@
+import JackdawAudioFile
+
+/// How the command ends (numbers of sysexits.h, and the shell's for an interrupt).
+enum ExitStatus: Int32, Comparable {
+    /// Everything asked for was done.
+    case done = 0
+    /// It ran, and nothing was decoded or found.
+    case nothingFound = 1
+    /// The command line makes no sense.
+    case usage = 64
+    /// The input is not what it should be.
+    case badData = 65
+    /// There is no such input, or it may not be read.
+    case noInput = 66
+    /// A device or a program is missing or busy.
+    case unavailable = 69
+    /// The system failed while reading or writing.
+    case inputOutput = 74
+    /// Interrupted from the keyboard.
+    case interrupted = 130
+
+    static func < (left: ExitStatus, right: ExitStatus) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// Ends a verb: a status, and one line that says why.
+struct CommandError: Error {
+    let status: ExitStatus
+    let message: String
+
+    init(_ status: ExitStatus, _ message: String) {
+        self.status = status
+        self.message = message
+    }
+
+    init(_ error: AudioFileError) {
+        self.init(ExitStatus(rawValue: error.code.exitStatus) ?? .inputOutput, error.description)
+    }
+
+    static var interrupted: CommandError { CommandError(.interrupted, "interrupted") }
+}
+
+/// Runs a body and turns the errors of sound files into the command's.
+func asCommand<Result: ~Copyable>(
+    _ body: () throws(AudioFileError) -> Result
+) throws(CommandError) -> Result {
+    do throws(AudioFileError) {
+        return try body()
+    } catch {
+        throw CommandError(error)
+    }
+}

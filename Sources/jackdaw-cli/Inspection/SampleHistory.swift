@@ -1,0 +1,33 @@
+import Glibc
+import JackdawDSP
+
+/// The last seconds of a channel: a decoder says what was a swipe after it has gone by.
+final class SampleHistory {
+    private var ring: [Float]
+    /// Samples received so far.
+    private(set) var count = 0
+
+    /// An empty history.
+    /// - Parameter capacity: samples to keep, 1 or more.
+    init(capacity: Int) { ring = [Float](repeating: 0, count: capacity) }
+
+    deinit {
+        // Sound of a swipe is card data.
+        unsafe ring.withUnsafeMutableBytes { bytes in
+            if let base = bytes.baseAddress { unsafe explicit_bzero(base, bytes.count) }
+        }
+    }
+
+    func append(_ samples: Span<Float>) {
+        for index in samples.indices { ring[(count + index) % ring.count] = samples[index] }
+        count += samples.count
+    }
+
+    /// A copy of some samples.
+    /// - Parameter range: counted from the start of the recording.
+    /// - Returns: those of them that are still kept, and the number of the first.
+    func samples(in range: Range<Int>) -> (samples: WipedArray<Float>, first: Int) {
+        let kept = range.clamped(to: max(0, count - ring.count)..<count)
+        return (WipedArray(kept.lazy.map { [ring] in ring[$0 % ring.count] }), kept.lowerBound)
+    }
+}

@@ -1,0 +1,110 @@
+import JackdawCards
+import JackdawDSP
+
+/// A swipe, read or not, with what its bit cells and its sound show.
+struct SwipeInspection {
+    /// A character of the message, where it lies.
+    struct Character {
+        /// What to show for it: `*` where it is masked.
+        let label: String
+        /// Its bit cells, in the order of time.
+        let cells: Range<Int>
+        /// Whether its bits may show too.
+        let isShown: Bool
+    }
+
+    let swipe: Int
+    let span: SwipeSpan
+    /// Track and direction, or why it could not be read.
+    let title: String
+    /// The message, masked unless it is to be revealed; empty for a failure.
+    let text: String
+    let track: DecodedTrack?
+    let failure: SwipeFailure?
+    /// Times of the cell boundaries, in samples from the start of the recording.
+    let boundaries: [Double]
+    /// The bits in the order of time, one for each cell, or none where they are not known.
+    let bits: WipedArray<UInt8>
+    let characters: [Character]
+    /// The sound with a little around it, and the number of its first sample.
+    let samples: WipedArray<Float>
+    let firstSample: Int
+    /// The flux transitions.
+    let flux: FluxPeaks
+
+    /// A track that was read.
+    init(_ track: DecodedTrack, history: SampleHistory, isRevealed: Bool) {
+        let report = TrackReport(track, file: "", channel: 1, isRevealed: isRevealed)
+        swipe = track.swipe
+        span = track.span
+        self.track = track
+        failure = nil
+        text = report.text
+        title = "track \(track.track.rawValue), \(track.direction.rawValue)"
+        boundaries = track.cellBoundaries
+        let message = Self.bits(of: track)
+        bits = message.count == boundaries.count - 1 ? message : WipedArray([])
+        characters =
+            bits.count > 0 ? Self.characters(of: track, labels: report.text, isRevealed: isRevealed) : []
+        (samples, firstSample) = history.samples(in: Self.surroundings(of: span))
+        flux = FluxPeaks(boundaries: boundaries, bits: bits, samples: samples, firstSample: firstSample)
+    }
+
+    /// A swipe that could not be read.
+    init(_ failure: SwipeFailure, history: SampleHistory) {
+        swipe = failure.swipe
+        span = failure.span
+        track = nil
+        self.failure = failure
+        text = ""
+        title = failure.description
+        boundaries = failure.cellBoundaries
+        bits = failure.bits.count == boundaries.count - 1 ? failure.bits : WipedArray([])
+        characters = []
+        (samples, firstSample) = history.samples(in: Self.surroundings(of: span))
+        flux = FluxPeaks(boundaries: boundaries, bits: bits, samples: samples, firstSample: firstSample)
+    }
+
+    /// Number of bit cells.
+    var cellCount: Int { max(0, boundaries.count - 1) }
+
+    /// Mean length of a bit cell in seconds; nil without cells.
+    var meanCell: Double? {
+        guard let first = boundaries.first, let last = boundaries.last, cellCount > 0 else { return nil }
+        return (last - first) / Double(cellCount) / span.sampleRate
+    }
+
+    /// Highest magnitude within the span, full scale 1; nil where the sound is not at hand.
+    var peak: Double? {
+        let wanted = (span.startSample - firstSample)..<(span.endSample - firstSample)
+        return samples.withElements { samples in
+            samples.indices.clamped(to: wanted).map { Double(abs(samples[$0])) }.max()
+        }
+    }
+
+    /// A twentieth of a swipe on either side.
+    private static func surroundings(of span: SwipeSpan) -> Range<Int> {
+        let margin = max(1, span.endSample - span.startSample) / 20 + 1
+        return max(0, span.startSample - margin)..<max(span.startSample, span.endSample) + margin
+    }
+
+    /// The bits of a message in the order of time, LRC included.
+    private static func bits(of track: DecodedTrack) -> WipedArray<UInt8> {
+        let text = track.characters.withElements { String(ascii: $0) }
+        guard let message = try? TrackMessage(text, code: track.code) else { return WipedArray([]) }
+        guard track.direction == .reverse else { return message.bits }
+        return message.bits.withElements { bits in WipedArray(bits.indices.reversed().map { bits[$0] }) }
+    }
+
+    private static func characters(of track: DecodedTrack, labels: String, isRevealed: Bool) -> [Character] {
+        let width = track.code.bitsPerCharacter
+        let names = labels.map { (label: String($0), isShown: isRevealed || $0 != "*") }
+        // The check character would betray one hidden character of the message.
+        let hasHidden = names.contains { !$0.isShown }
+        let all = names + [(label: "LRC", isShown: !hasHidden)]
+        return all.enumerated().map { index, name in
+            let place = track.direction == .forward ? index : all.count - 1 - index
+            return Character(label: name.label, cells: place * width..<(place + 1) * width, isShown: name.isShown)
+        }
+    }
+}

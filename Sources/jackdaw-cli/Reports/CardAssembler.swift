@@ -1,0 +1,45 @@
+import JackdawCards
+import JackdawDSP
+
+/// Brings the tracks of one pass of a card together: a head may give two or three at once, on as many channels.
+struct CardAssembler {
+    /// Tracks that are read further apart than this are two swipes (s).
+    private static let gap = 0.25
+
+    private var pending: [TrackReport] = []
+
+    mutating func add(_ report: TrackReport) { pending.append(report) }
+
+    /// Takes the cards to which no track can come any more.
+    /// - Parameter time: how far the recording has been decoded, in seconds; nil at its end.
+    /// - Returns: cards in the order of time, each with its tracks in the order of their numbers.
+    mutating func completeCards(at time: Double?) -> [[TrackReport]] {
+        guard !pending.isEmpty else { return [] }
+        var cards: [[TrackReport]] = []
+        var end = -Double.infinity
+        for report in pending.sorted(by: { $0.track.span.start < $1.track.span.start }) {
+            if report.track.span.start > end + Self.gap { cards.append([]) }
+            cards[cards.count - 1].append(report)
+            end = max(end, report.track.span.end)
+        }
+        pending = []
+        // A decoder answers late, by a segment and its search: ten seconds are more than any swipe takes.
+        if let time, time < end + 10, let open = cards.popLast() { pending = open }
+        return cards.map { $0.sorted { ($0.track.track, $0.channel) < ($1.track.track, $1.channel) } }
+    }
+
+    /// A card's block for a person: whose it is, then its tracks.
+    static func lines(_ reports: [TrackReport]) -> [String] {
+        let card = SwipedCard(reports.compactMap(\.content))
+        let pan = reports.first { $0.content?.pan == card.pan }?.pan
+        let name = reports.lazy.compactMap(\.name).first { !$0.isEmpty }
+        var facts = [pan ?? "no account number"]
+        if card.brand != .unknown { facts.append(card.brand.rawValue) }
+        if let name { facts.append(name) }
+        if let expiry = card.expiry { facts.append("expires \(expiry.text.suffix(2))/\(expiry.text.prefix(2))") }
+        if let code = card.serviceCode { facts.append("service code \(code.text)") }
+        let conflicts = card.conflicts.map { "  warning  \($0)" }
+        let file = reports.first?.file ?? ""
+        return ["\(file): \(facts.joined(separator: ", "))"] + reports.flatMap(\.lines) + conflicts
+    }
+}

@@ -1,0 +1,55 @@
+#if Command
+    import ArgumentParser
+    import JackdawAudioFile
+    import JackdawDSP
+
+    /// `any`, or the number of a track.
+    enum TrackChoice: String, ExpressibleByArgument, CaseIterable {
+        case any
+        case one = "1"
+        case two = "2"
+        case three = "3"
+
+        var tracks: Set<TrackNumber> {
+            switch self {
+            case .any: Set(TrackNumber.allCases)
+            case .one: [.one]
+            case .two: [.two]
+            case .three: [.three]
+            }
+        }
+    }
+
+    /// `all`, or the number of a channel from 1.
+    struct ChannelChoice: ExpressibleByArgument, CustomStringConvertible {
+        /// The channel from 0, nil for all.
+        let index: Int?
+
+        static let all = ChannelChoice(index: nil)
+
+        private init(index: Int?) { self.index = index }
+
+        init?(argument: String) {
+            guard argument != "all" else {
+                self = .all
+                return
+            }
+            guard let number = Int(argument), AudioFormat.channelCounts.contains(number) else { return nil }
+            index = number - 1
+        }
+
+        var description: String { index.map { String($0 + 1) } ?? "all" }
+
+        static var allValueStrings: [String] { ["all", "1", "2"] }
+    }
+
+    /// The format of headerless samples.
+    struct RawFormat: ExpressibleByArgument {
+        let format: RawAudioFormat
+
+        init?(argument: String) {
+            guard let format = try? RawAudioFormat(parsing: argument) else { return nil }
+            self.format = format
+        }
+    }
+#endif

@@ -1,0 +1,166 @@
+#if Command
+    import ArgumentParser
+    import JackdawAudioFile
+    import JackdawDSP
+
+    struct Decode: Verb {
+        static let configuration = CommandConfiguration(
+            abstract: "Read card swipes in sound files.",
+            discussion: """
+                Each track that passes all its checks is printed; a swipe that could not be read gives one line \
+                on standard error that says where and why. WAV, FLAC, AIFF, AU, W64, CAF and Ogg are read. \
+                Account numbers and names are masked.
+
+                EXIT CODES
+                  0   something was decoded, and every file could be read
+                  1   nothing was decoded
+                  64  usage; no such channel
+                  65  not sound, or cut short with no track in it
+                  66  missing, or not readable
+                  74  I/O error
+                Of several files that could not be read, the highest code counts.
+
+                EXAMPLES
+                  jackdaw decode swipe.wav
+                  arecord -f S16_LE -r 48000 -t raw -d 10 | jackdaw decode --raw 48000,s16,1 -
+                  jackdaw decode --json --failures captures/*.wav
+                """)
+
+        @Argument(
+            help: ArgumentHelp("Sound files; - is standard input.", valueName: "file"),
+            completion: .file(extensions: ["wav", "flac", "aiff", "au", "w64", "caf", "ogg", "raw"]))
+        var files: [String]
+
+        @Option(help: "Track to report: any, 1, 2 or 3.")
+        var track: TrackChoice = .any
+
+        @Option(help: "Channel to decode: a number from 1, or all.")
+        var channel: ChannelChoice = .all
+
+        @Flag(help: "Print account numbers and track data in clear.")
+        var reveal = false
+
+        @Option(help: "Read files without a header as RATE,s16|f32,CHANNELS, for example 44100,s16,1.")
+        var raw: RawFormat?
+
+        @Flag(help: "Print one JSON object a track.")
+        var json = false
+
+        @Flag(help: "Report swipes that could not be read on standard output, in between the tracks.")
+        var failures = false
+
+        @Flag(help: "Add the bits and characters of failures; card data, so only together with --reveal.")
+        var bits = false
+
+        func validate() throws {
+            guard reveal || !bits else {
+                throw ValidationError("--bits shows card data in clear: give --reveal too, if that is what you want.")
+            }
+        }
+
+        func run(on console: Console) throws(CommandError) -> ExitStatus {
+            var scanner = SwipeScanner(tracks: track.tracks, channel: channel.index, raw: raw?.format)
+            let files = Operands.unpack(files)
+            var printer = DecodePrinter(self, console, fileCount: files.count)
+            var worst = ExitStatus.done
+            for (index, file) in files.enumerated() {
+                printer.begin(file, index)
+                do throws(CommandError) {
+                    let outcome = try scanner.scan(file, &printer)
+                    worst = max(worst, printer.finish(outcome))
+                } catch {
+                    printer.abandon()
+                    guard error.status != .interrupted else { throw error }
+                    console.message(error.message)
+                    worst = max(worst, error.status)
+                }
+            }
+            guard worst == .done else { return worst }
+            guard printer.trackCount > 0 else {
+                console.message("nothing decoded in \(counted(files.count, "file"))")
+                return .nothingFound
+            }
+            return .done
+        }
+    }
+
+    /// Prints what the decoder finds, as it comes.
+    private struct DecodePrinter: ScanObserver {
+        private let options: Decode
+        private let console: Console
+        private var progress: Progress
+        private var cards = CardAssembler()
+        private var file = ""
+        private let fileCount: Int
+        private var fileIndex = 0
+        private var sampleRate = 0.0
+        private(set) var trackCount = 0
+        private var tracksBefore = 0
+
+        init(_ options: Decode, _ console: Console, fileCount: Int) {
+            self.options = options
+            self.fileCount = fileCount
+            self.console = console
+            progress = Progress(console)
+        }
+
+        mutating func begin(_ file: String, _ index: Int) {
+            self.file = file
+            fileIndex = index
+            tracksBefore = trackCount
+        }
+
+        mutating func begin(_ format: AudioFormat) { sampleRate = format.sampleRate }
+
+        mutating func receive(_ event: SwipeEvent, channel: Int) {
+            switch event {
+            case .track(let track):
+                trackCount += 1
+                let report = TrackReport(track, file: file, channel: channel + 1, isRevealed: options.reveal)
+                if options.json { console.result(report.json) } else { cards.add(report) }
+            case .failure(let failure):
+                let report = FailureReport(
+                    file: file, channel: channel + 1, failure: failure, showsBits: options.bits)
+                if options.failures && options.json {
+                    console.result(report.json)
+                } else if options.failures {
+                    report.lines.forEach(console.result)
+                } else {
+                    report.lines.forEach(console.message)
+                }
+            }
+        }
+
+        mutating func advance(to frame: Int, of total: Int?) throws(CommandError) {
+            printCards(at: Double(frame) / sampleRate)
+            console.flush()
+            try Interruption.check()
+            let share = total.map { Double(frame) / Double(max(1, $0)) }
+            let label = fileCount > 1 ? "\(file), file \(fileIndex + 1) of \(fileCount)" : file
+            progress.update(label, fraction: share)
+        }
+
+        /// Prints what is left of a file, and what is wrong with it.
+        mutating func finish(_ outcome: SwipeScanner.Outcome) -> ExitStatus {
+            abandon()
+            if outcome.replacedSamples > 0 {
+                console.message("\(file): \(counted(outcome.replacedSamples, "sample")) not a number, taken as silence")
+            }
+            if outcome.isTruncated {
+                console.message("\(file): cut short: ends after \(outcome.frames) frames, its header promises more")
+                if trackCount == tracksBefore { return .badData }
+            }
+            return .done
+        }
+
+        /// Prints what a file gave until it could be read no further.
+        mutating func abandon() {
+            printCards(at: nil)
+            console.flush()
+        }
+
+        private mutating func printCards(at time: Double?) {
+            for card in cards.completeCards(at: time) { CardAssembler.lines(card).forEach(console.result) }
+        }
+    }
+#endif

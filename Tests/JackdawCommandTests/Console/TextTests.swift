@@ -1,0 +1,68 @@
+import Testing
+
+@testable import jackdaw_cli
+
+@Suite struct TextTests {
+    @Test(arguments: [
+        (0.0, 2, "0.00"), (1.005, 1, "1.0"), (-0.5, 1, "-0.5"), (-0.04, 1, "0.0"), (12.3456, 3, "12.346"),
+        (99.95, 0, "100"), (0.001, 3, "0.001"), (1e300, 1, "-"), (Double.nan, 1, "-"), (-Double.infinity, 0, "-"),
+    ])
+    func fixedDecimals(value: Double, decimals: Int, text: String) { #expect(fixed(value, decimals) == text) }
+
+    @Test func controlCharactersAreWrittenOut() {
+        #expect("a\u{1B}[31m\r\nb\u{7F}\u{9B}\u{202E}".printable == "a\\u{1b}[31m\\u{d}\\u{a}b\\u{7f}\\u{9b}\\u{202e}")
+        #expect("Zoë 東京 🐦".printable == "Zoë 東京 🐦")
+    }
+
+    @Test(arguments: [
+        ("card 4111111111111111 here", "card 411111******1111 here"), ("4111111111111", "411111***1111"),
+        ("411111111111", "411111111111"), ("", ""), ("a1b22", "a1b22"),
+        (";4111111111111111=29121010000000000?", ";411111******1111=291210*******0000?"),
+    ])
+    func accountNumbersAreHidden(text: String, expected: String) { #expect(text.hidingAccountNumbers == expected) }
+
+    @Test func countsHaveTheirPlural() {
+        #expect(counted(0, "file") == "0 files")
+        #expect(counted(1, "file") == "1 file")
+        #expect(counted(2, "file") == "2 files")
+    }
+
+    @Test func tablesAlignTheirColumns() {
+        var table = Table(.text("name"), .number("n"))
+        table.add("a", "100")
+        table.add("long name", "1")
+        #expect(table.lines == ["name         n", "a          100", "long name    1"])
+    }
+}
+
+@Suite struct JSONObjectTests {
+    @Test func fieldsKeepTheirOrder() {
+        var object = JSONObject()
+        object.add("z", 1)
+        object.add("a", "text")
+        object.add("flag", true)
+        object.add("list", [1, 2])
+        object.add("none", nil as String?)
+        object.add("nested", [object])
+        let inner = #""z":1,"a":"text","flag":true,"list":[1,2],"none":null"#
+        #expect(object.text == "{\(inner),\"nested\":[{\(inner)}]}")
+    }
+
+    @Test(arguments: [
+        (0.1234567, 3, "0.123"), (15, 2, "15.0"), (Double.nan, 2, "null"), (-Double.infinity, 2, "null"),
+        (-0.25, 1, "-0.3"), (1e9, 6, "1000000000.0"),
+    ])
+    func numbersAreRoundedAndAlwaysNumbers(value: Double, decimals: Int, text: String) {
+        var object = JSONObject()
+        object.add("x", value, decimals: decimals)
+        #expect(object.text == "{\"x\":\(text)}")
+    }
+
+    @Test func everyCharacterComesBack() throws {
+        let text = String((0...0x17F).compactMap(Unicode.Scalar.init).map(Character.init)) + "\u{202E}\u{2028}🐦"
+        var object = JSONObject()
+        object.add("text", text)
+        #expect(try jsonObject(object.text)["text"] as? String == text)
+        #expect(object.text.unicodeScalars.allSatisfy { !$0.steersTerminal })
+    }
+}

@@ -1,0 +1,37 @@
+import Foundation
+
+/// The built command as a process of its own.
+struct ChildProcess {
+    let status: Int32
+    let output: [UInt8]
+    let messages: String
+
+    /// The command, which the package manager builds beside the tests.
+    static let executable = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        .deletingLastPathComponent().appendingPathComponent("jackdaw")
+
+    /// Runs the command to its end.
+    /// - Parameters:
+    ///   - arguments: the command line.
+    ///   - input: what standard input holds.
+    /// - Throws: what the system says where it cannot be run.
+    init(_ arguments: [String], input: [UInt8] = []) throws {
+        let folder = try TemporaryFolder()
+        let source = try FileHandle(forReadingFrom: URL(fileURLWithPath: folder.write(input, to: "in")))
+        // Files, not pipes: neither side ever waits for the other.
+        let sinks = try ["out", "err"].map {
+            try FileHandle(forWritingTo: URL(fileURLWithPath: folder.write([], to: $0)))
+        }
+        let process = Process()
+        process.executableURL = Self.executable
+        process.arguments = arguments
+        process.standardInput = source
+        process.standardOutput = sinks[0]
+        process.standardError = sinks[1]
+        try process.run()
+        process.waitUntilExit()
+        status = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+        output = try folder.read("out")
+        messages = String(decoding: try folder.read("err"), as: UTF8.self)
+    }
+}

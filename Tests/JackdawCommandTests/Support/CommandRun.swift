@@ -1,0 +1,66 @@
+import ArgumentParser
+import JackdawTestSupport
+
+@testable import jackdaw_cli
+
+/// A run of the command within this process, and what it wrote.
+struct CommandRun {
+    let status: Int32
+    let output: String
+    let messages: String
+
+    /// The lines of standard output.
+    var lines: [String] { output.split(separator: "\n").map(String.init) }
+
+    /// Runs a command line.
+    init(_ arguments: String...) { self.init(arguments) }
+
+    /// Runs a command line.
+    init(_ arguments: [String], on recorder: ConsoleRecorder = ConsoleRecorder()) {
+        do {
+            let command = try JackdawCommand.parseAsRoot(Operands.pack(arguments))
+            if let verb = command as? any Verb {
+                status = verb.status(on: recorder.console).rawValue
+            } else {
+                var other = command
+                try other.run()
+                status = 0
+            }
+        } catch {
+            let code = JackdawCommand.exitCode(for: error)
+            let text = JackdawCommand.fullMessage(for: error)
+            recorder.console.conclude(code.isSuccess ? text : text.hidingAccountNumbers, isResult: code.isSuccess)
+            status = code.rawValue
+        }
+        output = recorder.output
+        messages = recorder.messages
+    }
+}
+
+/// A console that keeps what is written to it.
+final class ConsoleRecorder {
+    private(set) var output = ""
+    private(set) var messages = ""
+    private let isWatched: Bool
+    private let isFull: Bool
+
+    /// A recorder.
+    /// - Parameters:
+    ///   - isWatched: whether it passes for a terminal.
+    ///   - isFull: whether writing results fails.
+    init(isWatched: Bool = false, isFull: Bool = false) {
+        self.isWatched = isWatched
+        self.isFull = isFull
+    }
+
+    private(set) lazy var console = Console(
+        results: { [unowned self] in
+            output += String(decoding: $0, as: UTF8.self)
+            return !isFull
+        },
+        messages: { [unowned self] in
+            messages += String(decoding: $0, as: UTF8.self)
+            return true
+        },
+        isWatched: isWatched)
+}

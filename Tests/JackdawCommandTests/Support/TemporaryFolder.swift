@@ -1,0 +1,37 @@
+import Foundation
+
+/// A folder that goes with its owner.
+final class TemporaryFolder {
+    let path: String
+
+    init() throws {
+        path = NSTemporaryDirectory() + "jackdaw-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// The path of a file in the folder.
+    func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
+
+    /// Writes a file and gives its path.
+    func write(_ bytes: some Sequence<UInt8>, to name: String) throws -> String {
+        try Data(bytes).write(to: URL(fileURLWithPath: self(name)))
+        return self(name)
+    }
+
+    func read(_ name: String) throws -> [UInt8] { try Array(Data(contentsOf: URL(fileURLWithPath: self(name)))) }
+
+    /// Names of the files in the folder.
+    var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path).sorted()) ?? [] }
+}
+
+/// The fields of an object, and its whole text for the order of them.
+func jsonObject(_ line: String) throws -> [String: Any] {
+    try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] ?? [:]
+}
+
+/// The names of a flat object's fields, in their order.
+func fieldNames(_ line: String) -> [String] {
+    line.matches(of: /"([a-z_]+)":/).map { String($0.1) }
+}

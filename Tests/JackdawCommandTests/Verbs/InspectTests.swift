@@ -1,0 +1,185 @@
+import Foundation
+import JackdawTestSupport
+import Testing
+
+@testable import JackdawDSP
+@testable import jackdaw_cli
+
+@Suite struct InspectTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test func theObjectHasTheSwipesAndTheirCells() throws {
+        #expect(CommandRun("synth", "-o", folder("a.wav"), "--speed", "10").status == 0)
+        let run = CommandRun("inspect", "--json", folder("a.wav"))
+        #expect(run.status == 0)
+        let object = try jsonObject(try #require(run.lines.first))
+        let swipe = try #require((object["swipes"] as? [[String: Any]])?.first)
+        // 36 characters and the LRC of 5 bits each.
+        #expect(swipe["cells"] as? Int == 185)
+        let mean = try #require(swipe["mean_cell"] as? Double)
+        #expect(abs(mean * 75 * 10 - 1) < 0.01)
+        let speed = try #require(swipe["speed"] as? Double)
+        #expect(abs(speed - 10) < 0.1)
+        let jitter = try #require(swipe["jitter"] as? Double)
+        #expect(jitter < 1)
+        let peak = try #require(swipe["peak"] as? Double)
+        #expect(abs(peak + 6) < 0.2)
+        #expect(swipe["text"] as? String == ";411111******1111=2912101**********?")
+    }
+
+    @Test func aPersonSeesTheRecordingAndItsSwipes() {
+        #expect(CommandRun("synth", "-o", folder("a.wav")).status == 0)
+        let run = CommandRun("inspect", folder("a.wav"))
+        #expect(run.status == 0)
+        #expect(run.lines.first?.contains("WAV, 16-bit, 44100 Hz, 1 channel") == true)
+        #expect(run.lines.last?.contains("track 2, forward") == true)
+    }
+
+    @Test func theNameOfThePictureTellsItsKind() {
+        #expect(CommandRun("inspect", "--plot", "a.gif", "a.wav").status == 64)
+    }
+
+    @Test(.enabled(if: hasGnuplot, "gnuplot is not installed"), arguments: [("svg", "<?xml"), ("png", "\u{89}PNG")])
+    func gnuplotDrawsThePicture(kind: String, start: String) throws {
+        #expect(CommandRun("synth", "-o", folder("it's.wav"), "--track1", "test").status == 0)
+        let run = CommandRun("inspect", "--plot", folder("p.\(kind)"), folder("it's.wav"))
+        #expect(run.status == 0, "\(run.messages)")
+        let picture = try folder.read("p.\(kind)")
+        #expect(picture.starts(with: start.unicodeScalars.map { UInt8($0.value) }))
+        #expect(picture.count > 10_000)
+        #expect(folder.names == ["it's.wav", "p.\(kind)"])
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder("p.\(kind)"))
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+    }
+
+    @Test func pictureThatCannotBeWrittenIsAnInputOutputError() {
+        #expect(CommandRun("synth", "-o", folder("a.wav")).status == 0)
+        #expect(CommandRun("inspect", "--plot", folder("none/p.svg"), folder("a.wav")).status == 74)
+    }
+
+    private static let hasGnuplot = ["/usr/bin", "/usr/local/bin", "/bin"].contains {
+        FileManager.default.isExecutableFile(atPath: "\($0)/gnuplot")
+    }
+}
+
+@Suite struct SampleHistoryTests {
+    @Test(arguments: [1, 7, 100])
+    func theLastSamplesAreKept(block: Int) {
+        let history = SampleHistory(capacity: 50)
+        for start in stride(from: 0, to: 120, by: block) {
+            let samples = (start..<min(120, start + block)).map { Float($0) }
+            history.append(samples.span)
+        }
+        #expect(history.count == 120)
+        #expect(kept(100..<103, history) == [100, 101, 102])
+        #expect(kept(0..<72, history) == [70, 71])
+        #expect(history.samples(in: 0..<72).first == 70)
+        #expect(kept(118..<500, history) == [118, 119])
+        #expect(kept(0..<10, history).isEmpty)
+        #expect(kept(500..<510, history).isEmpty)
+    }
+
+    private func kept(_ range: Range<Int>, _ history: SampleHistory) -> [Float] {
+        history.samples(in: range).samples.withElements { span in span.indices.map { span[$0] } }
+    }
+}
+
+@Suite struct FluxPeaksTests {
+    /// A signal whose pulses lie exactly where they are put.
+    private func sound(_ times: [Double], length: Int) -> WipedArray<Float> {
+        var samples = [Float](repeating: 0, count: length)
+        for (number, time) in times.enumerated() {
+            for index in samples.indices {
+                let distance = (Double(index) - time) / 3
+                samples[index] += Float((number.isMultiple(of: 2) ? 1 : -1) / (1 + distance * distance))
+            }
+        }
+        return WipedArray(samples)
+    }
+
+    @Test func peaksAreFoundBetweenSamplesAndNumberedFromTheStart() throws {
+        let bits: [UInt8] = [1, 0, 1, 1, 0, 0, 1]
+        let boundaries = (0...7).map { 1_050 + 40.25 * Double($0) }
+        var times: [Double] = []
+        for (cell, bit) in bits.enumerated() {
+            times.append(boundaries[cell] - 1_000)
+            if bit == 1 { times.append(boundaries[cell] + 20.125 - 1_000) }
+        }
+        times.append(boundaries[7] - 1_000)
+        let flux = FluxPeaks(
+            boundaries: boundaries, bits: WipedArray(bits), samples: sound(times, length: 400), firstSample: 1_000)
+        #expect(flux.peaks.count == times.count)
+        for (peak, time) in zip(flux.peaks, times) { #expect(abs(peak.time - 1_000 - time) < 0.3) }
+        #expect(flux.peaks.count(where: \.isBoundary) == 8)
+        #expect(zip(flux.peaks, flux.peaks.dropFirst()).allSatisfy { $0.level * $1.level < 0 })
+    }
+
+    @Test(arguments: [0.0, 0.02, 0.05])
+    func jitterIsThatOfTheCells(amount: Double) throws {
+        var noise = GaussianNoise(seed: 9)
+        let cells = 400
+        let boundaries = (0...cells).map { 100 + 40 * (Double($0) + amount * noise.next()) }
+        let flux = FluxPeaks(
+            boundaries: boundaries, bits: WipedArray([UInt8](repeating: 0, count: cells)),
+            samples: sound(boundaries, length: 17_000), firstSample: 0)
+        // A cell differs by two boundaries' shifts, the mean of four around it by six more quarters of one:
+        // (1 + 1/4)^2 * 2 + 2 * (1/4)^2 = 3.25 times the variance of one.
+        let expected = 100 * amount * 3.25.squareRoot()
+        let jitter = try #require(flux.jitter)
+        #expect(abs(jitter - expected) < 0.1 * expected + 0.2)
+    }
+
+    @Test func withoutBitsThereAreNoPeaks() {
+        let flux = FluxPeaks(boundaries: [1, 2, 3], bits: WipedArray([]), samples: WipedArray([0, 1]), firstSample: 0)
+        #expect(flux.peaks.isEmpty)
+        #expect(flux.jitter == nil)
+    }
+}
+
+@Suite struct SwipePictureTests {
+    private func inspection(isRevealed: Bool) throws -> SwipeInspection {
+        let message = try TrackMessage(";4111111111111111=2912101?", code: .numeric)
+        let synthesizer = try SwipeSynthesizer(configuration: .init(sampleRate: 44_100))
+        let samples = synthesizer.render(FluxStripe(message, track: .two))
+        let history = SampleHistory(capacity: samples.count)
+        history.append(samples.span)
+        var decoder = try SwipeDecoder(configuration: .init(sampleRate: 44_100))
+        let events = decoder.receive(samples.span) + decoder.finish()
+        let track = events.compactMap { event in if case .track(let track) = event { track } else { nil } }.first
+        return SwipeInspection(try #require(track), history: history, isRevealed: isRevealed)
+    }
+
+    @Test func rowsHoldWholeCharacters() throws {
+        let swipe = try inspection(isRevealed: false)
+        let rows = SwipePicture.rows(of: swipe)
+        #expect(rows.count == 2)
+        #expect(rows.first?.lowerBound == 0)
+        #expect(rows.last?.upperBound == swipe.cellCount)
+        #expect(zip(rows, rows.dropFirst()).allSatisfy { $0.upperBound == $1.lowerBound })
+        #expect(rows.allSatisfy { $0.count.isMultiple(of: 5) })
+    }
+
+    /// The digits of hidden characters, and those of the LRC that would give one of them away, must not show.
+    @Test func bitsOfMaskedCharactersDoNotShow() throws {
+        let masked = try inspection(isRevealed: false)
+        let hidden = masked.characters.filter { !$0.isShown }
+        #expect(hidden.map(\.label) == Array(repeating: "*", count: 6) + ["LRC"])
+        for character in hidden {
+            #expect(character.cells.allSatisfy { !SwipePicture.showsBit(masked, $0) })
+        }
+        let revealed = try inspection(isRevealed: true)
+        #expect((0..<revealed.cellCount).allSatisfy { SwipePicture.showsBit(revealed, $0) })
+        #expect(revealed.text == ";4111111111111111=2912101?")
+        #expect(revealed.flux.peaks.count(where: \.isBoundary) == revealed.cellCount + 1)
+    }
+
+    @Test func headingsCannotBreakOutOfTheScript() throws {
+        let swipe = try inspection(isRevealed: false)
+        let heading = "it's `id`\n; system 'id'"
+        let script = SwipePicture.script([(heading, swipe)], isVector: true)
+        #expect(script.contains("'it''s `id`\\u{a}; system ''id'''"))
+        #expect(!script.contains("\n; system"))
+    }
+}
