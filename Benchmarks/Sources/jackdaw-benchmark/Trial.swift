@@ -77,7 +77,7 @@ func masked(_ text: String) -> String {
 }
 
 /// Everything that a decoder says about a sound, handed over in blocks or, without a block size, as a whole.
-func events(in sound: Sound, usesStrongTier: Bool, block: Int? = nil) -> [SwipeEvent] {
+func events(in sound: Sound, usesStrongTier: Bool, block: Int? = nil) throws -> [SwipeEvent] {
     var decoder = try SwipeDecoder(configuration: .init(sampleRate: sound.rate, usesStrongTier: usesStrongTier))
     var events: [SwipeEvent] = []
     let step = max(1, block ?? sound.count)
