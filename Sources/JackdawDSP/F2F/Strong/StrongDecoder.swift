@@ -138,7 +138,8 @@ struct StrongDecoder: Sendable {
 
     /// Rough cell length in samples: intervals between alternating excursions past half of the level.
     private static func coarseCell(_ samples: [Float]) -> Double {
-        let sorted = samples.map { abs($0) }.sorted()
+        let sorted = stride(from: 0, to: samples.count, by: max(1, samples.count / 4_096)).map { abs(samples[$0]) }
+            .sorted()
         let threshold = sorted[sorted.count * 98 / 100] / 2
         var intervals: [Int] = []
         var last = 0
