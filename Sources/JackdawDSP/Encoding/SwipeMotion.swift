@@ -52,7 +52,7 @@ public enum SwipeMotion: Sendable, Hashable {
         switch self {
         case .constant: 1
         case .linear(let change): 1 + abs(change)
-        case .exponential(let ratio): max(speed(at: 0), speed(at: 1))
+        case .exponential: max(speed(at: 0), speed(at: 1))
         case .sinusoidal(let depth, _): 1 + depth
         case .points(let points): points.map(\.speed).max() ?? 1
         }

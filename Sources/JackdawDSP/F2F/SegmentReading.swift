@@ -52,9 +52,7 @@ struct SegmentReading {
         return SpeedProfile(mean: mean, slowest: speeds.min() ?? mean, fastest: speeds.max() ?? mean)
     }
 
-    /// - Parameters:
-    ///   - offset: samples before the segment since the last reset.
-    ///   - swipe: ordinal of the swipe.
+    /// What a caller gets: `offset` is the samples before the segment since the last reset, `swipe` the ordinal of the swipe.
     func decodedTrack(offset: Int, swipe: Int, sampleRate: Double) -> DecodedTrack {
         let text = values.dropLast().map { code.ascii($0) }
         let first = offset + Int(boundaries[0])

@@ -80,7 +80,7 @@ public struct SwipeDecoder: Sendable {
     /// Takes the next samples, full scale -1 to 1, and returns what they completed. A sample that is not a number, or is
     /// beyond any scale, counts as 0.
     public mutating func receive(_ samples: Span<Float>) -> [SwipeEvent] {
-        receive(count: samples.count) { target, range in
+        unsafe receive(count: samples.count) { target, range in
             for index in range {
                 let sample = samples[index]
                 unsafe target[index - range.lowerBound] = sample.magnitude < 1e6 ? sample : 0
@@ -90,7 +90,7 @@ public struct SwipeDecoder: Sendable {
 
     /// Takes the next 16-bit samples and returns what they completed; the same events as for `Float` input.
     public mutating func receive(_ samples: Span<Int16>) -> [SwipeEvent] {
-        receive(count: samples.count) { target, range in
+        unsafe receive(count: samples.count) { target, range in
             for index in range { unsafe target[index - range.lowerBound] = Float(samples[index]) * (1 / 32_768) }
         }
     }

@@ -1,6 +1,7 @@
 /// A crude band-pass of zero phase: a short running mean less a long one.
 enum BandFilter {
     /// - Parameters:
+    ///   - input: samples.
     ///   - smooth: reach of the short mean to either side, in samples; 0 for the samples themselves.
     ///   - remove: reach of the long mean, in samples; 0 to take nothing away.
     ///   - output: as many samples as there are in `input`, aligned with it.

@@ -68,7 +68,7 @@ struct FastDecoder {
         return readings.sorted { $0.boundaries[0] < $1.boundaries[0] }
     }
 
-    /// - Parameter range: the message's bits in the order of `intervals`.
+    /// The reading of a message whose bits have a range in the order of `intervals`, or nil where an interval is not clear.
     private func reading(
         _ message: MessageParser.Message, range: Range<Int>, isReversed: Bool, backwards: Bool
     ) -> SegmentReading? {

@@ -51,7 +51,7 @@ enum PulseFilter {
         return output
     }
 
-    /// - Parameter symmetric: taps from the centre outwards.
+    /// Convolves with a symmetric filter whose taps are given from the centre outwards.
     private static func convolve(_ input: [Float], symmetric taps: [Float]) -> [Float] {
         let reach = taps.count - 1
         let padded = [Float](repeating: 0, count: reach) + input + [Float](repeating: 0, count: reach + 8)

@@ -33,7 +33,9 @@ struct SymmetricSystem {
         return energy
     }
 
-    /// - Parameter ridge: added to the diagonal, as a share of its mean; keeps a poorly excited system solvable.
+    /// The least-squares solution.
+    ///
+    /// `ridge` is added to the diagonal, as a share of its mean: it keeps a poorly excited system solvable.
     consuming func solve(ridge: Double) -> [Double] {
         var trace = 0.0
         for index in 0..<unknowns { trace += gram[index * unknowns + index] }
