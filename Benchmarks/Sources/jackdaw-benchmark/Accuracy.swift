@@ -22,7 +22,7 @@ struct Accuracy: AsyncParsableCommand {
         let chosen = try recordings(ofManifests: manifests).filter { $0.cell.contains(pattern) }
         let start = processorSeconds()
         let trials = try await concurrentMap(chosen, jobs: jobs) { [self] recording in
-            let found = events(in: try Sound(contentsOf: recording.path), usesStrongTier: !fastOnly, block: block)
+            let found = try events(in: try Sound(contentsOf: recording.path), usesStrongTier: !fastOnly, block: block)
             return Trial(recording, events: found, reveals: reveal)
         }
         let report = Report(trials, processorSeconds: processorSeconds() - start)

@@ -23,7 +23,7 @@ struct Negative: AsyncParsableCommand {
         let start = processorSeconds()
         let findings = try await concurrentMap(try recordings(ofManifests: manifests), jobs: jobs) { [self] recording in
             let sound = try Sound(contentsOf: recording.path)
-            let found = events(in: sound, usesStrongTier: !fastOnly, block: 4_096)
+            let found = try events(in: sound, usesStrongTier: !fastOnly, block: 4_096)
             return Finding(
                 cell: recording.cell, seconds: sound.seconds,
                 accepted: found.compactMap { evidence(of: $0, in: recording.path) },

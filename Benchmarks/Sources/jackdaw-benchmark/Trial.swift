@@ -77,8 +77,8 @@ func masked(_ text: String) -> String {
 }
 
 /// Everything that a decoder says about a sound, handed over in blocks or, without a block size, as a whole.
-func events(in sound: Sound, usesStrongTier: Bool, block: Int? = nil) -> [SwipeEvent] {
-    var decoder = SwipeDecoder(configuration: .init(sampleRate: sound.rate, usesStrongTier: usesStrongTier))
+func events(in sound: Sound, usesStrongTier: Bool, block: Int? = nil) throws -> [SwipeEvent] {
+    var decoder = try SwipeDecoder(configuration: .init(sampleRate: sound.rate, usesStrongTier: usesStrongTier))
     var events: [SwipeEvent] = []
     let step = max(1, block ?? sound.count)
     for start in stride(from: 0, to: sound.count, by: step) {

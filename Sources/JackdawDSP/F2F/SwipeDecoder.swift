@@ -46,6 +46,8 @@ public struct SwipeDecoder: Sendable {
     /// Nothing before this position is reported again.
     private var reportedUntil = 0
     private var swipes = 0
+    /// Energies of the hops since the segment opened.
+    private var energies: [Float] = []
 
     private let hop: Int
     /// Delay of the comb filter in front of the gate: it passes 0.5 to 6 kHz and keeps hum out.
@@ -130,7 +132,10 @@ public struct SwipeDecoder: Sendable {
     private mutating func completeHop() -> [SwipeEvent] {
         let energy = hopEnergy()
         hopEnd += hop
-        switch gate.receive(energy: energy) {
+        let decision = gate.receive(energy: energy)
+        if decision == .opened { energies.removeAll(keepingCapacity: true) }
+        if gate.isOpen { energies.append(energy) }
+        switch decision {
         case .quiet:
             if filled + hop > buffer.count { keepLast(gate.preRollHops * hop) }
             return []
@@ -189,6 +194,10 @@ public struct SwipeDecoder: Sendable {
     }
 
     private mutating func decodeSegment() -> [SwipeEvent] {
+        guard !SteadyNoise.isSteady(energies, hopSamples: hop) else {
+            let failure = SegmentFailure(reason: .noBitCells, range: 0..<filled)
+            return failures([failure])
+        }
         let sound = buffer
         let found = tiers.decode(sound.span.extracting(0..<filled))
         var events: [SwipeEvent] = []
@@ -201,7 +210,12 @@ public struct SwipeDecoder: Sendable {
             swipes += 1
             if configuration.tracks.contains(track.track) { events.append(.track(track)) }
         }
-        for failure in found.failures where bufferStart + failure.range.lowerBound >= reportedUntil {
+        return events + failures(found.failures)
+    }
+
+    private mutating func failures(_ failures: [SegmentFailure]) -> [SwipeEvent] {
+        var events: [SwipeEvent] = []
+        for failure in failures where bufferStart + failure.range.lowerBound >= reportedUntil {
             reportedUntil = bufferStart + failure.range.upperBound
             events.append(
                 .failure(

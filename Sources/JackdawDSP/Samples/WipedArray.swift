@@ -2,7 +2,8 @@
 ///
 /// A reference type on purpose: results travel through arrays and streams, and every holder shares the one copy,
 /// so no second copy is left behind. The content never changes after initialisation.
-@safe public final class WipedArray<Element: BitwiseCopyable & Sendable>: @unchecked Sendable, CustomStringConvertible,
+@safe
+public final class WipedArray<Element: BitwiseCopyable & Sendable>: @unchecked Sendable, CustomStringConvertible,
     CustomReflectable
 {
     private let storage: UnsafeMutableBufferPointer<Element>

@@ -9,7 +9,7 @@ struct WorkingSound {
     private let lost: [Int8]?
 
     /// The longest window that is searched at once; bounds memory.
-    private static let longestWindow = 120_000
+    private static let longestWindow = 80_000
 
     init(samples: [Float], step: Int, start: Int = 0, lost: [Int8]?) {
         self.samples = samples

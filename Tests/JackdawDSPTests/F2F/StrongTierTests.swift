@@ -1,0 +1,96 @@
+import Foundation
+import JackdawTestSupport
+import Testing
+
+@testable import JackdawDSP
+
+@Suite struct StrongTierTests {
+    @Test func segmentalViterbiFindsCellsAndBits() throws {
+        var random = SeededRandom(seed: 1)
+        let bits = (0..<60).map { _ in UInt8.random(in: 0...1, using: &random) }
+        let levels = CellEqualiser.levels(bits: bits, startSign: 0)
+        let half = 10
+        let count = levels.count * half + 200
+        var positive = [Float](repeating: -0.5, count: count)
+        var negative = positive
+        for (index, level) in levels.enumerated() {
+            positive[100 + index * half] += level
+            negative[100 + index * half] -= level
+        }
+        var scores = SegmentalViterbi.PulseScores(count: count)
+        scores.appendRow(positive: positive, negative: negative)
+        let path = try #require(SegmentalViterbi(lengths: Array(16..<24)).bestPath(scores, rateCost: 20))
+        #expect(path.bits == bits)
+        #expect(path.boundaries == (0...bits.count).map { Float(100 + 2 * half * $0) })
+        #expect(path.startSign == 0)
+    }
+
+    @Test func segmentalViterbiFindsNothingInSilence() {
+        var scores = SegmentalViterbi.PulseScores(count: 500)
+        let silence = [Float](repeating: -0.5, count: 500)
+        scores.appendRow(positive: silence, negative: silence)
+        #expect(SegmentalViterbi(lengths: Array(16..<24)).bestPath(scores, rateCost: 20) == nil)
+    }
+
+    @Test func symmetricSystemSolvesLeastSquares() {
+        var system = SymmetricSystem(unknowns: 3)
+        var random = SeededRandom(seed: 2)
+        for _ in 0..<50 {
+            let row = (0..<3).map { _ in Double.random(in: -1...1, using: &random) }
+            system.accumulate(row, target: 2 * row[0] - 3 * row[1] + 0.5 * row[2])
+        }
+        let solution = system.solve(ridge: 0)
+        for (found, wanted) in zip(solution, [2, -3, 0.5]) { #expect(abs(found - wanted) < 1e-9) }
+    }
+
+    @Test(arguments: [50.0, 60]) func humIsRemovedAndNoiseIsNot(mains: Double) {
+        var random = SeededRandom(seed: 3)
+        let noise = (0..<8_000).map { _ in Float.random(in: -0.1...0.1, using: &random) }
+        var loud = noise.indices.map { noise[$0] + 0.5 * Float(sin(2 * Double.pi * mains * Double($0) / 16_000 + 1)) }
+        #expect(HumCanceller.removeHum(from: &loud, sampleRate: 16_000) == nil)
+        let rest = zip(loud, noise).reduce(Float(0)) { max($0, abs($1.0 - $1.1)) }
+        #expect(rest < 0.03)
+        var untouched = noise
+        _ = HumCanceller.removeHum(from: &untouched, sampleRate: 16_000)
+        #expect(untouched == noise)
+    }
+
+    @Test func ladderKeepsATone() {
+        let tone = (0..<2_000).map { Float(sin(2 * Double.pi * 0.05 * Double($0))) }
+        var ladder = RateLadder()
+        ladder.load(tone, lost: nil)
+        let doubled = ladder.sound(at: 1).samples
+        let halved = ladder.sound(at: -1).samples
+        for index in 200..<1_800 {
+            let between = Float(sin(2 * Double.pi * 0.05 * (Double(index) + 0.5)))
+            #expect(abs(doubled[2 * index + 1] - between) < 1e-3)
+        }
+        for index in 100..<900 { #expect(abs(halved[index] - tone[2 * index]) < 1e-3) }
+    }
+
+    @Test func whiteningFlattensARollOff() {
+        var random = SeededRandom(seed: 6)
+        var state: Float = 0
+        let coloured = (0..<20_000).map { _ in
+            state = 0.95 * state + Float.random(in: -1...1, using: &random)
+            return state
+        }
+        let white = Whitener.whiten(coloured, order: 4)
+        let power = white.reduce(Float(0)) { $0 + $1 * $1 }
+        let neighbour = zip(white, white.dropFirst()).reduce(Float(0)) { $0 + $1.0 * $1.1 }
+        #expect(abs(neighbour / power) < 0.03)
+    }
+
+    @Test func numericsAgreeWithTheSystem() {
+        for step in -2_000...2_000 {
+            let value = Double(step) / 137
+            let (sine, cosine) = Numerics.sineAndCosine(turns: value)
+            #expect(abs(sine - sin(2 * Double.pi * value)) < 1e-12)
+            #expect(abs(cosine - cos(2 * Double.pi * value)) < 1e-12)
+            #expect(abs(Numerics.exponential(value) / exp(value) - 1) < 1e-12)
+            if step > 0 { #expect(abs(Numerics.logarithm(value) - log(value)) < 1e-12) }
+        }
+        #expect(Numerics.exponential(-1_000) == 0)
+        #expect(Numerics.exponential(1_000) == .infinity)
+    }
+}

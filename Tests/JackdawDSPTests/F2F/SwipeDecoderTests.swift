@@ -1,0 +1,172 @@
+import JackdawDSP
+import JackdawTestSupport
+import Testing
+
+@Suite struct SwipeDecoderTests {
+    @Test(arguments: TrackNumber.allCases, [8_000.0, 22_050, 44_100, 48_000, 96_000, 192_000])
+    func readsBackEverySpeedRateAndDirection(track: TrackNumber, rate: Double) throws {
+        for speed in [5.0, 12, 30, 50] {
+            // Fewer than 2.2 samples a bit cell hold no bits (two transitions a cell; Nyquist).
+            guard rate / (speed * track.bitsPerInch) >= 2.2 else { continue }
+            for direction in [SwipeDirection.forward, .reverse] {
+                let samples = try SwipeBench.samples(
+                    track,
+                    configuration: .init(sampleRate: rate, speed: speed, direction: direction, signalToNoise: 35))
+                let events = try SwipeBench.events(samples, sampleRate: rate)
+                #expect(
+                    SwipeBench.texts(events) == [SwipeBench.texts[track]],
+                    "track \(track.rawValue) at \(speed) in/s and \(rate) Hz, \(direction)")
+                guard case .track(let found)? = events.first else { continue }
+                #expect(found.track == track)
+                #expect(found.direction == direction)
+                #expect(abs(found.speed.mean - speed) < speed * 0.1)
+            }
+        }
+    }
+
+    @Test(arguments: [1, 7, 240]) func blockSizeMakesNoDifference(block: Int) throws {
+        var samples: [Float] = []
+        for (index, track) in TrackNumber.allCases.enumerated() {
+            samples += try SwipeBench.samples(
+                track, configuration: .init(sampleRate: 44_100, signalToNoise: [30, 4, 8][index], seed: 3))
+        }
+        let whole = try SwipeBench.events(samples, sampleRate: 44_100)
+        let dripped = try SwipeBench.events(samples, sampleRate: 44_100, block: block)
+        #expect(SwipeBench.texts(whole).count == 3)
+        #expect(SwipeBench.texts(dripped) == SwipeBench.texts(whole))
+        #expect(dripped.map(Self.place) == whole.map(Self.place))
+    }
+
+    @Test func integerAndFloatingPointSamplesReadAlike() throws {
+        let samples = try SwipeBench.samples(.two, configuration: .init(sampleRate: 44_100, signalToNoise: 6))
+        let integers = samples.map { Int16(($0 * 32_767).rounded()) }
+        let floats = integers.map { Float($0) / 32_768 }
+        var decoder = try SwipeDecoder(configuration: .init(sampleRate: 44_100))
+        let fromIntegers = decoder.receive(integers.span) + decoder.finish()
+        let fromFloats = try SwipeBench.events(floats, sampleRate: 44_100)
+        #expect(SwipeBench.texts(fromIntegers) == [SwipeBench.texts[.two]])
+        #expect(fromIntegers.map(Self.place) == fromFloats.map(Self.place))
+    }
+
+    @Test func readsEitherPolarityAndEitherSign() throws {
+        for isInverted in [false, true] {
+            let samples = try SwipeBench.samples(
+                .two, configuration: .init(sampleRate: 44_100, isInverted: isInverted, signalToNoise: 20))
+            #expect(SwipeBench.texts(try SwipeBench.events(samples, sampleRate: 44_100)) == [SwipeBench.texts[.two]])
+        }
+    }
+
+    @Test(arguments: [
+        SwipeSynthesizer.Configuration(sampleRate: 44_100, signalToNoise: 3, seed: 1),
+        .init(sampleRate: 44_100, motion: .exponential(ratio: 6), signalToNoise: 25, seed: 2),
+        .init(sampleRate: 44_100, clipping: 10, signalToNoise: 25, seed: 3),
+        .init(sampleRate: 44_100, signalToNoise: 25, humLevel: 0, seed: 4),
+        .init(sampleRate: 44_100, peakLevel: -50, signalToNoise: 25, seed: 5),
+        .init(sampleRate: 44_100, pulseWidth: 250, signalToNoise: 25, seed: 6),
+        .init(sampleRate: 44_100, signalToNoise: 25, offset: 0.3, seed: 7),
+    ])
+    func readsThroughOneNuisance(configuration: SwipeSynthesizer.Configuration) throws {
+        let samples = try SwipeBench.samples(.two, configuration: configuration)
+        #expect(SwipeBench.texts(try SwipeBench.events(samples, sampleRate: 44_100)) == [SwipeBench.texts[.two]])
+    }
+
+    @Test func readsSeveralSwipesOfOneRecordingInOrder() throws {
+        let cards = [";4111111111111111=2912101?", ";5555555555554444=3001101?", ";378282246310005=2807101?"]
+        var samples: [Float] = []
+        for (index, card) in cards.enumerated() {
+            samples += try SwipeBench.samples(
+                .two, text: card,
+                configuration: .init(
+                    sampleRate: 44_100, direction: index == 1 ? .reverse : .forward, signalToNoise: 30, silence: 0.3))
+        }
+        let events = try SwipeBench.events(samples, sampleRate: 44_100)
+        #expect(SwipeBench.texts(events) == cards)
+        #expect(SwipeBench.failures(events).isEmpty)
+    }
+
+    @Test func reportsOnlyTheTracksAskedFor() throws {
+        let samples = try SwipeBench.samples(.two, configuration: .init(sampleRate: 44_100))
+        #expect(try SwipeBench.events(samples, sampleRate: 44_100, tracks: [.one]).isEmpty)
+        #expect(try SwipeBench.events(samples, sampleRate: 44_100, tracks: [.two]).count == 1)
+    }
+
+    @Test func aCutSwipeIsAFailureThatSaysWhere() throws {
+        let samples = try SwipeBench.samples(
+            .one, configuration: .init(sampleRate: 44_100, signalToNoise: 30, silence: 0.1))
+        let cut = Array(samples[..<(samples.count / 2)]) + [Float](repeating: 0, count: 20_000)
+        let events = try SwipeBench.events(cut, sampleRate: 44_100)
+        #expect(SwipeBench.texts(events).isEmpty)
+        let failure = try #require(SwipeBench.failures(events).first)
+        #expect(failure.reason == .noEndSentinel || failure.reason == .parity)
+        #expect(failure.span.startSample < cut.count / 2)
+        let prefix = failure.partialCharacters.withElements { characters in
+            String(decoding: characters.indices.prefix(10).map { characters[$0] }, as: UTF8.self)
+        }
+        #expect(SwipeBench.texts[.one]?.hasPrefix(prefix) == true)
+    }
+
+    @Test func noiseAndSilenceHoldNoCard() throws {
+        var random = SeededRandom(seed: 9)
+        let noise = (0..<100_000).map { _ in Float.random(in: -0.5...0.5, using: &random) }
+        #expect(SwipeBench.texts(try SwipeBench.events(noise, sampleRate: 44_100)).isEmpty)
+        #expect(try SwipeBench.events([Float](repeating: 0, count: 200_000), sampleRate: 44_100).isEmpty)
+    }
+
+    @Test func samplesThatAreNoNumbersCountAsSilence() throws {
+        var samples = try SwipeBench.samples(.two, configuration: .init(sampleRate: 44_100, silence: 0.2))
+        for index in 0..<1_000 { samples[index] = [.nan, .infinity, -.infinity, 1e30][index % 4] }
+        #expect(SwipeBench.texts(try SwipeBench.events(samples, sampleRate: 44_100)) == [SwipeBench.texts[.two]])
+    }
+
+    @Test(arguments: [0, -1, 7_999, 192_001, Double.nan, .infinity])
+    func refusesSampleRatesOutOfRange(rate: Double) {
+        #expect(throws: SwipeDecoderError.self) { try SwipeDecoder(configuration: .init(sampleRate: rate)) }
+    }
+
+    @Test func resetForgetsTheRecording() throws {
+        let samples = try SwipeBench.samples(.two, configuration: .init(sampleRate: 44_100, signalToNoise: 20))
+        var decoder = try SwipeDecoder(configuration: .init(sampleRate: 44_100))
+        let first = decoder.receive(samples.span) + decoder.finish()
+        decoder.reset()
+        let second = decoder.receive(samples.span) + decoder.finish()
+        #expect(SwipeBench.texts(first) == [SwipeBench.texts[.two]])
+        #expect(first.map(Self.place) == second.map(Self.place))
+    }
+
+    @Test func descriptionAndReflectionShowNoCard() throws {
+        let samples = try SwipeBench.samples(.two, configuration: .init(sampleRate: 44_100))
+        let events = try SwipeBench.events(samples, sampleRate: 44_100)
+        var shown = "\(events)"
+        dump(events, to: &shown)
+        #expect(!events.isEmpty)
+        #expect(!shown.contains("4111"))
+        #expect(!shown.contains("1111111"))
+    }
+
+    @Test func hostileSoundNeitherTrapsNorReads() throws {
+        var random = SeededRandom(seed: 77)
+        for _ in 0..<12 {
+            var samples: [Float] = []
+            for _ in 0..<Int.random(in: 1...6, using: &random) {
+                let count = Int.random(in: 0...9_000, using: &random)
+                let period = Int.random(in: 1...90, using: &random)
+                let level = Float.random(in: 0...2, using: &random)
+                switch Int.random(in: 0...3, using: &random) {
+                case 0: samples += [Float](repeating: level, count: count)
+                case 1: samples += (0..<count).map { $0 / period % 2 == 0 ? level : -level }
+                case 2: samples += (0..<count).map { _ in Float.random(in: -level...level, using: &random) }
+                default: samples += (0..<count).map { $0 % period == 0 ? level : 0 }
+                }
+            }
+            let rate = [8_000.0, 44_100, 192_000][Int.random(in: 0...2, using: &random)]
+            #expect(SwipeBench.texts(try SwipeBench.events(samples, sampleRate: rate, block: 977)).isEmpty)
+        }
+    }
+
+    private static func place(_ event: SwipeEvent) -> String {
+        switch event {
+        case .track(let track): "track \(track.span) \(track.tier) \(track.confidence)"
+        case .failure(let failure): "failure \(failure.span) \(failure.reason.name)"
+        }
+    }
+}
