@@ -1,36 +1,52 @@
 # Jackdaw: what a stranger runs. `make demo` and `make test` set up what is missing and need the Swift toolchain only.
 PREFIX ?= /usr/local
-DEBIAN_PACKAGES := libsndfile1-dev libfftw3-dev gnuplot-nox pkg-config
+DEBIAN_PACKAGES := ca-certificates git libc6-dev libstdc++-12-dev pkg-config libsndfile1-dev libfftw3-dev gnuplot-nox
+# The Swift runtime goes into the command: it runs where there is no toolchain, and starts faster.
+RELEASE := -c release --static-swift-stdlib
 JACKDAW := .build/release/jackdaw
+SHARE := $(DESTDIR)$(PREFIX)/share
 
-.PHONY: setup build demo test bench lint docs install clean
+.PHONY: help setup build demo test bench lint docs install uninstall clean
 
-setup:
+help: ## this list
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
+
+setup: ## install the Debian packages that are missing
 	@.ci/setup $(DEBIAN_PACKAGES)
 
-build: setup
-	swift build -c release --product jackdaw
+build: setup ## build the command
+	swift build $(RELEASE) --product jackdaw
 
-demo: build
-	$(JACKDAW) decode captures/*.wav
+demo: build ## read the cards in captures/
+	@.ci/demo $(JACKDAW)
 
-test: setup
+test: setup ## build and run all tests
 	swift test
 
-bench: build
-	$(JACKDAW) bench captures/*.wav
+bench: build ## how fast and how well this machine decodes
+	$(JACKDAW) bench
 
-lint:
+lint: ## format, and who may import whom
 	swift format lint --strict --recursive Sources Tests Benchmarks Package.swift
 	.ci/import-check
 
-docs:
+docs: ## the libraries' documentation, into docs/api
 	swift package --allow-writing-to-directory docs/api generate-documentation \
 	    --target JackdawDSP --target JackdawCards --target JackdawAudioFile --target JackdawSpectrum \
-	    --warnings-as-errors --output-path docs/api
+	    --enable-experimental-combined-documentation --warnings-as-errors --output-path docs/api
 
-install: build
-	install -D -m 755 $(JACKDAW) $(DESTDIR)$(PREFIX)/bin/jackdaw
+install: build ## install command, manual and completions below PREFIX
+	install -D -s -m 755 $(JACKDAW) $(DESTDIR)$(PREFIX)/bin/jackdaw
+	install -D -m 644 docs/jackdaw.1 $(SHARE)/man/man1/jackdaw.1
+	install -d $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
+	$(JACKDAW) --generate-completion-script bash > $(SHARE)/bash-completion/completions/jackdaw
+	$(JACKDAW) --generate-completion-script zsh > $(SHARE)/zsh/site-functions/_jackdaw
+	$(JACKDAW) --generate-completion-script fish > $(SHARE)/fish/vendor_completions.d/jackdaw.fish
 
-clean:
-	rm -rf .build .build-* Benchmarks/.build
+uninstall: ## remove what install put below PREFIX
+	rm -f $(DESTDIR)$(PREFIX)/bin/jackdaw $(SHARE)/man/man1/jackdaw.1 \
+	    $(SHARE)/bash-completion/completions/jackdaw $(SHARE)/zsh/site-functions/_jackdaw \
+	    $(SHARE)/fish/vendor_completions.d/jackdaw.fish
+
+clean: ## remove everything built
+	rm -rf .build .build-* Benchmarks/.build docs/api

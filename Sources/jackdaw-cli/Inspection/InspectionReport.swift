@@ -1,24 +1,25 @@
-import Glibc
 import JackdawAudioFile
 import JackdawDSP
+import JackdawSpectrum
 
-/// What `inspect` prints of a recording.
+/// What `inspect` prints of one channel of a recording.
 struct InspectionReport {
     let file: String
-    let outcome: SwipeScanner.Outcome
-
-    private var seconds: Double { Double(outcome.frames) / outcome.format.sampleRate }
+    let format: AudioFormat
+    /// Number of the channel, from 1.
+    let channel: Int
+    let survey: RecordingReport
+    let swipes: [SwipeInspection]
 
     /// What kind of recording it is.
     var heading: String {
-        let format = outcome.format
-        return "\(file): \(format.container), \(format.encoding), \(fixed(format.sampleRate, 0)) Hz, "
-            + "\(counted(format.channels, "channel")), \(fixed(seconds, 3)) s"
+        "\(file): \(format.container), \(format.encoding), \(fixed(format.sampleRate, 0)) Hz, "
+            + "\(counted(format.channels, "channel")), \(fixed(survey.duration, 3)) s"
     }
 
     /// A swipe's heading in the picture.
-    func title(channel: Int, _ swipe: SwipeInspection) -> String {
-        var parts = ["\(file), channel \(channel + 1), swipe \(swipe.swipe + 1)", swipe.title]
+    func title(_ swipe: SwipeInspection) -> String {
+        var parts = ["\(file), channel \(channel), swipe \(swipe.swipe + 1)", swipe.title]
         if let track = swipe.track {
             parts.append("\(fixed(track.speed.mean, 1)) in/s")
             parts.append("\(track.tier.rawValue) tier, confidence \(fixed(track.confidence, 2))")
@@ -26,32 +27,94 @@ struct InspectionReport {
         return parts.joined(separator: "   ")
     }
 
-    /// What a person reads of a channel.
-    func lines(channel: Int, _ swipes: [SwipeInspection]) -> [String] {
-        guard !swipes.isEmpty else { return ["channel \(channel + 1)", "  swipes   none"] }
+    /// What a person reads of the channel.
+    var lines: [String] {
+        let swipeLines = swipes.isEmpty ? ["  swipes    none"] : [""] + table.lines.map { "  \($0)" }
+        return [
+            "channel \(channel)",
+            "  level     \(level(survey.peakLevel)) peak, \(level(survey.rmsLevel)) RMS, "
+                + "DC \(fixed(100 * survey.dcOffset, 2)) % of full scale",
+            "  noise     \(level(survey.noiseFloor)) in the quietest tenth",
+            "  hum       \(humText)",
+            "  clipping  \(clippingText)",
+            "  carriers  \(carrierText)",
+            "  band      \(bandText)",
+        ] + swipeLines
+    }
+
+    private var humText: String {
+        guard let hum = survey.hum else { return "none" }
+        let harmonics = hum.lines.map { String($0.harmonic) }.joined(separator: ", ")
+        return "\(fixed(hum.mainsFrequency, 0)) Hz mains at \(level(hum.level)), harmonics \(harmonics)"
+    }
+
+    private var clippingText: String {
+        guard survey.clippedRuns > 0 else { return "none" }
+        return "\(counted(survey.clippedRuns, "run")), \(fixed(100 * survey.clippedShare, 2)) % of the samples"
+    }
+
+    private var carrierText: String {
+        let carriers = survey.carriers.map { "\(fixed($0.frequency, 0)) Hz at \(level($0.level))" }
+        return carriers.isEmpty ? "none" : carriers.joined(separator: ", ")
+    }
+
+    private var bandText: String {
+        guard let band = survey.usableBand else { return "nothing stands out of the noise" }
+        return "\(fixed(band.lowerBound, 0)) to \(fixed(band.upperBound, 0)) Hz"
+    }
+
+    private var table: Table {
         var table = Table(
             .number("swipe"), .number("seconds"), .number("cells"), .number("ms a cell"), .number("in/s"),
             .number("jitter %"), .number("peak dBFS"), .text("result"))
         for swipe in swipes {
             let speed = swipe.track.map { "\(fixed($0.speed.slowest, 1)) to \(fixed($0.speed.fastest, 1))" }
+            let result = swipe.text.isEmpty ? swipe.title : "\(swipe.title)  \(swipe.text)"
             table.add(
                 "\(swipe.swipe + 1)", "\(fixed(swipe.span.start, 3)) to \(fixed(swipe.span.end, 3))",
                 "\(swipe.cellCount)", number(swipe.meanCell.map { 1_000 * $0 }, 3), speed ?? "-",
-                number(swipe.flux.jitter, 1), number(swipe.peakLevel, 1), result(swipe))
+                number(swipe.flux.jitter, 1), number(swipe.peakLevel, 1), result)
         }
-        return ["channel \(channel + 1)"] + table.lines.map { "  \($0)" }
+        return table
     }
 
+    private func level(_ level: Double) -> String {
+        level > Decibels.silence ? "\(fixed(level, 1)) dBFS" : "digital silence"
+    }
+
+    private func number(_ value: Double?, _ decimals: Int) -> String { value.map { fixed($0, decimals) } ?? "-" }
+
+    // MARK: JSON
+
     /// The object of `--json`.
-    func json(channel: Int, _ swipes: [SwipeInspection]) -> JSONObject {
+    var json: JSONObject {
         var object = JSONObject()
         object.add("file", file)
-        object.add("channel", channel + 1)
-        object.add("container", outcome.format.container.name)
-        object.add("encoding", outcome.format.encoding.name)
-        object.add("sample_rate", outcome.format.sampleRate, decimals: 0)
-        object.add("seconds", seconds, decimals: 6)
+        object.add("channel", channel)
+        object.add("container", format.container.name)
+        object.add("encoding", format.encoding.name)
+        object.add("sample_rate", format.sampleRate, decimals: 0)
+        object.add("seconds", survey.duration, decimals: 6)
+        object.add("peak", survey.peakLevel, decimals: 2)
+        object.add("rms", survey.rmsLevel, decimals: 2)
+        object.add("dc", survey.dcOffset, decimals: 6)
+        object.add("noise", survey.noiseFloor, decimals: 2)
+        object.add("hum_frequency", survey.hum?.mainsFrequency, decimals: 0)
+        object.add("hum", survey.hum?.level, decimals: 2)
+        object.add("clipped_runs", survey.clippedRuns)
+        object.add("clipped_share", survey.clippedShare, decimals: 6)
+        object.add("carriers", survey.carriers.map(carrierObject))
+        object.add("band_from", survey.usableBand?.lowerBound, decimals: 0)
+        object.add("band_to", survey.usableBand?.upperBound, decimals: 0)
         object.add("swipes", swipes.map(swipeObject))
+        return object
+    }
+
+    private func carrierObject(_ carrier: Carrier) -> JSONObject {
+        var object = JSONObject()
+        object.add("frequency", carrier.frequency, decimals: 1)
+        object.add("level", carrier.level, decimals: 2)
+        object.add("width", carrier.width, decimals: 1)
         return object
     }
 
@@ -78,15 +141,9 @@ struct InspectionReport {
         object.add("peak", swipe.peakLevel, decimals: 2)
         return object
     }
-
-    private func result(_ swipe: SwipeInspection) -> String {
-        swipe.text.isEmpty ? swipe.title : "\(swipe.title)  \(swipe.text)"
-    }
-
-    private func number(_ value: Double?, _ decimals: Int) -> String { value.map { fixed($0, decimals) } ?? "-" }
 }
 
 extension SwipeInspection {
-    /// Highest magnitude within the span in dBFS; nil where the sound is not at hand, or silent.
-    var peakLevel: Double? { peak.flatMap { $0 > 0 ? 20 * log10($0) : nil } }
+    /// Highest magnitude within the span in dBFS; nil where the sound is not at hand.
+    var peakLevel: Double? { peak.map(Decibels.level(ofAmplitude:)) }
 }

@@ -47,23 +47,17 @@
             var scanner = SwipeScanner(channel: channel.index, raw: raw?.format)
             var inspector = Inspector(console, file: file, isRevealed: reveal)
             let outcome = try scanner.scan(file, &inspector)
-            let channels = channel.index.map { $0..<$0 + 1 } ?? 0..<outcome.format.channels
             console.clearStatus()
             if outcome.isTruncated {
                 console.message("\(file): cut short: ends after \(outcome.frames) frames, its header promises more")
             }
-            let report = InspectionReport(file: file, outcome: outcome)
-            if !json { console.result(report.heading) }
-            for channel in channels {
-                let swipes = inspector.swipes[channel]
-                if json {
-                    console.result(report.json(channel: channel, swipes))
-                } else {
-                    report.lines(channel: channel, swipes).forEach(console.result)
-                }
+            let reports = inspector.reports(file: file, outcome.format, channel: channel.index)
+            if !json, let first = reports.first { console.result(first.heading) }
+            for report in reports {
+                if json { console.result(report.json) } else { report.lines.forEach(console.result) }
             }
-            let all = channels.flatMap { channel in
-                inspector.swipes[channel].map { (heading: report.title(channel: channel, $0), swipe: $0) }
+            let all = reports.flatMap { report in
+                report.swipes.map { (heading: report.title($0), swipe: $0) }
             }
             guard !all.isEmpty else {
                 if plot != nil { console.message("\(file): no swipe to draw") }
@@ -84,8 +78,7 @@
         private let file: String
         private let isRevealed: Bool
         private var progress: Progress
-        private var histories: [SampleHistory] = []
-        private(set) var swipes: [[SwipeInspection]] = []
+        private var channels: [ChannelRecord] = []
 
         init(_ console: Console, file: String, isRevealed: Bool) {
             self.console = console
@@ -94,23 +87,25 @@
             progress = Progress(console)
         }
 
-        mutating func begin(_ format: AudioFormat) {
-            // Eight seconds hold any swipe and the search for it; of many channels, as much as fits 64 MB.
-            let capacity = min(Int(8 * format.sampleRate), (1 << 24) / format.channels)
-            histories = (0..<format.channels).map { _ in SampleHistory(capacity: capacity) }
-            swipes = Array(repeating: [], count: format.channels)
+        /// What there is to say of the channels, or of one of them.
+        func reports(file: String, _ format: AudioFormat, channel: Int?) -> [InspectionReport] {
+            let wanted = channel.map { $0..<$0 + 1 } ?? channels.indices
+            return wanted.compactMap { index in
+                channels[index].finish().map { survey in
+                    InspectionReport(
+                        file: file, format: format, channel: index + 1, survey: survey, swipes: channels[index].swipes)
+                }
+            }
         }
 
-        mutating func receive(_ samples: Span<Float>, channel: Int) { histories[channel].append(samples) }
+        mutating func begin(_ format: AudioFormat) {
+            channels = (0..<format.channels).map { _ in ChannelRecord(format) }
+        }
+
+        mutating func receive(_ samples: Span<Float>, channel: Int) { channels[channel].receive(samples) }
 
         mutating func receive(_ event: SwipeEvent, channel: Int) {
-            let history = histories[channel]
-            switch event {
-            case .track(let track):
-                swipes[channel].append(SwipeInspection(track, history: history, isRevealed: isRevealed))
-            case .failure(let failure):
-                swipes[channel].append(SwipeInspection(failure, history: history))
-            }
+            channels[channel].receive(event, isRevealed: isRevealed)
         }
 
         mutating func advance(to frame: Int, of total: Int?) throws(CommandError) {

@@ -30,11 +30,30 @@ import Testing
     }
 
     @Test func aPersonSeesTheRecordingAndItsSwipes() {
-        #expect(CommandRun("synth", "-o", folder("a.wav")).status == 0)
+        #expect(CommandRun("synth", "-o", folder("a.wav"), "--clip", "2", "--noise", "40").status == 0)
         let run = CommandRun("inspect", folder("a.wav"))
         #expect(run.status == 0)
         #expect(run.lines.first?.contains("WAV, 16-bit, 44100 Hz, 1 channel") == true)
+        for start in ["level", "noise", "hum", "clipping", "carriers", "band"] {
+            #expect(run.lines.contains { $0.hasPrefix("  \(start) ") })
+        }
+        #expect(run.output.contains("level     0.0 dBFS peak"))
+        #expect(!run.output.contains("clipping  none"))
         #expect(run.lines.last?.contains("track 2, forward") == true)
+    }
+
+    @Test func soundWithoutSwipesIsSurveyedToo() throws {
+        let tone = (0..<8_000).map { index in 0.5 * Float(sin(2 * Double.pi * 50 * Double(index) / 8_000)) }
+        try SwipeSound.write([tone, [Float](repeating: 0, count: tone.count)], to: folder("a.wav"), sampleRate: 8_000)
+        let run = CommandRun("inspect", "--json", folder("a.wav"))
+        #expect(run.lines.count == 2)
+        let object = try jsonObject(try #require(run.lines.first))
+        #expect(object["hum_frequency"] as? Double == 50)
+        #expect(abs(try #require(object["peak"] as? Double) + 6.02) < 0.01)
+        #expect(abs(try #require(object["hum"] as? Double) + 6.02) < 0.5)
+        let silence = CommandRun("inspect", "--channel", "2", folder("a.wav"))
+        #expect(silence.status == 1)
+        #expect(silence.output.contains("digital silence"))
     }
 
     @Test func theNameOfThePictureTellsItsKind() {
