@@ -36,7 +36,7 @@ import Testing
             let told = Set(help.matches(of: /\n  (?:-o, )?--([a-z0-9]+)/).map { String($0.1) })
             let section = try #require(manual.components(separatedBy: "\n.Ss ").first { $0.hasPrefix("\(verb)\n") })
             let items = section.components(separatedBy: "\n").filter { $0.hasPrefix(".It Fl") }
-            let written = items.flatMap { item in item.matches(of: / -([a-z0-9]+)/).map { String($0.1) } }
+            let written = items.flatMap { item in item.matches(of: #/ -([a-z0-9]+)/#).map { String($0.1) } }
             #expect(Set(written) == told.subtracting(["version"]), "\(verb)")
         }
     }
