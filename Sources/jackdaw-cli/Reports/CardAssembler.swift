@@ -6,7 +6,15 @@ struct CardAssembler {
     /// Tracks that are read further apart than this are two swipes (s).
     private static let gap = 0.25
 
+    /// How long after its end a card may still get a track (s): channels are answered for as each falls silent.
+    private let patience: Double
     private var pending: [TrackReport] = []
+
+    /// An assembler for a recording of so many channels.
+    init(channels: Int) { patience = channels > 1 ? 2 : Self.gap }
+
+    /// Whether no card waits for its tracks.
+    var isEmpty: Bool { pending.isEmpty }
 
     mutating func add(_ report: TrackReport) { pending.append(report) }
 
@@ -23,8 +31,7 @@ struct CardAssembler {
             end = max(end, report.track.span.end)
         }
         pending = []
-        // A decoder answers late, by a segment and its search: ten seconds are more than any swipe takes.
-        if let time, time < end + 10, let open = cards.popLast() { pending = open }
+        if let time, time < end + patience, let open = cards.popLast() { pending = open }
         return cards.map { $0.sorted { ($0.track.track, $0.channel) < ($1.track.track, $1.channel) } }
     }
 

@@ -89,7 +89,9 @@
         private let options: Decode
         private let console: Console
         private var progress: Progress
-        private var cards = CardAssembler()
+        private var cards = CardAssembler(channels: 1)
+        /// Lines about failures, for after the cards that came before them.
+        private var failures: [String] = []
         private var file = ""
         private let fileCount: Int
         private var fileIndex = 0
@@ -110,7 +112,10 @@
             tracksBefore = trackCount
         }
 
-        mutating func begin(_ format: AudioFormat) { sampleRate = format.sampleRate }
+        mutating func begin(_ format: AudioFormat) {
+            sampleRate = format.sampleRate
+            cards = CardAssembler(channels: format.channels)
+        }
 
         mutating func receive(_ event: SwipeEvent, channel: Int) {
             switch event {
@@ -123,10 +128,8 @@
                     file: file, channel: channel + 1, failure: failure, showsBits: options.bits)
                 if options.failures && options.json {
                     console.result(report.json)
-                } else if options.failures {
-                    report.lines.forEach(console.result)
                 } else {
-                    report.lines.forEach(console.message)
+                    failures += report.lines
                 }
             }
         }
@@ -161,6 +164,9 @@
 
         private mutating func printCards(at time: Double?) {
             for card in cards.completeCards(at: time) { CardAssembler.lines(card).forEach(console.result) }
+            guard cards.isEmpty else { return }
+            failures.forEach(options.failures ? console.result : console.message)
+            failures = []
         }
     }
 #endif

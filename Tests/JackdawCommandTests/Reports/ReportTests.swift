@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test func tracksOfOnePassMakeOneCard() {
-        var assembler = CardAssembler()
+        var assembler = CardAssembler(channels: 2)
         assembler.add(report(1.0, 1.2, .three, channel: 2))
         assembler.add(report(1.1, 1.3, .two))
         assembler.add(report(3, 3.2))
@@ -86,13 +86,22 @@ import Testing
     }
 
     @Test func aCardWaitsForItsTracks() {
-        var assembler = CardAssembler()
+        var assembler = CardAssembler(channels: 2)
         assembler.add(report(1, 1.2))
         assembler.add(report(2, 2.2))
         #expect(assembler.completeCards(at: 2.5).count == 1)
         assembler.add(report(2.1, 2.3, .three))
         #expect(assembler.completeCards(at: 3).isEmpty)
         #expect(assembler.completeCards(at: 60).map(\.count) == [2])
+    }
+
+    @Test func oneChannelNeedsNoWaiting() {
+        var assembler = CardAssembler(channels: 1)
+        assembler.add(report(1, 1.2))
+        #expect(assembler.completeCards(at: 1.3).isEmpty)
+        #expect(!assembler.isEmpty)
+        #expect(assembler.completeCards(at: 1.5).count == 1)
+        #expect(assembler.isEmpty)
     }
 
     @Test func theHeadingNamesTheCard() {
