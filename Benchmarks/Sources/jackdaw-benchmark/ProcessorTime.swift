@@ -8,8 +8,8 @@ func processorSeconds() -> Double {
 }
 
 /// Seconds of processor time that a body takes.
-func processorSeconds(of body: () -> Void) -> Double {
+func processorSeconds(of body: () throws -> Void) rethrows -> Double {
     let start = processorSeconds()
-    body()
+    try body()
     return processorSeconds() - start
 }

@@ -29,7 +29,7 @@ struct Speed: ParsableCommand {
             var seconds = 0.0
             var rounds = 0
             while seconds < least {
-                seconds += processorSeconds {
+                seconds += try processorSeconds {
                     for sound in sounds { _ = try events(in: sound, usesStrongTier: usesStrongTier, block: block) }
                 }
                 rounds += 1
@@ -50,9 +50,9 @@ struct Speed: ParsableCommand {
         for recording in recordings {
             let sound = try Sound(contentsOf: recording.path)
             var found: [SwipeEvent] = []
-            let fast = processorSeconds { found = try events(in: sound, usesStrongTier: false) }
+            let fast = try processorSeconds { found = try events(in: sound, usesStrongTier: false) }
             guard Trial(recording, events: found, reveals: false).isMissed else { continue }
-            let both = processorSeconds { found = try events(in: sound, usesStrongTier: true) }
+            let both = try processorSeconds { found = try events(in: sound, usesStrongTier: true) }
             times.append(max(0, both - fast) * 1_000)
             read += Trial(recording, events: found, reveals: false).isMissed ? 0 : 1
         }
