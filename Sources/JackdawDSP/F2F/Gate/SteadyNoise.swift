@@ -8,7 +8,7 @@ enum SteadyNoise {
     private static let block = 16
     /// Scatters (standard deviations of white noise) within which hops and blocks of them must lie.
     private static let hopScatters: Float = 2.2
-    private static let blockScatters: Float = 8
+    private static let blockScatters: Float = 11
 
     /// - Parameters:
     ///   - energies: energies of hops in a row.
