@@ -46,10 +46,15 @@
         @Flag(help: "Swipe the card the wrong way round.")
         var reverse = false
 
-        @Option(help: ArgumentHelp("Add white noise for this signal to noise ratio.", valueName: "db"))
+        // Levels may be negative: a value that begins with a dash is no option here.
+        @Option(
+            parsing: .unconditional,
+            help: ArgumentHelp("Add white noise for this signal to noise ratio.", valueName: "db"))
         var noise: Double?
 
-        @Option(help: ArgumentHelp("Add 50 Hz mains hum this far over the signal.", valueName: "db"))
+        @Option(
+            parsing: .unconditional,
+            help: ArgumentHelp("Add 50 Hz mains hum this far over the signal.", valueName: "db"))
         var hum: Double?
 
         @Option(

@@ -22,6 +22,14 @@ import Testing
         #expect(reader.frames == object["frames"] as? Int)
     }
 
+    /// A value that begins with a dash is not taken for an option.
+    @Test(arguments: ["--noise", "--hum"])
+    func levelsMayBeNegative(option: String) throws {
+        #expect(CommandRun("synth", "-o", folder("a.wav"), option, "-2").status == 0)
+        #expect(CommandRun("synth", "-o", folder("b.wav"), "\(option)=-2").status == 0)
+        #expect(try folder.read("a.wav") == folder.read("b.wav"))
+    }
+
     @Test func theSameSeedGivesTheSameFile() throws {
         for (name, seed) in [("a", 1), ("b", 1), ("c", 2)] {
             #expect(CommandRun("synth", "-o", folder("\(name).wav"), "--noise", "10", "--seed", "\(seed)").status == 0)
