@@ -24,7 +24,7 @@ final class ChannelRecord {
         case .track(let track):
             swipes.append(SwipeInspection(track, history: history, isRevealed: isRevealed))
         case .failure(let failure):
-            swipes.append(SwipeInspection(failure, history: history))
+            swipes.append(SwipeInspection(failure, history: history, isRevealed: isRevealed))
         }
     }
 

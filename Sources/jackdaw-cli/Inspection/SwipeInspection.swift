@@ -5,19 +5,21 @@ import JackdawDSP
 struct SwipeInspection {
     /// A character of the message, where it lies.
     struct Character {
-        /// What to show for it: `*` where it is masked.
+        /// What to show for it: `*` where it is masked, a middle dot where it is not certain.
         let label: String
         /// Its bit cells, in the order of time.
         let cells: Range<Int>
         /// Whether its bits may show too.
         let isShown: Bool
+        /// Whether the sound alone does not say it: corrected, or not certain.
+        let isDoubtful: Bool
     }
 
     let swipe: Int
     let span: SwipeSpan
     /// Track and direction, or why it could not be read.
     let title: String
-    /// The message, masked unless it is to be revealed; empty for a failure.
+    /// The message, masked unless it is to be revealed; of a failure as much as could be read.
     let text: String
     let track: DecodedTrack?
     let failure: SwipeFailure?
@@ -51,16 +53,18 @@ struct SwipeInspection {
     }
 
     /// A swipe that could not be read.
-    init(_ failure: SwipeFailure, history: SampleHistory) {
+    init(_ failure: SwipeFailure, history: SampleHistory, isRevealed: Bool) {
         swipe = failure.swipe
         span = failure.span
         track = nil
         self.failure = failure
-        text = ""
+        let labels = Self.labels(of: failure, isRevealed: isRevealed)
+        text = labels.joined()
         title = failure.description
         boundaries = failure.cellBoundaries
         bits = failure.bits.count == boundaries.count - 1 ? failure.bits : WipedArray([])
-        characters = []
+        characters =
+            bits.count > 0 ? Self.characters(of: failure, labels: labels, isRevealed: isRevealed) : []
         (samples, firstSample) = history.samples(in: Self.surroundings(of: span))
         flux = FluxPeaks(boundaries: boundaries, bits: bits, samples: samples, firstSample: firstSample)
     }
@@ -104,7 +108,51 @@ struct SwipeInspection {
         let all = names + [(label: "LRC", isShown: !hasHidden)]
         return all.enumerated().map { index, name in
             let place = track.direction == .forward ? index : all.count - 1 - index
-            return Character(label: name.label, cells: place * width..<(place + 1) * width, isShown: name.isShown)
+            return Character(
+                label: name.label, cells: place * width..<(place + 1) * width, isShown: name.isShown,
+                isDoubtful: track.repairedCharacters.contains(index))
+        }
+    }
+
+    /// What to show for each character of a failure.
+    private static func labels(of failure: SwipeFailure, isRevealed: Bool) -> [String] {
+        failure.partialCharacters.withElements { partial in
+            let shown = isRevealed ? String(ascii: partial) : Masking.mask(partial)
+            return zip(partial.indices, shown).map { partial[$0] == 0 ? "\u{B7}" : String($1) }
+        }
+    }
+
+    /// The characters of a failure lie where its bits spell those that are certain.
+    private static func characters(of failure: SwipeFailure, labels: [String], isRevealed: Bool) -> [Character] {
+        guard let code = failure.code, !labels.isEmpty else { return [] }
+        let isReversed = failure.direction == .reverse
+        let width = code.bitsPerCharacter
+        return failure.bits.withElements { bits in
+            failure.partialCharacters.withElements { partial in
+                func cells(_ index: Int, from start: Int) -> Range<Int> {
+                    let first = start + index * width
+                    return isReversed ? bits.count - first - width..<bits.count - first : first..<first + width
+                }
+                func isSpelled(_ index: Int, from start: Int) -> Bool {
+                    guard let value = code.value(ofASCII: partial[index]) else { return true }
+                    let pattern = code.pattern(of: value)
+                    return cells(index, from: start).enumerated().allSatisfy { place, cell in
+                        bits[cell] == pattern >> UInt8(isReversed ? width - 1 - place : place) & 1
+                    }
+                }
+                let starts = 0...max(0, bits.count - labels.count * width)
+                guard labels.count * width <= bits.count,
+                    let start = starts.first(where: { start in
+                        partial.indices.allSatisfy { isSpelled($0, from: start) }
+                    })
+                else { return [] }
+                return labels.enumerated().map { index, label in
+                    let isDoubtful = partial[index] == 0
+                    return Character(
+                        label: label, cells: cells(index, from: start),
+                        isShown: isRevealed || label != "*" && !isDoubtful, isDoubtful: isDoubtful)
+                }
+            }
         }
     }
 }

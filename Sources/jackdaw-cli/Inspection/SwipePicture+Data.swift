@@ -6,11 +6,14 @@ extension SwipePicture {
     static func rows(of swipe: SwipeInspection) -> [Range<Int>] {
         guard swipe.cellCount > 0 else { return [] }
         let unit = swipe.characters.first?.cells.count ?? 1
-        let units = (swipe.cellCount + unit - 1) / unit
-        let count = max(1, (units * unit + cellsPerRow / 2) / cellsPerRow)
-        return (0..<count).map { row in
-            row * units / count * unit..<min(swipe.cellCount, (row + 1) * units / count * unit)
+        // Of a swipe that was not read, there are cells before the message.
+        let lead = (swipe.characters.first?.cells.lowerBound ?? 0) % unit
+        let units = (swipe.cellCount - lead + unit - 1) / unit
+        let count = max(1, (swipe.cellCount + cellsPerRow / 2) / cellsPerRow)
+        func edge(_ row: Int) -> Int {
+            row == 0 ? 0 : min(swipe.cellCount, lead + row * units / count * unit)
         }
+        return (0..<count).map { edge($0)..<edge($0 + 1) }
     }
 
     /// Whether a cell's bit may be seen: never within a character that is masked.

@@ -22,6 +22,8 @@ struct SwipePicture {
         static let character = "#7d8b9b"
         static let shade = "#eef3f8"
         static let note = "#5c6773"
+        static let text = "#1b2733"
+        static let doubt = "#c92a2a"
     }
 
     private var script = ""
@@ -53,7 +55,7 @@ struct SwipePicture {
         add("set lmargin at screen \(ratio(Self.margin, Self.width))")
         add("set rmargin at screen \(ratio(Self.width - Self.margin, Self.width))")
         add("set border lc rgb '\(Colour.cell)'")
-        add("set tics textcolor rgb '\(Colour.note)' font ',10' nomirror")
+        add("set tics out scale 0.5 textcolor rgb '\(Colour.note)' font ',10' nomirror")
         add("unset key")
         for (index, (heading, swipe)) in swipes.enumerated() {
             addTitle(heading, swipe)
@@ -71,8 +73,9 @@ struct SwipePicture {
         let top = ratio(height - cursor - 26, height)
         let below = ratio(height - cursor - 50, height)
         let left = ratio(Self.margin, Self.width)
-        add("set label 1 \(quoted(heading)) at screen \(left),\(top) font 'DejaVu Sans\(bold),14' tc rgb '#1b2733'")
-        add("set label 2 \(quoted(swipe.text)) at screen \(left),\(below) font 'DejaVu Sans Mono,12' tc rgb '#1b2733'")
+        let colour = "tc rgb '\(Colour.text)'"
+        add("set label 1 \(quoted(heading)) at screen \(left),\(top) font 'DejaVu Sans\(bold),14' \(colour)")
+        add("set label 2 \(quoted(swipe.text)) at screen \(left),\(below) font 'DejaVu Sans Mono,12' \(colour)")
         cursor += Self.titleHeight
     }
 
@@ -133,7 +136,10 @@ struct SwipePicture {
             add("set arrow from \(left),-1.6 to \(left),1.75 nohead lw 1.2 lc rgb '\(Colour.character)' back")
             add("set arrow from \(right),-1.6 to \(right),1.75 nohead lw 1.2 lc rgb '\(Colour.character)' back")
             let label = quoted(character.label == " " ? "\u{2423}" : character.label)
-            add("set label \(label) at \((left + right) / 2),1.47 center font 'DejaVu Sans Mono\(bold),13'")
+            let colour = character.isDoubtful ? Colour.doubt : Colour.text
+            add(
+                "set label \(label) at \((left + right) / 2),1.47 center font 'DejaVu Sans Mono\(bold),13' "
+                    + "tc rgb '\(colour)'")
         }
         var plots = ["$\(name)w using 1:2 with lines lw 1.6 lc rgb '\(Colour.wave)'"]
         if !transitions.isEmpty {

@@ -194,6 +194,65 @@ import Testing
         #expect(revealed.flux.peaks.count(where: \.isBoundary) == revealed.cellCount + 1)
     }
 
+    /// A swipe that fails at its fifth character, with seven zeros before the message.
+    private func failed(_ direction: SwipeDirection, isRevealed: Bool) throws -> SwipeInspection {
+        let message = try TrackMessage(";4111111111111111=2912101?", code: .numeric)
+        let zeros = [UInt8](repeating: 0, count: 7)
+        var bits = zeros + message.bits.withElements { bits in bits.indices.map { bits[$0] } } + zeros + [0]
+        bits[7 + 4 * 5] ^= 1
+        var characters = message.characters.withElements { text in text.indices.map { text[$0] } }
+        characters[4] = 0
+        var failure = SegmentFailure(reason: .parity, range: 0..<40 * bits.count)
+        failure.code = .numeric
+        failure.isReversed = direction == .reverse
+        failure.characters = characters
+        failure.bits = direction == .reverse ? bits.reversed() : bits
+        failure.boundaries = (0...bits.count).map { 40 * Float($0) }
+        return SwipeInspection(
+            failure.swipeFailure(offset: 0, swipe: 0, sampleRate: 44_100), history: SampleHistory(capacity: 1),
+            isRevealed: isRevealed)
+    }
+
+    @Test func failureShowsWhereItsCharactersLie() throws {
+        let forward = try failed(.forward, isRevealed: true)
+        #expect(forward.text == ";411\u{B7}111111111111=2912101?")
+        #expect(forward.characters.map(\.cells.lowerBound) == (0..<26).map { 7 + 5 * $0 })
+        #expect(forward.characters.map(\.isDoubtful) == (0..<26).map { $0 == 4 })
+        let reverse = try failed(.reverse, isRevealed: true)
+        #expect(reverse.text == forward.text)
+        // Eight zeros and the LRC pass the head first.
+        #expect(reverse.characters.map(\.cells.lowerBound) == (0..<26).map { 13 + 5 * (25 - $0) })
+        for swipe in [forward, reverse] {
+            let rows = SwipePicture.rows(of: swipe)
+            #expect(rows.first?.lowerBound == 0)
+            #expect(rows.last?.upperBound == swipe.cellCount)
+            #expect(zip(rows, rows.dropFirst()).allSatisfy { $0.upperBound == $1.lowerBound })
+            for character in swipe.characters {
+                #expect(
+                    rows.contains {
+                        $0.contains(character.cells.lowerBound) && $0.upperBound >= character.cells.upperBound
+                    })
+            }
+        }
+    }
+
+    @Test func bitsOfMaskedCharactersOfFailureDoNotShow() throws {
+        let masked = try failed(.forward, isRevealed: false)
+        #expect(masked.text == ";***\u{B7}************=*******?")
+        let shown = masked.characters.filter { $0.cells.contains { SwipePicture.showsBit(masked, $0) } }
+        #expect(shown.map(\.label) == [";", "=", "?"])
+        let revealed = try failed(.forward, isRevealed: true)
+        #expect(revealed.characters.allSatisfy { $0.cells.allSatisfy { SwipePicture.showsBit(revealed, $0) } })
+    }
+
+    @Test func doubtfulCharactersStandOut() throws {
+        let script = SwipePicture.script([("a", try failed(.forward, isRevealed: true))], isVector: true)
+        let labels = script.split(separator: "\n").filter { $0.hasPrefix("set label '") && $0.contains("13' tc") }
+        #expect(labels.count == 26)
+        #expect(labels.filter { $0.contains("#c92a2a") }.count == 1)
+        #expect(labels.first { $0.contains("#c92a2a") }?.contains("'\u{B7}'") == true)
+    }
+
     @Test func headingsCannotBreakOutOfTheScript() throws {
         let swipe = try inspection(isRevealed: false)
         let heading = "it's `id`\n; system 'id'"
