@@ -8,7 +8,7 @@ struct SwipePicture {
     private static let width = 1_800
     private static let titleHeight = 64
     private static let overviewHeight = 190
-    private static let rowHeight = 185
+    private static let rowHeight = 190
     /// Room beside the panels, in pixels.
     private static let margin = 64
     /// More would make a picture that no viewer opens.
@@ -113,7 +113,7 @@ struct SwipePicture {
         let transitions = swipe.flux.peaks.filter { (start - slack / 2...end + slack / 2).contains($0.time) }
         addData("\(name)t", transitions.map { ($0.time / rate, $0.level / peak) })
 
-        beginPanel(Self.rowHeight, bottom: 22)
+        beginPanel(Self.rowHeight, bottom: 27)
         add("set xrange [\((start - slack) / rate):\((end + slack) / rate)]; set yrange [-1.6:1.75]")
         add("unset ytics; set xtics auto; set format x '%.4f'")
         for cell in cells.lowerBound...cells.upperBound {

@@ -8,8 +8,9 @@
             abstract: "Show what is in a recording: level, noise, hum, swipes and their bit cells.",
             discussion: """
                 Use it to find out why a swipe cannot be read. The picture of --plot shows the sound of each \
-                swipe with its flux transitions, bit cells and characters. Characters are masked, but the sound \
-                itself can be read like the card: keep the picture as you keep the recording. It needs gnuplot.
+                swipe with its flux transitions, bit cells and characters, in red those that are not certain or \
+                were corrected. Characters are masked, but the sound itself can be read like the card: keep the \
+                picture as you keep the recording. It needs gnuplot.
 
                 EXAMPLES
                   jackdaw inspect swipe.wav
