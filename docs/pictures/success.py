@@ -1,27 +1,25 @@
 #!/usr/bin/env python3
-"""Draws how many swipes are read in white noise: success.py JACKDAW [SWIPES] | gnuplot > PICTURE.png
+"""Draws how many swipes are read in white noise: success.py [SWIPES] | gnuplot > PICTURE.png
 
 Read is what gives the text of the same swipe without noise."""
 import json
-import os
 import subprocess
 import sys
 import tempfile
 
-jackdaw = os.path.abspath(sys.argv[1])
-swipes = int(sys.argv[2]) if len(sys.argv) > 2 else 20
+swipes = int(sys.argv[1]) if len(sys.argv) > 1 else 20
 levels = [half_steps / 2 for half_steps in range(-21, 25, 3)]
 blocks = []
 
 
 def synthesise(track, name, *options):
-    subprocess.run([jackdaw, 'synth', '-o', name, f'--track{track}', 'test', *options],
+    subprocess.run(['jackdaw', 'synth', '-o', name, f'--track{track}', 'test', *options],
                    check=True, stderr=subprocess.DEVNULL)
 
 
 def decode(names):
     # Status 1 says that nothing was read.
-    output = subprocess.run([jackdaw, 'decode', '--json', '--reveal', *names], capture_output=True, text=True).stdout
+    output = subprocess.run(['jackdaw', 'decode', '--json', '--reveal', *names], capture_output=True, text=True).stdout
     return [json.loads(line) for line in output.splitlines()]
 
 
