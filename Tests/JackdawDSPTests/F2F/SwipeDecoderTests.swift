@@ -105,6 +105,14 @@ import Testing
         #expect(SwipeBench.texts[.one]?.hasPrefix(prefix) == true)
     }
 
+    @Test func theQuietAfterASwipeOnAnOffsetIsQuiet() throws {
+        let samples = try SwipeBench.samples(
+            .two, configuration: .init(sampleRate: 44_100, offset: 0.3, silence: 1))
+        let events = try SwipeBench.events(samples + samples, sampleRate: 44_100)
+        #expect(SwipeBench.texts(events).count == 2)
+        #expect(SwipeBench.failures(events).isEmpty)
+    }
+
     @Test func noiseAndSilenceHoldNoCard() throws {
         var random = SeededRandom(seed: 9)
         let noise = (0..<100_000).map { _ in Float.random(in: -0.5...0.5, using: &random) }
