@@ -82,13 +82,26 @@ struct SegmentDecoder: Sendable {
 
     /// Mean power behind a first difference, which hum and offsets do not reach.
     private static func power(of samples: Span<Float>, in range: Range<Int>) -> Float {
-        let range = range.clamped(to: 0..<samples.count)
-        guard range.count > 1 else { return 0 }
-        var sum: Float = 0
-        for index in range.dropFirst() {
-            let change = samples[index] - samples[index - 1]
-            sum += change * change
+        let sound = samples.extracting(range.clamped(to: 0..<samples.count))
+        guard sound.count > 1 else { return 0 }
+        return unsafe sound.withUnsafeBytes { bytes in
+            let base = unsafe bytes.baseAddress!
+            let last = sound.count - 9
+            var sums = SIMD8<Float>.zero
+            var index = 0
+            while index <= last {
+                let here = unsafe base.loadUnaligned(fromByteOffset: 4 &* index, as: SIMD8<Float>.self)
+                let next = unsafe base.loadUnaligned(fromByteOffset: 4 &* (index &+ 1), as: SIMD8<Float>.self)
+                sums += (next - here) * (next - here)
+                index &+= 8
+            }
+            var sum = sums.sum()
+            while index < sound.count - 1 {
+                let change = sound[index + 1] - sound[index]
+                sum += change * change
+                index += 1
+            }
+            return sum / Float(sound.count)
         }
-        return sum / Float(range.count)
     }
 }
