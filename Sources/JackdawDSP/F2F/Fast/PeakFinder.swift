@@ -6,22 +6,23 @@ struct PeakFinder {
 
     /// Share of the mean swing that a reversal must exceed.
     private static let prominence: Float = 0.35
-    /// Share of the largest magnitude that a reversal must exceed, however small the swings are.
-    private static let floorShare: Float = 0.03
     /// Weight of a new swing in the running mean.
     private static let swingWeight: Float = 0.25
     /// After a pause of this many samples the mean swing counts for less and less.
     private static let pause: Float = 4096
 
     /// Finds the extrema of a segment; `times` holds them afterwards.
-    mutating func find(in samples: Span<Float>) {
+    /// - Parameters:
+    ///   - samples: the segment.
+    ///   - leastReversal: share of the largest magnitude that a reversal must exceed, however small the swings are.
+    mutating func find(in samples: Span<Float>, leastReversal: Float) {
         times.removeAll(keepingCapacity: true)
         guard samples.count > 8 else { return }
-        unsafe samples.withUnsafeBufferPointer { unsafe find(in: $0) }
+        unsafe samples.withUnsafeBufferPointer { unsafe find(in: $0, leastReversal: leastReversal) }
     }
 
-    private mutating func find(in samples: UnsafeBufferPointer<Float>) {
-        let floor = unsafe Self.largestMagnitude(samples) * Self.floorShare
+    private mutating func find(in samples: UnsafeBufferPointer<Float>, leastReversal: Float) {
+        let floor = unsafe Self.largestMagnitude(samples) * leastReversal
         guard floor > 0 else { return }
         let base = unsafe UnsafeRawPointer(samples.baseAddress!)
         // Upside down where it falls, the signal always rises to the extreme sought: one path for both directions.
