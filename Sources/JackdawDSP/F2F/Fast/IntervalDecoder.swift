@@ -21,12 +21,13 @@ struct IntervalDecoder {
 
     /// How a survivor came to an interval's end: whether as a whole cell, and how far off each of its meanings is.
     private struct Step {
-        let isWhole: Bool
-        let whole: Float
-        let first: Float
-        let second: Float
+        var isWhole = false
+        var whole: Float = 0
+        var first: Float = 0
+        var second: Float = 0
     }
 
+    /// Those of the last decoding come first.
     private var steps: [Step] = []
 
     /// Reads the intervals between transition times.
@@ -37,11 +38,12 @@ struct IntervalDecoder {
         bits.removeAll(keepingCapacity: true)
         openings.removeAll(keepingCapacity: true)
         misfits.removeAll(keepingCapacity: true)
-        steps.removeAll(keepingCapacity: true)
         let count = times.count - 1
         guard count >= 20 else { return }
         func time(_ index: Int) -> Float { backwards ? times[count - index] : times[index] }
-
+        if steps.count < count { steps = .init(repeating: Step(), count: count) }
+        // Set in place: growing the array would cost more than the arithmetic.
+        var steps = steps.mutableSpan
         var boundaryCost: Float = 0
         var middleCost: Float = 3
         var last = time(0)
@@ -64,8 +66,8 @@ struct IntervalDecoder {
             let firstCost = boundaryCost + asFirst * asFirst * Self.sharpness * 0.6
             let secondCost = middleCost + asSecond * asSecond * Self.sharpness * 0.6
             let takesWhole = wholeCost <= secondCost
-            steps.append(
-                Step(isWhole: takesWhole, whole: abs(asWhole), first: abs(asFirst) / 2, second: abs(asSecond) / 2))
+            steps[index] = Step(
+                isWhole: takesWhole, whole: abs(asWhole), first: abs(asFirst) / 2, second: abs(asSecond) / 2)
             let nextBoundary =
                 takesWhole
                 ? boundaryClock + Self.clockWeight * (length - boundaryClock)
