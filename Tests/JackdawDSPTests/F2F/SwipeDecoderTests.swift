@@ -84,6 +84,24 @@ import Testing
         #expect(SwipeBench.failures(events).isEmpty)
     }
 
+    @Test func theFastTierReadsSwipesWithoutAPauseBetweenThem() throws {
+        let cards = [
+            ";4111111111111111=2912101?", ";5555555555554444=3001101?", ";378282246310005=2807101?",
+            ";6011111111111117=2606201?",
+        ]
+        var samples: [Float] = []
+        for (index, (card, speed)) in zip(cards, [12.0, 30, 8, 20]).enumerated() {
+            samples += try SwipeBench.samples(
+                .two, text: card,
+                configuration: .init(
+                    sampleRate: 44_100, speed: speed, direction: index % 2 == 0 ? .forward : .reverse,
+                    signalToNoise: 40, silence: 0.01))
+        }
+        var decoder = try SwipeDecoder(configuration: .init(sampleRate: 44_100, usesStrongTier: false))
+        let events = decoder.receive(samples.span) + decoder.finish()
+        #expect(SwipeBench.texts(events) == cards)
+    }
+
     @Test func reportsOnlyTheTracksAskedFor() throws {
         let samples = try SwipeBench.samples(.two, configuration: .init(sampleRate: 44_100))
         #expect(try SwipeBench.events(samples, sampleRate: 44_100, tracks: [.one]).isEmpty)
