@@ -90,7 +90,7 @@ import Testing
             ";6011111111111117=2606201?",
         ]
         var samples: [Float] = []
-        for (index, (card, speed)) in zip(cards, [12.0, 30, 8, 20]).enumerated() {
+        for (index, (card, speed)) in zip(cards, [12.0, 16, 11, 15]).enumerated() {
             samples += try SwipeBench.samples(
                 .two, text: card,
                 configuration: .init(
