@@ -43,6 +43,7 @@ public struct SwipedCard: RedactedDescription {
     private static func conflict<Value: Equatable>(
         _ field: Conflict.Field, _ tracks: [Track], _ value: (Track) -> Value?
     ) -> Conflict? {
+        guard tracks.count > 1 else { return nil }
         let holders = tracks.compactMap { track in value(track).map { (format: track.format, value: $0) } }
         guard let first = holders.first, holders.contains(where: { $0.value != first.value }) else { return nil }
         return Conflict(field: field, formats: holders.map(\.format))
@@ -61,6 +62,7 @@ public struct SwipedCard: RedactedDescription {
 
     /// The value of the first track that has it, payment tracks 2, 1 and 3 before all others.
     private func preferred<Value>(_ value: (Track) -> Value?) -> Value? {
+        guard tracks.count > 1 else { return tracks.first.flatMap(value) }
         let order: [TrackFormat] = [.iso7813Track2, .iso7813Track1, .iso4909Track3]
         let first = order.flatMap { format in tracks.filter { $0.format == format } }
         return (first + tracks).lazy.compactMap(value).first

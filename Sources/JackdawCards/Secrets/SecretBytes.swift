@@ -62,9 +62,13 @@ func isEqualInConstantTime(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
     return difference == 0
 }
 
-/// Zeroes memory through an opaque call, so that the compiler cannot drop the store as dead.
+/// Zeroes memory and hands it to an opaque call, so that the compiler cannot drop the stores as dead.
+@inline(never)
+func overwrite(_ bytes: UnsafeMutableRawBufferPointer) {
+    unsafe bytes.initializeMemory(as: UInt8.self, repeating: 0)
+    unsafe escape(bytes)
+}
+
 @inline(never)
 @_optimize(none)
-func overwrite(_ bytes: UnsafeMutableRawBufferPointer) {
-    for index in bytes.indices { unsafe bytes[index] = 0 }
-}
+private func escape(_ bytes: UnsafeMutableRawBufferPointer) {}

@@ -16,7 +16,7 @@ struct SegmentDecoder: Sendable {
     private static let shortest = 0.04
     /// A stretch beside a swipe must hold this share of its mean power to be looked at.
     private static let leastPowerShare: Float = 0.25
-    /// And last this share of its time: two passes of one hand differ by less.
+    /// For the strong tier it must last this share of its time too: two passes of one hand differ by less.
     private static let leastTimeShare = 0.5
     /// Messages sought in one segment at most; bounds the time.
     private static let mostMessages = 16
@@ -28,31 +28,39 @@ struct SegmentDecoder: Sendable {
 
     mutating func decode(_ samples: Span<Float>) -> Findings {
         var findings = Findings()
-        let readings = fast.decode(samples, sampleRate: sampleRate)
-        fast.wipe()
-        findings.readings = readings
-        guard !readings.isEmpty else {
-            decodeStrongly(samples, in: 0..<samples.count, &findings)
-            return findings
-        }
-        var start = 0
-        for (index, reading) in readings.enumerated() {
-            look(at: start..<reading.extent.lowerBound, beside: reading, samples, &findings)
-            start = reading.extent.upperBound
-            if index == readings.count - 1 { look(at: start..<samples.count, beside: reading, samples, &findings) }
-        }
+        decode(samples, in: 0..<samples.count, strongly: true, &findings)
         findings.readings.sort { $0.boundaries[0] < $1.boundaries[0] }
         return findings
+    }
+
+    private mutating func decode(
+        _ samples: Span<Float>, in range: Range<Int>, strongly: Bool, _ findings: inout Findings
+    ) {
+        let readings = fast.decode(samples.extracting(range), sampleRate: sampleRate)
+            .map { $0.moved(by: range.lowerBound, within: range) }
+        fast.wipe()
+        guard let last = readings.last else {
+            if strongly { decodeStrongly(samples, in: range, &findings) }
+            return
+        }
+        findings.readings += readings
+        var start = range.lowerBound
+        for reading in readings {
+            look(at: start..<max(start, reading.extent.lowerBound), beside: reading, samples, &findings)
+            start = max(start, reading.extent.upperBound)
+        }
+        look(at: start..<range.upperBound, beside: last, samples, &findings)
     }
 
     private mutating func look(
         at range: Range<Int>, beside reading: SegmentReading, _ samples: Span<Float>, _ findings: inout Findings
     ) {
         guard Double(range.count) >= Self.shortest * sampleRate,
-            Double(range.count) >= Double(reading.extent.count) * Self.leastTimeShare,
             Self.power(of: samples, in: range) >= Self.power(of: samples, in: reading.extent) * Self.leastPowerShare
         else { return }
-        decodeStrongly(samples, in: range, &findings)
+        // Without its louder, faster or slower neighbour the fast tier may read what it did not read beside it.
+        let isLongEnough = Double(range.count) >= Double(reading.extent.count) * Self.leastTimeShare
+        decode(samples, in: range, strongly: isLongEnough, &findings)
     }
 
     private mutating func decodeStrongly(_ samples: Span<Float>, in range: Range<Int>, _ findings: inout Findings) {
@@ -82,13 +90,26 @@ struct SegmentDecoder: Sendable {
 
     /// Mean power behind a first difference, which hum and offsets do not reach.
     private static func power(of samples: Span<Float>, in range: Range<Int>) -> Float {
-        let range = range.clamped(to: 0..<samples.count)
-        guard range.count > 1 else { return 0 }
-        var sum: Float = 0
-        for index in range.dropFirst() {
-            let change = samples[index] - samples[index - 1]
-            sum += change * change
+        let sound = samples.extracting(range.clamped(to: 0..<samples.count))
+        guard sound.count > 1 else { return 0 }
+        return unsafe sound.withUnsafeBytes { bytes in
+            let base = unsafe bytes.baseAddress!
+            let last = sound.count - 9
+            var sums = SIMD8<Float>.zero
+            var index = 0
+            while index <= last {
+                let here = unsafe base.loadUnaligned(fromByteOffset: 4 &* index, as: SIMD8<Float>.self)
+                let next = unsafe base.loadUnaligned(fromByteOffset: 4 &* (index &+ 1), as: SIMD8<Float>.self)
+                sums += (next - here) * (next - here)
+                index &+= 8
+            }
+            var sum = sums.sum()
+            while index < sound.count - 1 {
+                let change = sound[index + 1] - sound[index]
+                sum += change * change
+                index += 1
+            }
+            return sum / Float(sound.count)
         }
-        return sum / Float(range.count)
     }
 }

@@ -39,6 +39,8 @@ public struct SwipeDecoder: Sendable {
     /// Sound since the pre-roll; `filled` samples of it are valid.
     private var buffer: [Float]
     private var filled = 0
+    /// End of what has held sound since the buffer was last wiped.
+    private var usedEnd = 0
     /// Position of the buffer's first sample since the last reset.
     private var bufferStart = 0
     /// End of the last complete hop in the buffer.
@@ -50,6 +52,8 @@ public struct SwipeDecoder: Sendable {
     private var energies: [Float] = []
 
     private let hop: Int
+    /// While nothing goes on, the sound goes round in as much of the buffer as stays in the nearest cache.
+    private let quietRoom: Int
     /// Delay of the comb filter in front of the gate: it passes 0.5 to 6 kHz and keeps hum out.
     private let combDelay: Int
 
@@ -59,6 +63,7 @@ public struct SwipeDecoder: Sendable {
     private static let leastStep: Float = 1.5 / 32_768
     private static let combFrequency = 6_300.0
     private static let hopSeconds = 0.0058
+    private static let quietSamples = 8_192
 
     /// A decoder at the start of a recording.
     /// - Throws: ``SwipeDecoderError`` with code `unsupportedSampleRate` outside ``sampleRates``.
@@ -71,6 +76,7 @@ public struct SwipeDecoder: Sendable {
         combDelay = max(1, Int((configuration.sampleRate / Self.combFrequency).rounded()))
         gate = Self.makeGate(sampleRate: configuration.sampleRate, hop: hop)
         tiers = SegmentDecoder(sampleRate: configuration.sampleRate, usesStrongTier: configuration.usesStrongTier)
+        quietRoom = max(Self.quietSamples, 3 * gate.preRollHops * hop)
         buffer = .init(repeating: 0, count: (gate.mostHops + 2 * gate.preRollHops + gate.quietHops + 8) * hop)
     }
 
@@ -82,18 +88,15 @@ public struct SwipeDecoder: Sendable {
     /// Takes the next samples, full scale -1 to 1, and returns what they completed. A sample that is not a number, or is
     /// beyond any scale, counts as 0.
     public mutating func receive(_ samples: Span<Float>) -> [SwipeEvent] {
-        unsafe receive(count: samples.count) { target, range in
-            for index in range {
-                let sample = samples[index]
-                unsafe target[index - range.lowerBound] = sample.magnitude < 1e6 ? sample : 0
-            }
+        unsafe samples.withUnsafeBufferPointer { source in
+            unsafe receive(source) { $0.magnitude < 1e6 ? $0 : 0 }
         }
     }
 
     /// Takes the next 16-bit samples and returns what they completed; the same events as for `Float` input.
     public mutating func receive(_ samples: Span<Int16>) -> [SwipeEvent] {
-        unsafe receive(count: samples.count) { target, range in
-            for index in range { unsafe target[index - range.lowerBound] = Float(samples[index]) * (1 / 32_768) }
+        unsafe samples.withUnsafeBufferPointer { source in
+            unsafe receive(source) { Float($0) * (1 / 32_768) }
         }
     }
 
@@ -104,6 +107,7 @@ public struct SwipeDecoder: Sendable {
 
     /// Forgets the past and starts a new recording, keeping its memory.
     public mutating func reset() {
+        usedEnd = max(usedEnd, filled)
         wipeBuffer(from: 0)
         gate = Self.makeGate(sampleRate: configuration.sampleRate, hop: hop)
         filled = 0
@@ -113,23 +117,29 @@ public struct SwipeDecoder: Sendable {
         swipes = 0
     }
 
-    private mutating func receive(
-        count: Int, copy: (UnsafeMutablePointer<Float>, Range<Int>) -> Void
+    @inline(__always)
+    private mutating func receive<Sample>(
+        _ samples: UnsafeBufferPointer<Sample>, convert: (Sample) -> Float
     ) -> [SwipeEvent] {
         var events: [SwipeEvent] = []
         var taken = 0
-        while taken < count {
-            let next = min(count, taken + hopEnd + hop - filled)
-            precondition(filled + next - taken <= buffer.count, "a segment outgrew its buffer")
-            unsafe buffer.withUnsafeMutableBufferPointer { unsafe copy($0.baseAddress! + filled, taken..<next) }
-            filled += next - taken
-            taken = next
-            if filled == hopEnd + hop { events += completeHop() }
+        while taken < samples.count {
+            let count = min(samples.count - taken, hopEnd + hop - filled)
+            precondition(filled + count <= buffer.count, "a segment outgrew its buffer")
+            unsafe buffer.withUnsafeMutableBufferPointer { buffer in
+                // Bare pointers: with nothing to check in it, the loop becomes vector instructions.
+                let target = unsafe buffer.baseAddress! + filled
+                let source = unsafe samples.baseAddress! + taken
+                for index in 0..<count { unsafe target[index] = convert(source[index]) }
+            }
+            filled += count
+            taken += count
+            if filled == hopEnd + hop { completeHop(&events) }
         }
         return events
     }
 
-    private mutating func completeHop() -> [SwipeEvent] {
+    private mutating func completeHop(_ events: inout [SwipeEvent]) {
         let energy = hopEnergy()
         hopEnd += hop
         let decision = gate.receive(energy: energy)
@@ -137,38 +147,39 @@ public struct SwipeDecoder: Sendable {
         if gate.isOpen { energies.append(energy) }
         switch decision {
         case .quiet:
-            if filled + hop > buffer.count { keepLast(gate.preRollHops * hop) }
-            return []
+            if filled >= quietRoom { keepLast(gate.preRollHops * hop) }
         case .opened:
             keepLast(gate.preRollHops * hop)
-            return []
         case .active:
-            return []
+            break
         case .closed:
-            let events = decodeSegment()
-            wipeBuffer(from: 0)
+            events += decodeSegment()
+            // What stays is quiet as it was: zeros in its place would be a step, where the sound has an offset.
             keepLast(gate.preRollHops * hop)
-            return events
+            wipeBuffer(from: filled)
         case .overlong:
-            let events = decodeSegment()
+            events += decodeSegment()
             // A swipe may lie across the cut: the second half is looked at again with what follows.
             keepLast(gate.mostHops / 2 * hop)
-            return events
         }
     }
 
     /// Energy of the hop behind the comb filter.
     private func hopEnergy() -> Float {
-        let start = max(hopEnd, combDelay)
+        let delay = combDelay
+        let last = hopEnd + hop - 8
+        var index = max(hopEnd, delay)
         return unsafe buffer.withUnsafeBufferPointer { buffer in
+            precondition(last + 8 <= buffer.count)
             let base = unsafe UnsafeRawPointer(buffer.baseAddress!)
             var sum = SIMD8<Float>.zero
-            for index in stride(from: start, through: hopEnd + hop - 8, by: 8) {
-                let here = unsafe base.loadUnaligned(fromByteOffset: 4 * index, as: SIMD8<Float>.self)
+            while index <= last {
+                let here = unsafe base.loadUnaligned(fromByteOffset: 4 &* index, as: SIMD8<Float>.self)
                 let before = unsafe base.loadUnaligned(
-                    fromByteOffset: 4 * (index - combDelay), as: SIMD8<Float>.self)
+                    fromByteOffset: 4 &* (index &- delay), as: SIMD8<Float>.self)
                 let change = here - before
                 sum += change * change
+                index &+= 8
             }
             return sum.sum()
         }
@@ -178,6 +189,7 @@ public struct SwipeDecoder: Sendable {
     private mutating func keepLast(_ count: Int) {
         let dropped = max(0, filled - count)
         guard dropped > 0 else { return }
+        usedEnd = max(usedEnd, filled)
         unsafe buffer.withUnsafeMutableBufferPointer { buffer in
             unsafe buffer.baseAddress!.update(from: buffer.baseAddress! + dropped, count: filled - dropped)
         }
@@ -186,11 +198,13 @@ public struct SwipeDecoder: Sendable {
         bufferStart += dropped
     }
 
+    /// Overwrites all sound that is left from a place on, also behind what is valid.
     private mutating func wipeBuffer(from start: Int) {
         unsafe buffer.withUnsafeMutableBytes { bytes in
-            let used = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[4 * start..<4 * filled])
+            let used = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[4 * start..<4 * max(start, usedEnd)])
             unsafe overwrite(used)
         }
+        usedEnd = start
     }
 
     private mutating func decodeSegment() -> [SwipeEvent] {

@@ -38,10 +38,11 @@ struct CardAssembler {
     /// A card's block for a person: whose it is, then its tracks.
     static func lines(_ reports: [TrackReport]) -> [String] {
         let card = SwipedCard(reports.compactMap(\.content))
-        let pan = reports.first { $0.content?.pan == card.pan }?.pan
+        let number = card.pan
+        let pan = reports.first { $0.content?.pan == number }?.pan
         let name = reports.lazy.compactMap(\.name).first { !$0.isEmpty }
         var facts = [pan ?? "no account number"]
-        if card.brand != .unknown { facts.append(card.brand.rawValue) }
+        if let brand = number?.brand, brand != .unknown { facts.append(brand.rawValue) }
         if let name { facts.append(name) }
         if let expiry = card.expiry { facts.append("expires \(expiry.text.suffix(2))/\(expiry.text.prefix(2))") }
         if let code = card.serviceCode { facts.append("service code \(code.text)") }

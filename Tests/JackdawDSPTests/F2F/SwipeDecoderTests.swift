@@ -84,6 +84,24 @@ import Testing
         #expect(SwipeBench.failures(events).isEmpty)
     }
 
+    @Test func theFastTierReadsSwipesWithoutAPauseBetweenThem() throws {
+        let cards = [
+            ";4111111111111111=2912101?", ";5555555555554444=3001101?", ";378282246310005=2807101?",
+            ";6011111111111117=2606201?",
+        ]
+        var samples: [Float] = []
+        for (index, (card, speed)) in zip(cards, [12.0, 16, 11, 15]).enumerated() {
+            samples += try SwipeBench.samples(
+                .two, text: card,
+                configuration: .init(
+                    sampleRate: 44_100, speed: speed, direction: index % 2 == 0 ? .forward : .reverse,
+                    signalToNoise: 40, silence: 0.01))
+        }
+        var decoder = try SwipeDecoder(configuration: .init(sampleRate: 44_100, usesStrongTier: false))
+        let events = decoder.receive(samples.span) + decoder.finish()
+        #expect(SwipeBench.texts(events) == cards)
+    }
+
     @Test func reportsOnlyTheTracksAskedFor() throws {
         let samples = try SwipeBench.samples(.two, configuration: .init(sampleRate: 44_100))
         #expect(try SwipeBench.events(samples, sampleRate: 44_100, tracks: [.one]).isEmpty)
@@ -103,6 +121,14 @@ import Testing
             String(decoding: characters.indices.prefix(10).map { characters[$0] }, as: UTF8.self)
         }
         #expect(SwipeBench.texts[.one]?.hasPrefix(prefix) == true)
+    }
+
+    @Test func theQuietAfterASwipeOnAnOffsetIsQuiet() throws {
+        let samples = try SwipeBench.samples(
+            .two, configuration: .init(sampleRate: 44_100, offset: 0.3, silence: 1))
+        let events = try SwipeBench.events(samples + samples, sampleRate: 44_100)
+        #expect(SwipeBench.texts(events).count == 2)
+        #expect(SwipeBench.failures(events).isEmpty)
     }
 
     @Test func noiseAndSilenceHoldNoCard() throws {

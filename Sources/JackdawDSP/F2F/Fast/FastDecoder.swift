@@ -17,24 +17,26 @@ struct FastDecoder {
     /// Odd bits in a row among clocking zeros.
     private static let mostOddZeros = 4
 
-    /// Filters tried in turn: reach of a running mean that smooths and of one that is taken away, in seconds; 0 for none.
-    private static let filters: [(smooth: Double, remove: Double)] = [
-        (0, 0), (2.3e-5, 2.3e-3), (5.6e-5, 2.3e-3), (1.1e-4, 2.3e-3),
+    /// Filters tried in turn: reach of a running mean that smooths and of one that is taken away, in seconds, 0 for none;
+    /// and the least reversal as a share of the largest magnitude. The first is for clean sound, where a higher one keeps
+    /// most of the noise beside the swipe out of the intervals; deep fades are for the others.
+    private static let filters: [(smooth: Double, remove: Double, leastReversal: Float)] = [
+        (0, 0, 0.05), (0, 0, 0.03), (2.3e-5, 2.3e-3, 0.03), (5.6e-5, 2.3e-3, 0.03), (1.1e-4, 2.3e-3, 0.03),
     ]
 
     /// Messages proven in a segment, in the order of time; those of the first filter that yields any.
     mutating func decode(_ samples: Span<Float>, sampleRate: Double) -> [SegmentReading] {
-        var lastReaches = (-1, -1)
+        var last: (Int, Int, Float) = (-1, -1, 0)
         for filter in Self.filters {
             let reaches = (Int((filter.smooth * sampleRate).rounded()), Int((filter.remove * sampleRate).rounded()))
-            guard reaches != lastReaches else { continue }
-            lastReaches = reaches
+            guard (reaches.0, reaches.1, filter.leastReversal) != last else { continue }
+            last = (reaches.0, reaches.1, filter.leastReversal)
             if reaches == (0, 0) {
-                peaks.find(in: samples)
+                peaks.find(in: samples, leastReversal: filter.leastReversal)
             } else {
                 BandFilter.apply(samples, smooth: reaches.0, remove: reaches.1, into: &filtered)
                 let sound = filtered
-                peaks.find(in: sound.span)
+                peaks.find(in: sound.span, leastReversal: filter.leastReversal)
             }
             for backwards in [false, true] {
                 intervals.decode(peaks.times, backwards: backwards)

@@ -19,8 +19,16 @@ struct IntervalDecoder {
     /// A survivor never trails by more than this, so that it can recover.
     private static let mostCost: Float = 60
 
-    private var whole: [Bool] = []
-    private var errors: [(whole: Float, first: Float, second: Float)] = []
+    /// How a survivor came to an interval's end: whether as a whole cell, and how far off each of its meanings is.
+    private struct Step {
+        var isWhole = false
+        var whole: Float = 0
+        var first: Float = 0
+        var second: Float = 0
+    }
+
+    /// Those of the last decoding come first.
+    private var steps: [Step] = []
 
     /// Reads the intervals between transition times.
     /// - Parameters:
@@ -30,20 +38,21 @@ struct IntervalDecoder {
         bits.removeAll(keepingCapacity: true)
         openings.removeAll(keepingCapacity: true)
         misfits.removeAll(keepingCapacity: true)
-        whole.removeAll(keepingCapacity: true)
-        errors.removeAll(keepingCapacity: true)
         let count = times.count - 1
         guard count >= 20 else { return }
-        func interval(_ index: Int) -> Float {
-            backwards ? times[count - index] - times[count - index - 1] : times[index + 1] - times[index]
-        }
-
+        func time(_ index: Int) -> Float { backwards ? times[count - index] : times[index] }
+        if steps.count < count { steps = .init(repeating: Step(), count: count) }
+        // Set in place: growing the array would cost more than the arithmetic.
+        var steps = steps.mutableSpan
         var boundaryCost: Float = 0
         var middleCost: Float = 3
-        var boundaryClock = interval(0)
-        var middleClock = 2 * interval(0)
+        var last = time(0)
+        var boundaryClock = abs(time(1) - last)
+        var middleClock = 2 * boundaryClock
         for index in 0..<count {
-            let length = interval(index)
+            let next = time(index + 1)
+            let length = abs(next - last)
+            last = next
             if index > 0, length > Self.gap * boundaryClock, length > Self.gap * middleClock {
                 boundaryClock = length
                 middleClock = length
@@ -57,8 +66,8 @@ struct IntervalDecoder {
             let firstCost = boundaryCost + asFirst * asFirst * Self.sharpness * 0.6
             let secondCost = middleCost + asSecond * asSecond * Self.sharpness * 0.6
             let takesWhole = wholeCost <= secondCost
-            whole.append(takesWhole)
-            errors.append((abs(asWhole), abs(asFirst) / 2, abs(asSecond) / 2))
+            steps[index] = Step(
+                isWhole: takesWhole, whole: abs(asWhole), first: abs(asFirst) / 2, second: abs(asSecond) / 2)
             let nextBoundary =
                 takesWhole
                 ? boundaryClock + Self.clockWeight * (length - boundaryClock)
@@ -77,14 +86,14 @@ struct IntervalDecoder {
         var index = endsOnBoundary ? count - 1 : count - 2
         openings.append(Int32(index + 1))
         while index >= 0 {
-            if whole[index] {
+            if steps[index].isWhole {
                 bits.append(0)
-                misfits.append(errors[index].whole)
+                misfits.append(steps[index].whole)
                 index -= 1
             } else {
                 guard index > 0 else { break }
                 bits.append(1)
-                misfits.append(max(errors[index - 1].first, errors[index].second))
+                misfits.append(max(steps[index - 1].first, steps[index].second))
                 index -= 2
             }
             openings.append(Int32(index + 1))

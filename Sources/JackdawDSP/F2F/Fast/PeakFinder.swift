@@ -6,76 +6,95 @@ struct PeakFinder {
 
     /// Share of the mean swing that a reversal must exceed.
     private static let prominence: Float = 0.35
-    /// Share of the largest magnitude that a reversal must exceed, however small the swings are.
-    private static let floorShare: Float = 0.03
     /// Weight of a new swing in the running mean.
     private static let swingWeight: Float = 0.25
     /// After a pause of this many samples the mean swing counts for less and less.
     private static let pause: Float = 4096
 
     /// Finds the extrema of a segment; `times` holds them afterwards.
-    mutating func find(in samples: Span<Float>) {
+    /// - Parameters:
+    ///   - samples: the segment.
+    ///   - leastReversal: share of the largest magnitude that a reversal must exceed, however small the swings are.
+    mutating func find(in samples: Span<Float>, leastReversal: Float) {
         times.removeAll(keepingCapacity: true)
         guard samples.count > 8 else { return }
-        unsafe samples.withUnsafeBufferPointer { unsafe find(in: $0) }
+        unsafe samples.withUnsafeBufferPointer { unsafe find(in: $0, leastReversal: leastReversal) }
     }
 
-    private mutating func find(in samples: UnsafeBufferPointer<Float>) {
-        let base = unsafe UnsafeRawPointer(samples.baseAddress!)
-        var top = SIMD8<Float>.zero
-        var bottom = SIMD8<Float>.zero
-        for start in stride(from: 0, through: samples.count - 8, by: 8) {
-            let block = unsafe base.loadUnaligned(fromByteOffset: 4 * start, as: SIMD8<Float>.self)
-            top = top.replacing(with: block, where: block .> top)
-            bottom = bottom.replacing(with: block, where: block .< bottom)
-        }
-        let floor = max(top.max(), -bottom.min()) * Self.floorShare
+    private mutating func find(in samples: UnsafeBufferPointer<Float>, leastReversal: Float) {
+        let floor = unsafe Self.largestMagnitude(samples) * leastReversal
         guard floor > 0 else { return }
-
-        var rising = true
+        let base = unsafe UnsafeRawPointer(samples.baseAddress!)
+        // Upside down where it falls, the signal always rises to the extreme sought: one path for both directions.
+        var sign: Float = 1
         var isFirst = true
         var extreme = unsafe samples[0]
+        /// Where the extreme lies, or up to seven samples before it.
         var place = 0
         var lastValue: Float = 0
         var swing: Float = 0
         var threshold = floor
         var index = 1
         while index < samples.count {
-            // Eight samples that can neither move the extreme nor end the excursion are passed over at once.
-            while index + 8 <= samples.count {
-                let block = unsafe base.loadUnaligned(fromByteOffset: 4 * index, as: SIMD8<Float>.self)
-                let moves =
-                    rising
-                    ? (block .> extreme) .| (block .< extreme - threshold)
-                    : (block .< extreme) .| (block .> extreme + threshold)
-                if any(moves) { break }
-                index += 8
+            // Eight samples that neither raise the extreme nor end the excursion are passed over at once,
+            var block = SIMD8<Float>.zero
+            while index &+ 8 <= samples.count {
+                block = unsafe sign * base.loadUnaligned(fromByteOffset: 4 &* index, as: SIMD8<Float>.self)
+                guard !any((block .> extreme) .| (extreme - block .> threshold)) else { break }
+                index &+= 8
             }
             let end = min(index + 8, samples.count)
+            if end - index == 8 {
+                // and so are those that only raise it.
+                let highest = max(extreme, block.highest)
+                if !any(highest - block .> threshold) {
+                    extreme = highest
+                    place = index
+                    index = end
+                }
+            }
             while index < end {
-                let value = unsafe samples[index]
-                if rising ? value > extreme : value < extreme {
+                let value = unsafe sign * samples[index]
+                if value > extreme {
                     extreme = value
                     place = index
-                } else if rising ? extreme - value > threshold : value - extreme > threshold {
+                } else if extreme - value > threshold {
                     if !isFirst {
+                        while unsafe sign * samples[place] != extreme { place += 1 }
                         times.append(unsafe Self.refine(samples, place))
                         if times.count > 1 {
-                            let size = abs(extreme - lastValue)
+                            let size = extreme + lastValue
                             swing = swing == 0 ? size : swing + Self.swingWeight * (size - swing)
                             threshold = max(Self.prominence * swing, floor)
                         }
                         lastValue = extreme
                     }
                     isFirst = false
-                    rising.toggle()
-                    extreme = value
+                    sign = -sign
+                    extreme = -value
                     place = index
+                    index += 1
+                    break
                 }
                 index += 1
             }
             if let last = times.last, Float(index) - last > Self.pause { threshold = max(threshold * 0.99, floor) }
         }
+    }
+
+    /// The largest magnitude of any sample, but for the last few.
+    private static func largestMagnitude(_ samples: UnsafeBufferPointer<Float>) -> Float {
+        let base = unsafe UnsafeRawPointer(samples.baseAddress!)
+        var top = SIMD8<Float>.zero
+        var bottom = SIMD8<Float>.zero
+        var index = 0
+        while index &+ 8 <= samples.count {
+            let block = unsafe base.loadUnaligned(fromByteOffset: 4 &* index, as: SIMD8<Float>.self)
+            top = top.replacing(with: block, where: block .> top)
+            bottom = bottom.replacing(with: block, where: block .< bottom)
+            index &+= 8
+        }
+        return max(top.highest, (-bottom).highest)
     }
 
     /// Place of an extremum between samples: the vertex of a parabola through it and its neighbours.
@@ -87,5 +106,14 @@ struct PeakFinder {
         let curvature = before - 2 * here + after
         guard curvature != 0 else { return Float(place) }
         return Float(place) + min(max(0.5 * (before - after) / curvature, -0.5), 0.5)
+    }
+}
+
+extension SIMD8<Float> {
+    /// The largest lane, found by halves: a comparison a lane would take longer than the block saves.
+    fileprivate var highest: Float {
+        let four = lowHalf.replacing(with: highHalf, where: highHalf .> lowHalf)
+        let two = four.lowHalf.replacing(with: four.highHalf, where: four.highHalf .> four.lowHalf)
+        return Swift.max(two.x, two.y)
     }
 }

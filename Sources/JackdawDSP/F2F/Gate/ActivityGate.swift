@@ -28,9 +28,12 @@ struct ActivityGate {
     private let closeRatio: Float
     private let absoluteFloor: Float
 
-    private var recent: [Float]
+    /// Energies of the last hops.
+    private var recent = SIMD4<Float>.zero
     private var hop = 0
     private var blockMinima: [Float]
+    /// The least of them.
+    private var floorOfBlocks = Float.infinity
     private var blockMinimum: Float = .infinity
     private let hopsPerBlock: Int
     private var blocks = 0
@@ -40,7 +43,7 @@ struct ActivityGate {
     private var peak: Float = 0
 
     /// Hops over which energy is smoothed.
-    private static let smoothing = 4
+    private static let smoothing = SIMD4<Float>.scalarCount
     /// Blocks of which the floor is the least.
     private static let floorBlocks = 6
     private static let floorSeconds = 1.5
@@ -63,7 +66,6 @@ struct ActivityGate {
         openRatio = 1.25 + 8 * scatter
         closeRatio = 1.15 + 4 * scatter
         absoluteFloor = leastEnergy
-        recent = .init(repeating: 0, count: Self.smoothing)
         blockMinima = .init(repeating: .infinity, count: Self.floorBlocks)
     }
 
@@ -71,9 +73,9 @@ struct ActivityGate {
     mutating func receive(energy: Float) -> Decision {
         recent[hop % Self.smoothing] = energy
         hop += 1
-        let smoothed = recent.reduce(0, +) / Float(min(hop, Self.smoothing))
+        let smoothed = recent.sum() / Float(min(hop, Self.smoothing))
         let isFloorKnown = blocks >= 1
-        let floor = max(min(blockMinima.reduce(.infinity, min), blockMinimum), absoluteFloor)
+        let floor = max(min(floorOfBlocks, blockMinimum), absoluteFloor)
         track(smoothed)
         guard isOpen else {
             let isActive = isFloorKnown ? smoothed > floor * openRatio : smoothed > absoluteFloor
@@ -104,6 +106,7 @@ struct ActivityGate {
         blockMinimum = min(blockMinimum, smoothed)
         guard hop.isMultiple(of: hopsPerBlock) else { return }
         blockMinima[blocks % Self.floorBlocks] = blockMinimum
+        floorOfBlocks = blockMinima.reduce(.infinity, min)
         blockMinimum = .infinity
         blocks += 1
     }
