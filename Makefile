@@ -8,7 +8,7 @@ RELEASE := -c release --static-swift-stdlib
 JACKDAW := .build/release/jackdaw
 SHARE := $(DESTDIR)$(PREFIX)/share
 
-.PHONY: help setup build demo test bench lint docs install uninstall clean
+.PHONY: help setup build demo test bench lint fuzz docs install uninstall clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -29,8 +29,11 @@ bench: build ## how fast and how well this machine decodes
 	$(JACKDAW) bench
 
 lint: ## format, and who may import whom
-	swift format lint --strict --recursive Sources Tests Benchmarks Package.swift
+	swift format lint --strict --recursive Sources Tests Benchmarks Fuzz Package.swift
 	.ci/import-check
+
+fuzz: build ## hostile input for DURATION seconds a parser, 600 by default
+	$(MAKE) -C Fuzz all
 
 docs: ## the libraries' documentation, into docs/api
 	swift package --allow-writing-to-directory docs/api generate-documentation \
@@ -51,4 +54,4 @@ uninstall: ## remove what install put below PREFIX
 	    $(SHARE)/fish/vendor_completions.d/jackdaw.fish
 
 clean: ## remove everything built
-	rm -rf .build .build-* Benchmarks/.build docs/api
+	rm -rf .build .build-* Benchmarks/.build Fuzz/.build docs/api
