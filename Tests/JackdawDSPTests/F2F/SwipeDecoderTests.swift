@@ -102,6 +102,20 @@ import Testing
         #expect(SwipeBench.failures(events).isEmpty)
     }
 
+    /// Noise may keep one segment open over all three.
+    @Test(arguments: [0.1, 0.2, 0.5]) func readsANoisySwipeBetweenQuietOnes(silence: Double) throws {
+        let noisy = try SwipeBench.samples(
+            .three, configuration: .init(sampleRate: 44_100, signalToNoise: 8, silence: silence, seed: 3))
+        let quiet = try SwipeBench.samples(
+            .one, configuration: .init(sampleRate: 44_100, signalToNoise: 30, silence: silence, seed: 3))
+        let events = try SwipeBench.events(quiet + noisy + quiet, sampleRate: 44_100)
+        withKnownIssue("the strong tier's message reaches over its neighbour", isIntermittent: true) {
+            #expect(SwipeBench.texts(events) == [.one, .three, .one].map { SwipeBench.texts[$0] })
+        } when: {
+            silence < 0.2
+        }
+    }
+
     @Test func reportsOnlyTheTracksAskedFor() throws {
         let samples = try SwipeBench.samples(.two, configuration: .init(sampleRate: 44_100))
         #expect(try SwipeBench.events(samples, sampleRate: 44_100, tracks: [.one]).isEmpty)
