@@ -1,12 +1,14 @@
 # Jackdaw: what a stranger runs. `make demo` and `make test` set up what is missing and need the Swift toolchain only.
 PREFIX ?= /usr/local
-DEBIAN_PACKAGES := ca-certificates git libc6-dev libstdc++-12-dev pkg-config libsndfile1-dev libfftw3-dev gnuplot-nox
+# What the Swift toolchain itself needs and a bare Debian lacks, then what the project needs.
+DEBIAN_PACKAGES := binutils ca-certificates git libc6-dev libncurses6 libsqlite3-0 libstdc++-12-dev libxml2 \
+    pkg-config libsndfile1-dev libfftw3-dev gnuplot-nox
 # The Swift runtime goes into the command: it runs where there is no toolchain, and starts faster.
 RELEASE := -c release --static-swift-stdlib
 JACKDAW := .build/release/jackdaw
 SHARE := $(DESTDIR)$(PREFIX)/share
 
-.PHONY: help setup build demo test bench lint docs install uninstall clean
+.PHONY: help setup build demo test bench lint fuzz docs install uninstall clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -27,8 +29,11 @@ bench: build ## how fast and how well this machine decodes
 	$(JACKDAW) bench
 
 lint: ## format, and who may import whom
-	swift format lint --strict --recursive Sources Tests Benchmarks Package.swift
+	swift format lint --strict --recursive Sources Tests Benchmarks Fuzz Package.swift
 	.ci/import-check
+
+fuzz: build ## hostile input for DURATION seconds a parser, 600 by default
+	$(MAKE) -C Fuzz all
 
 docs: ## the libraries' documentation, into docs/api
 	swift package --allow-writing-to-directory docs/api generate-documentation \
@@ -49,4 +54,4 @@ uninstall: ## remove what install put below PREFIX
 	    $(SHARE)/fish/vendor_completions.d/jackdaw.fish
 
 clean: ## remove everything built
-	rm -rf .build .build-* Benchmarks/.build docs/api
+	rm -rf .build .build-* Benchmarks/.build Fuzz/.build docs/api

@@ -37,7 +37,8 @@ let package = Package(
         .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
         .systemLibrary(name: "CFFTW", pkgConfig: "fftw3f", providers: [.apt(["libfftw3-dev"])]),
 
-        .target(name: "JackdawDSP", swiftSettings: kernels),
+        // Square roots and rounding are calls into libm where the processor has no instruction for them.
+        .target(name: "JackdawDSP", swiftSettings: kernels, linkerSettings: [.linkedLibrary("m")]),
         .target(name: "JackdawCards", swiftSettings: house),
 
         .target(name: "JackdawAudioFile", dependencies: ["JackdawDSP", "CSndFile"], swiftSettings: house),

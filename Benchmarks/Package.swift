@@ -15,19 +15,24 @@ let house: [SwiftSetting] =
 let package = Package(
     name: "jackdaw-benchmarks",
     dependencies: [
-        .package(name: "jackdaw", path: ".."),
+        .package(name: "jackdaw", path: "..", traits: []),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     ],
     targets: [
         .executableTarget(
             name: "jackdaw-benchmark",
             dependencies: [
+                .product(name: "JackdawAudioFile", package: "jackdaw"),
                 .product(name: "JackdawDSP", package: "jackdaw"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house),
         .testTarget(
-            name: "JackdawBenchmarkTests", dependencies: ["jackdaw-benchmark"], swiftSettings: house),
+            name: "JackdawBenchmarkTests",
+            dependencies: [
+                "jackdaw-benchmark", .product(name: "JackdawAudioFile", package: "jackdaw"),
+            ],
+            swiftSettings: house),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -12,7 +12,7 @@ struct Accuracy: AsyncParsableCommand {
     @Option(help: "Samples handed to the decoder at a time; the whole file if not given.") var block: Int?
     @Option(help: "Only cells whose name matches this regular expression.") var only = ""
     @Option(help: "Writes all figures here, for `compare`.") var json: String?
-    @Option(help: "Writes a table here.") var markdown: String?
+    @Option(help: "Writes the tables of docs/results.md here; - prints them, and no text.") var markdown: String?
     @Flag(help: "Leaves the strong tier out.") var fastOnly = false
     @Flag(help: "Lists the recordings that were not read.") var missed = false
     @Flag(help: "Shows card numbers in full.") var reveal = false
@@ -26,7 +26,7 @@ struct Accuracy: AsyncParsableCommand {
             return Trial(recording, events: found, reveals: reveal)
         }
         let report = Report(trials, processorSeconds: processorSeconds() - start)
-        print(report.text)
+        print(markdown == "-" ? report.markdown : report.text)
         for trial in trials {
             for text in trial.wrong { print("wrong: \(trial.path): \(text)") }
             if missed, trial.isMissed {
@@ -34,7 +34,9 @@ struct Accuracy: AsyncParsableCommand {
             }
         }
         if let json { try report.write(to: json) }
-        if let markdown { try report.markdown.write(toFile: markdown, atomically: true, encoding: .utf8) }
+        if let markdown, markdown != "-" {
+            try report.markdown.write(toFile: markdown, atomically: true, encoding: .utf8)
+        }
     }
 }
 

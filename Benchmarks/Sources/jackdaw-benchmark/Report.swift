@@ -93,27 +93,6 @@ extension Report {
         lines.append("\(total.files) files in \(processorSeconds.formatted(decimals: 1)) s of processor time")
         return lines.joined(separator: "\n")
     }
-
-    /// A table for the documentation: conditions down, tracks across.
-    var markdown: String {
-        let rates = Self.rates(of: trials)
-        var seen: Set<String> = []
-        let conditions = trials.map { Self.condition(of: $0.cell) }.filter { seen.insert($0).inserted }
-        let wrong = Dictionary(grouping: trials, by: { Self.condition(of: $0.cell) })
-            .mapValues { $0.count { !$0.wrong.isEmpty } }
-        func row(_ name: String, _ rates: [Int: Double], _ wrong: Int, decimals: Int) -> String {
-            let columns = (1...3).map { rates[$0]?.formatted(decimals: decimals) ?? "-" }
-            return "| \(name) | \(columns.joined(separator: " | ")) | \(wrong) |"
-        }
-        let rows = conditions.map { row($0, rates[$0] ?? [:], wrong[$0] ?? 0, decimals: 0) }
-        return """
-            | condition | track 1, % | track 2, % | track 3, % | wrong |
-            |---|---|---|---|---|
-            \(rows.joined(separator: "\n"))
-            \(row("**mean over all cells**", means, total.wrong, decimals: 1))
-
-            """
-    }
 }
 
 /// A line of a table: a name to the left, values to the right of their columns.

@@ -1,4 +1,4 @@
-import Foundation
+import JackdawAudioFile
 
 /// Mono sound in the form in which a file holds it.
 struct Sound: Sendable {
@@ -25,73 +25,44 @@ struct Sound: Sendable {
 }
 
 extension Sound {
-    /// Reads mono WAV: 16 or 24-bit integers or 32-bit floats, all that the corpus holds.
-    init(contentsOf path: String) throws {
-        let bytes = [UInt8](try contents(of: path))
-        do throws(CorpusError) {
-            try self.init(wave: bytes)
-        } catch {
-            throw CorpusError(description: "\(path): \(error.description)")
-        }
-    }
-
-    /// Reads the bytes of a WAV file.
-    init(wave bytes: [UInt8]) throws(CorpusError) {
-        func number(at offset: Int, bytes count: Int) -> Int {
-            (0..<count).reduce(0) { $0 | Int(bytes[offset + $1]) << (8 * $1) }
-        }
-        func name(at offset: Int) -> [UInt8] { Array(bytes[offset..<offset + 4]) }
-
-        guard bytes.count >= 12, name(at: 0) == Array("RIFF".utf8), name(at: 8) == Array("WAVE".utf8) else {
-            throw CorpusError(description: "not a WAV file")
-        }
-        var layout: (kind: Int, channels: Int, rate: Int, bits: Int)?
-        var offset = 12
-        while offset + 8 <= bytes.count {
-            let content = offset + 8
-            let length = min(number(at: offset + 4, bytes: 4), bytes.count - content)
-            switch name(at: offset) {
-            case Array("fmt ".utf8) where length >= 16:
-                layout = (
-                    number(at: content, bytes: 2), number(at: content + 2, bytes: 2),
-                    number(at: content + 4, bytes: 4), number(at: content + 14, bytes: 2)
-                )
-            case Array("data".utf8):
-                guard let layout, layout.channels == 1 else {
-                    throw CorpusError(description: "not mono sound")
-                }
-                rate = Double(layout.rate)
-                samples = try Self.samples(bytes[content..<content + length], kind: layout.kind, bits: layout.bits)
-                return
-            default: break
+    /// Reads a whole mono file. One that is cut short is refused: it would count as a swipe that was missed.
+    init(contentsOf path: String) throws(CorpusError) {
+        var reader = try asCorpus { () throws(AudioFileError) in try AudioFileReader(path: path) }
+        let format = reader.format
+        guard format.channels == 1 else { throw CorpusError(description: "\(path): not mono sound") }
+        rate = format.sampleRate
+        samples = try asCorpus { () throws(AudioFileError) in
+            if format.isSixteenBit {
+                .integers(try all { (block) throws(AudioFileError) in try reader.read(into: &block) })
+            } else {
+                .floats(try all { (block) throws(AudioFileError) in try reader.read(into: &block) })
             }
-            offset = content + length + length % 2
         }
-        throw CorpusError(description: "no sound in it")
+        guard !reader.isTruncated else { throw CorpusError(description: "\(path): cut short") }
     }
+}
 
-    private static func samples(
-        _ bytes: ArraySlice<UInt8>, kind: Int, bits: Int
-    ) throws(CorpusError) -> Samples {
-        func starts(width: Int) -> StrideTo<Int> {
-            stride(from: bytes.startIndex, to: bytes.endIndex - width + 1, by: width)
-        }
-        switch (kind, bits) {
-        case (1, 16):
-            return .integers(
-                starts(width: 2).map { Int16(truncatingIfNeeded: Int(bytes[$0]) | Int(bytes[$0 + 1]) << 8) })
-        case (1, 24):
-            return .floats(
-                starts(width: 3).map {
-                    let low = UInt32(bytes[$0]) | UInt32(bytes[$0 + 1]) << 8
-                    return Float(Int32(bitPattern: low << 8 | UInt32(bytes[$0 + 2]) << 24)) / 0x1p31
-                })
-        case (3, 32):
-            return .floats(
-                starts(width: 4).map { start in
-                    Float(bitPattern: (0..<4).reduce(0) { $0 | UInt32(bytes[start + $1]) << (8 * UInt32($1)) })
-                })
-        default: throw CorpusError(description: "neither 16 nor 24-bit nor float samples")
-        }
+/// All samples that a reader gives, block by block.
+private func all<Sample: ExpressibleByIntegerLiteral>(
+    _ read: (inout MutableSpan<Sample>) throws(AudioFileError) -> Int
+) throws(AudioFileError) -> [Sample] {
+    var samples: [Sample] = []
+    var block = [Sample](repeating: 0, count: AudioFileReader.blockFrames)
+    while true {
+        var room = block.mutableSpan
+        let count = try read(&room)
+        guard count > 0 else { return samples }
+        samples += block[..<count]
+    }
+}
+
+/// Runs a body and turns the errors of sound files into the benchmark's.
+private func asCorpus<Result: ~Copyable>(
+    _ body: () throws(AudioFileError) -> Result
+) throws(CorpusError) -> Result {
+    do throws(AudioFileError) {
+        return try body()
+    } catch {
+        throw CorpusError(description: error.description)
     }
 }

@@ -95,8 +95,20 @@ private let wrong = Reading(text: ";9999991234567891=30011011234?", track: 2, ti
         #expect(report.means[1] == 0)
         #expect(report.means[3] == nil)
         #expect(report.cells.map(\.cell) == ["snr_t2_+30", "drop_t2", "noiseonly", "holdout"])
-        #expect(report.markdown.contains("| snr_+30 | - | 50 | - | 0 |"))
-        #expect(report.markdown.contains("| holdout | 0 | 100 | - | 0 |"))
+        #expect(report.markdown.contains("| snr_+30 | - | 50 % | - | 0 |"))
+        #expect(report.markdown.contains("| holdout | 0 % | 100 % | - | 0 |"))
+    }
+
+    @Test func tablesSayWhatCountsFirst() {
+        let levels = [(30, true), (3, true), (-3, false), (-9, true)]
+        let report = Report(
+            levels.map { level, isRead in
+                trial("snr_t2_\(level < 0 ? "-" : "+")0\(abs(level))", reads: isRead ? [right] : [wrong])
+            }, processorSeconds: 1)
+        #expect(report.markdown.contains("| mean over all cells | - | 75.0 % | - |"))
+        // -9 dB does not count: what lies above it is not read.
+        #expect(report.markdown.contains("| white noise: lowest level that reads 95 % or more | - | 3 dB | - |"))
+        #expect(report.markdown.contains("3 of 4 files read, 3 of them by the fast tier; wrong text in 1."))
     }
 
     @Test func comesBackFromJSONWithoutCardNumbers() throws {

@@ -35,6 +35,18 @@ struct SwipeScanner: ~Copyable {
         let isTruncated: Bool
         /// Samples that were not finite numbers, taken as 0.
         let replacedSamples: Int
+
+        /// What is wrong with the recording, a line each.
+        func complaints(about file: String) -> [String] {
+            var lines: [String] = []
+            if replacedSamples > 0 {
+                lines.append("\(file): \(counted(replacedSamples, "sample")) not a number, taken as silence")
+            }
+            if isTruncated {
+                lines.append("\(file): cut short: ends after \(frames) frames, its header promises more")
+            }
+            return lines
+        }
     }
 
     /// Long enough that calls cost nothing, short enough that a block stays in the cache.

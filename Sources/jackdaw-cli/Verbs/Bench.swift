@@ -43,6 +43,8 @@
                 do throws(CommandError) {
                     let row = try BenchRow(measuring: file, &scanner)
                     rows.append(row)
+                    row.complaints.forEach(console.message)
+                    if row.isCutShort && row.tracks == 0 { worst = max(worst, .badData) }
                     if json { console.result(row.json) }
                 } catch {
                     guard error.status != .interrupted else { throw error }
@@ -65,6 +67,9 @@
         var failures = 0
         /// Processor time to decode it once (s).
         var effort = 0.0
+        private(set) var isCutShort = false
+        /// What is wrong with the file, a line each.
+        private(set) var complaints: [String] = []
 
         private init(file: String) { self.file = file }
 
@@ -73,6 +78,8 @@
             var counter = EventCounter()
             let start = processorTime()
             let outcome = try scanner.scan(file, &counter)
+            isCutShort = outcome.isTruncated
+            complaints = outcome.complaints(about: file)
             tracks = counter.tracks
             failures = counter.failures
             samples = outcome.frames * outcome.format.channels

@@ -146,14 +146,8 @@
         /// Prints what is left of a file, and what is wrong with it.
         mutating func finish(_ outcome: SwipeScanner.Outcome) -> ExitStatus {
             abandon()
-            if outcome.replacedSamples > 0 {
-                console.message("\(file): \(counted(outcome.replacedSamples, "sample")) not a number, taken as silence")
-            }
-            if outcome.isTruncated {
-                console.message("\(file): cut short: ends after \(outcome.frames) frames, its header promises more")
-                if trackCount == tracksBefore { return .badData }
-            }
-            return .done
+            outcome.complaints(about: file).forEach(console.message)
+            return outcome.isTruncated && trackCount == tracksBefore ? .badData : .done
         }
 
         /// Prints what a file gave until it could be read no further.

@@ -49,9 +49,7 @@
             var inspector = Inspector(console, file: file, isRevealed: reveal)
             let outcome = try scanner.scan(file, &inspector)
             console.clearStatus()
-            if outcome.isTruncated {
-                console.message("\(file): cut short: ends after \(outcome.frames) frames, its header promises more")
-            }
+            outcome.complaints(about: file).forEach(console.message)
             let reports = inspector.reports(file: file, outcome.format, channel: channel.index)
             if !json, let first = reports.first { console.result(first.heading) }
             for report in reports {
@@ -62,7 +60,7 @@
             }
             guard !all.isEmpty else {
                 if plot != nil { console.message("\(file): no swipe to draw") }
-                return .nothingFound
+                return outcome.isTruncated ? .badData : .nothingFound
             }
             if let plot {
                 console.flush()

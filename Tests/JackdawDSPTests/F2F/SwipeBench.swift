@@ -36,9 +36,11 @@ enum SwipeBench {
         }
     }
 
-    static func texts(_ events: [SwipeEvent]) -> [String] {
-        events.compactMap { if case .track(let track) = $0 { text(track) } else { nil } }
+    static func tracks(_ events: [SwipeEvent]) -> [DecodedTrack] {
+        events.compactMap { if case .track(let track) = $0 { track } else { nil } }
     }
+
+    static func texts(_ events: [SwipeEvent]) -> [String] { tracks(events).map(text) }
 
     static func failures(_ events: [SwipeEvent]) -> [SwipeFailure] {
         events.compactMap { if case .failure(let failure) = $0 { failure } else { nil } }

@@ -3,25 +3,39 @@ import JackdawTestSupport
 import Testing
 
 @Suite struct SwipeDecoderTests {
-    @Test(arguments: TrackNumber.allCases, [8_000.0, 22_050, 44_100, 48_000, 96_000, 192_000])
+    /// Two transitions a cell are one period of sound: fewer than two samples a cell cannot hold the bits (Nyquist), and
+    /// no anti-aliasing filter leaves much of them below 2.2. That takes out tracks 1 and 3 from 20 in/s at 8,000 Hz, from
+    /// 30 at 11,025, from 40 at 16,000 and at 50 at 22,050; and track 2 at 50 in/s at 8,000 Hz.
+    @Test(
+        arguments: TrackNumber.allCases,
+        [8_000.0, 11_025, 16_000, 22_050, 32_000, 44_100, 48_000, 88_200, 96_000, 176_400, 192_000])
     func readsBackEverySpeedRateAndDirection(track: TrackNumber, rate: Double) throws {
-        for speed in [5.0, 12, 30, 50] {
-            // Fewer than 2.2 samples a bit cell hold no bits (two transitions a cell; Nyquist).
-            guard rate / (speed * track.bitsPerInch) >= 2.2 else { continue }
+        for speed in [3.0, 5, 8, 12, 20, 30, 40, 50] {
+            let samplesPerCell = rate / (speed * track.bitsPerInch)
+            guard samplesPerCell >= 2.2 else { continue }
             for direction in [SwipeDirection.forward, .reverse] {
-                let samples = try SwipeBench.samples(
-                    track,
-                    configuration: .init(sampleRate: rate, speed: speed, direction: direction, signalToNoise: 35))
-                let events = try SwipeBench.events(samples, sampleRate: rate)
-                #expect(
-                    SwipeBench.texts(events) == [SwipeBench.texts[track]],
-                    "track \(track.rawValue) at \(speed) in/s and \(rate) Hz, \(direction)")
-                guard case .track(let found)? = events.first else { continue }
-                #expect(found.track == track)
-                #expect(found.direction == direction)
-                #expect(abs(found.speed.mean - speed) < speed * 0.1)
+                try withKnownIssue("not all is read below 2.7 samples a cell", isIntermittent: true) {
+                    try Self.expectRoundTrip(track, rate: rate, speed: speed, direction)
+                } when: {
+                    samplesPerCell < 2.7
+                }
             }
         }
+    }
+
+    private static func expectRoundTrip(
+        _ track: TrackNumber, rate: Double, speed: Double, _ direction: SwipeDirection
+    ) throws {
+        let samples = try SwipeBench.samples(
+            track, configuration: .init(sampleRate: rate, speed: speed, direction: direction, signalToNoise: 35))
+        let events = try SwipeBench.events(samples, sampleRate: rate)
+        #expect(
+            SwipeBench.texts(events) == [SwipeBench.texts[track]],
+            "track \(track.rawValue) at \(speed) in/s and \(rate) Hz, \(direction)")
+        guard case .track(let found)? = events.first else { return }
+        #expect(found.track == track)
+        #expect(found.direction == direction)
+        #expect(abs(found.speed.mean - speed) < speed * 0.1)
     }
 
     @Test(arguments: [1, 7, 240]) func blockSizeMakesNoDifference(block: Int) throws {
@@ -30,9 +44,13 @@ import Testing
             samples += try SwipeBench.samples(
                 track, configuration: .init(sampleRate: 44_100, signalToNoise: [30, 4, 8][index], seed: 3))
         }
+        samples = samples.prefix(8_000) + [Float](repeating: 0, count: 20_000) + samples
         let whole = try SwipeBench.events(samples, sampleRate: 44_100)
         let dripped = try SwipeBench.events(samples, sampleRate: 44_100, block: block)
         #expect(SwipeBench.texts(whole).count == 3)
+        // Both tiers and a cut swipe have their part, or the test tests half of it.
+        #expect(Set(SwipeBench.tracks(whole).map(\.tier)) == [.fast, .strong])
+        #expect(SwipeBench.failures(whole).count == 1)
         #expect(SwipeBench.texts(dripped) == SwipeBench.texts(whole))
         #expect(dripped.map(Self.place) == whole.map(Self.place))
     }
@@ -100,6 +118,20 @@ import Testing
         var decoder = try SwipeDecoder(configuration: .init(sampleRate: 44_100, usesStrongTier: false))
         let events = decoder.receive(samples.span) + decoder.finish()
         #expect(SwipeBench.texts(events) == cards)
+    }
+
+    /// Noise may keep one segment open over all three.
+    @Test(arguments: [0.1, 0.2, 0.5]) func readsANoisySwipeBetweenQuietOnes(silence: Double) throws {
+        let noisy = try SwipeBench.samples(
+            .three, configuration: .init(sampleRate: 44_100, signalToNoise: 8, silence: silence, seed: 3))
+        let quiet = try SwipeBench.samples(
+            .one, configuration: .init(sampleRate: 44_100, signalToNoise: 30, silence: silence, seed: 3))
+        let events = try SwipeBench.events(quiet + noisy + quiet, sampleRate: 44_100)
+        withKnownIssue("the strong tier's message reaches over its neighbour", isIntermittent: true) {
+            #expect(SwipeBench.texts(events) == [.one, .three, .one].map { SwipeBench.texts[$0] })
+        } when: {
+            silence < 0.2
+        }
     }
 
     @Test func reportsOnlyTheTracksAskedFor() throws {
@@ -191,8 +223,12 @@ import Testing
 
     private static func place(_ event: SwipeEvent) -> String {
         switch event {
-        case .track(let track): "track \(track.span) \(track.tier) \(track.confidence)"
-        case .failure(let failure): "failure \(failure.span) \(failure.reason.name)"
+        case .track(let track):
+            """
+            track \(track.span) \(track.tier) \(track.confidence) \(track.speed) \(track.repairedCharacters) \
+            \(track.cellBoundaries)
+            """
+        case .failure(let failure): "failure \(failure.span) \(failure.reason.name) \(failure.cellBoundaries)"
         }
     }
 }

@@ -1,0 +1,31 @@
+// swift-tools-version: 6.3
+import PackageDescription
+
+let house: [SwiftSetting] = [
+    .strictMemorySafety(),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    // libFuzzer brings the main function.
+    .unsafeFlags(["-parse-as-library"]),
+]
+
+let package = Package(
+    name: "jackdaw-fuzz",
+    dependencies: [.package(name: "jackdaw", path: "..", traits: [])],
+    targets: [
+        .executableTarget(
+            name: "fuzz-decoder", dependencies: [.product(name: "JackdawDSP", package: "jackdaw")],
+            swiftSettings: house),
+        .executableTarget(
+            name: "fuzz-cards",
+            dependencies: [
+                .product(name: "JackdawCards", package: "jackdaw"), .product(name: "JackdawDSP", package: "jackdaw"),
+            ],
+            swiftSettings: house),
+        .executableTarget(
+            name: "fuzz-wav", dependencies: [.product(name: "JackdawAudioFile", package: "jackdaw")],
+            swiftSettings: house),
+    ],
+    swiftLanguageModes: [.v6]
+)
