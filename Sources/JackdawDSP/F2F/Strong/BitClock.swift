@@ -77,6 +77,33 @@ struct BitClock {
         return smoothed
     }
 
+    /// Boundaries with more cells at both ends, whose length goes on changing as it did over the last ones.
+    static func extended(_ boundaries: ArraySlice<Float>, before: Int, after: Int) -> [Float] {
+        let earlier = continuation(boundaries.reversed().map { -$0 }, count: before)
+        return earlier.reversed().map { -$0 } + boundaries + continuation(Array(boundaries), count: after)
+    }
+
+    /// Cells over which the change of speed at an end is told, twice.
+    private static let trendReach = 6
+    /// Largest change of cell length that is taken to go on, from a cell to the next.
+    private static let steepestTrend: Float = 0.02
+
+    private static func continuation(_ boundaries: [Float], count: Int) -> [Float] {
+        let last = boundaries.count - 1
+        let reach = min(trendReach, last / 2)
+        guard reach > 0 else { return [] }
+        let late = (boundaries[last] - boundaries[last - reach]) / Float(reach)
+        let early = (boundaries[last - reach] - boundaries[last - 2 * reach]) / Float(reach)
+        let trend = min(max((late / early - 1) / Float(reach), -steepestTrend), steepestTrend)
+        var time = boundaries[last]
+        var length = late * (1 + trend * Float(reach) / 2)
+        return (0..<count).map { _ in
+            length *= 1 + trend
+            time += length
+            return time
+        }
+    }
+
     /// Boundaries at the smoothed speed of this clock, whatever its phase, reaching a dozen cells beyond both ends.
     private func speedGrid(limit: Float, pace: Pace) -> [Float] {
         let lengths = smoothedLengths(pace: pace)
@@ -104,10 +131,8 @@ struct BitClock {
     /// Cell lengths after a median, which passes over slips, and a mean over 9 cells.
     private func smoothedLengths(pace: Pace) -> [Float] {
         let lengths = zip(boundaries.dropFirst(), boundaries).map { $0 - $1 }
-        let medians = lengths.indices.map { index in
-            let reach = min(pace.medianReach(cells: lengths.count), max(8, min(index, lengths.count - 1 - index)))
-            let near = lengths[max(0, index - reach)..<min(lengths.count, index + reach + 1)].sorted()
-            return near[near.count / 2]
+        let medians = lengths.slidingMedians { index in
+            min(pace.medianReach(cells: lengths.count), max(8, min(index, lengths.count - 1 - index)))
         }
         return medians.indices.map { index in
             let near = medians[max(0, index - 4)..<min(medians.count, index + 5)]

@@ -14,6 +14,9 @@ struct CellEqualiser {
     /// Share of the wanted levels that the output explains: about 0.7 for noise read as bits, 0.9 and more for a swipe.
     let explained: Float
 
+    /// See `errorGrowth(_:)`.
+    private(set) var errorGrowth: Float = 1
+
     /// What the output is to be at one place.
     struct Lesson {
         /// Sample of the phase signal.
@@ -105,15 +108,47 @@ struct CellEqualiser {
     }
 
     /// An equaliser taught by bits whose cells the signal is laid out by.
-    init(_ signal: CellPhaseSignal, bits: [UInt8], startSign: Int) {
+    /// - Parameters:
+    ///   - bits: a bit for each cell of the signal.
+    ///   - startSign: polarity of the first boundary.
+    ///   - cells: the cells that teach; all unless told.
+    init(_ signal: CellPhaseSignal, bits: [UInt8], startSign: Int, cells: Range<Int>? = nil) {
         let first = signal.offset(ofBoundary: 0)
         let half = CellPhaseSignal.samplesPerCell / 2
         let levels = Self.levels(bits: bits, startSign: startSign)
-        self.init(signal, lessons: levels.indices.map { Lesson(offset: first + $0 * half, level: levels[$0]) })
+        let places = cells.map { 2 * $0.lowerBound..<2 * $0.upperBound + 1 } ?? levels.indices
+        let lessons = places.map { Lesson(offset: first + $0 * half, level: levels[$0]) }
+        self.init(signal, lessons: lessons)
+        errorGrowth = Self.errorGrowth(
+            lessons.map { ($0.level - output[$0.offset]) * certainty[$0.offset].squareRoot() })
+    }
+
+    /// How much larger the variance is with which two messages are told apart than `certainty` says.
+    ///
+    /// The closest two messages differ by (1, -2, 1) at neighbouring places (01 for 10, 00 for 11), to which errors of
+    /// opposite signs, such as a sharpening filter makes, add up. And an equaliser fits what taught it better than anything
+    /// else: over `n` lessons, `p` taps make errors too small by (n - p) / (n + p).
+    private static func errorGrowth(_ errors: [Float]) -> Float {
+        func correlation(_ lag: Int) -> Float {
+            zip(errors.dropFirst(lag), errors).reduce(0) { $0 + $1.0 * $1.1 } / Float(max(errors.count - lag, 1))
+        }
+        let taps = 2 * reach + 1
+        let overfit = Float(errors.count + taps) / Float(max(errors.count - taps, 1))
+        return overfit * max(correlation(0) - correlation(1) * 4 / 3 + correlation(2) / 3, 0.1)
     }
 
     /// No single place is surer than this (nats): a click or a scratch is likelier than what lies beyond.
     private static let mostLikelihood: Float = 8
+
+    /// Mean square of the output over a cell, before the amplitude was levelled: what passes the filter.
+    func power(ofCell cell: Int, _ signal: CellPhaseSignal) -> Float {
+        let opens = signal.offset(ofBoundary: cell)
+        let sum = (opens..<opens + CellPhaseSignal.samplesPerCell).reduce(Float(0)) { sum, place in
+            let value = output[place] / max(signal.gains[place], 1e-6)
+            return sum + value * value
+        }
+        return sum / Float(CellPhaseSignal.samplesPerCell)
+    }
 
     private static func bounded(_ likelihood: Float) -> Float { min(max(likelihood, -mostLikelihood), mostLikelihood) }
 
@@ -124,7 +159,7 @@ struct CellEqualiser {
         func likelihoods(_ place: Int) -> [Float] {
             let centre = first + place * half
             return [Float(1), -1].map { sign in
-                let likelihood = Self.bounded((output[centre] * sign - 0.5) * certainty[centre])
+                let likelihood = Self.bounded((output[centre] * sign - 0.5) * certainty[centre] / errorGrowth)
                 let hides = !signal.lost.isEmpty && Float(signal.lost[centre]) == sign
                 return hides ? max(likelihood, 0) : likelihood
             }

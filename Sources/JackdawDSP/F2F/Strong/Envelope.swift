@@ -9,10 +9,7 @@ enum Envelope {
     /// Scales samples so that a pulse comes out near 1.
     static func normalise(_ samples: inout [Float], blockLength: Int) {
         let peaks = blockPeaks(samples, blockLength: blockLength)
-        let medians = peaks.indices.map { index in
-            let near = peaks[max(0, index - 2)..<min(peaks.count, index + 3)].sorted()
-            return near[near.count / 2]
-        }
+        let medians = peaks.slidingMedians { _ in 2 }
         let sorted = medians.sorted()
         let floor = max(sorted[sorted.count * 9 / 10] * floorShare, 1e-12)
         let gains = medians.map { Self.gain / max($0, floor) }

@@ -1,7 +1,8 @@
 extension [Float] {
     /// The median around each element: of those at most `reach(index)` away, fewer at the ends; of an even number, the
     /// upper one. The window is kept sorted as it slides.
-    /// - Parameter reach: elements to either side; may change by one from an index to the next, or stay.
+    /// - Parameter reach: elements to either side of an index; changes by one at most from an index to the next.
+    /// - Returns: as many medians as there are elements.
     func slidingMedians(reach: (Int) -> Int) -> [Float] {
         var window: [Float] = []
         var held = 0..<0

@@ -3,15 +3,17 @@
 struct StrongDecoder: Sendable {
     private var ladder = RateLadder()
     private let search = TimingSearch()
+    /// Segments in a row that a thorough search found nothing in.
+    private var fruitlessSearches = 0
 
-    /// What an equaliser explains where noise is read as bits, at most, under the first filters.
-    private static let noiseExplainsAtMost: Float = 0.77
-    /// What it explains of a swipe that is not buried in noise, at least.
-    private static let swipeExplains: Float = 0.8
-    /// Hypotheses kept for a closer look when none is certain at once.
-    private static let secondLooks = 4
-    /// Bit cells of the shortest pass of a card.
-    private static let leastCells = 40
+    /// Widths of a head pulse, as shares of the bit cell: the usual one tells a swipe from noise whatever the true width.
+    private static let usualPulseShare = 0.5
+    private static let otherPulseShares = [0.3, 0.12]
+    /// Music and speech go on for hours. After so many fruitless searches in a row only one segment in so many gets more
+    /// than the usual filters, until a swipe is read.
+    private static let patience = 8
+    /// Longer sound than any pass of a card, in seconds, gets the usual filters only.
+    private static let longestPass = 2.5
     /// Looks that are tried for the most that can be told.
     private static let mostDiagnoses = 8
     /// Reach of the smoothing behind a diagnosis, in cells.
@@ -22,32 +24,22 @@ struct StrongDecoder: Sendable {
     /// Order of the linear prediction that undoes a low-pass.
     private static let whiteningOrder = 4
 
-    /// Where the cells seem to lie, at the sample rate of a step of the ladder.
-    private struct Look {
-        let clock: BitClock
-        /// Share of the wanted levels that the equaliser explains.
-        let explained: Float
-        let sound: WorkingSound
-
-        /// Whether it is more than noise read as bits.
-        var isPromising: Bool { explained > StrongDecoder.noiseExplainsAtMost }
-    }
-
     /// Reads the most likely message of a segment.
     mutating func decode(_ samples: [Float], sampleRate: Double) -> Result<SegmentReading, SegmentFailure> {
         var cleaned = samples
+        defer { cleaned.wipe() }
         let lost = HumCanceller.removeHum(from: &cleaned, sampleRate: sampleRate)
-        var best: MessageCandidate?
-        var looks: [Look] = []
-        for isWhitened in [false, true] {
-            if isWhitened { cleaned = Whitener.whiten(cleaned, order: Self.whiteningOrder) }
-            ladder.load(cleaned, lost: lost)
-            let found = explore(sampleRate: sampleRate, samples: cleaned, best: &best)
-            if let best, best.isCertain { return .success(best.reading) }
-            if !isWhitened { looks = found }
-            guard found.contains(where: { $0.explained > Self.swipeExplains }) else { break }
+        ladder.load(cleaned, lost: lost)
+        var findings = Findings()
+        explore(
+            steps: RateLadder.plausibleSteps(for: samples, sampleRate: sampleRate), pulseShares: [Self.usualPulseShare],
+            &findings)
+        let usualLooks = findings.looks
+        if !findings.isBeyondDoubt, !usualLooks.isEmpty, Double(samples.count) <= Self.longestPass * sampleRate {
+            searchThoroughly(&cleaned, lost: lost, &findings)
         }
-        return .failure(failure(samples, looks: looks))
+        if let best = findings.best, best.isCertain { return .success(best.reading) }
+        return .failure(failure(samples, looks: usualLooks))
     }
 
     /// Overwrites what is left of the last segment.
@@ -55,44 +47,70 @@ struct StrongDecoder: Sendable {
         ladder.wipe()
     }
 
-    private mutating func explore(sampleRate: Double, samples: [Float], best: inout MessageCandidate?) -> [Look] {
+    /// Other filters at the rates where something was seen, then the same with the sound's roll-off undone.
+    private mutating func searchThoroughly(_ cleaned: inout [Float], lost: [Int8]?, _ findings: inout Findings) {
+        let steps = findings.promisingSteps
+        guard !steps.isEmpty else { return }
+        if fruitlessSearches >= Self.patience, !fruitlessSearches.isMultiple(of: Self.patience) {
+            fruitlessSearches += 1
+            return
+        }
+        explore(steps: steps, pulseShares: Self.otherPulseShares, &findings)
+        if !findings.isCertain, findings.looks.contains(where: \.isSwipe) {
+            let whitened = Whitener.whiten(cleaned, order: Self.whiteningOrder)
+            cleaned.wipe()
+            cleaned = whitened
+            ladder.load(cleaned, lost: lost)
+            explore(steps: steps, pulseShares: [Self.usualPulseShare] + Self.otherPulseShares, &findings)
+        }
+        fruitlessSearches = findings.isCertain ? 0 : fruitlessSearches + 1
+    }
+
+    /// What was seen in a segment so far.
+    private struct Findings {
+        var best: MessageCandidate?
         var looks: [Look] = []
-        var unlikely: [Look] = []
-        var share = 0.0
-        for (step, tuning) in Self.hypotheses(sampleRate: sampleRate, samples) {
-            // Whatever the pulses' width, the first filters tell a swipe from noise.
-            if tuning.pulseShare != share, share > 0, !(looks + unlikely).contains(where: \.isPromising) { break }
-            share = tuning.pulseShare
-            for sound in ladder.sound(at: step).windows {
-                guard let path = search.run(sound, tuning: tuning), path.bits.count >= Self.leastCells else { continue }
-                let clock = BitClock(boundaries: path.boundaries, bits: path.bits, startSign: path.startSign)
-                for pace in BitClock.Pace.allCases {
-                    guard let look = look(at: sound, clock: clock, pace: pace) else { continue }
-                    guard look.explained > Self.swipeExplains else {
-                        unlikely.append(look)
-                        break
-                    }
-                    looks.append(look)
-                    consider(look, best: &best)
-                    if let best, best.isBeyondDoubt { return looks }
+
+        var isCertain: Bool { best?.isCertain ?? false }
+        var isBeyondDoubt: Bool { best?.isBeyondDoubt ?? false }
+
+        /// Steps of the ladder at which more than noise was seen, the clearest first.
+        var promisingSteps: [Int] {
+            var steps: [Int] = []
+            for look in looks.filter(\.isPromising).sorted(by: { $0.explained > $1.explained }) {
+                if !steps.contains(look.sound.step) { steps.append(look.sound.step) }
+            }
+            return steps
+        }
+
+        mutating func consider(_ look: Look) {
+            for candidate in MessageCandidate.candidates(in: look.sound, clock: look.clock) {
+                if best.map({ candidate.isBetter(than: $0) }) ?? true { best = candidate }
+            }
+        }
+    }
+
+    /// Looks at every rate through every filter until a message is beyond doubt.
+    private mutating func explore(steps: [Int], pulseShares: [Double], _ findings: inout Findings) {
+        for share in pulseShares {
+            for step in steps {
+                for sound in ladder.sound(at: step).windows {
+                    explore(sound, pulseShare: share, &findings)
+                    if findings.isBeyondDoubt { return }
                 }
             }
         }
-        unlikely.sort { $0.explained > $1.explained }
-        for look in unlikely.filter(\.isPromising).prefix(Self.secondLooks) { consider(look, best: &best) }
-        return looks + unlikely
     }
 
-    private func look(at sound: WorkingSound, clock: BitClock, pace: BitClock.Pace) -> Look? {
-        guard let (second, _) = clock.refined(on: sound, pace: pace), second.bits.count >= Self.leastCells,
-            let (third, explained) = second.refined(on: sound, pace: pace), third.bits.count >= Self.leastCells
-        else { return nil }
-        return Look(clock: third, explained: explained, sound: sound)
-    }
-
-    private mutating func consider(_ look: Look, best: inout MessageCandidate?) {
-        for candidate in MessageCandidate.candidates(in: look.sound, clock: look.clock) {
-            if best.map({ candidate.isBetter(than: $0) }) ?? true { best = candidate }
+    private func explore(_ sound: WorkingSound, pulseShare: Double, _ findings: inout Findings) {
+        let tuning = TimingSearch.Tuning(pulseShare: pulseShare, jitterReach: 0.1, jitterCost: 4, rateCost: 20)
+        guard let path = search.run(sound, tuning: tuning) else { return }
+        let clock = BitClock(boundaries: path.boundaries, bits: path.bits, startSign: path.startSign)
+        for pace in BitClock.Pace.allCases {
+            guard let look = Look(at: sound, clock: clock, pace: pace) else { return }
+            findings.looks.append(look)
+            if look.isPromising { findings.consider(look) }
+            if !look.isSwipe || findings.isBeyondDoubt { return }
         }
     }
 
@@ -101,7 +119,8 @@ struct StrongDecoder: Sendable {
         guard let first = promising.first else { return SegmentFailure(reason: .noBitCells, range: samples.indices) }
         let diagnoses = promising.prefix(Self.mostDiagnoses).map { look in
             let boundaries = look.clock.smoothedBoundaries(reach: Self.smoothing)
-            let evidence = MessageCandidate.evidence(in: look.sound, clock: look.clock, boundaries: boundaries)
+            let signal = CellPhaseSignal(look.sound, boundaries: boundaries)
+            let evidence = MessageSearch.evidence(in: signal, clock: look.clock)
             return FailureDiagnosis.diagnose(evidence, boundaries: boundaries.map(look.sound.segmentTime))
         }
         guard var failure = diagnoses.max(by: { $0.certainCharacters < $1.certainCharacters }) else {
@@ -111,50 +130,8 @@ struct StrongDecoder: Sendable {
         if failure.reason != .lrc, failure.reason != .parity {
             let clipped = samples.count { abs($0) > Self.rail }
             if Double(clipped) > Self.clippedShare * Double(samples.count) { failure.reason = .clipped }
-            if first.explained < Self.swipeExplains { failure.reason = .tooWeak }
+            if !first.isSwipe { failure.reason = .tooWeak }
         }
         return failure
     }
-
-    private static func hypotheses(sampleRate: Double, _ samples: [Float]) -> [(Int, TimingSearch.Tuning)] {
-        var steps: [Int] = []
-        for step in RateLadder.steps {
-            let rate = sampleRate * Double(sign: .plus, exponent: step, significand: 1)
-            if rate >= 10_000, rate <= 200_000 { steps.append(step) }
-        }
-        let coarse = coarseCell(samples) * 1.2
-        func distance(_ step: Int) -> Double {
-            abs(Numerics.logarithm(coarse * Double(sign: .plus, exponent: step, significand: 1) / 40))
-        }
-        steps.sort { distance($0) < distance($1) }
-        var list: [(Int, TimingSearch.Tuning)] = []
-        for share in [0.5, 0.3, 0.12] {
-            for step in steps.prefix(5) {
-                list.append((step, .init(pulseShare: share, jitterReach: 0.1, jitterCost: 4, rateCost: 20)))
-            }
-        }
-        return list
-    }
-
-    /// Rough cell length in samples: intervals between alternating excursions past half of the level.
-    private static func coarseCell(_ samples: [Float]) -> Double {
-        let sorted = stride(from: 0, to: samples.count, by: max(1, samples.count / 4_096)).map { abs(samples[$0]) }
-            .sorted()
-        let threshold = sorted[sorted.count * 98 / 100] / 2
-        var intervals: [Int] = []
-        var last = 0
-        var sign: Float = 0
-        for index in samples.indices where abs(samples[index]) > threshold {
-            let here: Float = samples[index] > 0 ? 1 : -1
-            if here != sign {
-                intervals.append(index - last)
-                last = index
-                sign = here
-            }
-        }
-        guard intervals.count > 20 else { return 20 }
-        intervals.sort()
-        return Double(intervals[intervals.count * 2 / 5])
-    }
-
 }

@@ -1,0 +1,30 @@
+/// Where the cells of a swipe seem to lie, at the sample rate of a step of the ladder.
+struct Look {
+    let clock: BitClock
+    /// Share of the wanted levels that an equaliser explains, taught by the clock's own bits.
+    let explained: Float
+    let sound: WorkingSound
+
+    /// What an equaliser explains where noise is read as bits, at most, under the first filters.
+    private static let noiseExplainsAtMost: Float = 0.77
+    /// What it explains of a swipe that is not buried in noise, at least.
+    private static let swipeExplains: Float = 0.8
+    /// Bit cells of the shortest pass of a card, and of two passes at 210 bits an inch with the turn between them. A search
+    /// in noise settles for short cells, and so for more of them.
+    private static let cells = 40..<2_000
+
+    /// Whether it is more than noise read as bits.
+    var isPromising: Bool { explained > Self.noiseExplainsAtMost }
+    var isSwipe: Bool { explained > Self.swipeExplains }
+
+    /// Refines a clock twice; nil where no pass of a card is left.
+    init?(at sound: WorkingSound, clock: BitClock, pace: BitClock.Pace) {
+        guard Self.cells.contains(clock.bits.count),
+            let (second, _) = clock.refined(on: sound, pace: pace), Self.cells.contains(second.bits.count),
+            let (third, explained) = second.refined(on: sound, pace: pace), Self.cells.contains(third.bits.count)
+        else { return nil }
+        self.clock = third
+        self.explained = explained
+        self.sound = sound
+    }
+}

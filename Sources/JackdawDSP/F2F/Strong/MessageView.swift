@@ -1,0 +1,94 @@
+/// The cells of a message with a few beside them, and an equaliser that the message alone taught.
+struct MessageView {
+    /// What cells beside a message are taken to be.
+    enum Surroundings {
+        /// The cells of the pass that it was found in.
+        case ofPass
+        /// Cells whose length goes on changing as at the end of the message.
+        case continued
+    }
+
+    /// The message's cells in the pass.
+    let cells: Range<Int>
+    let signal: CellPhaseSignal
+    let equaliser: CellEqualiser
+    /// Cell boundaries in samples of the sound.
+    private let boundaries: [Float]
+    /// Levels that the message and zeros around it ask for at every boundary and middle.
+    private let levels: [Float]
+    private let soundLength: Int
+
+    /// Cells on either side.
+    private static let reach = 10
+    /// How well zeros beside a message hold against its own pulses, at least: 1 when as well, -1 for silence.
+    private static let leastZeros: Float = 0
+    /// What silence beside a message may have of the power at its end.
+    private static let silence: Float = 0.35
+    /// Margin (nats) of a message at the very edge of the sound, at least: it may be cut.
+    private static let leastMarginAtEdge: Float = 20
+
+    init(_ found: MessageSearch.Found, in sound: WorkingSound, pass: [Float], surroundings: Surroundings) {
+        let message = found.message
+        let count = message.values.count * message.code.bitsPerCharacter
+        let first = found.isReversed ? pass.count - 1 - message.endCell : message.startCell
+        cells = first..<first + count
+        let kept =
+            switch surroundings {
+            case .ofPass: max(0, first - Self.reach)...min(pass.count - 1, first + count + Self.reach)
+            case .continued: first...first + count
+            }
+        boundaries = BitClock.extended(
+            pass[kept], before: Self.reach - (first - kept.lowerBound),
+            after: Self.reach - (kept.upperBound - first - count))
+        signal = CellPhaseSignal(sound, boundaries: boundaries)
+        soundLength = sound.samples.count
+
+        let zeros = [UInt8](repeating: 0, count: Self.reach)
+        var bits = zeros + message.bits + zeros
+        var startSign = message.sign ^ (Self.reach & 1)
+        if found.isReversed {
+            // Each zero turns the polarity.
+            startSign ^= bits.count { $0 == 0 } & 1
+            bits.reverse()
+        }
+        levels = CellEqualiser.levels(bits: bits, startSign: startSign)
+        equaliser = CellEqualiser(signal, bits: bits, startSign: startSign, cells: Self.reach..<Self.reach + count)
+    }
+
+    /// Whether clocking zeros or silence lie at both ends. Where anything else does, the message was cut out of a longer one,
+    /// or the clock is wrong.
+    /// - Parameter margin: the message's own, in nats.
+    func endsPlainly(margin: Float) -> Bool {
+        let end = Self.reach + cells.count
+        let middle = Self.reach / 2
+        return endsPlainly(
+            outside: 0..<Self.reach, inside: Self.reach..<2 * Self.reach, isCut: boundaries[middle] < 0, margin: margin)
+            && endsPlainly(
+                outside: end..<end + Self.reach, inside: end - Self.reach..<end,
+                isCut: boundaries[end + middle] > Float(soundLength), margin: margin)
+    }
+
+    private func endsPlainly(outside: Range<Int>, inside: Range<Int>, isCut: Bool, margin: Float) -> Bool {
+        if zeros(in: outside) >= Self.leastZeros { return true }
+        if isCut { return margin >= Self.leastMarginAtEdge }
+        return power(of: outside) <= Self.silence * power(of: inside)
+    }
+
+    /// Score of zeros in some cells, relative to the one expected of pulses as clear as the message's own.
+    private func zeros(in outside: Range<Int>) -> Float {
+        var score: Float = 0
+        var expected: Float = 1e-9
+        // Not the boundary that is the message's.
+        for boundary in outside.lowerBound < Self.reach ? outside : outside.lowerBound + 1..<outside.upperBound + 1 {
+            let place = signal.offset(ofBoundary: boundary)
+            score += (equaliser.output[place] * levels[2 * boundary] - 0.5) * equaliser.certainty[place]
+            expected += 0.5 * equaliser.certainty[place]
+        }
+        return score / expected
+    }
+
+    /// Median power of some cells behind the equaliser.
+    private func power(of cells: Range<Int>) -> Float {
+        cells.map { equaliser.power(ofCell: $0, signal) }.sorted()[cells.count / 2]
+    }
+}
