@@ -75,6 +75,17 @@ import Testing
         }
     }
 
+    /// Both need the strong tier, whose bits go on through the noise between them.
+    @Test(arguments: [0.03, 0.06, 0.1]) func readsANoisySwipeBesideAnother(silence: Double) throws {
+        for (first, second) in [(12.0, 12.0), (12, 18), (18, 12)] {
+            let samples =
+                try Self.swipe(Self.cards[0], speed: first, signalToNoise: 0, silence: silence, seed: 1)
+                + Self.swipe(Self.cards[1], speed: second, signalToNoise: 0, silence: silence, seed: 2)
+            let events = try SwipeBench.events(samples, sampleRate: Self.rate)
+            #expect(Self.words(events) == Self.cards, "at \(first) and \(second) in/s")
+        }
+    }
+
     /// The test card of track 2 fits both numeric tracks; only the clocking zeros tell which one it is.
     @Test(arguments: [TrackNumber.two, .three], [2.0, 4, 8, 20])
     func noiseAddsNoCellsToAPass(track: TrackNumber, noise: Double) throws {
