@@ -22,8 +22,9 @@ struct SegmentReading {
     /// At 75 bits an inch a card's width of 3.4 inches holds 255 bit cells, at 210 it holds 714; between, the length of the
     /// message decides.
     private static let mostCellsAt75 = 330
-    private static let mostCells = 760
     private static let mostCharactersAt75 = 40
+    /// The 714 and a little for what the hand adds at the ends.
+    private static let mostCells = 760
 
     var track: TrackNumber {
         guard code == .numeric else { return .one }
@@ -47,8 +48,7 @@ struct SegmentReading {
         SegmentReading(
             code: code, values: values, isReversed: isReversed, boundaries: boundaries.map { $0 + Float(offset) },
             extent: (extent.lowerBound + offset..<extent.upperBound + offset).clamped(to: range), passCells: passCells,
-            tier: tier,
-            confidence: confidence, repaired: repaired, passesParity: passesParity, passesLRC: passesLRC)
+            tier: tier, confidence: confidence, repaired: repaired, passesParity: passesParity, passesLRC: passesLRC)
     }
 
     /// Card speed over stretches of eight cells.
