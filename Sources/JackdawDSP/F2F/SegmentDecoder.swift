@@ -11,13 +11,20 @@ struct SegmentDecoder: Sendable {
     private let usesStrongTier: Bool
     private var fast = FastDecoder()
     private var strong = StrongDecoder()
+    /// Of the segment being decoded.
+    private var levels = LevelProfile([Float]().span, sampleRate: 44_100)
 
     /// Stretches shorter than this hold no swipe, in seconds.
     private static let shortest = 0.04
-    /// A stretch beside a swipe must hold this share of its mean power to be looked at.
-    private static let leastPowerShare: Float = 0.25
-    /// For the strong tier it must last this share of its time too: two passes of one hand differ by less.
-    private static let leastTimeShare = 0.5
+    /// Bit cells that look like a swipe cut short rather than like noise or the clocking zeros of a neighbour: so many in
+    /// a row, so many ones among them.
+    private static let leastCells = 40
+    private static let leastOnes = 8
+    /// Certain characters in a row that tell as much where the fast tier sees nothing.
+    private static let leastCharacters = 8
+    /// A stretch beside a swipe in which the fast tier sees no bit cells must hold sound for this share of its time to be
+    /// worth the strong tier: two passes of one card under one hand differ by less.
+    private static let leastTimeShare = 0.25
     /// Messages sought in one segment at most; bounds the time.
     private static let mostMessages = 16
 
@@ -28,49 +35,58 @@ struct SegmentDecoder: Sendable {
 
     mutating func decode(_ samples: Span<Float>) -> Findings {
         var findings = Findings()
-        decode(samples, in: 0..<samples.count, strongly: true, &findings)
+        levels = LevelProfile(samples, sampleRate: sampleRate)
+        let whole = 0..<samples.count
+        if !decodeFast(samples, in: whole, &findings) {
+            decodeStrongly(samples, in: whole, beside: nil, &findings)
+        }
         findings.readings.sort { $0.boundaries[0] < $1.boundaries[0] }
         return findings
     }
 
-    private mutating func decode(
-        _ samples: Span<Float>, in range: Range<Int>, strongly: Bool, _ findings: inout Findings
-    ) {
+    /// Adds what the fast tier reads and what lies beside it; false if it reads nothing.
+    private mutating func decodeFast(_ samples: Span<Float>, in range: Range<Int>, _ findings: inout Findings) -> Bool {
         let readings = fast.decode(samples.extracting(range), sampleRate: sampleRate)
-            .map { $0.moved(by: range.lowerBound, within: range) }
+            .map { $0.moved(by: range.lowerBound, within: range).measured(in: samples) }
         fast.wipe()
-        guard let last = readings.last else {
-            if strongly { decodeStrongly(samples, in: range, &findings) }
-            return
-        }
+        guard let last = readings.last else { return false }
         findings.readings += readings
         var start = range.lowerBound
         for reading in readings {
             look(at: start..<max(start, reading.extent.lowerBound), beside: reading, samples, &findings)
             start = max(start, reading.extent.upperBound)
         }
-        look(at: start..<range.upperBound, beside: last, samples, &findings)
+        look(at: start..<max(start, range.upperBound), beside: last, samples, &findings)
+        return true
     }
 
+    /// Looks for more beside a reading. Without its louder, faster or slower neighbour the fast tier may read what it did
+    /// not read beside it.
     private mutating func look(
         at range: Range<Int>, beside reading: SegmentReading, _ samples: Span<Float>, _ findings: inout Findings
     ) {
-        guard Double(range.count) >= Self.shortest * sampleRate,
-            Self.power(of: samples, in: range) >= Self.power(of: samples, in: reading.extent) * Self.leastPowerShare
+        guard Double(levels.sound(in: range, beside: reading.extent)) >= Self.shortest * sampleRate,
+            !decodeFast(samples, in: range, &findings)
         else { return }
-        // Without its louder, faster or slower neighbour the fast tier may read what it did not read beside it.
-        let isLongEnough = Double(range.count) >= Double(reading.extent.count) * Self.leastTimeShare
-        decode(samples, in: range, strongly: isLongEnough, &findings)
+        decodeStrongly(samples, in: range, beside: reading, &findings)
     }
 
-    private mutating func decodeStrongly(_ samples: Span<Float>, in range: Range<Int>, _ findings: inout Findings) {
-        guard usesStrongTier else {
-            findings.failures.append(SegmentFailure(reason: .noBitCells, range: range))
+    private mutating func decodeStrongly(
+        _ samples: Span<Float>, in range: Range<Int>, beside neighbour: SegmentReading?, _ findings: inout Findings
+    ) {
+        let run = fast.clearestRun
+        let hasCells = run.cells >= Self.leastCells && run.ones >= Self.leastOnes
+        if let neighbour {
+            let sound = levels.soundAboveNoise(in: range)
+            guard hasCells || Double(sound) >= Double(neighbour.extent.count) * Self.leastTimeShare else { return }
+        }
+        guard usesStrongTier, findings.readings.count < Self.mostMessages else {
+            if neighbour == nil || hasCells {
+                findings.failures.append(SegmentFailure(reason: .noBitCells, range: range))
+            }
             return
         }
-        guard Double(range.count) >= Self.shortest * sampleRate, findings.readings.count < Self.mostMessages else {
-            return
-        }
+        guard Double(range.count) >= Self.shortest * sampleRate else { return }
         var sound: [Float] = []
         sound.reserveCapacity(range.count)
         for index in range { sound.append(samples[index]) }
@@ -78,38 +94,21 @@ struct SegmentDecoder: Sendable {
         strong.wipe()
         sound.wipe()
         switch outcome {
-        case .success(let reading):
-            let moved = reading.moved(by: range.lowerBound, within: range)
-            findings.readings.append(moved)
-            look(at: range.lowerBound..<moved.extent.lowerBound, beside: moved, samples, &findings)
-            look(at: moved.extent.upperBound..<range.upperBound, beside: moved, samples, &findings)
+        case .success(let found):
+            let reading = found.moved(by: range.lowerBound, within: range).measured(in: samples)
+            findings.readings.append(reading)
+            let extent = reading.extent.clamped(to: range)
+            look(at: range.lowerBound..<extent.lowerBound, beside: reading, samples, &findings)
+            look(at: extent.upperBound..<range.upperBound, beside: reading, samples, &findings)
         case .failure(let failure):
+            guard neighbour == nil || hasCells || Self.isSwipe(failure) else { return }
             findings.failures.append(failure.moved(by: range.lowerBound))
         }
     }
 
-    /// Mean power behind a first difference, which hum and offsets do not reach.
-    private static func power(of samples: Span<Float>, in range: Range<Int>) -> Float {
-        let sound = samples.extracting(range.clamped(to: 0..<samples.count))
-        guard sound.count > 1 else { return 0 }
-        return unsafe sound.withUnsafeBytes { bytes in
-            let base = unsafe bytes.baseAddress!
-            let last = sound.count - 9
-            var sums = SIMD8<Float>.zero
-            var index = 0
-            while index <= last {
-                let here = unsafe base.loadUnaligned(fromByteOffset: 4 &* index, as: SIMD8<Float>.self)
-                let next = unsafe base.loadUnaligned(fromByteOffset: 4 &* (index &+ 1), as: SIMD8<Float>.self)
-                sums += (next - here) * (next - here)
-                index &+= 8
-            }
-            var sum = sums.sum()
-            while index < sound.count - 1 {
-                let change = sound[index + 1] - sound[index]
-                sum += change * change
-                index += 1
-            }
-            return sum / Float(sound.count)
-        }
+    /// Whether so much of a message was read that a failure beside a swipe is one of its own, rather than the noise and the
+    /// clocking zeros around that.
+    private static func isSwipe(_ failure: SegmentFailure) -> Bool {
+        (failure.characters.firstIndex(of: 0) ?? failure.characters.count) >= leastCharacters
     }
 }

@@ -8,9 +8,9 @@ struct SegmentReading {
     /// Times of the message's cell boundaries in samples of the segment, rising.
     let boundaries: [Float]
     /// What the pass of the card takes of the segment, clocking zeros included, in samples.
-    let extent: Range<Int>
+    private(set) var extent: Range<Int>
     /// Bit cells in that stretch; tells the recording density of a numeric track.
-    let passCells: Int
+    private(set) var passCells: Int
     let tier: DecoderTier
     let confidence: Double
     /// Characters whose bits the sound alone would have read otherwise; the last one is the LRC.
@@ -23,10 +23,24 @@ struct SegmentReading {
     /// message decides.
     private static let mostCellsAt75 = 330
     private static let mostCharactersAt75 = 40
+    /// The 714 and a little for what the hand adds at the ends.
+    private static let mostCells = 760
 
     var track: TrackNumber {
         guard code == .numeric else { return .one }
         return passCells > Self.mostCellsAt75 || values.count > Self.mostCharactersAt75 ? .three : .two
+    }
+
+    /// The same reading with its pass measured by the sound itself, where its tier could have taken noise for clocking
+    /// zeros: the strong one reads bits to the end of the sound, and the fast one is doubted where they would change the
+    /// track's number.
+    func measured(in samples: Span<Float>) -> SegmentReading {
+        guard tier == .strong || track == .three && values.count <= Self.mostCharactersAt75 else { return self }
+        let zeros = ClockingZeros(beside: self, in: samples, mostCells: Self.mostCells)
+        var measured = self
+        measured.extent = zeros.extent
+        measured.passCells = zeros.before + boundaries.count - 1 + zeros.after
+        return measured
     }
 
     /// The same reading in a segment that begins so many samples earlier, its extent kept within a range of that one.
@@ -34,8 +48,7 @@ struct SegmentReading {
         SegmentReading(
             code: code, values: values, isReversed: isReversed, boundaries: boundaries.map { $0 + Float(offset) },
             extent: (extent.lowerBound + offset..<extent.upperBound + offset).clamped(to: range), passCells: passCells,
-            tier: tier,
-            confidence: confidence, repaired: repaired, passesParity: passesParity, passesLRC: passesLRC)
+            tier: tier, confidence: confidence, repaired: repaired, passesParity: passesParity, passesLRC: passesLRC)
     }
 
     /// Card speed over stretches of eight cells.

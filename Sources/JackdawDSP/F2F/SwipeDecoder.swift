@@ -45,7 +45,9 @@ public struct SwipeDecoder: Sendable {
     private var bufferStart = 0
     /// End of the last complete hop in the buffer.
     private var hopEnd = 0
-    /// Nothing before this position is reported again.
+    /// No message that begins before this position is reported again,
+    private var readUntil = 0
+    /// and no failure that begins before this one.
     private var reportedUntil = 0
     private var swipes = 0
     /// Energies of the hops since the segment opened.
@@ -113,6 +115,7 @@ public struct SwipeDecoder: Sendable {
         filled = 0
         bufferStart = 0
         hopEnd = 0
+        readUntil = 0
         reportedUntil = 0
         swipes = 0
     }
@@ -158,9 +161,10 @@ public struct SwipeDecoder: Sendable {
             keepLast(gate.preRollHops * hop)
             wipeBuffer(from: filled)
         case .overlong:
-            events += decodeSegment()
             // A swipe may lie across the cut: the second half is looked at again with what follows.
-            keepLast(gate.mostHops / 2 * hop)
+            let kept = gate.mostHops / 2 * hop
+            events += decodeSegment(retriedFrom: filled - kept)
+            keepLast(kept)
         }
     }
 
@@ -207,36 +211,42 @@ public struct SwipeDecoder: Sendable {
         usedEnd = start
     }
 
-    private mutating func decodeSegment() -> [SwipeEvent] {
+    /// Decodes what the buffer holds. What fails from `retriedFrom` on is left for the next segment, which holds it again.
+    private mutating func decodeSegment(retriedFrom: Int? = nil) -> [SwipeEvent] {
         guard !SteadyNoise.isSteady(energies, hopSamples: hop) else {
-            let failure = SegmentFailure(reason: .noBitCells, range: 0..<filled)
-            return failures([failure])
+            return report(.init(failures: [SegmentFailure(reason: .noBitCells, range: 0..<filled)]))
         }
         let sound = buffer
-        let found = tiers.decode(sound.span.extracting(0..<filled))
+        var found = tiers.decode(sound.span.extracting(0..<filled))
+        if let retriedFrom { found.failures.removeAll { $0.range.lowerBound >= retriedFrom } }
+        return report(found)
+    }
+
+    /// What is new among the findings in a segment, in the order of time.
+    private mutating func report(_ found: SegmentDecoder.Findings) -> [SwipeEvent] {
+        let offset = bufferStart
+        let failures = found.failures.filter { offset + $0.range.lowerBound >= reportedUntil }
+        let readings = found.readings.filter { offset + Int($0.boundaries[0]) >= readUntil }
         var events: [SwipeEvent] = []
-        for reading in found.readings {
-            let start = bufferStart + Int(reading.boundaries[0])
-            guard start >= reportedUntil else { continue }
-            reportedUntil = bufferStart + reading.extent.upperBound
-            let track = reading.decodedTrack(
-                offset: bufferStart, swipe: swipes, sampleRate: configuration.sampleRate)
+        var unreported = failures.sorted { $0.range.lowerBound < $1.range.lowerBound }[...]
+        for reading in readings {
+            let before = unreported.prefix { Float($0.range.lowerBound) < reading.boundaries[0] }
+            for failure in before { events.append(event(failure)) }
+            unreported = unreported.dropFirst(before.count)
+            readUntil = offset + reading.extent.upperBound
+            reportedUntil = max(reportedUntil, readUntil)
+            let track = reading.decodedTrack(offset: offset, swipe: swipes, sampleRate: configuration.sampleRate)
             swipes += 1
             if configuration.tracks.contains(track.track) { events.append(.track(track)) }
         }
-        return events + failures(found.failures)
+        for failure in unreported { events.append(event(failure)) }
+        return events
     }
 
-    private mutating func failures(_ failures: [SegmentFailure]) -> [SwipeEvent] {
-        var events: [SwipeEvent] = []
-        for failure in failures where bufferStart + failure.range.lowerBound >= reportedUntil {
-            reportedUntil = bufferStart + failure.range.upperBound
-            events.append(
-                .failure(
-                    failure.swipeFailure(
-                        offset: bufferStart, swipe: swipes, sampleRate: configuration.sampleRate)))
-            swipes += 1
-        }
-        return events
+    private mutating func event(_ failure: SegmentFailure) -> SwipeEvent {
+        reportedUntil = max(reportedUntil, bufferStart + failure.range.upperBound)
+        defer { swipes += 1 }
+        return .failure(
+            failure.swipeFailure(offset: bufferStart, swipe: swipes, sampleRate: configuration.sampleRate))
     }
 }

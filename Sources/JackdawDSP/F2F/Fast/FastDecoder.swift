@@ -5,6 +5,9 @@ struct FastDecoder {
     private var intervals = IntervalDecoder()
     private var filtered: [Float] = []
 
+    /// The run of clear cells with the most ones in what was last decoded without a message.
+    private(set) var clearestRun = (cells: 0, ones: 0)
+
     /// Farthest an interval of a proven message may lie from its ideal, as a share of the cell; half a cell apart, the two
     /// readings of an interval meet at a quarter.
     private static let mostMisfit: Float = 0.18
@@ -12,9 +15,13 @@ struct FastDecoder {
     private static let margin = 3
     /// Checks that a message must pass, in bits.
     private static let leastEvidence = 36
-    /// A cell this far off is no clocking zero.
-    private static let mostZeroMisfit: Float = 0.35
-    /// Odd bits in a row among clocking zeros.
+    /// A cell that differs from the running one by more than this share of it is no clocking zero.
+    private static let mostZeroMisfit: Float = 0.2
+    /// Cells of the message that tell the length of the zeros beside it.
+    private static let clockCells = 8
+    /// Weight of a new cell in the running one.
+    private static let zeroWeight: Float = 0.15
+    /// So many odd bits more than zeros end the clocking zeros.
     private static let mostOddZeros = 4
 
     /// Filters tried in turn: reach of a running mean that smooths and of one that is taken away, in seconds, 0 for none;
@@ -26,6 +33,7 @@ struct FastDecoder {
 
     /// Messages proven in a segment, in the order of time; those of the first filter that yields any.
     mutating func decode(_ samples: Span<Float>, sampleRate: Double) -> [SegmentReading] {
+        clearestRun = (0, 0)
         var last: (Int, Int, Float) = (-1, -1, 0)
         for filter in Self.filters {
             let reaches = (Int((filter.smooth * sampleRate).rounded()), Int((filter.remove * sampleRate).rounded()))
@@ -42,6 +50,7 @@ struct FastDecoder {
                 intervals.decode(peaks.times, backwards: backwards)
                 let readings = proven(backwards: backwards, sampleRate: sampleRate)
                 if !readings.isEmpty { return readings }
+                noteClearRuns()
             }
         }
         return []
@@ -50,6 +59,14 @@ struct FastDecoder {
     /// Overwrites what is left of the last segment.
     mutating func wipe() {
         filtered.wipe()
+    }
+
+    private mutating func noteClearRuns() {
+        var run = (cells: 0, ones: 0)
+        for (bit, misfit) in zip(intervals.bits, intervals.misfits) {
+            run = misfit <= Self.mostMisfit ? (run.cells + 1, run.ones + Int(bit)) : (0, 0)
+            if (run.ones, run.cells) > (clearestRun.ones, clearestRun.cells) { clearestRun = run }
+        }
     }
 
     private func proven(backwards: Bool, sampleRate: Double) -> [SegmentReading] {
@@ -79,41 +96,44 @@ struct FastDecoder {
         let clear = max(0, range.lowerBound - Self.margin)..<min(bits.count, range.upperBound + Self.margin)
         let worst = misfits[clear].reduce(0, max)
         guard worst <= Self.mostMisfit else { return nil }
-        let pass = zeros(before: range.lowerBound)..<zeros(after: range.upperBound)
-        func time(_ opening: Int) -> Float {
-            let index = Int(intervals.openings[opening])
-            return peaks.times[backwards ? peaks.times.count - 1 - index : index]
+        let times = intervals.openings.map { index in
+            peaks.times[backwards ? peaks.times.count - 1 - Int(index) : Int(index)]
         }
-        var boundaries = (range.lowerBound...range.upperBound).map(time)
+        var boundaries = Array(times[range.lowerBound...range.upperBound])
+        let pass = Self.pass(around: range, bits: bits, times: times)
         if backwards { boundaries.reverse() }
-        let ends = [time(pass.lowerBound), time(pass.upperBound)].sorted()
+        let ends = [times[pass.lowerBound], times[pass.upperBound]].sorted()
         return SegmentReading(
             code: message.code, values: message.values, isReversed: isReversed, boundaries: boundaries,
             extent: Int(ends[0])..<Int(ends[1]) + 1, passCells: pass.count, tier: .fast,
             confidence: 1 - 0.02 * Double(worst / Self.mostMisfit), repaired: [], passesParity: true, passesLRC: true)
     }
 
-    private func isZero(_ bit: Int) -> Bool {
-        intervals.bits[bit] == 0 && intervals.misfits[bit] < Self.mostZeroMisfit
-    }
-
-    /// First bit of the clocking zeros before a message, and one past the last after it; a few odd bits among them, as a
-    /// fade makes, do not end them.
-    private func zeros(before start: Int) -> Int {
-        var end = start
-        for bit in stride(from: start - 1, through: 0, by: -1) {
-            if isZero(bit) { end = bit }
-            if end - bit > Self.mostOddZeros { break }
+    /// A message's bits with the clocking zeros on both sides; `times` are those of the bits' boundaries.
+    private static func pass(around message: Range<Int>, bits: [UInt8], times: [Float]) -> Range<Int> {
+        func zeros(from start: Int, step: Int, cell: Float) -> Int {
+            var cell = cell
+            var count = 0
+            var lack = 0
+            var bit = start
+            while bits.indices.contains(bit), lack <= mostOddZeros {
+                let length = abs(times[bit + 1] - times[bit])
+                if bits[bit] == 0, abs(length - cell) < mostZeroMisfit * cell {
+                    cell += zeroWeight * (length - cell)
+                    lack = max(0, lack - 1)
+                    if lack == 0 { count = abs(bit - start) + 1 }
+                } else {
+                    // Over a pause as over so many cells that are not there.
+                    lack += length > cell * Float(mostOddZeros + 1) ? mostOddZeros + 1 : max(1, Int(length / cell))
+                }
+                bit += step
+            }
+            return count
         }
-        return end
-    }
-
-    private func zeros(after start: Int) -> Int {
-        var end = start
-        for bit in start..<max(start, intervals.bits.count) {
-            if isZero(bit) { end = bit + 1 }
-            if bit - end > Self.mostOddZeros { break }
-        }
-        return end
+        let reach = min(clockCells, message.count)
+        func cell(_ first: Int) -> Float { abs(times[first + reach] - times[first]) / Float(reach) }
+        let before = zeros(from: message.lowerBound - 1, step: -1, cell: cell(message.lowerBound))
+        let after = zeros(from: message.upperBound, step: 1, cell: cell(message.upperBound - reach))
+        return message.lowerBound - before..<message.upperBound + after
     }
 }

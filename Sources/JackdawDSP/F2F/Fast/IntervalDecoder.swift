@@ -16,6 +16,8 @@ struct IntervalDecoder {
     private static let missedCost: Float = 20
     /// An interval this many cells long starts over.
     private static let gap: Float = 3.2
+    /// One that is so many times the next is no cell at all: that one tells the clock.
+    private static let longPause: Float = 16
     /// A survivor never trails by more than this, so that it can recover.
     private static let mostCost: Float = 60
 
@@ -49,11 +51,21 @@ struct IntervalDecoder {
         var last = time(0)
         var boundaryClock = abs(time(1) - last)
         var middleClock = 2 * boundaryClock
+        /// Length of the last interval, where it says nothing of the clock.
+        var pause: Float = 0
         for index in 0..<count {
             let next = time(index + 1)
             let length = abs(next - last)
             last = next
+            if pause > Self.longPause * length {
+                boundaryClock = length
+                middleClock = 2 * length
+                boundaryCost = 0
+                middleCost = 3
+            }
+            pause = index == 0 ? length : 0
             if index > 0, length > Self.gap * boundaryClock, length > Self.gap * middleClock {
+                pause = length
                 boundaryClock = length
                 middleClock = length
             }
