@@ -109,6 +109,7 @@ struct CellEqualiser {
 
     /// An equaliser taught by bits whose cells the signal is laid out by.
     /// - Parameters:
+    ///   - signal: the sound by phase.
     ///   - bits: a bit for each cell of the signal.
     ///   - startSign: polarity of the first boundary.
     ///   - cells: the cells that teach; all unless told.

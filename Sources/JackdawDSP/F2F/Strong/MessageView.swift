@@ -58,6 +58,7 @@ struct MessageView {
     /// Whether clocking zeros or silence lie at both ends. Where anything else does, the message was cut out of a longer one,
     /// or the clock is wrong.
     /// - Parameter margin: the message's own, in nats.
+    /// - Returns: whether both ends are plain.
     func endsPlainly(margin: Float) -> Bool {
         let end = Self.reach + cells.count
         let middle = Self.reach / 2
