@@ -62,7 +62,9 @@ struct SegmentalViterbi: Sendable {
     /// Samples kept of the past, beyond the longest cell.
     fileprivate static let past = 128
     /// Samples between two moves of the past to the front of its buffer.
-    private static let tile = 1024
+    private static let tile = 512
+    /// Samples a row: an odd number of cache lines, so that rows do not crowd each other out.
+    private static let rowLength = past + tile + 16
     /// Longest search in samples; bounds memory.
     static let longestSegment = 160_000
 
@@ -77,7 +79,7 @@ struct SegmentalViterbi: Sendable {
 
     /// Everything that a search writes, reused from search to search.
     private struct Workspace {
-        /// Best score over nearby lengths for a cell that starts at a time: rows of `past + tile`, two a length (+, -).
+        /// Best score over nearby lengths for a cell that starts at a time: rows of `rowLength`, two a length (+, -).
         var reached: [Float]
         /// Scores of the eight times under way, two vectors a length, with a margin that no path comes from.
         var states: [SIMD8<Float>]
@@ -88,7 +90,7 @@ struct SegmentalViterbi: Sendable {
         var ends: [Float]
 
         init(laneCount: Int, count: Int) {
-            reached = .init(repeating: impossible, count: 2 * laneCount * (past + tile))
+            reached = .init(repeating: impossible, count: 2 * laneCount * rowLength)
             states = .init(repeating: .init(repeating: impossible), count: 2 * (laneCount + 2 * neighbours))
             codes = .init(repeating: .zero, count: 2 * laneCount)
             origins = .init(repeating: 0, count: 2 * laneCount * (count + 8))
@@ -123,7 +125,7 @@ struct SegmentalViterbi: Sendable {
 
     private func movePast(_ workspace: inout Workspace) {
         for row in 0..<2 * lengths.count {
-            let start = row * (Self.past + Self.tile)
+            let start = row * Self.rowLength
             for index in start..<start + Self.past {
                 workspace.reached[index] = workspace.reached[index + Self.tile]
             }
@@ -132,7 +134,7 @@ struct SegmentalViterbi: Sendable {
 
     /// Scores of closing a cell of each length at eight times.
     private func closeCells(_ workspace: inout Workspace, scores: PulseScores, time: Int, tileStart: Int) {
-        let rowLength = Self.past + Self.tile
+        let rowLength = Self.rowLength
         let stride = scores.rows == 1 ? 0 : scores.stride
         let zero = SIMD8<Float>.zero
         unsafe workspace.reached.withUnsafeBufferPointer { reached in
@@ -182,51 +184,67 @@ struct SegmentalViterbi: Sendable {
     /// From each closed cell to the next one, whose length may differ by a few steps. The number of steps rides in the low
     /// bits of the scores, so that one maximum finds both.
     private func openCells(
-        _ workspace: inout Workspace, penalties: [Float], time: Int, tileStart: Int, count: Int
+        _ workspace: inout Workspace, penalties: [SIMD8<Float>], time: Int, tileStart: Int, count: Int
     ) {
-        let rowLength = Self.past + Self.tile
+        let rowLength = Self.rowLength
+        let laneCount = lengths.count
         let steps = 2 * Self.neighbours + 1
-        let keep = SIMD8<UInt32>(repeating: ~7)
-        let keepEnds = SIMD8<UInt32>(repeating: ~127)
+        let place = Self.past + time - tileStart
         var end = SIMD8<Float>(repeating: Self.impossible)
-        unsafe workspace.reached.withUnsafeMutableBufferPointer { reached in
-            unsafe workspace.origins.withUnsafeMutableBufferPointer { origins in
-                for row in 0..<2 * lengths.count {
-                    let lane = row >> 1
-                    var top = SIMD8<Float>(repeating: Self.impossible)
-                    for step in 0..<steps {
-                        let value = workspace.states[2 * (lane + step) + row & 1] - penalties[lane * steps + step]
-                        let marked = unsafe unsafeBitCast(
-                            unsafeBitCast(value, to: SIMD8<UInt32>.self) & keep
-                                | SIMD8(repeating: UInt32(truncatingIfNeeded: step)), to: SIMD8<Float>.self)
-                        top = top.replacing(with: marked, where: marked .> top)
+        unsafe workspace.states.withUnsafeBufferPointer { states in
+            unsafe workspace.codes.withUnsafeBufferPointer { codes in
+                unsafe penalties.withUnsafeBufferPointer { penalties in
+                    unsafe workspace.reached.withUnsafeMutableBytes { reached in
+                        unsafe workspace.origins.withUnsafeMutableBytes { origins in
+                            for lane in 0..<laneCount {
+                                for sign in 0..<2 {
+                                    let row = 2 * lane + sign
+                                    var top = SIMD8<Float>(repeating: Self.impossible)
+                                    for step in 0..<steps {
+                                        let value = unsafe states[row + 2 * step] - penalties[lane * steps + step]
+                                        top = Self.larger(Self.marked(value, with: step, keeping: ~7), top)
+                                    }
+                                    unsafe reached.storeBytes(
+                                        of: top, toByteOffset: 4 * (row * rowLength + place), as: SIMD8<Float>.self)
+                                    let step = unsafe unsafeBitCast(top, to: SIMD8<Int32>.self) & Self.stepMask
+                                    unsafe origins.storeBytes(
+                                        of: SIMD8<UInt8>(truncatingIfNeeded: codes[row] | step),
+                                        toByteOffset: row * (count + 8) + time, as: SIMD8<UInt8>.self)
+                                    let state = unsafe states[row + 2 * Self.neighbours]
+                                    end = Self.larger(Self.marked(state, with: row, keeping: ~127), end)
+                                }
+                            }
+                        }
                     }
-                    let place = row * rowLength + Self.past + time - tileStart
-                    unsafe UnsafeMutableRawPointer(reached.baseAddress! + place).storeBytes(
-                        of: top, as: SIMD8<Float>.self)
-                    let step = unsafe unsafeBitCast(top, to: SIMD8<Int32>.self) & SIMD8(repeating: Self.stepMask)
-                    unsafe UnsafeMutableRawPointer(origins.baseAddress! + row * (count + 8) + time).storeBytes(
-                        of: SIMD8<UInt8>(truncatingIfNeeded: workspace.codes[row] | step), as: SIMD8<UInt8>.self)
-                    let state = workspace.states[2 * Self.neighbours + row]
-                    let marked = unsafe unsafeBitCast(
-                        unsafeBitCast(state, to: SIMD8<UInt32>.self) & keepEnds
-                            | SIMD8(repeating: UInt32(truncatingIfNeeded: row)), to: SIMD8<Float>.self)
-                    end = end.replacing(with: marked, where: marked .> end)
                 }
             }
         }
-        unsafe workspace.ends.withUnsafeMutableBufferPointer { ends in
-            unsafe UnsafeMutableRawPointer(ends.baseAddress! + time).storeBytes(of: end, as: SIMD8<Float>.self)
+        unsafe workspace.ends.withUnsafeMutableBytes { ends in
+            unsafe ends.storeBytes(of: end, toByteOffset: 4 * time, as: SIMD8<Float>.self)
         }
     }
 
+    /// The larger lane by lane; the library's own form is not vectorised.
+    @inline(__always)
+    private static func larger(_ left: SIMD8<Float>, _ right: SIMD8<Float>) -> SIMD8<Float> {
+        right.replacing(with: left, where: left .> right)
+    }
+
+    /// Scores with a number in the bits that are not kept.
+    @inline(__always)
+    private static func marked(_ scores: SIMD8<Float>, with number: Int, keeping mask: UInt32) -> SIMD8<Float> {
+        let bits = unsafe unsafeBitCast(scores, to: SIMD8<UInt32>.self)
+        let marked = bits & SIMD8(repeating: mask) | SIMD8(repeating: UInt32(truncatingIfNeeded: number))
+        return unsafe unsafeBitCast(marked, to: SIMD8<Float>.self)
+    }
+
     /// [lane * steps + step]: cost of a cell of the lane's length after one of the length `step - neighbours` further on.
-    private func penalties(rateCost: Float) -> [Float] {
+    private func penalties(rateCost: Float) -> [SIMD8<Float>] {
         lengths.indices.flatMap { lane in
             (-Self.neighbours...Self.neighbours).map { step in
                 let before = lengths[min(max(lane + step, 0), lengths.count - 1)]
                 let change = Float(before - lengths[lane]) / Float(lengths[lane])
-                return rateCost * change * change
+                return SIMD8(repeating: rateCost * change * change)
             }
         }
     }

@@ -14,6 +14,8 @@ struct StrongDecoder: Sendable {
     private static let patience = 8
     /// Longer sound than any pass of a card, in seconds, gets the usual filters only.
     private static let longestPass = 2.5
+    /// A rate at which so much less is explained than at another is not searched further.
+    private static let clearness: Float = 0.1
     /// Looks that are tried for the most that can be told.
     private static let mostDiagnoses = 8
     /// Reach of the smoothing behind a diagnosis, in cells.
@@ -74,10 +76,11 @@ struct StrongDecoder: Sendable {
         var isCertain: Bool { best?.isCertain ?? false }
         var isBeyondDoubt: Bool { best?.isBeyondDoubt ?? false }
 
-        /// Steps of the ladder at which more than noise was seen, the clearest first.
+        /// Steps of the ladder at which more than noise was seen, and about as clearly as anywhere; the clearest first.
         var promisingSteps: [Int] {
             var steps: [Int] = []
-            for look in looks.filter(\.isPromising).sorted(by: { $0.explained > $1.explained }) {
+            let looks = looks.sorted { $0.explained > $1.explained }
+            for look in looks where look.explained > looks[0].explained - StrongDecoder.clearness {
                 if !steps.contains(look.sound.step) { steps.append(look.sound.step) }
             }
             return steps
@@ -108,14 +111,16 @@ struct StrongDecoder: Sendable {
         let clock = BitClock(boundaries: path.boundaries, bits: path.bits, startSign: path.startSign)
         for pace in BitClock.Pace.allCases {
             guard let look = Look(at: sound, clock: clock, pace: pace) else { return }
-            findings.looks.append(look)
-            if look.isPromising { findings.consider(look) }
+            if look.isPromising {
+                findings.looks.append(look)
+                findings.consider(look)
+            }
             if !look.isSwipe || findings.isBeyondDoubt { return }
         }
     }
 
     private func failure(_ samples: [Float], looks: [Look]) -> SegmentFailure {
-        let promising = looks.filter(\.isPromising).sorted { $0.explained > $1.explained }
+        let promising = looks.sorted { $0.explained > $1.explained }
         guard let first = promising.first else { return SegmentFailure(reason: .noBitCells, range: samples.indices) }
         let diagnoses = promising.prefix(Self.mostDiagnoses).map { look in
             let boundaries = look.clock.smoothedBoundaries(reach: Self.smoothing)
