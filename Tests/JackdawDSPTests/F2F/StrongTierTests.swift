@@ -44,7 +44,7 @@ import Testing
     }
 
     /// The same two neighbouring bits wrong in two characters pass every check of the code.
-    @Test(arguments: [(TrackNumber.one, -1.5, 7), (.one, -1.5, 44), (.two, -7.0, 44)])
+    @Test(arguments: [(TrackNumber.one, -2.0, 22), (.two, -6.5, 21), (.two, -6.5, 44), (.three, -1.5, 48)])
     func acceptsNoWrongTextAtTheNoiseLimit(track: TrackNumber, signalToNoise: Double, seed: UInt64) throws {
         let samples = try SwipeBench.samples(
             track, configuration: .init(sampleRate: 44_100, signalToNoise: signalToNoise, seed: seed))
