@@ -55,24 +55,31 @@ struct MessageView {
         equaliser = CellEqualiser(signal, bits: bits, startSign: startSign, cells: Self.reach..<Self.reach + count)
     }
 
-    /// Whether clocking zeros or silence lie at both ends. Where anything else does, the message was cut out of a longer one,
-    /// or the clock is wrong.
+    /// Whether clocking zeros lie at one end, and zeros or silence at the other. Where anything else does, the message was cut
+    /// out of a longer one, or the clock is wrong; a burst of data between silences is no card.
     /// - Parameter margin: the message's own, in nats.
     /// - Returns: whether both ends are plain.
     func endsPlainly(margin: Float) -> Bool {
         let end = Self.reach + cells.count
         let middle = Self.reach / 2
-        return endsPlainly(
-            outside: 0..<Self.reach, inside: Self.reach..<2 * Self.reach, isCut: boundaries[middle] < 0, margin: margin)
-            && endsPlainly(
-                outside: end..<end + Self.reach, inside: end - Self.reach..<end,
-                isCut: boundaries[end + middle] > Float(soundLength), margin: margin)
+        let before = 0..<Self.reach
+        let after = end..<end + Self.reach
+        let hasZeros = [before, after].map { zeros(in: $0) >= Self.leastZeros }
+        guard hasZeros.contains(true) else { return false }
+        return
+            (hasZeros[0]
+            || isSilent(
+                before, beside: Self.reach..<2 * Self.reach, isCut: boundaries[middle] < 0, margin: margin))
+            && (hasZeros[1]
+                || isSilent(
+                    after, beside: end - Self.reach..<end, isCut: boundaries[end + middle] > Float(soundLength),
+                    margin: margin))
     }
 
-    private func endsPlainly(outside: Range<Int>, inside: Range<Int>, isCut: Bool, margin: Float) -> Bool {
-        if zeros(in: outside) >= Self.leastZeros { return true }
-        if isCut { return margin >= Self.leastMarginAtEdge }
-        return power(of: outside) <= Self.silence * power(of: inside)
+    private func isSilent(_ outside: Range<Int>, beside inside: Range<Int>, isCut: Bool, margin: Float) -> Bool {
+        isCut
+            ? margin >= Self.leastMarginAtEdge
+            : power(of: outside) <= Self.silence * power(of: inside)
     }
 
     /// Score of zeros in some cells, relative to the one expected of pulses as clear as the message's own.
