@@ -32,6 +32,44 @@ import Testing
         #expect(SegmentalViterbi(lengths: Array(16..<24)).bestPath(scores, rateCost: 20) == nil)
     }
 
+    @Test func slidingMediansAreThoseOfEachWindow() {
+        var random = SeededRandom(seed: 4)
+        let values = (0..<200).map { _ in Float(Int.random(in: 0..<20, using: &random)) }
+        func reach(_ index: Int) -> Int { min(9, max(2, min(index, values.count - 1 - index))) }
+        let medians = values.slidingMedians(reach: reach)
+        for index in values.indices {
+            let near = values[max(0, index - reach(index))..<min(values.count, index + reach(index) + 1)].sorted()
+            #expect(medians[index] == near[near.count / 2])
+        }
+    }
+
+    /// The same two neighbouring bits wrong in two characters pass every check of the code.
+    @Test(arguments: [(TrackNumber.one, -1.5, 7), (.one, -1.5, 44), (.two, -7.0, 44)])
+    func acceptsNoWrongTextAtTheNoiseLimit(track: TrackNumber, signalToNoise: Double, seed: UInt64) throws {
+        let samples = try SwipeBench.samples(
+            track, configuration: .init(sampleRate: 44_100, signalToNoise: signalToNoise, seed: seed))
+        let texts = SwipeBench.texts(try SwipeBench.events(samples, sampleRate: 44_100))
+        #expect(texts.isEmpty || texts == [SwipeBench.texts[track]])
+    }
+
+    @Test func readsASwipeAfterALotOfSoundThatIsNone() throws {
+        var decoder = StrongDecoder()
+        let tones = (0..<4_000).map { index in
+            let level: Float = index / 700 % 2 == 0 ? 0.5 : -0.4
+            return level * Float(sin(0.3 * Double(index)))
+        }
+        for _ in 0..<10 {
+            guard case .failure = decoder.decode(tones, sampleRate: 16_000) else {
+                Issue.record("a tone was read as a card")
+                return
+            }
+        }
+        let swipe = try SwipeBench.samples(.two, configuration: .init(sampleRate: 16_000, signalToNoise: 4, seed: 2))
+        let reading = try decoder.decode(swipe, sampleRate: 16_000).get()
+        let text = String(decoding: reading.values.dropLast().map { reading.code.ascii($0) }, as: UTF8.self)
+        #expect(text == SwipeBench.texts[.two])
+    }
+
     @Test func symmetricSystemSolvesLeastSquares() {
         var system = SymmetricSystem(unknowns: 3)
         var random = SeededRandom(seed: 2)

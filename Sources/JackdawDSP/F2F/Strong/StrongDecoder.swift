@@ -3,15 +3,16 @@
 struct StrongDecoder: Sendable {
     private var ladder = RateLadder()
     private let search = TimingSearch()
-    /// Segments in a row that a thorough search found nothing in.
+    /// Segments in a row that looked like a swipe and were not read.
     private var fruitlessSearches = 0
 
     /// Widths of a head pulse, as shares of the bit cell: the usual one tells a swipe from noise whatever the true width.
     private static let usualPulseShare = 0.5
     private static let otherPulseShares = [0.3, 0.12]
-    /// Music and speech go on for hours. After so many fruitless searches in a row only one segment in so many gets more
-    /// than the usual filters, until a swipe is read.
+    /// Music and speech go on for hours and look like swipes. After so many segments in a row without a message only one in
+    /// so many is searched thoroughly, and the others at the likeliest rates alone, until a swipe is read.
     private static let patience = 8
+    private static let hastySteps = 2
     /// Longer sound than any pass of a card, in seconds, gets the usual filters only.
     private static let longestPass = 2.5
     /// A rate at which so much less is explained than at another is not searched further.
@@ -33,14 +34,19 @@ struct StrongDecoder: Sendable {
         let lost = HumCanceller.removeHum(from: &cleaned, sampleRate: sampleRate)
         ladder.load(cleaned, lost: lost)
         var findings = Findings()
+        let steps = RateLadder.plausibleSteps(for: samples, sampleRate: sampleRate)
+        let isPatient = fruitlessSearches < Self.patience || fruitlessSearches.isMultiple(of: Self.patience)
         explore(
-            steps: RateLadder.plausibleSteps(for: samples, sampleRate: sampleRate), pulseShares: [Self.usualPulseShare],
-            &findings)
+            steps: isPatient ? steps[...] : steps.prefix(Self.hastySteps), pulseShares: [Self.usualPulseShare], &findings)
         let usualLooks = findings.looks
-        if !findings.isBeyondDoubt, !usualLooks.isEmpty, Double(samples.count) <= Self.longestPass * sampleRate {
+        if isPatient, !findings.isBeyondDoubt, Double(samples.count) <= Self.longestPass * sampleRate {
             searchThoroughly(&cleaned, lost: lost, &findings)
         }
-        if let best = findings.best, best.isCertain { return .success(best.reading) }
+        if let best = findings.best, best.isCertain {
+            fruitlessSearches = 0
+            return .success(best.reading)
+        }
+        if !usualLooks.isEmpty { fruitlessSearches += 1 }
         return .failure(failure(samples, looks: usualLooks))
     }
 
@@ -53,19 +59,14 @@ struct StrongDecoder: Sendable {
     private mutating func searchThoroughly(_ cleaned: inout [Float], lost: [Int8]?, _ findings: inout Findings) {
         let steps = findings.promisingSteps
         guard !steps.isEmpty else { return }
-        if fruitlessSearches >= Self.patience, !fruitlessSearches.isMultiple(of: Self.patience) {
-            fruitlessSearches += 1
-            return
-        }
-        explore(steps: steps, pulseShares: Self.otherPulseShares, &findings)
+        explore(steps: steps[...], pulseShares: Self.otherPulseShares, &findings)
         if !findings.isCertain, findings.looks.contains(where: \.isSwipe) {
             let whitened = Whitener.whiten(cleaned, order: Self.whiteningOrder)
             cleaned.wipe()
             cleaned = whitened
             ladder.load(cleaned, lost: lost)
-            explore(steps: steps, pulseShares: [Self.usualPulseShare] + Self.otherPulseShares, &findings)
+            explore(steps: steps[...], pulseShares: [Self.usualPulseShare] + Self.otherPulseShares, &findings)
         }
-        fruitlessSearches = findings.isCertain ? 0 : fruitlessSearches + 1
     }
 
     /// What was seen in a segment so far.
@@ -94,7 +95,7 @@ struct StrongDecoder: Sendable {
     }
 
     /// Looks at every rate through every filter until a message is beyond doubt.
-    private mutating func explore(steps: [Int], pulseShares: [Double], _ findings: inout Findings) {
+    private mutating func explore(steps: ArraySlice<Int>, pulseShares: [Double], _ findings: inout Findings) {
         for share in pulseShares {
             for step in steps {
                 for sound in ladder.sound(at: step).windows {
