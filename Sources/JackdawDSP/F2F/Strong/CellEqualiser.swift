@@ -2,6 +2,8 @@
 /// places of the transitions, taught by the bits decided so far.
 struct CellEqualiser {
     private static let reach = CellPhaseSignal.samplesPerCell
+    /// Coefficients that are learnt.
+    static let taps = 2 * reach + 1
     private static let ridge = 0.02
     /// Power taken for a lost sample, relative to the mean: it was lost because it was large. Neighbours were lost with
     /// it, so their errors add up in phase.
@@ -29,7 +31,7 @@ struct CellEqualiser {
     ///   - signal: the sound by phase.
     ///   - lessons: wanted levels; those too close to an end are left out.
     init(_ signal: CellPhaseSignal, lessons: [Lesson]) {
-        let taps = 2 * Self.reach + 1
+        let taps = Self.taps
         var system = SymmetricSystem(unknowns: taps)
         var row = [Double](repeating: 0, count: taps)
         let inside = Self.reach..<(signal.samples.count - Self.reach)
@@ -133,7 +135,6 @@ struct CellEqualiser {
         func correlation(_ lag: Int) -> Float {
             zip(errors.dropFirst(lag), errors).reduce(0) { $0 + $1.0 * $1.1 } / Float(max(errors.count - lag, 1))
         }
-        let taps = 2 * reach + 1
         let overfit = Float(errors.count + taps) / Float(max(errors.count - taps, 1))
         return overfit * max(correlation(0) - correlation(1) * 4 / 3 + correlation(2) / 3, 0.1)
     }

@@ -116,7 +116,6 @@ struct StrongDecoder: Sendable {
 
     private func failure(_ samples: [Float], looks: [Look]) -> SegmentFailure {
         let promising = looks.filter(\.isPromising).sorted { $0.explained > $1.explained }
-        guard let first = promising.first else { return SegmentFailure(reason: .noBitCells, range: samples.indices) }
         let diagnoses = promising.prefix(Self.mostDiagnoses).map { look in
             let boundaries = look.clock.smoothedBoundaries(reach: Self.smoothing)
             let signal = CellPhaseSignal(look.sound, boundaries: boundaries)
@@ -128,9 +127,9 @@ struct StrongDecoder: Sendable {
         }
         failure.range = failure.range.clamped(to: samples.indices)
         if failure.reason != .lrc, failure.reason != .parity {
+            if !promising.contains(where: \.isClear) { failure.reason = .tooWeak }
             let clipped = samples.count { abs($0) > Self.rail }
             if Double(clipped) > Self.clippedShare * Double(samples.count) { failure.reason = .clipped }
-            if !first.isSwipe { failure.reason = .tooWeak }
         }
         return failure
     }
