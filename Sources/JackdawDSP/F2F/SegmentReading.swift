@@ -2,7 +2,7 @@
 struct SegmentReading {
     let code: CharacterCode
     /// Data values from start sentinel to LRC.
-    let values: [UInt8]
+    @Wiped private(set) var values: [UInt8]
     /// Whether the message runs against time.
     let isReversed: Bool
     /// Times of the message's cell boundaries in samples of the segment, rising.
@@ -67,7 +67,8 @@ struct SegmentReading {
 
     /// What a caller gets: `offset` is the samples before the segment since the last reset, `swipe` the ordinal of the swipe.
     func decodedTrack(offset: Int, swipe: Int, sampleRate: Double) -> DecodedTrack {
-        let text = values.dropLast().map { code.ascii($0) }
+        var text = values.dropLast().map { code.ascii($0) }
+        defer { text.wipe() }
         let first = offset + Int(boundaries[0])
         let last = offset + Int(boundaries[boundaries.count - 1]) + 1
         return DecodedTrack(

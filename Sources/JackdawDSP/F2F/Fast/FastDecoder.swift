@@ -59,6 +59,8 @@ struct FastDecoder {
     /// Overwrites what is left of the last segment.
     mutating func wipe() {
         filtered.wipe()
+        peaks.wipe()
+        intervals.wipe()
     }
 
     private mutating func noteClearRuns() {
@@ -71,9 +73,10 @@ struct FastDecoder {
 
     private func proven(backwards: Bool, sampleRate: Double) -> [SegmentReading] {
         guard intervals.bits.count >= 20 else { return [] }
+        @Wiped var reversed = intervals.bits.reversed()
         var readings: [SegmentReading] = []
         for flipped in [false, true] {
-            let bits = flipped ? intervals.bits.reversed() : intervals.bits
+            let bits = flipped ? reversed : intervals.bits
             for message in MessageParser.messages(in: bits) where message.evidence >= Self.leastEvidence {
                 let count = bits.count
                 let range =

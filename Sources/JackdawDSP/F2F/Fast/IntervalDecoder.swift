@@ -22,7 +22,7 @@ struct IntervalDecoder {
     private static let mostCost: Float = 60
 
     /// How a survivor came to an interval's end: whether as a whole cell, and how far off each of its meanings is.
-    private struct Step {
+    private struct Step: BitwiseCopyable {
         var isWhole = false
         var whole: Float = 0
         var first: Float = 0
@@ -37,9 +37,7 @@ struct IntervalDecoder {
     ///   - times: rising times of transitions.
     ///   - backwards: whether to read from the last to the first.
     mutating func decode(_ times: [Float], backwards: Bool) {
-        bits.removeAll(keepingCapacity: true)
-        openings.removeAll(keepingCapacity: true)
-        misfits.removeAll(keepingCapacity: true)
+        wipeBits()
         let count = times.count - 1
         guard count >= 20 else { return }
         func time(_ index: Int) -> Float { backwards ? times[count - index] : times[index] }
@@ -92,6 +90,18 @@ struct IntervalDecoder {
             middleCost = min(firstCost - least, Self.mostCost)
         }
         trace(count: count, endsOnBoundary: boundaryCost <= middleCost)
+    }
+
+    /// Overwrites what was last decoded.
+    mutating func wipe() {
+        wipeBits()
+        steps.wipe()
+    }
+
+    private mutating func wipeBits() {
+        bits.wipe()
+        openings.wipe()
+        misfits.wipe()
     }
 
     private mutating func trace(count: Int, endsOnBoundary: Bool) {

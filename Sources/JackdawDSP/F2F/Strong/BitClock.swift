@@ -3,7 +3,7 @@ struct BitClock {
     /// Cell boundaries in samples, rising.
     var boundaries: [Float]
     /// A bit a cell.
-    var bits: [UInt8]
+    @Wiped var bits: [UInt8]
     /// Polarity of the transition at the first boundary: 0 positive, 1 negative.
     var startSign: Int
 

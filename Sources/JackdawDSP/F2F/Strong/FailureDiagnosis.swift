@@ -14,7 +14,7 @@ enum FailureDiagnosis {
         let code: CharacterCode
         let isReversed: Bool
         let zerosBefore: Int
-        var values: [UInt8] = []
+        @Wiped var values: [UInt8] = []
         /// Whether each character has the right parity and none but sure bits.
         var isGood: [Bool] = []
         var hasEnd = false
@@ -32,6 +32,7 @@ enum FailureDiagnosis {
 
     static func diagnose(_ evidence: CellEvidence, boundaries: [Float]) -> SegmentFailure {
         let bits = evidence.bestBits(in: 0..<evidence.count).bits
+        @Wiped var reversed = bits.reversed()
         let margins = evidence.bitMargins()
         let range = Int(max(0, boundaries[0]))..<Int(max(1, boundaries[boundaries.count - 1])) + 1
         var failure = SegmentFailure(reason: .noStartSentinel, range: range)
@@ -44,7 +45,7 @@ enum FailureDiagnosis {
         let attempts = CharacterCode.allCases.flatMap { code in
             [false, true].compactMap { isReversed in
                 attempt(
-                    code: code, bits: isReversed ? bits.reversed() : bits,
+                    code: code, bits: isReversed ? reversed : bits,
                     margins: isReversed ? margins.reversed() : margins, isReversed: isReversed)
             }
         }

@@ -6,7 +6,7 @@ struct MessageCandidate {
     /// How much likelier (nats) its cells would be if no code bound them.
     private let codeGap: Float
     /// The bits as they would be read without the code, in the order of the message.
-    private let freeBits: [UInt8]
+    @Wiped private var freeBits: [UInt8]
     /// Whether zeros or silence lie at both ends.
     private let endsPlainly: Bool
     /// Share of the pass's cells that the message takes.
@@ -89,7 +89,7 @@ struct MessageCandidate {
     /// The reading to report.
     var reading: SegmentReading {
         let width = message.code.bitsPerCharacter
-        let bits = message.bits
+        let (bits, freeBits) = (message.bits, freeBits)
         var repaired: [Int] = []
         var passesParity = true
         var check: UInt8 = 0

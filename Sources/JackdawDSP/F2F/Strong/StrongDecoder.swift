@@ -26,8 +26,8 @@ struct StrongDecoder: Sendable {
 
     /// Reads the most likely message of a segment.
     mutating func decode(_ samples: [Float], sampleRate: Double) -> Result<SegmentReading, SegmentFailure> {
+        // The ladder has it overwritten.
         var cleaned = samples
-        defer { cleaned.wipe() }
         let lost = HumCanceller.removeHum(from: &cleaned, sampleRate: sampleRate)
         ladder.load(cleaned, lost: lost)
         var findings = Findings()
@@ -36,7 +36,7 @@ struct StrongDecoder: Sendable {
             &findings)
         let usualLooks = findings.looks
         if !findings.isBeyondDoubt, !usualLooks.isEmpty, Double(samples.count) <= Self.longestPass * sampleRate {
-            searchThoroughly(&cleaned, lost: lost, &findings)
+            searchThoroughly(cleaned, lost: lost, &findings)
         }
         if let best = findings.best, best.isCertain { return .success(best.reading) }
         return .failure(failure(samples, looks: usualLooks))
@@ -48,7 +48,7 @@ struct StrongDecoder: Sendable {
     }
 
     /// Other filters at the rates where something was seen, then the same with the sound's roll-off undone.
-    private mutating func searchThoroughly(_ cleaned: inout [Float], lost: [Int8]?, _ findings: inout Findings) {
+    private mutating func searchThoroughly(_ cleaned: [Float], lost: [Int8]?, _ findings: inout Findings) {
         let steps = findings.promisingSteps
         guard !steps.isEmpty else { return }
         if fruitlessSearches >= Self.patience, !fruitlessSearches.isMultiple(of: Self.patience) {
@@ -57,10 +57,7 @@ struct StrongDecoder: Sendable {
         }
         explore(steps: steps, pulseShares: Self.otherPulseShares, &findings)
         if !findings.isCertain, findings.looks.contains(where: \.isSwipe) {
-            let whitened = Whitener.whiten(cleaned, order: Self.whiteningOrder)
-            cleaned.wipe()
-            cleaned = whitened
-            ladder.load(cleaned, lost: lost)
+            ladder.load(Whitener.whiten(cleaned, order: Self.whiteningOrder), lost: lost)
             explore(steps: steps, pulseShares: [Self.usualPulseShare] + Self.otherPulseShares, &findings)
         }
         fruitlessSearches = findings.isCertain ? 0 : fruitlessSearches + 1
