@@ -95,7 +95,7 @@ struct IntervalDecoder {
     /// Overwrites what was last decoded.
     mutating func wipe() {
         wipeBits()
-        steps.wipe()
+        steps.zero()
     }
 
     private mutating func wipeBits() {
