@@ -51,12 +51,14 @@ private func escape(_ bytes: UnsafeMutableRawBufferPointer) {}
 extension Array where Element: BitwiseCopyable {
     /// Removes the elements and overwrites them (the array must not be shared), and keeps the capacity.
     mutating func wipe() {
-        zero()
+        zero(first: count)
         removeAll(keepingCapacity: true)
     }
 
-    /// Zeroes the elements in place; the array must not be shared.
-    mutating func zero() {
-        unsafe withUnsafeMutableBytes { unsafe overwrite($0) }
+    /// Zeroes the first elements in place; the array must not be shared.
+    mutating func zero(first count: Int) {
+        unsafe withUnsafeMutableBytes { bytes in
+            unsafe overwrite(UnsafeMutableRawBufferPointer(rebasing: bytes[..<(count * MemoryLayout<Element>.stride)]))
+        }
     }
 }

@@ -31,6 +31,8 @@ struct IntervalDecoder {
 
     /// Those of the last decoding come first.
     private var steps: [Step] = []
+    /// Steps that hold something since the last wipe.
+    private var usedSteps = 0
 
     /// Reads the intervals between transition times.
     /// - Parameters:
@@ -42,6 +44,7 @@ struct IntervalDecoder {
         guard count >= 20 else { return }
         func time(_ index: Int) -> Float { backwards ? times[count - index] : times[index] }
         if steps.count < count { steps = .init(repeating: Step(), count: count) }
+        usedSteps = max(usedSteps, count)
         // Set in place: growing the array would cost more than the arithmetic.
         var steps = steps.mutableSpan
         var boundaryCost: Float = 0
@@ -95,7 +98,8 @@ struct IntervalDecoder {
     /// Overwrites what was last decoded.
     mutating func wipe() {
         wipeBits()
-        steps.zero()
+        steps.zero(first: usedSteps)
+        usedSteps = 0
     }
 
     private mutating func wipeBits() {
