@@ -1,4 +1,4 @@
-import Foundation
+import JackdawTestSupport
 import Testing
 
 @testable import JackdawCards
@@ -65,7 +65,6 @@ import Testing
         #expect(bytes == [0, 0, 0])
     }
 
-    /// Looks at the freed memory through the kernel, which is allowed where reading it by pointer is not.
     @Test func leavesNothingBehind() throws {
         let pattern = (0..<4096).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 17) }
         var address: UInt = 0
@@ -73,20 +72,13 @@ import Testing
         do {
             let secret = SecretBytes(copying: pattern.span)
             address = secret.address
-            seenWhileHeld = try memory(at: address, count: pattern.count).elementsEqual(pattern)
+            seenWhileHeld = try processMemory(at: address, count: pattern.count).elementsEqual(pattern)
         }
-        let left = try memory(at: address, count: pattern.count)
+        let left = try processMemory(at: address, count: pattern.count)
         #expect(seenWhileHeld)
         // The allocator may write its own notes into freed memory, so not all of it is zero.
         let kept = zip(left, pattern).count { $0 == $1 && $1 != 0 }
         #expect(kept < 64)
-    }
-
-    private func memory(at address: UInt, count: Int) throws -> Data {
-        let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/mem"))
-        defer { try? file.close() }
-        try file.seek(toOffset: UInt64(address))
-        return try file.read(upToCount: count) ?? Data()
     }
 }
 

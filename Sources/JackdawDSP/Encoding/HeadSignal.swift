@@ -37,7 +37,10 @@ struct HeadSignal {
 
         var places = stripe.transitions.withElements { span in span.indices.map { span[$0] } }
         defer { places.wipe() }
-        if isReversed { places = places.reversed().map { length - $0 } }
+        if isReversed {
+            places.reverse()
+            for index in places.indices { places[index] = length - places[index] }
+        }
 
         var fine = pulses(at: places, positions: positions)
         defer { fine.wipe() }

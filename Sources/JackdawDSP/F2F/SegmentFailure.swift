@@ -6,9 +6,9 @@ struct SegmentFailure: Error {
     var code: CharacterCode?
     var isReversed = false
     /// ASCII of the best guess, 0 where it is not certain.
-    var characters: [UInt8] = []
+    @Wiped var characters: [UInt8] = []
     /// Bits in the order of time and their boundaries in samples of the segment.
-    var bits: [UInt8] = []
+    @Wiped var bits: [UInt8] = []
     var boundaries: [Float] = []
 
     /// Characters of the best guess that are certain.

@@ -2,11 +2,11 @@
 struct SegmentReading {
     let code: CharacterCode
     /// Data values from start sentinel to LRC.
-    let values: [UInt8]
+    @Wiped private(set) var values: [UInt8]
     /// Whether the message runs against time.
     let isReversed: Bool
     /// Times of the message's cell boundaries in samples of the segment, rising.
-    let boundaries: [Float]
+    private(set) var boundaries: [Float]
     /// What the pass of the card takes of the segment, clocking zeros included, in samples.
     private(set) var extent: Range<Int>
     /// Bit cells in that stretch; tells the recording density of a numeric track.
@@ -45,10 +45,10 @@ struct SegmentReading {
 
     /// The same reading in a segment that begins so many samples earlier, its extent kept within a range of that one.
     func moved(by offset: Int, within range: Range<Int>) -> SegmentReading {
-        SegmentReading(
-            code: code, values: values, isReversed: isReversed, boundaries: boundaries.map { $0 + Float(offset) },
-            extent: (extent.lowerBound + offset..<extent.upperBound + offset).clamped(to: range), passCells: passCells,
-            tier: tier, confidence: confidence, repaired: repaired, passesParity: passesParity, passesLRC: passesLRC)
+        var moved = self
+        moved.boundaries = boundaries.map { $0 + Float(offset) }
+        moved.extent = (extent.lowerBound + offset..<extent.upperBound + offset).clamped(to: range)
+        return moved
     }
 
     /// Card speed over stretches of eight cells.
@@ -67,7 +67,8 @@ struct SegmentReading {
 
     /// What a caller gets: `offset` is the samples before the segment since the last reset, `swipe` the ordinal of the swipe.
     func decodedTrack(offset: Int, swipe: Int, sampleRate: Double) -> DecodedTrack {
-        let text = values.dropLast().map { code.ascii($0) }
+        var text = values.dropLast().map { code.ascii($0) }
+        defer { text.wipe() }
         let first = offset + Int(boundaries[0])
         let last = offset + Int(boundaries[boundaries.count - 1]) + 1
         return DecodedTrack(

@@ -7,7 +7,7 @@
 /// var decoder = try SwipeDecoder(configuration: .init(sampleRate: 44_100))
 /// for event in decoder.receive(samples.span) + decoder.finish() { ... }
 /// ```
-public struct SwipeDecoder: Sendable {
+public struct SwipeDecoder: Sendable, CustomReflectable {
     /// What a decoder is to look for.
     public struct Configuration: Sendable, Hashable {
         /// Samples per second, 8,000 to 192,000 Hz.
@@ -102,22 +102,33 @@ public struct SwipeDecoder: Sendable {
         }
     }
 
-    /// Ends the recording: decodes what is still open. Call ``reset()`` before the next recording.
+    /// Ends the recording: decodes what is still open and overwrites all sound. Call ``reset()`` before the next recording.
     public mutating func finish() -> [SwipeEvent] {
-        gate.isOpen ? decodeSegment() : []
+        defer { dropSound() }
+        return gate.isOpen ? decodeSegment() : []
     }
 
     /// Forgets the past and starts a new recording, keeping its memory.
     public mutating func reset() {
-        usedEnd = max(usedEnd, filled)
-        wipeBuffer(from: 0)
-        gate = Self.makeGate(sampleRate: configuration.sampleRate, hop: hop)
-        filled = 0
+        dropSound()
         bufferStart = 0
-        hopEnd = 0
         readUntil = 0
         reportedUntil = 0
         swipes = 0
+    }
+
+    private mutating func dropSound() {
+        usedEnd = max(usedEnd, filled)
+        wipeBuffer(from: 0)
+        gate = Self.makeGate(sampleRate: configuration.sampleRate, hop: hop)
+        bufferStart += filled
+        filled = 0
+        hopEnd = 0
+    }
+
+    /// Reflection shows nothing of the sound.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["configuration": configuration], displayStyle: .struct)
     }
 
     @inline(__always)

@@ -77,7 +77,7 @@ public struct DecodedTrack: Sendable, CustomStringConvertible, CustomReflectable
     public let track: TrackNumber
     /// The character code that was read.
     public let code: CharacterCode
-    /// Ordinal of the swipe since the last reset, from 0. Two messages of one pass of the card share it.
+    /// Ordinal of the message among all events since the last reset, from 0; tracks that were not asked for count too.
     public let swipe: Int
     /// Direction of the pass.
     public let direction: SwipeDirection
@@ -143,7 +143,7 @@ public struct SwipeFailure: Error, Sendable, CustomStringConvertible, CustomRefl
 
     /// Why.
     public let reason: Reason
-    /// Ordinal of the swipe since the last reset, from 0.
+    /// Ordinal among all events since the last reset, from 0; tracks that were not asked for count too.
     public let swipe: Int
     /// Where the swipe lies.
     public let span: SwipeSpan

@@ -10,9 +10,9 @@ enum Numerics {
         var sine = 0.0
         var cosine = 0.0
         for order in stride(from: 20, through: 2, by: -2) {
-            let n = Double(order)
-            cosine = (1 + cosine) * -square / (n * (n - 1))
-            sine = (1 + sine) * -square / (n * (n + 1))
+            let power = Double(order)
+            cosine = (1 + cosine) * -square / (power * (power - 1))
+            sine = (1 + sine) * -square / (power * (power + 1))
         }
         cosine += 1
         sine = angle * (1 + sine)
@@ -49,6 +49,7 @@ enum Numerics {
         for order in stride(from: 14, through: 1, by: -1) { series = (1 + series) * rest / Double(order) }
         return Double(sign: .plus, exponent: Int(doublings), significand: 1 + series)
     }
+
     /// The amplitude ratio of a level difference in dB.
     static func amplitude(decibels: Double) -> Double { exponential(decibels * 0.115_129_254_649_702_3) }
 }

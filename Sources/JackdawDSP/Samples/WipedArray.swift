@@ -49,9 +49,16 @@ func overwrite(_ bytes: UnsafeMutableRawBufferPointer) {
 private func escape(_ bytes: UnsafeMutableRawBufferPointer) {}
 
 extension Array where Element: BitwiseCopyable {
-    /// Zeroes the elements in place (the array must not be shared) and keeps the capacity.
+    /// Removes the elements and overwrites them (the array must not be shared), and keeps the capacity.
     mutating func wipe() {
-        unsafe withUnsafeMutableBytes { unsafe overwrite($0) }
+        zero(first: count)
         removeAll(keepingCapacity: true)
+    }
+
+    /// Zeroes the first elements in place; the array must not be shared.
+    mutating func zero(first count: Int) {
+        unsafe withUnsafeMutableBytes { bytes in
+            unsafe overwrite(UnsafeMutableRawBufferPointer(rebasing: bytes[..<(count * MemoryLayout<Element>.stride)]))
+        }
     }
 }

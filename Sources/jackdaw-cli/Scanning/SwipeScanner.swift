@@ -57,7 +57,7 @@ struct SwipeScanner: ~Copyable {
     private let channel: Int?
     private let raw: RawAudioFormat?
 
-    /// A decoder a channel, all for one sample rate.
+    /// A decoder for each channel to decode, all for one sample rate.
     private var decoders: [SwipeDecoder] = []
     private var narrow: AudioBlock<Int16>?
     private var wide: AudioBlock<Float>?
@@ -83,7 +83,7 @@ struct SwipeScanner: ~Copyable {
         let raw = raw
         var reader = try asCommand { () throws(AudioFileError) in try AudioFileReader(path: path, raw: raw) }
         let channels = try channelsToDecode(of: reader.format, path)
-        try prepareDecoders(reader.format)
+        try prepareDecoders(channels.count, sampleRate: reader.format.sampleRate)
         observer.begin(reader.format)
         do throws(CommandError) {
             if reader.format.isSixteenBit && !observer.wantsSamples {
@@ -114,12 +114,12 @@ struct SwipeScanner: ~Copyable {
         return channel..<channel + 1
     }
 
-    private mutating func prepareDecoders(_ format: AudioFormat) throws(CommandError) {
-        let configuration = SwipeDecoder.Configuration(sampleRate: format.sampleRate, tracks: tracks)
+    private mutating func prepareDecoders(_ count: Int, sampleRate: Double) throws(CommandError) {
+        let configuration = SwipeDecoder.Configuration(sampleRate: sampleRate, tracks: tracks)
         if decoders.first?.configuration != configuration { decoders = [] }
         for index in decoders.indices { decoders[index].reset() }
         do throws(SwipeDecoderError) {
-            while decoders.count < format.channels { decoders.append(try SwipeDecoder(configuration: configuration)) }
+            while decoders.count < count { decoders.append(try SwipeDecoder(configuration: configuration)) }
         } catch {
             throw CommandError(.badData, error.description)
         }
@@ -131,10 +131,10 @@ struct SwipeScanner: ~Copyable {
     ) throws(CommandError) {
         let total = reader.frames
         while try asCommand({ () throws(AudioFileError) in try Sample.read(from: &reader, into: &block) }) > 0 {
-            for channel in channels {
+            for (index, channel) in channels.enumerated() {
                 let events = block.withChannel(channel) { samples in
                     if observer.wantsSamples { Sample.show(samples, to: &observer, channel: channel) }
-                    return Sample.decode(samples, with: &decoders[channel])
+                    return Sample.decode(samples, with: &decoders[index])
                 }
                 for event in events { observer.receive(event, channel: channel) }
             }
@@ -143,8 +143,8 @@ struct SwipeScanner: ~Copyable {
     }
 
     private mutating func finish(_ channels: Range<Int>, _ observer: inout some ScanObserver) {
-        for channel in channels {
-            for event in decoders[channel].finish() { observer.receive(event, channel: channel) }
+        for (index, channel) in channels.enumerated() {
+            for event in decoders[index].finish() { observer.receive(event, channel: channel) }
         }
     }
 

@@ -197,6 +197,26 @@ import Testing
         #expect(!shown.contains("1111111"))
     }
 
+    @Test func reflectionOfADecoderShowsNoSound() throws {
+        let samples = try SwipeBench.samples(.two, configuration: .init(sampleRate: 44_100))
+        var decoder = try SwipeDecoder(configuration: .init(sampleRate: 44_100))
+        let half = Array(samples.prefix(samples.count / 2))
+        _ = decoder.receive(half.span)
+        var shown = "\(decoder)"
+        dump(decoder, to: &shown)
+        #expect(shown.contains("44100"))
+        #expect(shown.utf8.count < 2_000)
+    }
+
+    @Test func theEndLeavesNothingForASecondEnd() throws {
+        let samples = try SwipeBench.samples(.two, configuration: .init(sampleRate: 44_100, silence: 0.2))
+        var decoder = try SwipeDecoder(configuration: .init(sampleRate: 44_100))
+        let half = Array(samples.prefix(samples.count / 2))
+        let events = decoder.receive(half.span) + decoder.finish()
+        #expect(events.count == 1)
+        #expect(decoder.finish().isEmpty)
+    }
+
     @Test func hostileSoundNeitherTrapsNorReads() throws {
         var random = SeededRandom(seed: 77)
         for _ in 0..<12 {

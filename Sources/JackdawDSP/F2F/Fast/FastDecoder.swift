@@ -4,6 +4,8 @@ struct FastDecoder {
     private var peaks = PeakFinder()
     private var intervals = IntervalDecoder()
     private var filtered: [Float] = []
+    /// The bits of `intervals` from the last to the first.
+    private var reversedBits: [UInt8] = []
 
     /// The run of clear cells with the most ones in what was last decoded without a message.
     private(set) var clearestRun = (cells: 0, ones: 0)
@@ -59,6 +61,9 @@ struct FastDecoder {
     /// Overwrites what is left of the last segment.
     mutating func wipe() {
         filtered.wipe()
+        peaks.wipe()
+        intervals.wipe()
+        reversedBits.wipe()
     }
 
     private mutating func noteClearRuns() {
@@ -69,11 +74,13 @@ struct FastDecoder {
         }
     }
 
-    private func proven(backwards: Bool, sampleRate: Double) -> [SegmentReading] {
+    private mutating func proven(backwards: Bool, sampleRate: Double) -> [SegmentReading] {
         guard intervals.bits.count >= 20 else { return [] }
+        reversedBits.wipe()
+        reversedBits.append(contentsOf: intervals.bits.reversed())
         var readings: [SegmentReading] = []
         for flipped in [false, true] {
-            let bits = flipped ? intervals.bits.reversed() : intervals.bits
+            let bits = flipped ? reversedBits : intervals.bits
             for message in MessageParser.messages(in: bits) where message.evidence >= Self.leastEvidence {
                 let count = bits.count
                 let range =

@@ -22,7 +22,7 @@ struct IntervalDecoder {
     private static let mostCost: Float = 60
 
     /// How a survivor came to an interval's end: whether as a whole cell, and how far off each of its meanings is.
-    private struct Step {
+    private struct Step: BitwiseCopyable {
         var isWhole = false
         var whole: Float = 0
         var first: Float = 0
@@ -31,19 +31,20 @@ struct IntervalDecoder {
 
     /// Those of the last decoding come first.
     private var steps: [Step] = []
+    /// Steps that hold something since the last wipe.
+    private var usedSteps = 0
 
     /// Reads the intervals between transition times.
     /// - Parameters:
     ///   - times: rising times of transitions.
     ///   - backwards: whether to read from the last to the first.
     mutating func decode(_ times: [Float], backwards: Bool) {
-        bits.removeAll(keepingCapacity: true)
-        openings.removeAll(keepingCapacity: true)
-        misfits.removeAll(keepingCapacity: true)
+        wipeBits()
         let count = times.count - 1
         guard count >= 20 else { return }
         func time(_ index: Int) -> Float { backwards ? times[count - index] : times[index] }
         if steps.count < count { steps = .init(repeating: Step(), count: count) }
+        usedSteps = max(usedSteps, count)
         // Set in place: growing the array would cost more than the arithmetic.
         var steps = steps.mutableSpan
         var boundaryCost: Float = 0
@@ -92,6 +93,19 @@ struct IntervalDecoder {
             middleCost = min(firstCost - least, Self.mostCost)
         }
         trace(count: count, endsOnBoundary: boundaryCost <= middleCost)
+    }
+
+    /// Overwrites what was last decoded.
+    mutating func wipe() {
+        wipeBits()
+        steps.zero(first: usedSteps)
+        usedSteps = 0
+    }
+
+    private mutating func wipeBits() {
+        bits.wipe()
+        openings.wipe()
+        misfits.wipe()
     }
 
     private mutating func trace(count: Int, endsOnBoundary: Bool) {

@@ -4,7 +4,7 @@ struct MessageParser {
     struct Message {
         let code: CharacterCode
         /// Data values from start sentinel to LRC.
-        let values: [UInt8]
+        @Wiped private(set) var values: [UInt8]
         /// The bits that it takes.
         let range: Range<Int>
         /// How many independent checks it passed, in bits: the chance of random bits doing so is about two to the minus this.
@@ -62,6 +62,7 @@ struct MessageParser {
         }
         guard character(start) == code.startSentinel else { return nil }
         var values: [UInt8] = []
+        values.reserveCapacity(code.maximumCharacters + 1)  // growing would leave unwiped copies behind
         var check: UInt8 = 0
         var place = start
         while let value = character(place), values.count < code.maximumCharacters {

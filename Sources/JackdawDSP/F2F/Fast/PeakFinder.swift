@@ -16,10 +16,13 @@ struct PeakFinder {
     ///   - samples: the segment.
     ///   - leastReversal: share of the largest magnitude that a reversal must exceed, however small the swings are.
     mutating func find(in samples: Span<Float>, leastReversal: Float) {
-        times.removeAll(keepingCapacity: true)
+        wipe()
         guard samples.count > 8 else { return }
         unsafe samples.withUnsafeBufferPointer { unsafe find(in: $0, leastReversal: leastReversal) }
     }
+
+    /// Overwrites the extrema that were last found.
+    mutating func wipe() { times.wipe() }
 
     private mutating func find(in samples: UnsafeBufferPointer<Float>, leastReversal: Float) {
         let floor = unsafe Self.largestMagnitude(samples) * leastReversal

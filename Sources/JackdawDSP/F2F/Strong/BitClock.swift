@@ -3,7 +3,7 @@ struct BitClock {
     /// Cell boundaries in samples, rising.
     var boundaries: [Float]
     /// A bit a cell.
-    var bits: [UInt8]
+    @Wiped var bits: [UInt8]
     /// Polarity of the transition at the first boundary: 0 positive, 1 negative.
     var startSign: Int
 
@@ -35,8 +35,8 @@ struct BitClock {
         guard grid.count > 40 else { return nil }
         let signal = CellPhaseSignal(sound, boundaries: grid)
         let equaliser = CellEqualiser(signal, lessons: lessons(on: grid, signal))
-        let fine = Self.interpolated(equaliser.output)
-        let factor = Float(Self.searchSamplesPerCell / CellPhaseSignal.samplesPerCell)
+        var fine = Self.interpolated(equaliser.output)
+        defer { fine.wipe() }
         var scores = SegmentalViterbi.PulseScores(count: fine.count)
         let certainty = equaliser.certainty
         let ratio = Self.searchSamplesPerCell / CellPhaseSignal.samplesPerCell
@@ -50,7 +50,7 @@ struct BitClock {
         let first = Float(signal.offset(ofBoundary: 0))
         let times = path.boundaries.map {
             CellPhaseSignal.time(
-                ofPhase: ($0 / factor - first) / Float(CellPhaseSignal.samplesPerCell), boundaries: grid)
+                ofPhase: ($0 / Float(ratio) - first) / Float(CellPhaseSignal.samplesPerCell), boundaries: grid)
         }
         return (
             BitClock(boundaries: times, bits: path.bits, startSign: path.startSign), equaliser.explained
@@ -62,12 +62,13 @@ struct BitClock {
         let times = boundaries
         var smoothed = times
         for index in times.indices {
-            let m = min(reach, index, times.count - 1 - index)
-            guard m > 1 else { continue }
+            let near = min(reach, index, times.count - 1 - index)
+            guard near > 1 else { continue }
             var sum: Float = 0
-            let scale = 3 / Float((2 * m - 1) * (2 * m + 1) * (2 * m + 3))
-            for offset in -m...m {
-                sum += scale * Float(3 * m * m + 3 * m - 1 - 5 * offset * offset) * times[index + offset]
+            let scale = 3 / Float((2 * near - 1) * (2 * near + 1) * (2 * near + 3))
+            let centre = 3 * near * near + 3 * near - 1
+            for offset in -near...near {
+                sum += scale * Float(centre - 5 * offset * offset) * times[index + offset]
             }
             smoothed[index] = sum
         }
@@ -108,10 +109,10 @@ struct BitClock {
     private func speedGrid(limit: Float, pace: Pace) -> [Float] {
         let lengths = smoothedLengths(pace: pace)
         var grid: [Float] = []
-        let extension_ = 12
+        let margin = 12
         var time = boundaries[0]
         var ahead: [Float] = []
-        for _ in 0..<extension_ {
+        for _ in 0..<margin {
             time -= lengths[0]
             if time < 0 { break }
             ahead.append(time)
@@ -119,7 +120,7 @@ struct BitClock {
         grid = ahead.reversed()
         time = boundaries[0]
         var cell = 0
-        let end = min(limit - 1, boundaries[boundaries.count - 1] + Float(extension_) * lengths[lengths.count - 1])
+        let end = min(limit - 1, boundaries[boundaries.count - 1] + Float(margin) * lengths[lengths.count - 1])
         while time < end {
             grid.append(time)
             while cell + 1 < lengths.count, boundaries[cell + 1] <= time { cell += 1 }

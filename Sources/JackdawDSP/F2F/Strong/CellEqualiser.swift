@@ -2,13 +2,15 @@
 /// places of the transitions, taught by the bits decided so far.
 struct CellEqualiser {
     private static let reach = CellPhaseSignal.samplesPerCell
+    /// Coefficients that are learnt.
+    static let taps = 2 * reach + 1
     private static let ridge = 0.02
     /// Power taken for a lost sample, relative to the mean: it was lost because it was large. Neighbours were lost with
     /// it, so their errors add up in phase.
     private static let lostPower: Float = 1
 
     /// Output at every phase: +1 where a positive transition lies, -1 for a negative one, 0 between.
-    let output: [Float]
+    @Wiped private(set) var output: [Float]
     /// Reciprocal of the expected squared error at every phase: small where the sound is faint.
     let certainty: [Float]
     /// Share of the wanted levels that the output explains: about 0.7 for noise read as bits, 0.9 and more for a swipe.
@@ -29,21 +31,22 @@ struct CellEqualiser {
     ///   - signal: the sound by phase.
     ///   - lessons: wanted levels; those too close to an end are left out.
     init(_ signal: CellPhaseSignal, lessons: [Lesson]) {
-        let taps = 2 * Self.reach + 1
+        let taps = Self.taps
+        let samples = signal.samples
         var system = SymmetricSystem(unknowns: taps)
         var row = [Double](repeating: 0, count: taps)
-        let inside = Self.reach..<(signal.samples.count - Self.reach)
+        let inside = Self.reach..<(samples.count - Self.reach)
         let lessons = signal.lost.isEmpty ? lessons : lessons.filter { Self.isHeard(signal, at: $0.offset) }
         for lesson in lessons where inside.contains(lesson.offset) {
-            for tap in 0..<taps { row[tap] = Double(signal.samples[lesson.offset + tap - Self.reach]) }
+            for tap in 0..<taps { row[tap] = Double(samples[lesson.offset + tap - Self.reach]) }
             let gain = Double(max(signal.gains[lesson.offset], 1))
             system.accumulate(row, target: Double(lesson.level), weight: 1 / (gain * gain))
         }
         let weights = system.solve(ridge: Self.ridge).map { Float($0) }
-        var output = [Float](repeating: 0, count: signal.samples.count)
-        for centre in Self.reach..<(signal.samples.count - Self.reach) {
+        var output = [Float](repeating: 0, count: samples.count)
+        for centre in Self.reach..<(samples.count - Self.reach) {
             var sum: Float = 0
-            for tap in 0..<taps { sum += weights[tap] * signal.samples[centre + tap - Self.reach] }
+            for tap in 0..<taps { sum += weights[tap] * samples[centre + tap - Self.reach] }
             output[centre] = sum
         }
         self.output = output
@@ -120,6 +123,7 @@ struct CellEqualiser {
         let places = cells.map { 2 * $0.lowerBound..<2 * $0.upperBound + 1 } ?? levels.indices
         let lessons = places.map { Lesson(offset: first + $0 * half, level: levels[$0]) }
         self.init(signal, lessons: lessons)
+        let output = output
         errorGrowth = Self.errorGrowth(
             lessons.map { ($0.level - output[$0.offset]) * certainty[$0.offset].squareRoot() })
     }
@@ -133,7 +137,6 @@ struct CellEqualiser {
         func correlation(_ lag: Int) -> Float {
             zip(errors.dropFirst(lag), errors).reduce(0) { $0 + $1.0 * $1.1 } / Float(max(errors.count - lag, 1))
         }
-        let taps = 2 * reach + 1
         let overfit = Float(errors.count + taps) / Float(max(errors.count - taps, 1))
         return overfit * max(correlation(0) - correlation(1) * 4 / 3 + correlation(2) / 3, 0.1)
     }
@@ -143,6 +146,7 @@ struct CellEqualiser {
 
     /// Mean square of the output over a cell, before the amplitude was levelled: what passes the filter.
     func power(ofCell cell: Int, _ signal: CellPhaseSignal) -> Float {
+        let output = output
         let opens = signal.offset(ofBoundary: cell)
         let sum = (opens..<opens + CellPhaseSignal.samplesPerCell).reduce(Float(0)) { sum, place in
             let value = output[place] / max(signal.gains[place], 1e-6)
@@ -157,6 +161,7 @@ struct CellEqualiser {
     func evidence(for signal: CellPhaseSignal) -> CellEvidence {
         let first = signal.offset(ofBoundary: 0)
         let half = CellPhaseSignal.samplesPerCell / 2
+        let output = output
         func likelihoods(_ place: Int) -> [Float] {
             let centre = first + place * half
             return [Float(1), -1].map { sign in

@@ -8,9 +8,9 @@ struct CellPhaseSignal {
     /// Number of bit cells.
     let count: Int
     /// The signal; boundary `k` lies at `offset(ofBoundary: k)`.
-    private(set) var samples: [Float]
+    @Wiped private(set) var samples: [Float]
     /// What each sample was multiplied by to level the amplitude, relative to the median; noise grows with it.
-    private(set) var gains: [Float] = []
+    let gains: [Float]
     /// Sign of the rail at which the sound was lost, or 0, for each sample; empty where nothing was lost.
     private(set) var lost: [Int8] = []
 
@@ -20,14 +20,16 @@ struct CellPhaseSignal {
     init(_ sound: WorkingSound, boundaries: [Float]) {
         count = boundaries.count - 1
         let length = (count + 2 * Self.guardCells) * Self.samplesPerCell + 1
-        samples = .init(repeating: 0, count: length)
+        let (source, hasLosses) = (sound.samples, sound.hasLosses)
+        var samples = [Float](repeating: 0, count: length)
         for index in 0..<length {
             let phase = Float(index) / Float(Self.samplesPerCell) - Float(Self.guardCells)
             let time = Self.time(ofPhase: phase, boundaries: boundaries)
-            samples[index] = Self.interpolate(sound.samples, at: time)
-            if sound.hasLosses { lost.append(sound.lostSign(at: time)) }
+            samples[index] = Self.interpolate(source, at: time)
+            if hasLosses { lost.append(sound.lostSign(at: time)) }
         }
-        levelAmplitude()
+        gains = Self.levelAmplitude(of: &samples)
+        self.samples = samples
     }
 
     func offset(ofBoundary boundary: Int) -> Int { (boundary + Self.guardCells) * Self.samplesPerCell }
@@ -48,12 +50,13 @@ struct CellPhaseSignal {
         return b + 0.5 * share * (c - a + share * (2 * a - 5 * b + 4 * c - d + share * (3 * (b - c) + d - a)))
     }
 
-    /// Divides by the running root mean square over eight cells.
-    private mutating func levelAmplitude() {
-        let reach = 4 * Self.samplesPerCell
+    /// Divides by the running root mean square over eight cells; returns what each sample was multiplied by, relative to
+    /// the median.
+    private static func levelAmplitude(of samples: inout [Float]) -> [Float] {
+        let reach = 4 * samplesPerCell
         var power = 0.0
         var window = 0
-        gains = .init(repeating: 0, count: samples.count)
+        var gains = [Float](repeating: 0, count: samples.count)
         for index in 0..<min(reach, samples.count) {
             power += Double(samples[index] * samples[index])
             window += 1
@@ -69,11 +72,12 @@ struct CellPhaseSignal {
             }
             gains[index] = 1 / (Float((max(power, 0) / Double(window)).squareRoot()) + 1e-9)
         }
-        let sorted = stride(from: 0, to: gains.count, by: Self.samplesPerCell).map { gains[$0] }.sorted()
+        let sorted = stride(from: 0, to: gains.count, by: samplesPerCell).map { gains[$0] }.sorted()
         let median = sorted[sorted.count / 2]
         for index in samples.indices {
             samples[index] *= gains[index]
             gains[index] /= median
         }
+        return gains
     }
 }

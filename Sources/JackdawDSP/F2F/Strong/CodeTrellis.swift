@@ -8,7 +8,7 @@ struct CodeTrellis {
     struct Reading {
         let code: CharacterCode
         /// Data values from start sentinel to LRC.
-        let values: [UInt8]
+        @Wiped private(set) var values: [UInt8]
         /// First cell of the start sentinel.
         let startCell: Int
         /// One past the last cell of the LRC.
@@ -146,7 +146,9 @@ struct CodeTrellis {
         }
 
         // Back from the end sentinel along the path that made the best score.
-        var values: [UInt8] = [UInt8(best.lrc ^ end), UInt8(end)]
+        var values: [UInt8] = []
+        values.reserveCapacity(slots)  // growing would leave unwiped copies behind
+        values += [UInt8(best.lrc ^ end), UInt8(end)]
         var slot = best.slot
         var lrc = best.lrc
         while true {

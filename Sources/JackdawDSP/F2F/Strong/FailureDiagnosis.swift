@@ -1,7 +1,10 @@
 /// Says how far a swipe that cannot be accepted can be read, and which check it fails first.
 enum FailureDiagnosis {
-    /// Characters of right parity in a row, after a start sentinel, that make a message worth telling of.
-    private static let leastCharacters = 5
+    /// What makes a message worth telling of, in bits: the chance of random bits looking so at a given place is two to the
+    /// minus this, and there are a thousand places.
+    private static let leastEvidence = 20
+    /// Zeros before the start sentinel that count as evidence.
+    private static let mostZeros = 10
     private static let leastCells = 40
     /// A bit that is surer than its opposite by less than this (nats) makes its character uncertain.
     private static let leastMargin: Float = 3
@@ -10,7 +13,8 @@ enum FailureDiagnosis {
     private struct Attempt {
         let code: CharacterCode
         let isReversed: Bool
-        var values: [UInt8] = []
+        let zerosBefore: Int
+        @Wiped var values: [UInt8] = []
         /// Whether each character has the right parity and none but sure bits.
         var isGood: [Bool] = []
         var hasEnd = false
@@ -19,10 +23,16 @@ enum FailureDiagnosis {
 
         /// Good characters before the first bad one: a cell too many or too few spoils all that follow it.
         var goodCharacters: Int { isGood.prefix { $0 }.count }
+
+        /// Zeros, the data bits of the start sentinel and the parity of each good character.
+        var evidence: Int {
+            goodCharacters == 0 ? 0 : min(zerosBefore, mostZeros) + code.dataBits + goodCharacters
+        }
     }
 
     static func diagnose(_ evidence: CellEvidence, boundaries: [Float]) -> SegmentFailure {
         let bits = evidence.bestBits(in: 0..<evidence.count).bits
+        @Wiped var reversed = bits.reversed()
         let margins = evidence.bitMargins()
         let range = Int(max(0, boundaries[0]))..<Int(max(1, boundaries[boundaries.count - 1])) + 1
         var failure = SegmentFailure(reason: .noStartSentinel, range: range)
@@ -35,13 +45,13 @@ enum FailureDiagnosis {
         let attempts = CharacterCode.allCases.flatMap { code in
             [false, true].compactMap { isReversed in
                 attempt(
-                    code: code, bits: isReversed ? bits.reversed() : bits,
+                    code: code, bits: isReversed ? reversed : bits,
                     margins: isReversed ? margins.reversed() : margins, isReversed: isReversed)
             }
         }
-        guard let best = attempts.max(by: { $0.goodCharacters < $1.goodCharacters }),
-            best.goodCharacters >= leastCharacters
-        else { return failure }
+        guard let best = attempts.max(by: { $0.evidence < $1.evidence }), best.evidence >= leastEvidence else {
+            return failure
+        }
         failure.code = best.code
         failure.isReversed = best.isReversed
         failure.characters = zip(best.values, best.isGood).map { $1 ? best.code.ascii($0) : 0 }
@@ -57,7 +67,8 @@ enum FailureDiagnosis {
         let sentinel = code.pattern(of: code.startSentinel)
         var best: Attempt?
         for start in 0..<max(0, bits.count - width) where pattern(bits, start, width) == sentinel {
-            var attempt = Attempt(code: code, isReversed: isReversed)
+            let zeros = bits[..<start].reversed().prefix { $0 == 0 }.count
+            var attempt = Attempt(code: code, isReversed: isReversed, zerosBefore: zeros)
             var check: UInt8 = 0
             var place = start
             while place + width <= bits.count, attempt.values.count < code.maximumCharacters {
@@ -76,7 +87,7 @@ enum FailureDiagnosis {
                 if !isOdd { attempt.parityErrors += 1 }
                 if value == code.endSentinel, isOdd { attempt.hasEnd = true }
             }
-            if attempt.goodCharacters > (best?.goodCharacters ?? .min) { best = attempt }
+            if attempt.evidence > (best?.evidence ?? .min) { best = attempt }
         }
         return best
     }

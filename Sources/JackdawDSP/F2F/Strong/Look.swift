@@ -9,6 +9,8 @@ struct Look {
     private static let noiseExplainsAtMost: Float = 0.77
     /// What it explains of a swipe that is not buried in noise, at least.
     private static let swipeExplains: Float = 0.8
+    /// What it explains of a swipe that is hardly above the noise, at most, not counting what its many taps make of few cells.
+    private static let weakExplains: Float = 0.85
     /// Bit cells of the shortest pass of a card, and of two passes at 210 bits an inch with the turn between them. A search
     /// in noise settles for short cells, and so for more of them.
     private static let cells = 40..<2_000
@@ -16,6 +18,13 @@ struct Look {
     /// Whether it is more than noise read as bits.
     var isPromising: Bool { explained > Self.noiseExplainsAtMost }
     var isSwipe: Bool { explained > Self.swipeExplains }
+
+    /// Whether it stands clear of the noise. Over `n` levels, `p` taps leave (n - p) / n of what they cannot explain.
+    var isClear: Bool {
+        let levels = Float(2 * clock.bits.count + 1)
+        let missed = (1 - explained) * levels / max(levels - Float(CellEqualiser.taps), 1)
+        return 1 - missed > Self.weakExplains
+    }
 
     /// Refines a clock twice; nil where no pass of a card is left.
     init?(at sound: WorkingSound, clock: BitClock, pace: BitClock.Pace) {

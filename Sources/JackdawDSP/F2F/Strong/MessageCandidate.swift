@@ -6,7 +6,7 @@ struct MessageCandidate {
     /// How much likelier (nats) its cells would be if no code bound them.
     private let codeGap: Float
     /// The bits as they would be read without the code, in the order of the message.
-    private let freeBits: [UInt8]
+    @Wiped private var freeBits: [UInt8]
     /// Whether zeros or silence lie at both ends.
     private let endsPlainly: Bool
     /// Share of the pass's cells that the message takes.
@@ -21,6 +21,8 @@ struct MessageCandidate {
     /// The code may overrule the sound by no more than this share of the margin.
     private static let mostDoubt: Float = 0.35
     private static let leastCoverage: Float = 0.2
+    /// Changes from one character to the next that are enough in a message of any length.
+    private static let leastChanges = 6
     /// Margin (nats) at first sight from which a message gets a look of its own.
     private static let leastPromise: Float = 4
 
@@ -29,6 +31,14 @@ struct MessageCandidate {
     /// Whether the message can be told to a caller.
     var isCertain: Bool {
         message.margin >= Self.leastMargin && doubt <= Self.mostDoubt && endsPlainly && coverage >= Self.leastCoverage
+            && hasVariety
+    }
+
+    /// Whether its characters change often enough. Data of other codes idles in long runs of one pattern, and such a run passes
+    /// every check of a card's code.
+    private var hasVariety: Bool {
+        let changes = zip(message.values, message.values.dropFirst()).count { $0 != $1 }
+        return changes >= Self.leastChanges || 2 * changes >= message.values.count
     }
 
     /// Whether no other hypothesis needs a look.
@@ -89,7 +99,7 @@ struct MessageCandidate {
     /// The reading to report.
     var reading: SegmentReading {
         let width = message.code.bitsPerCharacter
-        let bits = message.bits
+        let (bits, freeBits) = (message.bits, freeBits)
         var repaired: [Int] = []
         var passesParity = true
         var check: UInt8 = 0

@@ -5,7 +5,7 @@ struct RateLadder {
     /// Steps from the original rate: 3 is eight times as fast, -4 is a sixteenth.
     static let steps = -5...4
 
-    private var rungs: [Int: [Float]] = [:]
+    private var rungs: [Int: WorkingSound] = [:]
     private var lost: [Int8]?
     private let taps: [Float]
 
@@ -19,27 +19,22 @@ struct RateLadder {
     ///   - lost: where samples were lost at the rail, its sign there and 0 elsewhere; nil where none were.
     mutating func load(_ samples: [Float], lost: [Int8]?) {
         wipe()
-        rungs[0] = samples
+        rungs[0] = WorkingSound(samples: samples, step: 0, lost: lost)
         self.lost = lost
     }
 
     /// The sound at `2^step` times the original rate.
     mutating func sound(at step: Int) -> WorkingSound {
-        WorkingSound(samples: samples(at: step), step: step, lost: lost)
-    }
-
-    /// Overwrites every rung.
-    mutating func wipe() {
-        for step in rungs.keys { rungs[step]?.wipe() }
-        rungs.removeAll(keepingCapacity: true)
-    }
-
-    /// The segment at `2^step` times the original rate.
-    private mutating func samples(at step: Int) -> [Float] {
         if let rung = rungs[step] { return rung }
-        let made = step > 0 ? doubled(samples(at: step - 1)) : halved(samples(at: step + 1))
+        let samples = step > 0 ? doubled(sound(at: step - 1).samples) : halved(sound(at: step + 1).samples)
+        let made = WorkingSound(samples: samples, step: step, lost: lost)
         rungs[step] = made
         return made
+    }
+
+    /// Lets go of every rung: it is overwritten as soon as nobody else holds it.
+    mutating func wipe() {
+        rungs.removeAll(keepingCapacity: true)
     }
 
     /// Odd taps of a half-band low-pass, centre outwards: a sinc under a Kaiser window (beta 8, about 80 dB).

@@ -29,18 +29,19 @@ struct StrongDecoder: Sendable {
 
     /// Reads the most likely message of a segment.
     mutating func decode(_ samples: [Float], sampleRate: Double) -> Result<SegmentReading, SegmentFailure> {
+        // The ladder has it overwritten.
         var cleaned = samples
-        defer { cleaned.wipe() }
         let lost = HumCanceller.removeHum(from: &cleaned, sampleRate: sampleRate)
         ladder.load(cleaned, lost: lost)
         var findings = Findings()
         let steps = RateLadder.plausibleSteps(for: samples, sampleRate: sampleRate)
         let isPatient = fruitlessSearches < Self.patience || fruitlessSearches.isMultiple(of: Self.patience)
         explore(
-            steps: isPatient ? steps[...] : steps.prefix(Self.hastySteps), pulseShares: [Self.usualPulseShare], &findings)
+            steps: isPatient ? steps[...] : steps.prefix(Self.hastySteps), pulseShares: [Self.usualPulseShare],
+            &findings)
         let usualLooks = findings.looks
         if isPatient, !findings.isBeyondDoubt, Double(samples.count) <= Self.longestPass * sampleRate {
-            searchThoroughly(&cleaned, lost: lost, &findings)
+            searchThoroughly(cleaned, lost: lost, &findings)
         }
         if let best = findings.best, best.isCertain {
             fruitlessSearches = 0
@@ -56,15 +57,12 @@ struct StrongDecoder: Sendable {
     }
 
     /// Other filters at the rates where something was seen, then the same with the sound's roll-off undone.
-    private mutating func searchThoroughly(_ cleaned: inout [Float], lost: [Int8]?, _ findings: inout Findings) {
+    private mutating func searchThoroughly(_ cleaned: [Float], lost: [Int8]?, _ findings: inout Findings) {
         let steps = findings.promisingSteps
         guard !steps.isEmpty else { return }
         explore(steps: steps[...], pulseShares: Self.otherPulseShares, &findings)
         if !findings.isCertain, findings.looks.contains(where: \.isSwipe) {
-            let whitened = Whitener.whiten(cleaned, order: Self.whiteningOrder)
-            cleaned.wipe()
-            cleaned = whitened
-            ladder.load(cleaned, lost: lost)
+            ladder.load(Whitener.whiten(cleaned, order: Self.whiteningOrder), lost: lost)
             explore(steps: steps[...], pulseShares: [Self.usualPulseShare] + Self.otherPulseShares, &findings)
         }
     }
@@ -122,7 +120,6 @@ struct StrongDecoder: Sendable {
 
     private func failure(_ samples: [Float], looks: [Look]) -> SegmentFailure {
         let promising = looks.sorted { $0.explained > $1.explained }
-        guard let first = promising.first else { return SegmentFailure(reason: .noBitCells, range: samples.indices) }
         let diagnoses = promising.prefix(Self.mostDiagnoses).map { look in
             let boundaries = look.clock.smoothedBoundaries(reach: Self.smoothing)
             let signal = CellPhaseSignal(look.sound, boundaries: boundaries)
@@ -134,9 +131,9 @@ struct StrongDecoder: Sendable {
         }
         failure.range = failure.range.clamped(to: samples.indices)
         if failure.reason != .lrc, failure.reason != .parity {
+            if !promising.contains(where: \.isClear) { failure.reason = .tooWeak }
             let clipped = samples.count { abs($0) > Self.rail }
             if Double(clipped) > Self.clippedShare * Double(samples.count) { failure.reason = .clipped }
-            if !first.isSwipe { failure.reason = .tooWeak }
         }
         return failure
     }

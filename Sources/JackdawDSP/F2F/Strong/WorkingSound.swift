@@ -1,6 +1,6 @@
 /// A segment, or a window of it, at the sample rate that a search works at.
 struct WorkingSound {
-    let samples: [Float]
+    @Wiped private(set) var samples: [Float]
     /// Sample rate as a power of two of the original one.
     let step: Int
     /// Working samples of the segment before this window.
@@ -34,6 +34,7 @@ struct WorkingSound {
 
     /// Windows that are short enough for a search, each lapping half of the one before, so that a swipe is whole in one.
     var windows: [WorkingSound] {
+        let samples = samples
         guard samples.count > Self.longestWindow else { return [self] }
         return stride(from: 0, to: samples.count - Self.longestWindow / 2, by: Self.longestWindow / 2).map { first in
             WorkingSound(
