@@ -33,6 +33,11 @@ struct SegmentDecoder: Sendable {
         self.usesStrongTier = usesStrongTier
     }
 
+    /// Forgets the segments so far: a recording is read alike whatever came before it.
+    mutating func reset() {
+        strong.reset()
+    }
+
     mutating func decode(_ samples: Span<Float>) -> Findings {
         var findings = Findings()
         levels = LevelProfile(samples, sampleRate: sampleRate)

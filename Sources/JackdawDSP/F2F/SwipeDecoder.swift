@@ -111,6 +111,7 @@ public struct SwipeDecoder: Sendable, CustomReflectable {
     /// Forgets the past and starts a new recording, keeping its memory.
     public mutating func reset() {
         dropSound()
+        tiers.reset()
         bufferStart = 0
         readUntil = 0
         reportedUntil = 0

@@ -25,9 +25,7 @@ enum MessageSearch {
     }
 
     /// The most likely message over both codes, both directions, all alignments and polarities.
-    static func bestMessage(
-        _ evidence: CellEvidence
-    ) -> Found? {
+    static func bestMessage(_ evidence: CellEvidence) -> Found? {
         var lanes: [(lane: CodeTrellis.Lane, trellis: CodeTrellis, isReversed: Bool)] = []
         for isReversed in [false, true] {
             let oriented = isReversed ? evidence.reversed() : evidence

@@ -4,7 +4,7 @@ struct StrongDecoder: Sendable {
     private var ladder = RateLadder()
     private let search = TimingSearch()
     /// Segments in a row that looked like a swipe and were not read.
-    private var fruitlessSearches = 0
+    private(set) var fruitlessSearches = 0
 
     /// Widths of a head pulse, as shares of the bit cell: the usual one tells a swipe from noise whatever the true width.
     private static let usualPulseShare = 0.5
@@ -54,6 +54,11 @@ struct StrongDecoder: Sendable {
     /// Overwrites what is left of the last segment.
     mutating func wipe() {
         ladder.wipe()
+    }
+
+    /// Forgets how many segments were searched in vain.
+    mutating func reset() {
+        fruitlessSearches = 0
     }
 
     /// Other filters at the rates where something was seen, then the same with the sound's roll-off undone.
