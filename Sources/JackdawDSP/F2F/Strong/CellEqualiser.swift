@@ -18,6 +18,8 @@ struct CellEqualiser {
 
     /// See `errorGrowth(_:)`.
     private(set) var errorGrowth: Float = 1
+    /// Standard deviation of the errors as their median tells it, which drop-outs do not raise, relative to `certainty`.
+    private(set) var usualError: Float = 1
 
     /// What the output is to be at one place.
     struct Lesson {
@@ -124,8 +126,9 @@ struct CellEqualiser {
         let lessons = places.map { Lesson(offset: first + $0 * half, level: levels[$0]) }
         self.init(signal, lessons: lessons)
         let output = output
-        errorGrowth = Self.errorGrowth(
-            lessons.map { ($0.level - output[$0.offset]) * certainty[$0.offset].squareRoot() })
+        let errors = lessons.map { ($0.level - output[$0.offset]) * certainty[$0.offset].squareRoot() }
+        errorGrowth = Self.errorGrowth(errors)
+        usualError = 1.5 * errors.map(abs).sorted()[errors.count / 2]
     }
 
     /// How much larger the variance is with which two messages are told apart than `certainty` says.
@@ -155,31 +158,22 @@ struct CellEqualiser {
         return sum / Float(CellPhaseSignal.samplesPerCell)
     }
 
-    /// Standard deviations of noise by which a pulse may seem smaller than it is.
-    private static let noiseAllowed: Float = 1.5
-
-    /// Level of the pulses at a place: in a drop-out a pulse that is not seen is no proof that none is there. A cell holds a
-    /// pulse at least, so that the largest output within half a cell to either side is one. Noise may have lessened it.
-    private func level(near place: Int) -> Float {
-        let reach = CellPhaseSignal.samplesPerCell / 2 + 1
-        let near = output[max(0, place - reach)...min(output.count - 1, place + reach)]
-        let noise = 1 / certainty[place].squareRoot()
-        return min(near.reduce(Float(0)) { max($0, abs($1)) } + Self.noiseAllowed * noise, 1)
-    }
-
     private static func bounded(_ likelihood: Float) -> Float { min(max(likelihood, -mostLikelihood), mostLikelihood) }
 
     /// Likelihood of a pulse at each boundary and in the middle of each cell.
-    func evidence(for signal: CellPhaseSignal) -> CellEvidence {
+    /// - Parameters:
+    ///   - signal: what the equaliser was made from.
+    ///   - pulseLevels: what pulses come to at each boundary; 1 unless told.
+    func evidence(for signal: CellPhaseSignal, pulseLevels: [Float]? = nil) -> CellEvidence {
         let first = signal.offset(ofBoundary: 0)
         let half = CellPhaseSignal.samplesPerCell / 2
         let output = output
         func likelihoods(_ place: Int) -> [Float] {
             let centre = first + place * half
-            let level = level(near: centre)
+            let level = pulseLevels.map { min($0[place / 2], $0[(place + 1) / 2]) } ?? 1
+            let certainty = certainty[centre] * level / errorGrowth
             return [Float(1), -1].map { sign in
-                let likelihood = Self.bounded(
-                    (output[centre] * sign - 0.5 * level) * level * certainty[centre] / errorGrowth)
+                let likelihood = Self.bounded((output[centre] * sign - 0.5 * level) * certainty)
                 let hides = !signal.lost.isEmpty && Float(signal.lost[centre]) == sign
                 return hides ? max(likelihood, 0) : likelihood
             }

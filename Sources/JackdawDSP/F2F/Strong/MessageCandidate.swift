@@ -68,9 +68,13 @@ struct MessageCandidate {
     ) {
         let view = MessageView(found, in: sound, pass: pass, surroundings: surroundings)
         let evidence = view.equaliser.evidence(for: view.signal)
-        guard let again = MessageSearch.bestMessage(evidence), again.isReversed == found.isReversed,
-            again.message.values == found.message.values
-        else { return nil }
+        guard var again = Self.sameMessage(as: found, in: evidence) else { return nil }
+        let pulseLevels = view.pulseLevels()
+        if pulseLevels.contains(where: { $0 < 1 }) {
+            let doubtful = view.equaliser.evidence(for: view.signal, pulseLevels: pulseLevels)
+            guard let told = Self.sameMessage(as: found, in: doubtful) else { return nil }
+            again.message.margin = min(again.message.margin, told.message.margin)
+        }
         message = again.message
         isReversed = again.isReversed
         let oriented = isReversed ? evidence.reversed() : evidence
@@ -82,6 +86,14 @@ struct MessageCandidate {
         coverage = Float(view.cells.count) / Float(passCells)
         boundaries = pass[view.cells.lowerBound...view.cells.upperBound].map(sound.segmentTime)
         extent = sound.segmentTime(pass[0])...sound.segmentTime(pass[passCells])
+    }
+
+    /// The most likely message where it is one that was found before.
+    private static func sameMessage(as found: MessageSearch.Found, in evidence: CellEvidence) -> MessageSearch.Found? {
+        guard let again = MessageSearch.bestMessage(evidence), again.isReversed == found.isReversed,
+            again.message.values == found.message.values
+        else { return nil }
+        return again
     }
 
     /// Score of a message's own cells.
