@@ -306,10 +306,45 @@ def test_half_the_hands_slow_down_over_the_same_speeds():
         assert len(ranges) == 1 and signs == {True, False}
 
 
-def test_holdout_is_possible():
-    for _, index, swipe in plans.holdout_swipes(25, 9):
-        truth = record(swipe, Streams(9, "holdout", index)).truth
+@pytest.mark.parametrize("name", plans.MIXTURES)
+def test_mixtures_are_possible(name):
+    for _, index, swipe in plans.mixed_swipes(name, 25, 9):
+        truth = record(swipe, Streams(9, name, index)).truth
         assert truth["shortest_cell"] >= 2.2 and truth["lost_cells"] == 0 and 5 <= truth["snr"] <= 38
+
+
+def test_nuisances_keep_to_their_ranges():
+    """Every draw lies in the range that its documentation gives, and together they fill it."""
+    swipes = [plans.nuisances_swipe(np.random.default_rng(seed)) for seed in range(3_000)]
+
+    def drawn(name: str, **where: object) -> np.ndarray:
+        return np.array([getattr(swipe, name) for swipe in swipes
+                         if all(getattr(swipe, key) == value for key, value in where.items())])
+
+    ranges = {"snr": (5, 38), "jitter": (0, 0.06), "hum": (-30, 0), "dc": (-0.1, 0.1), "high_pass": (50, 400),
+              "low_pass": (8_000, 16_000), "peak": (0.01, 4)}
+    for name, (low, high) in ranges.items():
+        values, edge = drawn(name), 0.02 * (high - low)
+        assert low <= values.min() < low + edge and high - edge < values.max() <= high, name
+    for track, widest in ((1, 60), (2, 120), (3, 60)):
+        widths = drawn("width", track=track)
+        assert 30 <= widths.min() < 32 and widest - 2 < widths.max() <= widest
+    motions = {"linear": (-0.5, 0.5), "exponential": (0.25, 4), "sinusoidal": (0, 0.3)}
+    for profile, (low, high) in motions.items():
+        values, edge = drawn("change", profile=profile), 0.02 * (high - low)
+        assert low <= values.min() < low + edge and high - edge < values.max() <= high, profile
+    assert set(drawn("dropouts")) == set(drawn("clicks")) == {0, 1, 2}
+    assert set(drawn("rate")) == {8_000, 22_050, 44_100, 48_000, 96_000, 192_000}
+    assert np.mean(drawn("peak") > 1) == pytest.approx(0.25, abs=0.03)
+    assert not np.any((drawn("peak") > 0.6) & (drawn("peak") < 1))
+
+
+def test_nuisances_span_all_speeds():
+    swipes = [plans.nuisances_swipe(np.random.default_rng(seed)) for seed in range(3_000)]
+    tops = [swipe.speed * relative_speed(swipe.profile, swipe.change, 0.0, np.linspace(0, 1, 101),
+                                         np.random.default_rng(0)).max() for swipe in swipes]
+    assert max(tops) <= 50 * (1 + 1e-9) and max(tops) > 49
+    assert 5 <= min(swipe.speed for swipe in swipes) < 5.1
 
 
 def run(monkeypatch, out, *arguments) -> dict[str, bytes]:
