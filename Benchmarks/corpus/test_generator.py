@@ -313,38 +313,36 @@ def test_mixtures_are_possible(name):
         assert truth["shortest_cell"] >= 2.2 and truth["lost_cells"] == 0 and 5 <= truth["snr"] <= 38
 
 
-def test_nuisances_keep_to_their_ranges():
-    """Every draw lies in the range that its documentation gives, and together they fill it."""
-    swipes = [plans.nuisances_swipe(np.random.default_rng(seed)) for seed in range(3_000)]
+@pytest.mark.parametrize(("name", "levels"), [
+    ("nuisances", plans.MIDDLE_LEVELS), ("nuisances-mild", plans.FIRST_LEVELS)])
+def test_nuisances_fill_their_ranges(name, levels):
+    swipes = [plans.MIXTURES[name](np.random.default_rng(seed)) for seed in range(3_000)]
 
-    def drawn(name: str, **where: object) -> np.ndarray:
-        return np.array([getattr(swipe, name) for swipe in swipes
+    def drawn(parameter: str, **where: object) -> np.ndarray:
+        return np.array([getattr(swipe, parameter) for swipe in swipes
                          if all(getattr(swipe, key) == value for key, value in where.items())])
 
-    ranges = {"snr": (5, 38), "jitter": (0, 0.06), "hum": (-30, 0), "dc": (-0.1, 0.1), "high_pass": (50, 400),
-              "low_pass": (8_000, 16_000), "peak": (0.01, 4)}
-    for name, (low, high) in ranges.items():
-        values, edge = drawn(name), 0.02 * (high - low)
-        assert low <= values.min() < low + edge and high - edge < values.max() <= high, name
-    for track, widest in ((1, 60), (2, 120), (3, 60)):
-        widths = drawn("width", track=track)
-        assert 30 <= widths.min() < 32 and widest - 2 < widths.max() <= widest
-    motions = {"linear": (-0.5, 0.5), "exponential": (0.25, 4), "sinusoidal": (0, 0.3)}
-    for profile, (low, high) in motions.items():
-        values, edge = drawn("change", profile=profile), 0.02 * (high - low)
-        assert low <= values.min() < low + edge and high - edge < values.max() <= high, profile
-    assert set(drawn("dropouts")) == set(drawn("clicks")) == {0, 1, 2}
+    def fills(values: np.ndarray, low: float, high: float) -> bool:
+        edge = 0.02 * (high - low)
+        return low <= values.min() < low + edge and high - edge < values.max() <= high
+
+    assert fills(drawn("snr"), 5, 38) and fills(drawn("low_pass"), 8_000, 16_000)
+    assert fills(drawn("jitter"), 0, levels.jitter) and fills(drawn("hum"), -30, levels.hum)
+    assert fills(drawn("dc"), -levels.dc, levels.dc) and fills(drawn("high_pass"), 50, levels.high_pass)
+    assert fills(drawn("change", profile="linear"), -0.5, 0.5)
+    assert fills(drawn("change", profile="exponential"), 0.25, 4)
+    assert fills(drawn("change", profile="sinusoidal"), 0, 0.3)
+    for track, widest in ((1, levels.width), (2, levels.width_track_2), (3, levels.width)):
+        assert fills(drawn("width", track=track), 30, widest)
+    peaks = drawn("peak")
+    assert fills(peaks[peaks > 0.8], 1, levels.overdrive) and fills(peaks[peaks < 0.8], levels.quietest, 0.6)
+    assert np.mean(peaks > 0.8) == pytest.approx(0.25, abs=0.03)
+    assert set(drawn("dropouts")) == {0, 1, 2} and set(drawn("clicks")) == set(range(levels.clicks + 1))
     assert set(drawn("rate")) == {8_000, 22_050, 44_100, 48_000, 96_000, 192_000}
-    assert np.mean(drawn("peak") > 1) == pytest.approx(0.25, abs=0.03)
-    assert not np.any((drawn("peak") > 0.6) & (drawn("peak") < 1))
 
-
-def test_nuisances_span_all_speeds():
-    swipes = [plans.nuisances_swipe(np.random.default_rng(seed)) for seed in range(3_000)]
     tops = [swipe.speed * relative_speed(swipe.profile, swipe.change, 0.0, np.linspace(0, 1, 101),
                                          np.random.default_rng(0)).max() for swipe in swipes]
-    assert max(tops) <= 50 * (1 + 1e-9) and max(tops) > 49
-    assert 5 <= min(swipe.speed for swipe in swipes) < 5.1
+    assert 49 < max(tops) <= 50 * (1 + 1e-9) and 5 <= drawn("speed").min() < 5.1
 
 
 def run(monkeypatch, out, *arguments) -> dict[str, bytes]:

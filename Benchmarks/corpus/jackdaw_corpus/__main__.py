@@ -46,11 +46,9 @@ def jobs(options: argparse.Namespace) -> Iterable[Job]:
     swipes = {
         "cells": lambda: plans.table_swipes(plans.cells(), options.count or 10, seed),
         "extra": lambda: plans.table_swipes(plans.extra(), options.count or 10, seed),
-        "holdout": lambda: plans.mixed_swipes("holdout", options.count or 600, seed),
-        "nuisances": lambda: plans.mixed_swipes("nuisances", options.count or 600, seed),
         "speed": lambda: plans.speed_swipes(options.count or 200, seed),
-    }[options.mode]()
-    for cell, index, swipe in swipes:
+    } | {name: partial(plans.mixed_swipes, name, options.count or 600, seed) for name in plans.MIXTURES}
+    for cell, index, swipe in swipes[options.mode]():
         if re.search(options.only, cell):
             forced = {"pulse": options.pulse, "encoding": options.encoding}
             swipe = replace(swipe, **{name: value for name, value in forced.items() if value})
@@ -70,10 +68,10 @@ def run(job: Job) -> dict:
 def main() -> None:
     """Records what the command line asks for and writes `manifest.json` beside it."""
     parser = argparse.ArgumentParser(prog="jackdaw_corpus", description=__doc__)
-    parser.add_argument("mode", choices=["cells", "extra", "holdout", "nuisances", "negative", "speed"])
+    parser.add_argument("mode", choices=["cells", "extra", *plans.MIXTURES, "negative", "speed"])
     parser.add_argument("out", type=Path)
     parser.add_argument("--count", type=int,
-                        help="swipes a cell (10), or in all for holdout and nuisances (600) and speed (200)")
+                        help="swipes a cell (10), or in all for the mixtures (600) and speed (200)")
     parser.add_argument("--hours", type=float, help="of sound: negative (10), silence in speed (1)")
     parser.add_argument("--only", default="", metavar="REGEX", help="only cells whose name matches")
     parser.add_argument("--pulse", choices=plans.PULSES, help="one pulse model for all")

@@ -1,6 +1,8 @@
 """Which swipes to record: every mode is a list of cells, a cell a list of swipes under one condition."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -160,23 +162,41 @@ def holdout_swipe(rng: np.random.Generator) -> Swipe:
     )
 
 
-def nuisances_swipe(rng: np.random.Generator) -> Swipe:
-    """Every nuisance of the accuracy table at once, none beyond the middle of what the table has of it.
+@dataclass(frozen=True)
+class Levels:
+    """How far each nuisance of the accuracy table goes in a mixture of all."""
 
-    The ranges were taken from the table, before anything was decoded:
+    jitter: float
+    hum: float
+    dc: float
+    quietest: float
+    """Lowest peak, of full scale."""
+    overdrive: float
+    """Highest peak of the quarter that is overdriven."""
+    clicks: int
+    high_pass: float
+    width: float
+    width_track_2: float
 
-    track, rate  the table's, evenly
-    snr          5 to 38 dB, the span asked of such a mixture
-    speed        5 to 50 in/s, nowhere faster and as far as the rate carries it
-    motion       linear to 50 %, exponential to 1:4, sinusoidal to 30 %: the table's strongest, for hands do worse
-    width        30 to 60 um (track 2: to 120): real recordings measured 44, 47 and, one of track 2, 125
-    jitter       to 6 %, of 3, 6, 10 and 15
-    hum          -30 to 0 dB, of -10, 0, 6 and 12
-    dc           to 0.1 either way, of 0.02, 0.1 and 0.3
-    peak         0.01 to 0.6, of 0.003, 0.01, 0.03, 0.1 and the usual 0.6; a quarter is driven up to x4, of 2, 4 and 10
-    dropouts     to 2, and clicks to 2, of 3
-    high_pass    50 to 400 Hz, of 250, 500 and 1,000
-    low_pass     8 to 16 kHz, the table's first step: it has lower ones at 15 in/s only, not at 50
+
+MIDDLE_LEVELS = Levels(jitter=0.06, hum=0.0, dc=0.1, quietest=0.01, overdrive=4.0, clicks=2, high_pass=400.0,
+                       width=60.0, width_track_2=120.0)
+"""About the middle of what the table has: jitter 3, 6, 10 and 15 %, hum -10, 0, 6 and 12 dB, offsets 0.02, 0.1 and
+0.3, peaks 0.003, 0.01, 0.03 and 0.1, clipping x2, x4 and x10, 3 clicks, high-pass 250, 500 and 1,000 Hz. Real
+recordings have pulses of 44, 47 and, one of track 2, 125 um."""
+
+FIRST_LEVELS = Levels(jitter=0.04, hum=-6.0, dc=0.02, quietest=0.1, overdrive=2.0, clicks=1, high_pass=300.0,
+                      width=50.0, width_track_2=60.0)
+"""The first level that the table has of each, or that of its mixture `hard` where that is more."""
+
+
+def nuisances_swipe(levels: Levels, rng: np.random.Generator) -> Swipe:
+    """Every nuisance of the accuracy table at once, none beyond `levels`.
+
+    Both levels come from the table, not from what a decoder makes of them. The same at either are: track and rate,
+    evenly as in the table; 5 to 38 dB; 5 to 50 in/s, nowhere faster and as far as the rate carries it; the table's
+    strongest accelerations, for hands do worse; up to 2 of its 3 dropouts, as in `hard`; a low-pass of 8 kHz at least,
+    its first level: it has lower ones at 15 in/s only, not at 50.
     """
     track = TRACKS[int(rng.integers(1, 4))]
     rate = int(rng.choice([8_000, 22_050, 44_100, 48_000, 96_000, 192_000]))
@@ -190,20 +210,23 @@ def nuisances_swipe(rng: np.random.Generator) -> Swipe:
     # An eighth is left for the tremor.
     limit = rate / track.bits_per_inch / SHORTEST_CELL / 1.125
     overdriven = rng.random() < 0.25
+    widest = levels.width_track_2 if track.number == 2 else levels.width
     return Swipe(
         track=track.number, rate=rate, speed=log_uniform(rng, 5, min(50, limit) / fastest), profile=profile,
-        change=float(change), pulse=str(rng.choice(PULSES)),
-        width=float(rng.uniform(30, 120 if track.number == 2 else 60)), jitter=float(rng.uniform(0, 0.06)),
-        dropouts=int(rng.integers(0, 3)), low_pass=float(rng.uniform(8_000, 16_000)),
-        high_pass=float(rng.uniform(50, 400)), snr=float(rng.uniform(5, 38)), hum=float(rng.uniform(-30, 0)),
-        hum_frequency=float(rng.choice([50, 60])), dc=float(rng.uniform(-0.1, 0.1)),
-        peak=float(rng.uniform(1, 4) if overdriven else log_uniform(rng, 0.01, 0.6)), clicks=int(rng.integers(0, 3)),
+        change=float(change), pulse=str(rng.choice(PULSES)), width=float(rng.uniform(30, widest)),
+        jitter=float(rng.uniform(0, levels.jitter)), dropouts=int(rng.integers(0, 3)),
+        low_pass=float(rng.uniform(8_000, 16_000)), high_pass=float(rng.uniform(50, levels.high_pass)),
+        snr=float(rng.uniform(5, 38)), hum=float(rng.uniform(-30, levels.hum)),
+        hum_frequency=float(rng.choice([50, 60])), dc=float(rng.uniform(-levels.dc, levels.dc)),
+        peak=float(rng.uniform(1, levels.overdrive) if overdriven else log_uniform(rng, levels.quietest, 0.6)),
+        clicks=int(rng.integers(0, levels.clicks + 1)),
     )
 
 
 MIXTURES: dict[str, Callable[[np.random.Generator], Swipe]] = {
     "holdout": holdout_swipe,
-    "nuisances": nuisances_swipe,
+    "nuisances": partial(nuisances_swipe, MIDDLE_LEVELS),
+    "nuisances-mild": partial(nuisances_swipe, FIRST_LEVELS),
 }
 """How each mode draws a swipe that has everything at once."""
 
