@@ -12,7 +12,7 @@ from scipy.io import wavfile
 from scipy.signal import find_peaks
 
 from jackdaw_corpus import __main__ as command
-from jackdaw_corpus import negative, plans, sound_file
+from jackdaw_corpus import negative, plans, session, sound_file
 from jackdaw_corpus.head import pulse
 from jackdaw_corpus.motion import arrival_times, relative_speed
 from jackdaw_corpus.randomness import Streams, smooth_noise
@@ -272,6 +272,29 @@ def test_wav_files(tmp_path, encoding, width):
     read = [int.from_bytes(data[at:at + width], "little", signed=True) for at in range(0, len(data), width)]
     assert read == [0, full // 2, -full // 2, full - 1, -full, full - 1]
     assert b"SYNTHETIC" in (tmp_path / "a.wav").read_bytes()
+
+
+def test_wav_in_pieces(tmp_path):
+    pieces = [np.array([[0, 0.5], [-0.5, 1]]), np.array([[-1, 0.25]])]
+    sound_file.write_pieces(tmp_path / "a.wav", pieces, 3, 96_000, 2)
+    with wave.open(str(tmp_path / "a.wav")) as file:
+        assert file.getparams()[:4] == (2, 2, 96_000, 3)
+        assert struct.unpack("<6h", file.readframes(3)) == (0, 16_384, -16_384, 32_767, -32_768, 8_192)
+    assert (tmp_path / "a.wav").stat().st_size == 8 + struct.unpack("<I", (tmp_path / "a.wav").read_bytes()[4:8])[0]
+
+
+def test_sessions_have_swipes_of_every_kind(monkeypatch, tmp_path):
+    monkeypatch.setitem(session.SESSIONS, "short", (8_000, 1, 60.0))
+    monkeypatch.setitem(session.SESSIONS, "long", (8_000, 1, 120.0))
+    monkeypatch.setitem(session.SESSIONS, "stereo", (16_000, 2, 60.0))
+    short, long, stereo = (session.record_session(tmp_path, 1, name) for name in ("short", "long", "stereo"))
+    sounds = {name: wavfile.read(tmp_path / f"{name}.wav")[1] for name in ("short", "long", "stereo")}
+    assert len(sounds["long"]) == 120 * 8_000 and np.array_equal(sounds["short"], sounds["long"][:60 * 8_000])
+    assert sounds["stereo"].shape == (60 * 16_000, 2)
+    assert long["swipes"][:len(short["swipes"])] == short["swipes"] and len(long["swipes"]) > 12
+    for low, high in session.SNR_RANGES:
+        assert any(low <= swipe["snr"] <= high for swipe in short["swipes"])
+    assert {(swipe["channel"], swipe["track"]) for swipe in stereo["swipes"]} == {(0, 1), (1, 2)}
 
 
 def test_float_wav(tmp_path):
