@@ -11,13 +11,13 @@ import Testing
         let levels = CellEqualiser.levels(bits: bits, startSign: 0)
         let half = 10
         let count = levels.count * half + 200
-        var positive = [Float](repeating: -0.5, count: count)
+        var positive = [Int16](repeating: -32, count: count)
         var negative = positive
         for (index, level) in levels.enumerated() {
-            positive[100 + index * half] += level
-            negative[100 + index * half] -= level
+            positive[100 + index * half] += Int16(64 * level)
+            negative[100 + index * half] -= Int16(64 * level)
         }
-        var scores = SegmentalViterbi.PulseScores(count: count)
+        var scores = SegmentalViterbi.PulseScores(count: count, unit: 64)
         scores.appendRow(positive: positive, negative: negative)
         let path = try #require(SegmentalViterbi(lengths: Array(16..<24)).bestPath(scores, rateCost: 20))
         #expect(path.bits == bits)
@@ -26,8 +26,8 @@ import Testing
     }
 
     @Test func segmentalViterbiFindsNothingInSilence() {
-        var scores = SegmentalViterbi.PulseScores(count: 500)
-        let silence = [Float](repeating: -0.5, count: 500)
+        var scores = SegmentalViterbi.PulseScores(count: 500, unit: 64)
+        let silence = [Int16](repeating: -32, count: 500)
         scores.appendRow(positive: silence, negative: silence)
         #expect(SegmentalViterbi(lengths: Array(16..<24)).bestPath(scores, rateCost: 20) == nil)
     }

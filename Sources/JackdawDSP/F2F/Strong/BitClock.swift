@@ -27,6 +27,8 @@ struct BitClock {
     private static let searchSamplesPerCell = 48
     private static let viterbi = SegmentalViterbi(lengths: Array(36..<68))
     private static let clockCost: Float = 2500
+    /// Whole numbers that a score of 1 comes to in that search, at most.
+    private static let finestUnit: Float = 128
 
     /// The clock found anew with the speed taken out: on a grid that follows the smoothed speed of this clock, with an
     /// equaliser taught by its bits, and with a far stiffer clock than a first look allows.
@@ -37,12 +39,16 @@ struct BitClock {
         let equaliser = CellEqualiser(signal, lessons: lessons(on: grid, signal))
         var fine = Self.interpolated(equaliser.output)
         defer { fine.wipe() }
-        var scores = SegmentalViterbi.PulseScores(count: fine.count)
         let certainty = equaliser.certainty
         let ratio = Self.searchSamplesPerCell / CellPhaseSignal.samplesPerCell
+        let limit = Self.viterbi.scoreLimit
+        let unit = min(Float(limit) / (certainty.max() ?? 1), Self.finestUnit)
+        var scores = SegmentalViterbi.PulseScores(count: fine.count, unit: unit)
         scores.appendRow(
-            positive: fine.indices.map { (fine[$0] - 0.5) * certainty[$0 / ratio] },
-            negative: fine.indices.map { (-fine[$0] - 0.5) * certainty[$0 / ratio] })
+            positive: fine.indices.map { (fine[$0] - 0.5) * certainty[$0 / ratio] }.wholeNumbers(
+                unit: unit, limit: limit),
+            negative: fine.indices.map { (-fine[$0] - 0.5) * certainty[$0 / ratio] }.wholeNumbers(
+                unit: unit, limit: limit))
         if !signal.lost.isEmpty { scores.forgive { signal.lost[$0 / ratio] } }
         guard let path = Self.viterbi.bestPath(scores, rateCost: Self.clockCost), path.bits.count > 20 else {
             return nil

@@ -155,6 +155,18 @@ struct CellEqualiser {
         return sum / Float(CellPhaseSignal.samplesPerCell)
     }
 
+    /// Standard deviations of noise by which a pulse may seem smaller than it is.
+    private static let noiseAllowed: Float = 1.5
+
+    /// Level of the pulses at a place: in a drop-out a pulse that is not seen is no proof that none is there. A cell holds a
+    /// pulse at least, so that the largest output within half a cell to either side is one. Noise may have lessened it.
+    private func level(near place: Int) -> Float {
+        let reach = CellPhaseSignal.samplesPerCell / 2 + 1
+        let near = output[max(0, place - reach)...min(output.count - 1, place + reach)]
+        let noise = 1 / certainty[place].squareRoot()
+        return min(near.reduce(Float(0)) { max($0, abs($1)) } + Self.noiseAllowed * noise, 1)
+    }
+
     private static func bounded(_ likelihood: Float) -> Float { min(max(likelihood, -mostLikelihood), mostLikelihood) }
 
     /// Likelihood of a pulse at each boundary and in the middle of each cell.
@@ -164,8 +176,10 @@ struct CellEqualiser {
         let output = output
         func likelihoods(_ place: Int) -> [Float] {
             let centre = first + place * half
+            let level = level(near: centre)
             return [Float(1), -1].map { sign in
-                let likelihood = Self.bounded((output[centre] * sign - 0.5) * certainty[centre] / errorGrowth)
+                let likelihood = Self.bounded(
+                    (output[centre] * sign - 0.5 * level) * level * certainty[centre] / errorGrowth)
                 let hides = !signal.lost.isEmpty && Float(signal.lost[centre]) == sign
                 return hides ? max(likelihood, 0) : likelihood
             }

@@ -77,7 +77,7 @@ struct MessageCandidate {
         let free = oriented.bestBits(in: message.startCell..<message.endCell)
         codeGap = free.score - Self.score(of: message, evidence: oriented)
         freeBits = free.bits
-        endsPlainly = view.endsPlainly(margin: message.margin)
+        endsPlainly = view.endsPlainly(margin: message.margin, evidence: evidence)
         passCells = pass.count - 1
         coverage = Float(view.cells.count) / Float(passCells)
         boundaries = pass[view.cells.lowerBound...view.cells.upperBound].map(sound.segmentTime)

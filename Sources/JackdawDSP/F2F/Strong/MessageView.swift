@@ -21,7 +21,11 @@ struct MessageView {
     /// Cells on either side.
     private static let reach = 10
     /// How well zeros beside a message hold against its own pulses, at least: 1 when as well, -1 for silence.
-    private static let leastZeros: Float = 0
+    private static let leastZeros: Float = 0.75
+    /// Standard deviations of noise by which zeros may seem weaker than they are.
+    private static let noiseAllowed: Float = 2.5
+    /// Zeros beside a message may be in doubt by no more than this share of the margin.
+    private static let mostDoubt: Float = 0.35
     /// What silence beside a message may have of the power at its end.
     private static let silence: Float = 0.35
     /// Margin (nats) of a message at the very edge of the sound, at least: it may be cut.
@@ -57,14 +61,18 @@ struct MessageView {
 
     /// Whether clocking zeros lie at one end, and zeros or silence at the other. Where anything else does, the message was cut
     /// out of a longer one, or the clock is wrong; a burst of data between silences is no card.
-    /// - Parameter margin: the message's own, in nats.
+    /// - Parameters:
+    ///   - margin: the message's own, in nats.
+    ///   - evidence: what the message's equaliser says of the view's cells.
     /// - Returns: whether both ends are plain.
-    func endsPlainly(margin: Float) -> Bool {
+    func endsPlainly(margin: Float, evidence: CellEvidence) -> Bool {
         let end = Self.reach + cells.count
         let middle = Self.reach / 2
         let before = 0..<Self.reach
         let after = end..<end + Self.reach
-        let hasZeros = [before, after].map { zeros(in: $0) >= Self.leastZeros }
+        let hasZeros = [before, after].map {
+            zeros(in: $0) >= Self.leastZeros && doubt(ofZerosIn: $0, evidence) <= Self.mostDoubt * margin
+        }
         guard hasZeros.contains(true) else { return false }
         return
             (hasZeros[0]
@@ -85,14 +93,21 @@ struct MessageView {
     /// Score of zeros in some cells, relative to the one expected of pulses as clear as the message's own.
     private func zeros(in outside: Range<Int>) -> Float {
         var score: Float = 0
-        var expected: Float = 1e-9
+        var certainty: Float = 1e-9
         // Not the boundary that is the message's.
         for boundary in outside.lowerBound < Self.reach ? outside : outside.lowerBound + 1..<outside.upperBound + 1 {
             let place = signal.offset(ofBoundary: boundary)
             score += (equaliser.output[place] * levels[2 * boundary] - 0.5) * equaliser.certainty[place]
-            expected += 0.5 * equaliser.certainty[place]
+            certainty += equaliser.certainty[place]
         }
-        return score / expected
+        // Both the mean and the variance of the score follow from the certainty.
+        return score / (0.5 * certainty) + Self.noiseAllowed * 2 / certainty.squareRoot()
+    }
+
+    /// How much likelier (nats) some cells are with other bits than zeros.
+    private func doubt(ofZerosIn outside: Range<Int>, _ evidence: CellEvidence) -> Float {
+        let asZeros = outside.reduce(Float(0)) { $0 + evidence.zero($1, levels[2 * $1] > 0 ? 0 : 1) }
+        return evidence.bestBits(in: outside).score - asZeros
     }
 
     /// Median power of some cells behind the equaliser.

@@ -2,7 +2,7 @@
 /// is "a clock transition of polarity p at sample t closes a bit cell of length L".
 ///
 /// Flux transitions alternate in polarity, so a pulse that is missing or too many breaks a path; that memory is worth
-/// 7.8 dB over deciding each pulse alone.
+/// 7.8 dB over deciding each pulse alone. Scores are whole numbers of 16 bits, eight times to a vector.
 struct SegmentalViterbi: Sendable {
     /// The best path.
     struct Path {
@@ -12,266 +12,263 @@ struct SegmentalViterbi: Sendable {
         var bits: [UInt8]
         /// Polarity of the transition at the first boundary: 0 positive, 1 negative.
         var startSign: Int
-        /// Sum of the pulses' scores less the costs.
-        var score: Float
-    }
-
-    /// Score of a pulse of either polarity at each sample; none scores 0.
-    struct PulseScores {
-        /// Samples before the first one, in which no pulse can be; spares the search a check.
-        static let lead = SegmentalViterbi.past
-        /// Samples after the last one: the search takes eight at a time.
-        static let trail = 8
-        let count: Int
-        /// One row for all cell lengths, or one for each eight of them.
-        private(set) var rows = 0
-        /// `rows` times `lead + count` scores.
-        private(set) var positive: [Float] = []
-        private(set) var negative: [Float] = []
-        var stride: Int { Self.lead + count + Self.trail }
-
-        init(count: Int) { self.count = count }
-
-        mutating func appendRow(positive: [Float], negative: [Float]) {
-            let lead = [Float](repeating: SegmentalViterbi.impossible, count: Self.lead)
-            let trail = [Float](repeating: SegmentalViterbi.impossible, count: Self.trail)
-            self.positive += lead + positive + trail
-            self.negative += lead + negative + trail
-            rows += 1
-        }
-
-        /// Where the sound was lost at a rail, a pulse of its sign is neither seen nor missed.
-        mutating func forgive(lostSign: (Int) -> Int8) {
-            for time in 0..<count {
-                let sign = lostSign(time)
-                guard sign != 0 else { continue }
-                for row in 0..<rows {
-                    let place = row * stride + Self.lead + time
-                    if sign > 0 {
-                        positive[place] = max(positive[place], 0)
-                    } else {
-                        negative[place] = max(negative[place], 0)
-                    }
-                }
-            }
-        }
     }
 
     /// How many steps the cell length may change by from one cell to the next.
     private static let neighbours = 2
     /// Samples kept of the past, beyond the longest cell.
-    fileprivate static let past = 128
+    static let past = 128
     /// Samples between two moves of the past to the front of its buffer.
     private static let tile = 512
     /// Samples a row: an odd number of cache lines, so that rows do not crowd each other out.
-    private static let rowLength = past + tile + 16
+    private static let rowLength = past + tile + 32
     /// Longest search in samples; bounds memory.
-    static let longestSegment = 160_000
+    static let longestSegment = 80_000
 
-    /// Cell lengths searched, in samples: 8 to 127, rising, at most 64 of them.
+    /// What the best score is brought back to at the start of a tile, and the most that a tile may add to it.
+    private static let restingScore = 4_096
+    private static let mostGain = 24_000
+    /// Lowest score of a path that starts: it is 0 less what was taken off before, until another path is far ahead.
+    private static let lowestStart = -20_480
+    /// Below every score that a path can have.
+    private static let impossible: Int16 = -24_000
+
+    /// Cell lengths searched, in samples: 8 to 127, rising.
     let lengths: [Int]
+    /// The largest score of a pulse, either way: a tile full of them does not overflow.
+    let scoreLimit: Int16
+    /// Vectors for eight times: two for each length, with a margin that no path comes from.
+    private let stateWidth: Int
 
-    static let impossible: Float = -1e9
-    /// A state's code: the step to its best neighbour in the low bits, then its bit, then whether a path starts there.
-    private static let stepMask: Int32 = 7
-    private static let oneCode: Int32 = 8
-    private static let startCode: Int32 = 16
+    init(lengths: [Int]) {
+        self.lengths = lengths
+        scoreLimit = Int16(Self.mostGain / (2 * (Self.tile / lengths[0] + 1)))
+        stateWidth = 2 * (lengths.count + 2 * Self.neighbours)
+    }
 
-    /// Everything that a search writes, reused from search to search.
+    /// Everything that a search writes.
     private struct Workspace {
         /// Best score over nearby lengths for a cell that starts at a time: rows of `rowLength`, two a length (+, -).
-        var reached: [Float]
-        /// Scores of the eight times under way, two vectors a length, with a margin that no path comes from.
-        var states: [SIMD8<Float>]
-        var codes: [SIMD8<Int32>]
-        /// For each length and polarity, a code for each time.
-        var origins: [UInt8]
-        /// Best state at each time: its score with length and polarity in the low bits.
-        var ends: [Float]
+        var reached: [Int16]
+        /// Scores of all states, by eight times.
+        var states: [SIMD8<Int16>]
+        /// Best score at each time.
+        var ends: [SIMD8<Int16>]
+        /// What was taken off the scores of each tile.
+        var offsets = [0]
 
-        init(laneCount: Int, count: Int) {
+        init(laneCount: Int, stateWidth: Int, count: Int) {
+            let blocks = (count + 7) / 8
             reached = .init(repeating: impossible, count: 2 * laneCount * rowLength)
-            states = .init(repeating: .init(repeating: impossible), count: 2 * (laneCount + 2 * neighbours))
-            codes = .init(repeating: .zero, count: 2 * laneCount)
-            origins = .init(repeating: 0, count: 2 * laneCount * (count + 8))
-            ends = .init(repeating: impossible, count: count + 8)
+            states = .init(repeating: .init(repeating: impossible), count: blocks * stateWidth)
+            ends = .init(repeating: .init(repeating: impossible), count: blocks)
+        }
+
+        /// What a path starts with in the last tile.
+        var start: Int16 { Int16(max(-offsets[offsets.count - 1], lowestStart)) }
+
+        mutating func wipe() {
+            reached.wipe()
+            states.wipe()
+            ends.wipe()
         }
     }
 
     /// - Parameters:
-    ///   - scores: scores of pulses.
+    ///   - scores: scores of pulses, within `scoreLimit`.
     ///   - rateCost: cost of a change of cell length, per squared relative change.
     /// - Returns: the path of the highest score, or nil where none is above zero.
     func bestPath(_ scores: PulseScores, rateCost: Float) -> Path? {
-        let penalties = penalties(rateCost: rateCost)
-        var workspace = Workspace(laneCount: lengths.count, count: scores.count)
+        let penalties = penalties(rateCost: rateCost * scores.unit)
+        var workspace = Workspace(laneCount: lengths.count, stateWidth: stateWidth, count: scores.count)
+        defer { workspace.wipe() }
         var tileStart = 0
         for time in stride(from: 0, to: scores.count, by: 8) {
             if time - tileStart == Self.tile {
-                movePast(&workspace)
+                startTile(&workspace, time: time)
                 tileStart = time
             }
             closeCells(&workspace, scores: scores, time: time, tileStart: tileStart)
-            openCells(&workspace, penalties: penalties, time: time, tileStart: tileStart, count: scores.count)
+            openCells(&workspace, penalties: penalties, time: time, tileStart: tileStart)
         }
-        guard let end = workspace.ends[..<scores.count].indices.max(by: { workspace.ends[$0] < workspace.ends[$1] }),
-            workspace.ends[end] > 0
-        else { return nil }
-        let packed = Int(workspace.ends[end].bitPattern & 127)
-        return trace(
-            from: Node(time: end, lane: packed >> 1, sign: packed & 1), score: workspace.ends[end],
-            origins: workspace.origins, stride: scores.count + 8)
+        let history = History(
+            search: self, penalties: penalties, states: workspace.states, offsets: workspace.offsets)
+        return history.bestPath(scores, ends: workspace.ends)
     }
 
-    private func movePast(_ workspace: inout Workspace) {
-        for row in 0..<2 * lengths.count {
-            let start = row * Self.rowLength
-            for index in start..<start + Self.past {
-                workspace.reached[index] = workspace.reached[index + Self.tile]
+    /// Moves the past to the front, less what the last tile added.
+    private func startTile(_ workspace: inout Workspace, time: Int) {
+        let last = workspace.ends[(time - Self.tile) / 8..<time / 8].reduce(workspace.ends[0], Self.larger)
+        let excess = max(Int((0..<8).reduce(Self.impossible) { max($0, last[$1]) }) - Self.restingScore, 0)
+        let taken = SIMD8(repeating: Int16(excess))
+        let lowest = SIMD8(repeating: Int16(Self.lowestStart))
+        unsafe workspace.reached.withUnsafeMutableBytes { reached in
+            for row in 0..<2 * lengths.count {
+                let target = unsafe reached.baseAddress! + 2 * row * Self.rowLength
+                for index in stride(from: 0, to: Self.past, by: 8) {
+                    let score = unsafe Self.load(target + 2 * (index + Self.tile))
+                    // No score is lower than lowestStart less a few thousand, so that this does not overflow.
+                    let moved = Self.larger(Self.larger(score, lowest &+ taken) &- taken, lowest)
+                    unsafe (target + 2 * index).storeBytes(of: moved, as: SIMD8<Int16>.self)
+                }
             }
         }
+        workspace.offsets.append(workspace.offsets[workspace.offsets.count - 1] + excess)
     }
 
     /// Scores of closing a cell of each length at eight times.
     private func closeCells(_ workspace: inout Workspace, scores: PulseScores, time: Int, tileStart: Int) {
-        let rowLength = Self.rowLength
-        let stride = scores.rows == 1 ? 0 : scores.stride
-        let zero = SIMD8<Float>.zero
-        unsafe workspace.reached.withUnsafeBufferPointer { reached in
-            unsafe scores.positive.withUnsafeBufferPointer { positive in
-                unsafe scores.negative.withUnsafeBufferPointer { negative in
-                    for lane in 0..<lengths.count {
-                        let length = lengths[lane]
-                        let opening = unsafe UnsafeRawPointer(
-                            reached.baseAddress! + 2 * lane * rowLength + Self.past + time - tileStart - length)
-                        let row = (lane >> 3) * stride + PulseScores.lead + time
-                        let plusRow = unsafe UnsafeRawPointer(positive.baseAddress! + row)
-                        let minusRow = unsafe UnsafeRawPointer(negative.baseAddress! + row)
-                        let middle = 4 * ((length >> 1) - length)
-                        let openPlus = unsafe opening.loadUnaligned(as: SIMD8<Float>.self)
-                        let openMinus = unsafe opening.loadUnaligned(
-                            fromByteOffset: 4 * rowLength, as: SIMD8<Float>.self)
-                        let middlePlus = unsafe plusRow.loadUnaligned(fromByteOffset: middle, as: SIMD8<Float>.self)
-                        let middleMinus = unsafe minusRow.loadUnaligned(fromByteOffset: middle, as: SIMD8<Float>.self)
-                        // A cell that closes with +: a 0 opened with -; a 1 opened with + and has - in its middle.
-                        let onePlus = openPlus + middleMinus
-                        let oneMinus = openMinus + middlePlus
-                        let isOnePlus = onePlus .> openMinus
-                        let isOneMinus = oneMinus .> openPlus
-                        let bestPlus = openMinus.replacing(with: onePlus, where: isOnePlus)
-                        let bestMinus = openPlus.replacing(with: oneMinus, where: isOneMinus)
-                        let startsPlus = bestPlus .<= zero
-                        let startsMinus = bestMinus .<= zero
-                        let closePlus = unsafe plusRow.loadUnaligned(as: SIMD8<Float>.self)
-                        let closeMinus = unsafe minusRow.loadUnaligned(as: SIMD8<Float>.self)
-                        let state = 2 * (lane + Self.neighbours)
-                        workspace.states[state] = bestPlus.replacing(with: zero, where: startsPlus) + closePlus
-                        workspace.states[state + 1] = bestMinus.replacing(with: zero, where: startsMinus) + closeMinus
-                        workspace.codes[2 * lane] = Self.code(isOne: isOnePlus, starts: startsPlus)
-                        workspace.codes[2 * lane + 1] = Self.code(isOne: isOneMinus, starts: startsMinus)
-                    }
-                }
-            }
-        }
-    }
-
-    @inline(__always)
-    private static func code(isOne: SIMDMask<SIMD8<Int32>>, starts: SIMDMask<SIMD8<Int32>>) -> SIMD8<Int32> {
-        SIMD8<Int32>.zero.replacing(with: SIMD8(repeating: oneCode), where: isOne)
-            .replacing(with: SIMD8(repeating: startCode), where: starts)
-    }
-
-    /// From each closed cell to the next one, whose length may differ by a few steps. The number of steps rides in the low
-    /// bits of the scores, so that one maximum finds both.
-    private func openCells(
-        _ workspace: inout Workspace, penalties: [SIMD8<Float>], time: Int, tileStart: Int, count: Int
-    ) {
-        let rowLength = Self.rowLength
-        let laneCount = lengths.count
-        let steps = 2 * Self.neighbours + 1
-        let place = Self.past + time - tileStart
-        var end = SIMD8<Float>(repeating: Self.impossible)
-        unsafe workspace.states.withUnsafeBufferPointer { states in
-            unsafe workspace.codes.withUnsafeBufferPointer { codes in
-                unsafe penalties.withUnsafeBufferPointer { penalties in
-                    unsafe workspace.reached.withUnsafeMutableBytes { reached in
-                        unsafe workspace.origins.withUnsafeMutableBytes { origins in
-                            for lane in 0..<laneCount {
-                                for sign in 0..<2 {
-                                    let row = 2 * lane + sign
-                                    var top = SIMD8<Float>(repeating: Self.impossible)
-                                    for step in 0..<steps {
-                                        let value = unsafe states[row + 2 * step] - penalties[lane * steps + step]
-                                        top = Self.larger(Self.marked(value, with: step, keeping: ~7), top)
-                                    }
-                                    unsafe reached.storeBytes(
-                                        of: top, toByteOffset: 4 * (row * rowLength + place), as: SIMD8<Float>.self)
-                                    let step = unsafe unsafeBitCast(top, to: SIMD8<Int32>.self) & Self.stepMask
-                                    unsafe origins.storeBytes(
-                                        of: SIMD8<UInt8>(truncatingIfNeeded: codes[row] | step),
-                                        toByteOffset: row * (count + 8) + time, as: SIMD8<UInt8>.self)
-                                    let state = unsafe states[row + 2 * Self.neighbours]
-                                    end = Self.larger(Self.marked(state, with: row, keeping: ~127), end)
-                                }
-                            }
+        let start = SIMD8(repeating: workspace.start)
+        let rowBytes = 2 * Self.rowLength
+        let scoreRowBytes = scores.rows == 1 ? 0 : 2 * scores.stride
+        let firstState = time / 8 * stateWidth + 2 * Self.neighbours
+        let place = 2 * (Self.past + time - tileStart)
+        let scorePlace = 2 * (PulseScores.lead + time)
+        unsafe workspace.states.withUnsafeMutableBufferPointer { states in
+            unsafe workspace.reached.withUnsafeBytes { reached in
+                unsafe scores.positive.withUnsafeBytes { positive in
+                    unsafe scores.negative.withUnsafeBytes { negative in
+                        var state = unsafe states.baseAddress! + firstState
+                        var row = unsafe reached.baseAddress! + place
+                        for lane in 0..<lengths.count {
+                            let opening = -2 &* lengths[lane]
+                            let middle = opening &+ 2 &* (lengths[lane] >> 1)
+                            let scoreRow = (lane >> 3) &* scoreRowBytes &+ scorePlace
+                            let plus = unsafe positive.baseAddress! + scoreRow
+                            let minus = unsafe negative.baseAddress! + scoreRow
+                            let openPlus = unsafe Self.load(row + opening)
+                            let openMinus = unsafe Self.load(row + (rowBytes &+ opening))
+                            // A cell that closes with +: a 0 opened with -; a 1 opened with + and has - in its middle.
+                            let onePlus = unsafe openPlus &+ Self.load(minus + middle)
+                            let oneMinus = unsafe openMinus &+ Self.load(plus + middle)
+                            unsafe state[0] = Self.larger(Self.larger(openMinus, onePlus), start) &+ Self.load(plus)
+                            unsafe state[1] = Self.larger(Self.larger(openPlus, oneMinus), start) &+ Self.load(minus)
+                            unsafe state += 2
+                            unsafe row += 2 &* rowBytes
                         }
                     }
                 }
             }
         }
-        unsafe workspace.ends.withUnsafeMutableBytes { ends in
-            unsafe ends.storeBytes(of: end, toByteOffset: 4 * time, as: SIMD8<Float>.self)
+    }
+
+    /// From each closed cell to the next one, whose length may differ by a few steps.
+    private func openCells(_ workspace: inout Workspace, penalties: [SIMD8<Int16>], time: Int, tileStart: Int) {
+        let steps = 2 * Self.neighbours + 1
+        let place = 2 * (Self.past + time - tileStart)
+        let block = time / 8 * stateWidth
+        var end = SIMD8(repeating: Self.impossible)
+        unsafe workspace.states.withUnsafeBufferPointer { states in
+            unsafe penalties.withUnsafeBufferPointer { penalties in
+                unsafe workspace.reached.withUnsafeMutableBytes { reached in
+                    var state = unsafe states.baseAddress! + block
+                    var penalty = unsafe penalties.baseAddress!
+                    var row = unsafe reached.baseAddress! + place
+                    for _ in 0..<lengths.count {
+                        for _ in 0..<2 {
+                            // The same length again costs nothing.
+                            var top = unsafe state[2 * Self.neighbours]
+                            end = Self.larger(end, top)
+                            for step in 0..<steps where step != Self.neighbours {
+                                top = unsafe Self.larger(top, state[2 &* step] &- penalty[step])
+                            }
+                            unsafe row.storeBytes(of: top, as: SIMD8<Int16>.self)
+                            unsafe state += 1
+                            unsafe row += 2 * Self.rowLength
+                        }
+                        unsafe penalty += steps
+                    }
+                }
+            }
         }
+        workspace.ends[time / 8] = end
+    }
+
+    @inline(__always)
+    private static func load(_ source: UnsafeRawPointer) -> SIMD8<Int16> {
+        unsafe source.loadUnaligned(as: SIMD8<Int16>.self)
     }
 
     /// The larger lane by lane; the library's own form is not vectorised.
     @inline(__always)
-    private static func larger(_ left: SIMD8<Float>, _ right: SIMD8<Float>) -> SIMD8<Float> {
+    private static func larger(_ left: SIMD8<Int16>, _ right: SIMD8<Int16>) -> SIMD8<Int16> {
         right.replacing(with: left, where: left .> right)
     }
 
-    /// Scores with a number in the bits that are not kept.
-    @inline(__always)
-    private static func marked(_ scores: SIMD8<Float>, with number: Int, keeping mask: UInt32) -> SIMD8<Float> {
-        let bits = unsafe unsafeBitCast(scores, to: SIMD8<UInt32>.self)
-        let marked = bits & SIMD8(repeating: mask) | SIMD8(repeating: UInt32(truncatingIfNeeded: number))
-        return unsafe unsafeBitCast(marked, to: SIMD8<Float>.self)
-    }
-
     /// [lane * steps + step]: cost of a cell of the lane's length after one of the length `step - neighbours` further on.
-    private func penalties(rateCost: Float) -> [SIMD8<Float>] {
+    private func penalties(rateCost: Float) -> [SIMD8<Int16>] {
         lengths.indices.flatMap { lane in
             (-Self.neighbours...Self.neighbours).map { step in
                 let before = lengths[min(max(lane + step, 0), lengths.count - 1)]
                 let change = Float(before - lengths[lane]) / Float(lengths[lane])
-                return SIMD8(repeating: rateCost * change * change)
+                return SIMD8(repeating: Int16(min(rateCost * change * change, 4_096).rounded()))
             }
         }
     }
 
-    private struct Node {
-        var time: Int
-        var lane: Int
-        /// 0 positive, 1 negative.
-        var sign: Int
-    }
+    /// What a search leaves behind: the path is found from the scores of its states, backwards.
+    private struct History {
+        let search: SegmentalViterbi
+        let penalties: [SIMD8<Int16>]
+        let states: [SIMD8<Int16>]
+        let offsets: [Int]
 
-    private func trace(from end: Node, score: Float, origins: [UInt8], stride: Int) -> Path {
-        var node = end
-        var boundaries = [Float(end.time)]
-        var bits: [UInt8] = []
-        while true {
-            let code = Int32(origins[(2 * node.lane + node.sign) * stride + node.time])
-            guard code & Self.startCode == 0, node.time >= lengths[node.lane] else { break }
-            let bit: UInt8 = code & Self.oneCode == 0 ? 0 : 1
-            bits.append(bit)
-            node.time -= lengths[node.lane]
-            if bit == 0 { node.sign = 1 - node.sign }
-            let step = Int32(origins[(2 * node.lane + node.sign) * stride + node.time]) & Self.stepMask
-            node.lane += Int(step) - Self.neighbours
-            boundaries.append(Float(node.time))
+        private struct Node {
+            var time: Int
+            var lane: Int
+            /// 0 positive, 1 negative.
+            var sign: Int
         }
-        return Path(
-            boundaries: boundaries.reversed(), bits: bits.reversed(), startSign: node.sign, score: score)
+
+        func bestPath(_ scores: PulseScores, ends: [SIMD8<Int16>]) -> Path? {
+            func score(at time: Int) -> Int { Int(ends[time / 8][time % 8]) + offsets[time / SegmentalViterbi.tile] }
+            guard let time = (0..<scores.count).max(by: { score(at: $0) < score(at: $1) }), score(at: time) > 0 else {
+                return nil
+            }
+            let states = search.lengths.indices.flatMap {
+                [Node(time: time, lane: $0, sign: 0), Node(time: time, lane: $0, sign: 1)]
+            }
+            let end = states.max { self.score(of: $0) < self.score(of: $1) }
+            return end.map { path(to: $0, scores) }
+        }
+
+        private func path(to end: Node, _ scores: PulseScores) -> Path {
+            var node = end
+            var boundaries = [Float(end.time)]
+            var bits: [UInt8] = []
+            while true {
+                let length = search.lengths[node.lane]
+                let opening = node.time - length
+                guard opening >= 0 else { break }
+                let zero = opened(Node(time: opening, lane: node.lane, sign: 1 - node.sign))
+                let one = opened(Node(time: opening, lane: node.lane, sign: node.sign))
+                let middle = scores.score(at: opening + length / 2, lane: node.lane, sign: 1 - node.sign)
+                let isOne = one.score + middle > zero.score
+                let start = max(0, offsets[node.time / SegmentalViterbi.tile] + SegmentalViterbi.lowestStart)
+                guard max(one.score + middle, zero.score) > start else { break }
+                bits.append(isOne ? 1 : 0)
+                node = isOne ? one.node : zero.node
+                boundaries.append(Float(node.time))
+            }
+            return Path(boundaries: boundaries.reversed(), bits: bits.reversed(), startSign: node.sign)
+        }
+
+        private func score(of node: Node) -> Int {
+            let row = 2 * (node.lane + SegmentalViterbi.neighbours) + node.sign
+            return Int(states[node.time / 8 * search.stateWidth + row][node.time % 8])
+                + offsets[node.time / SegmentalViterbi.tile]
+        }
+
+        /// The state from which a cell of a length was best reached.
+        private func opened(_ node: Node) -> (score: Int, node: Node) {
+            let reach = SegmentalViterbi.neighbours
+            var best = (score: score(of: node), node: node)
+            for step in -reach...reach where search.lengths.indices.contains(node.lane + step) {
+                let from = Node(time: node.time, lane: node.lane + step, sign: node.sign)
+                let score = score(of: from) - Int(penalties[node.lane * (2 * reach + 1) + step + reach][0])
+                if score > best.score { best = (score, from) }
+            }
+            return best
+        }
     }
 }

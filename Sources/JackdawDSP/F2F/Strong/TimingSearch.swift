@@ -27,22 +27,27 @@ struct TimingSearch {
         guard count > 4 * Self.cellLengths[0], count <= SegmentalViterbi.longestSegment else {
             return nil
         }
-        return viterbi.bestPath(Self.scores(sound, tuning: tuning), rateCost: Float(tuning.rateCost))
+        return viterbi.bestPath(scores(sound, tuning: tuning), rateCost: Float(tuning.rateCost))
     }
 
+    /// What a pulse's score of 1 comes to in whole numbers.
+    private static let unit: Float = 128
+
     /// Scores of a pulse at or near each sample, less a half, for each vector of cell lengths.
-    private static func scores(_ sound: WorkingSound, tuning: Tuning) -> SegmentalViterbi.PulseScores {
-        var scores = SegmentalViterbi.PulseScores(count: sound.samples.count)
-        for vector in 0..<cellLengths.count / 8 {
-            let lengths = cellLengths[8 * vector..<8 * vector + 8]
+    private func scores(_ sound: WorkingSound, tuning: Tuning) -> SegmentalViterbi.PulseScores {
+        var scores = SegmentalViterbi.PulseScores(count: sound.samples.count, unit: Self.unit)
+        for vector in 0..<Self.cellLengths.count / 8 {
+            let lengths = Self.cellLengths[8 * vector..<8 * vector + 8]
             let middle = Double(lengths.reduce(0, +)) / 8
             var filtered = PulseFilter.apply(to: sound.samples, width: max(tuning.pulseShare * middle, 1.4))
-            Envelope.normalise(&filtered, blockLength: max(24, cellLengths[8 * vector + 7] * 3 / 2))
+            Envelope.normalise(&filtered, blockLength: max(24, Self.cellLengths[8 * vector + 7] * 3 / 2))
             let reach = Int((tuning.jitterReach * middle).rounded())
-            let cost = Float(tuning.jitterCost / (middle * middle))
+            let cost = Self.unit * Float(tuning.jitterCost / (middle * middle))
+            let levels = filtered.wholeNumbers(unit: Self.unit, limit: viterbi.scoreLimit - Int16(Self.unit) / 2)
+            filtered.wipe()
             scores.appendRow(
-                positive: dilate(filtered, reach: reach, cost: cost, sign: 1),
-                negative: dilate(filtered, reach: reach, cost: cost, sign: -1))
+                positive: Self.dilate(levels, reach: reach, cost: cost, sign: 1),
+                negative: Self.dilate(levels, reach: reach, cost: cost, sign: -1))
         }
         if sound.hasLosses {
             scores.forgive { sound.lostSign(at: Float($0)) }
@@ -51,18 +56,19 @@ struct TimingSearch {
     }
 
     /// Best value within `reach`, less `cost` per squared sample of distance, and less a half.
-    private static func dilate(_ input: [Float], reach: Int, cost: Float, sign: Float) -> [Float] {
-        let margin = [Float](repeating: -1e3, count: reach)
-        let padded = margin + input.map { $0 * sign - 0.5 } + margin
+    private static func dilate(_ input: [Int16], reach: Int, cost: Float, sign: Int16) -> [Int16] {
+        let half = Int16(unit) / 2
+        let margin = [Int16](repeating: -16 * half, count: reach)
+        let padded = margin + input.map { $0 &* sign &- half } + margin
         var output = Array(padded[reach..<reach + input.count])
         unsafe padded.withUnsafeBufferPointer { source in
             unsafe output.withUnsafeMutableBufferPointer { target in
+                let centre = unsafe source.baseAddress! + reach
                 for distance in 1..<max(reach + 1, 1) {
-                    let penalty = cost * Float(distance * distance)
-                    for index in 0..<input.count {
-                        let near = unsafe max(
-                            source[index + reach - distance], source[index + reach + distance])
-                        unsafe target[index] = max(target[index], near - penalty)
+                    let penalty = Int16((cost * Float(distance * distance)).rounded())
+                    for index in target.indices {
+                        let near = unsafe max(centre[index &- distance], centre[index &+ distance])
+                        unsafe target[index] = max(target[index], near &- penalty)
                     }
                 }
             }
