@@ -292,6 +292,7 @@ def test_sessions_have_swipes_of_every_kind(monkeypatch, tmp_path):
     assert len(sounds["long"]) == 120 * 8_000 and np.array_equal(sounds["short"], sounds["long"][:60 * 8_000])
     assert sounds["stereo"].shape == (60 * 16_000, 2)
     assert long["swipes"][:len(short["swipes"])] == short["swipes"] and len(long["swipes"]) > 12
+    assert all(swipe["start"] < swipe["end"] < 60 for swipe in short["swipes"] + stereo["swipes"])
     for low, high in session.SNR_RANGES:
         assert any(low <= swipe["snr"] <= high for swipe in short["swipes"])
     assert {(swipe["channel"], swipe["track"]) for swipe in stereo["swipes"]} == {(0, 1), (1, 2)}

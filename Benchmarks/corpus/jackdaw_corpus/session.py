@@ -52,7 +52,8 @@ def stretch(seed: int, index: int, rate: int, channels: int) -> tuple[np.ndarray
         recording = record(swipe, Streams(seed, "session", index, TRACKS[track].number))
         length = min(len(recording.samples), frames)
         sound[:length, channel] += recording.samples[:length]
-        swipes.append({"channel": channel, "track": track, "text": recording.truth["text"], "snr": swipe.snr})
+        swipes.append({"channel": channel, "track": track, "text": recording.truth["text"], "snr": swipe.snr,
+                       "end": recording.truth["t_last"] / rate})
     return sound, swipes
 
 
@@ -66,8 +67,10 @@ def record_session(out: Path, seed: int, name: str) -> dict:
         done = index = 0
         while done < frames:
             sound, heard = stretch(seed, index, rate, channels)
-            if done + len(sound) <= frames:
-                swipes.extend(heard | {"start": round(done / rate, 3)} for heard in heard)
+            for swipe in heard:
+                end = done / rate + swipe["end"]
+                if end < seconds:
+                    swipes.append(swipe | {"start": round(done / rate, 3), "end": round(end, 3)})
             yield sound[: frames - done]
             done += len(sound)
             index += 1
