@@ -12,7 +12,7 @@ from scipy.io import wavfile
 from scipy.signal import find_peaks
 
 from jackdaw_corpus import __main__ as command
-from jackdaw_corpus import negative, plans, sound_file
+from jackdaw_corpus import negative, plans, session, sound_file
 from jackdaw_corpus.head import pulse
 from jackdaw_corpus.motion import arrival_times, relative_speed
 from jackdaw_corpus.randomness import Streams, smooth_noise
@@ -274,6 +274,30 @@ def test_wav_files(tmp_path, encoding, width):
     assert b"SYNTHETIC" in (tmp_path / "a.wav").read_bytes()
 
 
+def test_wav_in_pieces(tmp_path):
+    pieces = [np.array([[0, 0.5], [-0.5, 1]]), np.array([[-1, 0.25]])]
+    sound_file.write_pieces(tmp_path / "a.wav", pieces, 3, 96_000, 2)
+    with wave.open(str(tmp_path / "a.wav")) as file:
+        assert file.getparams()[:4] == (2, 2, 96_000, 3)
+        assert struct.unpack("<6h", file.readframes(3)) == (0, 16_384, -16_384, 32_767, -32_768, 8_192)
+    assert (tmp_path / "a.wav").stat().st_size == 8 + struct.unpack("<I", (tmp_path / "a.wav").read_bytes()[4:8])[0]
+
+
+def test_sessions_have_swipes_of_every_kind(monkeypatch, tmp_path):
+    monkeypatch.setitem(session.SESSIONS, "short", (8_000, 1, 60.0))
+    monkeypatch.setitem(session.SESSIONS, "long", (8_000, 1, 120.0))
+    monkeypatch.setitem(session.SESSIONS, "stereo", (16_000, 2, 60.0))
+    short, long, stereo = (session.record_session(tmp_path, 1, name) for name in ("short", "long", "stereo"))
+    sounds = {name: wavfile.read(tmp_path / f"{name}.wav")[1] for name in ("short", "long", "stereo")}
+    assert len(sounds["long"]) == 120 * 8_000 and np.array_equal(sounds["short"], sounds["long"][:60 * 8_000])
+    assert sounds["stereo"].shape == (60 * 16_000, 2)
+    assert long["swipes"][:len(short["swipes"])] == short["swipes"] and len(long["swipes"]) > 12
+    assert all(swipe["start"] < swipe["end"] < 60 for swipe in short["swipes"] + stereo["swipes"])
+    for low, high in session.SNR_RANGES:
+        assert any(low <= swipe["snr"] <= high for swipe in short["swipes"])
+    assert {(swipe["channel"], swipe["track"]) for swipe in stereo["swipes"]} == {(0, 1), (1, 2)}
+
+
 def test_float_wav(tmp_path):
     sound_file.write(tmp_path / "a.wav", np.array([0.25, -1.0]), 96_000, "f32")
     assert (tmp_path / "a.wav").read_bytes()[-8:] == struct.pack("<2f", 0.25, -1.0)
@@ -306,10 +330,43 @@ def test_half_the_hands_slow_down_over_the_same_speeds():
         assert len(ranges) == 1 and signs == {True, False}
 
 
-def test_holdout_is_possible():
-    for _, index, swipe in plans.holdout_swipes(25, 9):
-        truth = record(swipe, Streams(9, "holdout", index)).truth
+@pytest.mark.parametrize("name", plans.MIXTURES)
+def test_mixtures_are_possible(name):
+    for _, index, swipe in plans.mixed_swipes(name, 25, 9):
+        truth = record(swipe, Streams(9, name, index)).truth
         assert truth["shortest_cell"] >= 2.2 and truth["lost_cells"] == 0 and 5 <= truth["snr"] <= 38
+
+
+@pytest.mark.parametrize(("name", "levels"), [
+    ("nuisances", plans.MIDDLE_LEVELS), ("nuisances-mild", plans.FIRST_LEVELS)])
+def test_nuisances_fill_their_ranges(name, levels):
+    swipes = [plans.MIXTURES[name](np.random.default_rng(seed)) for seed in range(3_000)]
+
+    def drawn(parameter: str, **where: object) -> np.ndarray:
+        return np.array([getattr(swipe, parameter) for swipe in swipes
+                         if all(getattr(swipe, key) == value for key, value in where.items())])
+
+    def fills(values: np.ndarray, low: float, high: float) -> bool:
+        edge = 0.02 * (high - low)
+        return low <= values.min() < low + edge and high - edge < values.max() <= high
+
+    assert fills(drawn("snr"), 5, 38) and fills(drawn("low_pass"), 8_000, 16_000)
+    assert fills(drawn("jitter"), 0, levels.jitter) and fills(drawn("hum"), -30, levels.hum)
+    assert fills(drawn("dc"), -levels.dc, levels.dc) and fills(drawn("high_pass"), 50, levels.high_pass)
+    assert fills(drawn("change", profile="linear"), -0.5, 0.5)
+    assert fills(drawn("change", profile="exponential"), 0.25, 4)
+    assert fills(drawn("change", profile="sinusoidal"), 0, 0.3)
+    for track, widest in ((1, levels.width), (2, levels.width_track_2), (3, levels.width)):
+        assert fills(drawn("width", track=track), 30, widest)
+    peaks = drawn("peak")
+    assert fills(peaks[peaks > 0.8], 1, levels.overdrive) and fills(peaks[peaks < 0.8], levels.quietest, 0.6)
+    assert np.mean(peaks > 0.8) == pytest.approx(0.25, abs=0.03)
+    assert set(drawn("dropouts")) == {0, 1, 2} and set(drawn("clicks")) == set(range(levels.clicks + 1))
+    assert set(drawn("rate")) == {8_000, 22_050, 44_100, 48_000, 96_000, 192_000}
+
+    tops = [swipe.speed * relative_speed(swipe.profile, swipe.change, 0.0, np.linspace(0, 1, 101),
+                                         np.random.default_rng(0)).max() for swipe in swipes]
+    assert 49 < max(tops) <= 50 * (1 + 1e-9) and 5 <= drawn("speed").min() < 5.1
 
 
 def run(monkeypatch, out, *arguments) -> dict[str, bytes]:

@@ -14,6 +14,7 @@ import numpy as np
 from . import plans, sound_file
 from .negative import negative_jobs, record_negative, record_silence
 from .randomness import Streams
+from .session import SESSIONS, record_session
 from .swipe import Swipe, record
 
 Job = Callable[[], dict]
@@ -43,13 +44,16 @@ def jobs(options: argparse.Namespace) -> Iterable[Job]:
         for job in negative_jobs(options.hours):
             yield partial(record_negative, out, seed, *job)
         return
+    if options.mode == "memory":
+        for name in SESSIONS:
+            yield partial(record_session, out, seed, name)
+        return
     swipes = {
         "cells": lambda: plans.table_swipes(plans.cells(), options.count or 10, seed),
         "extra": lambda: plans.table_swipes(plans.extra(), options.count or 10, seed),
-        "holdout": lambda: plans.holdout_swipes(options.count or 600, seed),
         "speed": lambda: plans.speed_swipes(options.count or 200, seed),
-    }[options.mode]()
-    for cell, index, swipe in swipes:
+    } | {name: partial(plans.mixed_swipes, name, options.count or 600, seed) for name in plans.MIXTURES}
+    for cell, index, swipe in swipes[options.mode]():
         if re.search(options.only, cell):
             forced = {"pulse": options.pulse, "encoding": options.encoding}
             swipe = replace(swipe, **{name: value for name, value in forced.items() if value})
@@ -69,9 +73,10 @@ def run(job: Job) -> dict:
 def main() -> None:
     """Records what the command line asks for and writes `manifest.json` beside it."""
     parser = argparse.ArgumentParser(prog="jackdaw_corpus", description=__doc__)
-    parser.add_argument("mode", choices=["cells", "extra", "holdout", "negative", "speed"])
+    parser.add_argument("mode", choices=["cells", "extra", *plans.MIXTURES, "negative", "speed", "memory"])
     parser.add_argument("out", type=Path)
-    parser.add_argument("--count", type=int, help="swipes a cell (10), or in all for holdout (600) and speed (200)")
+    parser.add_argument("--count", type=int,
+                        help="swipes a cell (10), or in all for the mixtures (600) and speed (200)")
     parser.add_argument("--hours", type=float, help="of sound: negative (10), silence in speed (1)")
     parser.add_argument("--only", default="", metavar="REGEX", help="only cells whose name matches")
     parser.add_argument("--pulse", choices=plans.PULSES, help="one pulse model for all")
@@ -83,7 +88,7 @@ def main() -> None:
 
     options.out.mkdir(parents=True, exist_ok=True)
     with ProcessPoolExecutor(options.jobs) as pool:
-        manifest = list(pool.map(run, jobs(options), chunksize=4))
+        manifest = list(pool.map(run, jobs(options), chunksize=1 if options.mode == "memory" else 4))
     (options.out / "manifest.json").write_text(json.dumps(manifest, indent=0))
     megabytes = sum((options.out / line["path"]).stat().st_size for line in manifest) / 1e6
     print(f"{len(manifest)} files, {megabytes:.0f} MB, {options.out / 'manifest.json'}")

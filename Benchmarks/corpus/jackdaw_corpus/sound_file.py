@@ -1,6 +1,7 @@
 """Sound files: WAV with a comment that says what the sound is."""
 
 import struct
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -27,9 +28,25 @@ def write(path: Path, samples: np.ndarray, rate: int, encoding: str) -> None:
     if encoding == "s24":
         data = np.frombuffer(data, np.uint8).reshape(-1, 4)[:, :3].tobytes()
     kind = 3 if encoding == "f32" else 1
-    layout = struct.pack("<HHIIHH", kind, 1, rate, rate * width, width, 8 * width)
-    body = b"WAVE" + chunk(b"fmt ", layout) + chunk(b"LIST", b"INFO" + chunk(b"ICMT", COMMENT)) + chunk(b"data", data)
-    path.write_bytes(b"RIFF" + struct.pack("<I", len(body)) + body)
+    path.write_bytes(header(kind, rate, 1, width, len(data)) + data + bytes(len(data) % 2))
+
+
+def write_pieces(path: Path, pieces: Iterable[np.ndarray], frames: int, rate: int, channels: int) -> None:
+    """Writes `frames` frames of s16 WAV that come in pieces of frames by channels: for sound too long to hold."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("wb") as file:
+        file.write(header(1, rate, channels, 2, 2 * channels * frames))
+        for piece in pieces:
+            file.write(encode(piece, "s16").tobytes())
+
+
+def header(kind: int, rate: int, channels: int, width: int, data_bytes: int) -> bytes:
+    """What comes before the samples of a WAV file: `kind` 1 for integers, 3 for floats of `width` bytes."""
+    frame = channels * width
+    layout = struct.pack("<HHIIHH", kind, channels, rate, rate * frame, frame, 8 * width)
+    body = b"WAVE" + chunk(b"fmt ", layout) + chunk(b"LIST", b"INFO" + chunk(b"ICMT", COMMENT))
+    size = len(body) + 8 + data_bytes + data_bytes % 2
+    return b"RIFF" + struct.pack("<I", size) + body + b"data" + struct.pack("<I", data_bytes)
 
 
 def chunk(name: bytes, content: bytes) -> bytes:

@@ -92,6 +92,8 @@ struct SegmentDecoder: Sendable {
             return
         }
         guard Double(range.count) >= Self.shortest * sampleRate else { return }
+        // The strong tier needs the room, and a decoder of another channel may want it next.
+        fast = FastDecoder()
         var sound: [Float] = []
         sound.reserveCapacity(range.count)
         for index in range { sound.append(samples[index]) }
