@@ -22,7 +22,7 @@ import Testing
 
     @Test func clearCellsWithoutAMessageAreNotWeak() throws {
         let zeros = [UInt8](repeating: 0, count: 200)
-        let stripe = FluxStripe(bits: zeros.span, bitsPerInch: 75)
+        let stripe = try FluxStripe(bits: zeros.span, bitsPerInch: 75)
         let samples = try SwipeSynthesizer(configuration: .init(sampleRate: 44_100, signalToNoise: 20)).render(stripe)
         let failures = SwipeBench.failures(try SwipeBench.events(samples, sampleRate: 44_100))
         #expect(failures.map(\.reason) == [.noStartSentinel])
@@ -33,7 +33,7 @@ import Testing
         let text = try TrackMessage(";41111?", code: .numeric)
         let start = text.bits.withElements { bits in (0..<30).map { bits[$0] } }
         let bits = start + [UInt8](repeating: 0, count: 120)
-        let stripe = FluxStripe(bits: bits.span, bitsPerInch: 75)
+        let stripe = try FluxStripe(bits: bits.span, bitsPerInch: 75)
         let samples = try SwipeSynthesizer(configuration: .init(sampleRate: 44_100, signalToNoise: 20)).render(stripe)
         let failures = SwipeBench.failures(try SwipeBench.events(samples, sampleRate: 44_100))
         #expect(failures.map(\.reason) == [.parity])
