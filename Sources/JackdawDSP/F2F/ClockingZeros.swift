@@ -116,6 +116,7 @@ struct ClockingZeros {
             let late = sign * share(samples, at: predicted + offset, cell: abs(step))
             var displacement: Float = early > max(here, late) ? -1 : late > here ? 1 : 0
             let curvature = early - 2 * here + late
+            guard curvature.isFinite else { break }
             if curvature < 0 { displacement = min(max(0.5 * (early - late) / curvature, -1), 1) }
             time = predicted + Self.phaseWeight * displacement * offset
             step += Self.periodWeight * displacement * offset

@@ -28,8 +28,6 @@ public enum CheckOutcome: String, Sendable, Hashable {
     case ok
     /// Passes after the decoder replaced bits that it held unlikely.
     case repaired
-    /// The message has no such check.
-    case absent
 }
 
 /// Where a message lies in the sound.

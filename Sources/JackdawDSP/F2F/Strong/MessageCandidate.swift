@@ -25,8 +25,19 @@ struct MessageCandidate {
     private static let leastChanges = 6
     /// Margin (nats) at first sight from which a message gets a look of its own.
     private static let leastPromise: Float = 4
+    /// Margin (nats) above which and doubt below which a message ends the search: so far within the limits of certainty
+    /// that a look at other rates and through other filters would be time lost.
+    private static let marginBeyondDoubt: Float = 12
+    private static let doubtBeyondDoubt: Float = 0.25
+    /// A gap in the code counts against a margin of this at least, so that no margin near zero makes it endless.
+    private static let leastDoubtedMargin: Float = 0.5
+    /// Cells to either side over which the boundaries are smoothed: few where the hand changes its speed fast, many where
+    /// noise moves them.
+    private static let smoothings = [3, 8]
+    /// Nothing is surer than this (nats): the confidence stays below 1.
+    private static let mostSurety: Float = 20
 
-    private var doubt: Float { codeGap / max(message.margin, 0.5) }
+    private var doubt: Float { codeGap / max(message.margin, Self.leastDoubtedMargin) }
 
     /// Whether the message can be told to a caller.
     var isCertain: Bool {
@@ -42,7 +53,9 @@ struct MessageCandidate {
     }
 
     /// Whether no other hypothesis needs a look.
-    var isBeyondDoubt: Bool { isCertain && message.margin > 12 && doubt < 0.25 }
+    var isBeyondDoubt: Bool {
+        isCertain && message.margin > Self.marginBeyondDoubt && doubt < Self.doubtBeyondDoubt
+    }
 
     func isBetter(than other: Self) -> Bool {
         isCertain == other.isCertain ? doubt < other.doubt : isCertain
@@ -50,7 +63,7 @@ struct MessageCandidate {
 
     /// Candidates from a clock, under a light and a heavy smoothing of its boundaries.
     static func candidates(in sound: WorkingSound, clock: BitClock) -> [MessageCandidate] {
-        [3, 8].compactMap { reach in
+        smoothings.compactMap { reach in
             let boundaries = clock.smoothedBoundaries(reach: reach)
             let evidence = MessageSearch.evidence(in: CellPhaseSignal(sound, boundaries: boundaries), clock: clock)
             guard let found = MessageSearch.bestMessage(evidence), found.message.margin >= leastPromise else {
@@ -114,7 +127,8 @@ struct MessageCandidate {
         return SegmentReading(
             code: message.code, values: message.values, isReversed: isReversed, boundaries: boundaries,
             extent: max(0, Int(extent.lowerBound))..<Int(extent.upperBound) + 1, passCells: passCells, tier: .strong,
-            confidence: 1 - Numerics.exponential(-Double(min(message.margin - codeGap, 20))), repaired: repaired,
+            confidence: 1 - Numerics.exponential(-Double(min(message.margin - codeGap, Self.mostSurety))),
+            repaired: repaired,
             passesParity: passesParity, passesLRC: check == 0)
     }
 }

@@ -61,25 +61,30 @@ struct MessageView {
     /// - Returns: whether both ends are plain.
     func endsPlainly(margin: Float) -> Bool {
         let end = Self.reach + cells.count
-        let middle = Self.reach / 2
-        let before = 0..<Self.reach
-        let after = end..<end + Self.reach
-        let hasZeros = [before, after].map { zeros(in: $0) >= Self.leastZeros }
-        guard hasZeros.contains(true) else { return false }
-        return
-            (hasZeros[0]
-            || isSilent(
-                before, beside: Self.reach..<2 * Self.reach, isCut: boundaries[middle] < 0, margin: margin))
-            && (hasZeros[1]
-                || isSilent(
-                    after, beside: end - Self.reach..<end, isCut: boundaries[end + middle] > Float(soundLength),
-                    margin: margin))
+        let sides = [
+            Side(outside: 0..<Self.reach, inside: Self.reach..<2 * Self.reach, isCut: boundaries[Self.reach / 2] < 0),
+            Side(
+                outside: end..<end + Self.reach, inside: end - Self.reach..<end,
+                isCut: boundaries[end + Self.reach / 2] > Float(soundLength)),
+        ]
+        let hasZeros = sides.map { zeros(in: $0.outside) >= Self.leastZeros }
+        return hasZeros.contains(true)
+            && zip(sides, hasZeros).allSatisfy { side, hasZeros in hasZeros || isSilent(side, margin: margin) }
     }
 
-    private func isSilent(_ outside: Range<Int>, beside inside: Range<Int>, isCut: Bool, margin: Float) -> Bool {
-        isCut
+    /// The cells on one side of the message.
+    private struct Side {
+        let outside: Range<Int>
+        /// As many of the message that lie beside them.
+        let inside: Range<Int>
+        /// Whether half of them or more would lie outside the sound.
+        let isCut: Bool
+    }
+
+    private func isSilent(_ side: Side, margin: Float) -> Bool {
+        side.isCut
             ? margin >= Self.leastMarginAtEdge
-            : power(of: outside) <= Self.silence * power(of: inside)
+            : power(of: side.outside) <= Self.silence * power(of: side.inside)
     }
 
     /// Score of zeros in some cells, relative to the one expected of pulses as clear as the message's own.
