@@ -128,7 +128,6 @@ struct MessageCandidate {
             code: message.code, values: message.values, isReversed: isReversed, boundaries: boundaries,
             extent: max(0, Int(extent.lowerBound))..<Int(extent.upperBound) + 1, passCells: passCells, tier: .strong,
             confidence: 1 - Numerics.exponential(-Double(min(message.margin - codeGap, Self.mostSurety))),
-            repaired: repaired,
-            passesParity: passesParity, passesLRC: check == 0)
+            repaired: repaired, passesParity: passesParity, passesLRC: check == 0)
     }
 }
