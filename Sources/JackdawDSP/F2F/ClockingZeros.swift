@@ -39,7 +39,8 @@ struct ClockingZeros {
         let last = boundaries.count - 1
         extent = Int(boundaries[0])..<Int(boundaries[last]) + 1
         guard last >= Self.levelCells else { return }
-        let signs = Self.signs(of: reading)
+        var signs = Self.signs(of: reading)
+        defer { signs.wipe() }
         let levels = learnPulse(samples, boundaries, signs)
         let most = max(0, mostCells - last)
         let clock = (boundaries[Self.clockCells] - boundaries[0]) / Float(Self.clockCells)
@@ -57,15 +58,13 @@ struct ClockingZeros {
 
     /// Signs of the transitions at a message's boundaries: a zero turns the sign, the two transitions of a one turn it twice.
     private static func signs(of reading: SegmentReading) -> [Float] {
-        let width = reading.code.bitsPerCharacter
-        var bits = reading.values.flatMap { value in
-            let pattern = reading.code.pattern(of: value)
-            return (0..<width).map { pattern >> UInt8($0) & 1 }
-        }
+        var bits = reading.code.bits(of: reading.values)
         defer { bits.wipe() }
         if reading.isReversed { bits.reverse() }
         var sign: Float = 1
-        var signs = [sign]
+        var signs: [Float] = []
+        signs.reserveCapacity(bits.count + 1)  // growing would leave unwiped copies behind
+        signs.append(sign)
         for bit in bits {
             if bit == 0 { sign = -sign }
             signs.append(sign)

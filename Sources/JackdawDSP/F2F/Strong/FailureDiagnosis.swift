@@ -31,7 +31,8 @@ enum FailureDiagnosis {
     }
 
     static func diagnose(_ evidence: CellEvidence, boundaries: [Float]) -> SegmentFailure {
-        let bits = evidence.bestBits(in: 0..<evidence.count).bits
+        let free = evidence.bestBits(in: 0..<evidence.count)
+        let bits = free.bits
         @Wiped var reversed = bits.reversed()
         let margins = evidence.bitMargins()
         let range = Int(max(0, boundaries[0]))..<Int(max(1, boundaries[boundaries.count - 1])) + 1
@@ -69,6 +70,7 @@ enum FailureDiagnosis {
         for start in 0..<max(0, bits.count - width) where pattern(bits, start, width) == sentinel {
             let zeros = bits[..<start].reversed().prefix { $0 == 0 }.count
             var attempt = Attempt(code: code, isReversed: isReversed, zerosBefore: zeros)
+            attempt.values.reserveCapacity(code.maximumCharacters)  // growing would leave unwiped copies behind
             var check: UInt8 = 0
             var place = start
             while place + width <= bits.count, attempt.values.count < code.maximumCharacters {

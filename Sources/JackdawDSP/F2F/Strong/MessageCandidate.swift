@@ -6,7 +6,7 @@ struct MessageCandidate {
     /// How much likelier (nats) its cells would be if no code bound them.
     private let codeGap: Float
     /// The bits as they would be read without the code, in the order of the message.
-    @Wiped private var freeBits: [UInt8]
+    private let free: CellEvidence.Bits
     /// Whether zeros or silence lie at both ends.
     private let endsPlainly: Bool
     /// Share of the pass's cells that the message takes.
@@ -87,9 +87,8 @@ struct MessageCandidate {
         message = again.message
         isReversed = again.isReversed
         let oriented = isReversed ? evidence.reversed() : evidence
-        let free = oriented.bestBits(in: message.startCell..<message.endCell)
+        free = oriented.bestBits(in: message.startCell..<message.endCell)
         codeGap = free.score - Self.score(of: message, evidence: oriented)
-        freeBits = free.bits
         endsPlainly = view.endsPlainly(margin: message.margin)
         passCells = pass.count - 1
         coverage = Float(view.cells.count) / Float(passCells)
@@ -99,11 +98,14 @@ struct MessageCandidate {
 
     /// Score of a message's own cells.
     private static func score(of reading: CodeTrellis.Reading, evidence: CellEvidence) -> Float {
+        let scores = evidence.scores
+        var bits = reading.bits
+        defer { bits.wipe() }
         var sign = reading.sign
         var total: Float = 0
-        for (offset, bit) in reading.bits.enumerated() {
+        for (offset, bit) in bits.enumerated() {
             let cell = reading.startCell + offset
-            total += bit == 1 ? evidence.one(cell, sign) : evidence.zero(cell, sign)
+            total += bit == 1 ? scores.one(cell, sign) : scores.zero(cell, sign)
             if bit == 0 { sign = 1 - sign }
         }
         return total
@@ -112,7 +114,9 @@ struct MessageCandidate {
     /// The reading to report.
     var reading: SegmentReading {
         let width = message.code.bitsPerCharacter
-        let (bits, freeBits) = (message.bits, freeBits)
+        let freeBits = free.bits
+        var bits = message.bits
+        defer { bits.wipe() }
         var repaired: [Int] = []
         var passesParity = true
         var check: UInt8 = 0

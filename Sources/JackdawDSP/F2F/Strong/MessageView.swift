@@ -15,7 +15,7 @@ struct MessageView {
     /// Cell boundaries in samples of the sound.
     private let boundaries: [Float]
     /// Levels that the message and zeros around it ask for at every boundary and middle.
-    private let levels: [Float]
+    @Wiped private var levels: [Float]
     private let soundLength: Int
 
     /// Cells on either side.
@@ -43,8 +43,13 @@ struct MessageView {
         signal = CellPhaseSignal(sound, boundaries: boundaries)
         soundLength = sound.samples.count
 
-        let zeros = [UInt8](repeating: 0, count: Self.reach)
-        var bits = zeros + message.bits + zeros
+        var inside = message.bits
+        var bits = [UInt8](repeating: 0, count: inside.count + 2 * Self.reach)
+        defer {
+            inside.wipe()
+            bits.wipe()
+        }
+        bits.replaceSubrange(Self.reach..<Self.reach + inside.count, with: inside)
         var startSign = message.sign ^ (Self.reach & 1)
         if found.isReversed {
             // Each zero turns the polarity.
@@ -89,12 +94,13 @@ struct MessageView {
 
     /// Score of zeros in some cells, relative to the one expected of pulses as clear as the message's own.
     private func zeros(in outside: Range<Int>) -> Float {
+        let (output, levels) = (equaliser.output, levels)
         var score: Float = 0
         var expected: Float = 1e-9
         // Not the boundary that is the message's.
         for boundary in outside.lowerBound < Self.reach ? outside : outside.lowerBound + 1..<outside.upperBound + 1 {
             let place = signal.offset(ofBoundary: boundary)
-            score += (equaliser.output[place] * levels[2 * boundary] - 0.5) * equaliser.certainty[place]
+            score += (output[place] * levels[2 * boundary] - 0.5) * equaliser.certainty[place]
             expected += 0.5 * equaliser.certainty[place]
         }
         return score / expected
