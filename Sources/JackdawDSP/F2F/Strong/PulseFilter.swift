@@ -14,7 +14,8 @@ enum PulseFilter {
     static func apply(to input: [Float], width: Double) -> [Float] {
         let deviation = max(width, 1.0) / 2.355
         var narrow = smooth(input, deviation: deviation)
-        let wide = smooth(input, deviation: wideness * deviation)
+        var wide = smooth(input, deviation: wideness * deviation)
+        defer { wide.wipe() }
         let energy =
             (1 / deviation + 1 / (wideness * deviation)) / (2 * Double.pi.squareRoot())
             - 2 / ((2 * Double.pi).squareRoot() * deviation * (1 + wideness * wideness).squareRoot())
@@ -27,7 +28,13 @@ enum PulseFilter {
     static func smooth(_ input: [Float], deviation: Double) -> [Float] {
         guard deviation < boxThreshold else {
             let box = Int(((4 * deviation * deviation + 1).squareRoot() / 2).rounded())
-            return boxSmooth(boxSmooth(boxSmooth(input, reach: box), reach: box), reach: box)
+            var once = boxSmooth(input, reach: box)
+            var twice = boxSmooth(once, reach: box)
+            defer {
+                once.wipe()
+                twice.wipe()
+            }
+            return boxSmooth(twice, reach: box)
         }
         let reach = Int((3.5 * deviation).rounded(.up))
         var taps = (0...reach).map { Float(Numerics.exponential(-0.5 * Double($0 * $0) / (deviation * deviation))) }
@@ -54,7 +61,9 @@ enum PulseFilter {
     /// Convolves with a symmetric filter whose taps are given from the centre outwards.
     private static func convolve(_ input: [Float], symmetric taps: [Float]) -> [Float] {
         let reach = taps.count - 1
-        let padded = [Float](repeating: 0, count: reach) + input + [Float](repeating: 0, count: reach + 8)
+        var padded = [Float](repeating: 0, count: input.count + 2 * reach + 8)
+        defer { padded.wipe() }
+        padded.replaceSubrange(reach..<reach + input.count, with: input)
         var output = [Float](repeating: 0, count: input.count + 8)
         unsafe padded.withUnsafeBufferPointer { source in
             unsafe output.withUnsafeMutableBufferPointer { target in
