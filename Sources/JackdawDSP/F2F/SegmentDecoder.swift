@@ -20,6 +20,9 @@ struct SegmentDecoder: Sendable {
     /// a row, so many ones among them.
     private static let leastCells = 40
     private static let leastOnes = 8
+    /// Clear bit cells that are too few for a pass of a card where nothing else lies beside them, and more in a row than
+    /// noise makes (19 at most in 640 bursts of it). The strong tier, which asks for 40 with its ends cut, finds none in them.
+    private static let scrapCells = 24..<48
     /// Certain characters in a row that tell as much where the fast tier sees nothing.
     private static let leastCharacters = 8
     /// A stretch beside a swipe in which the fast tier sees no bit cells must hold sound for this share of its time to be
@@ -85,13 +88,19 @@ struct SegmentDecoder: Sendable {
             let sound = levels.soundAboveNoise(in: range)
             guard hasCells || Double(sound) >= Double(neighbour.extent.count) * Self.leastTimeShare else { return }
         }
+        let place = run.extent.lowerBound + range.lowerBound..<run.extent.upperBound + range.lowerBound
+        let isScrap = Self.scrapCells.contains(run.cells) && levels.isAlone(place, in: range)
         guard usesStrongTier, findings.readings.count < Self.mostMessages else {
             if neighbour == nil || hasCells {
-                findings.failures.append(SegmentFailure(reason: .noBitCells, range: range))
+                let reason: SwipeFailure.Reason = isScrap ? .tooShort : hasCells ? .unproven : .noBitCells
+                findings.failures.append(SegmentFailure(reason: reason, range: range))
             }
             return
         }
-        guard Double(range.count) >= Self.shortest * sampleRate else { return }
+        guard Double(range.count) >= Self.shortest * sampleRate else {
+            findings.failures.append(SegmentFailure(reason: .tooShort, range: range))
+            return
+        }
         var sound: [Float] = []
         sound.reserveCapacity(range.count)
         for index in range { sound.append(samples[index]) }
@@ -105,8 +114,9 @@ struct SegmentDecoder: Sendable {
             let extent = reading.extent.clamped(to: range)
             look(at: range.lowerBound..<extent.lowerBound, beside: reading, samples, &findings)
             look(at: extent.upperBound..<range.upperBound, beside: reading, samples, &findings)
-        case .failure(let failure):
+        case .failure(var failure):
             guard neighbour == nil || hasCells || Self.isSwipe(failure) else { return }
+            if isScrap, failure.reason == .noBitCells { failure.reason = .tooShort }
             findings.failures.append(failure.moved(by: range.lowerBound))
         }
     }

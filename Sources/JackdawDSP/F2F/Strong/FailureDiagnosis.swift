@@ -5,7 +5,6 @@ enum FailureDiagnosis {
     private static let leastEvidence = 20
     /// Zeros before the start sentinel that count as evidence.
     private static let mostZeros = 10
-    private static let leastCells = 40
     /// A bit that is surer than its opposite by less than this (nats) makes its character uncertain.
     private static let leastMargin: Float = 3
 
@@ -39,10 +38,6 @@ enum FailureDiagnosis {
         var failure = SegmentFailure(reason: .noStartSentinel, range: range)
         failure.bits = bits
         failure.boundaries = boundaries
-        guard bits.count >= leastCells else {
-            failure.reason = .tooShort
-            return failure
-        }
         let attempts = CharacterCode.allCases.flatMap { code in
             [false, true].compactMap { isReversed in
                 attempt(
