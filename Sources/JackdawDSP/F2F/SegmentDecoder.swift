@@ -121,9 +121,14 @@ struct SegmentDecoder: Sendable {
         }
     }
 
-    /// Whether so much of a message was read that a failure beside a swipe is one of its own, rather than the noise and the
-    /// clocking zeros around that.
+    /// Whether a failure beside a swipe is one of its own, rather than the noise and the clocking zeros around that: it has
+    /// enough of a message, or bit cells clear of the noise that hold both ones and zeros. Where noise breaks off a stretch of
+    /// a swipe's clocking zeros, all bits are the same: ones, if it is read at half its rate.
     private static func isSwipe(_ failure: SegmentFailure) -> Bool {
-        (failure.characters.firstIndex(of: 0) ?? failure.characters.count) >= leastCharacters
+        if failure.reason == .noStartSentinel {
+            let ones = failure.bits.count { $0 == 1 }
+            return min(ones, failure.bits.count - ones) >= leastOnes
+        }
+        return (failure.characters.firstIndex(of: 0) ?? failure.characters.count) >= leastCharacters
     }
 }
