@@ -46,16 +46,10 @@ enum PulseFilter {
     /// Running mean over `2 * reach + 1` samples.
     private static func boxSmooth(_ input: [Float], reach: Int) -> [Float] {
         guard reach > 0, input.count > 2 * reach + 1 else { return input }
-        var output = [Float](repeating: 0, count: input.count)
+        let samples = input.span
         let scale = 1 / Double(2 * reach + 1)
-        var sum = 0.0
-        for index in 0..<reach { sum += Double(input[index]) }
-        for index in input.indices {
-            if index + reach < input.count { sum += Double(input[index + reach]) }
-            if index > reach { sum -= Double(input[index - reach - 1]) }
-            output[index] = Float(sum * scale)
-        }
-        return output
+        var sum = RunningSum(samples, reach: reach)
+        return input.indices.map { Float(sum.advance(samples, to: $0) * scale) }
     }
 
     /// Convolves with a symmetric filter whose taps are given from the centre outwards.
