@@ -155,7 +155,7 @@ struct HeaderTests {
     @Test func nonFiniteSamplesBecomeZero() throws {
         let values: [Float] = [0.5, .nan, .infinity, -.infinity, -0.5, .signalingNaN, .greatestFiniteMagnitude]
         var sound = SoundBytes()
-        for value in values { sound.little(value.bitPattern) }
+        sound.little(values.map(\.bitPattern))
         var wav = WAVBytes()
         wav.formatTag = 3
         wav.bits = 32
@@ -167,7 +167,7 @@ struct HeaderTests {
 
     @Test func doublesBeyondFloatBecomeZero() throws {
         var sound = SoundBytes()
-        for value in [0.25, 1e300, -1e300, Double.nan, -1] { sound.little(value.bitPattern) }
+        sound.little([0.25, 1e300, -1e300, Double.nan, -1].map(\.bitPattern))
         let raw = try RawAudioFormat(sampleRate: 8_000, encoding: .float64)
         let read = try readAll(directory.file("f64.raw", sound.bytes), raw: raw)
         #expect(read.samples == [0.25, 0, 0, 0, -1])

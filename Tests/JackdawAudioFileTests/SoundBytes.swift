@@ -3,11 +3,14 @@ struct SoundBytes {
     var bytes: [UInt8] = []
 
     mutating func text(_ text: String) { bytes += Array(text.utf8) }
-    mutating func little<Number: FixedWidthInteger>(_ number: Number) {
-        unsafe bytes += withUnsafeBytes(of: number.littleEndian) { unsafe Array($0) }
-    }
-    mutating func big<Number: FixedWidthInteger>(_ number: Number) {
-        unsafe bytes += withUnsafeBytes(of: number.bigEndian) { unsafe Array($0) }
+
+    mutating func little<Number: FixedWidthInteger>(_ numbers: Number...) { little(numbers) }
+    mutating func little<Number: FixedWidthInteger>(_ numbers: [Number]) { add(numbers.map(\.littleEndian)) }
+    mutating func big<Number: FixedWidthInteger>(_ numbers: Number...) { big(numbers) }
+    mutating func big<Number: FixedWidthInteger>(_ numbers: [Number]) { add(numbers.map(\.bigEndian)) }
+
+    private mutating func add<Number: FixedWidthInteger>(_ numbers: [Number]) {
+        unsafe numbers.withUnsafeBytes { unsafe bytes += $0 }
     }
 }
 
@@ -30,7 +33,7 @@ struct WAVBytes {
 
     init(_ samples: [Int16] = []) {
         var sound = SoundBytes()
-        for sample in samples { sound.little(sample) }
+        sound.little(samples)
         data = sound.bytes
     }
 
@@ -71,12 +74,8 @@ func riffChunk(_ name: String, _ content: [UInt8]) -> [UInt8] {
 func auBytes(_ samples: [Int16], rate: UInt32 = 44_100, channels: UInt32 = 1) -> [UInt8] {
     var sound = SoundBytes()
     sound.text(".snd")
-    sound.big(UInt32(24))
-    sound.big(UInt32(samples.count * 2))
-    sound.big(UInt32(3))
-    sound.big(rate)
-    sound.big(channels)
-    for sample in samples { sound.big(sample) }
+    sound.big(24, UInt32(samples.count * 2), 3, rate, channels)
+    sound.big(samples)
     return sound.bytes
 }
 
@@ -89,14 +88,13 @@ func aiffBytes(_ samples: [Int16]) -> [UInt8] {
     sound.big(UInt32(18))
     sound.big(UInt16(1))
     sound.big(UInt32(samples.count))
-    sound.big(UInt16(16))
-    // 44,100 as an 80-bit number: exponent 16383 + 15, mantissa 44,100 · 2^48.
-    sound.big(UInt16(0x400E))
+    // Bits, then 44,100 as an 80-bit number: exponent 16383 + 15, mantissa 44,100 · 2^48.
+    sound.big(UInt16(16), 0x400E)
     sound.big(UInt64(44_100) << 48)
     sound.text("SSND")
     sound.big(UInt32(8 + samples.count * 2))
     sound.big(UInt64(0))
-    for sample in samples { sound.big(sample) }
+    sound.big(samples)
     return sound.bytes
 }
 
@@ -104,21 +102,15 @@ func aiffBytes(_ samples: [Int16]) -> [UInt8] {
 func cafBytes(_ samples: [Int16]) -> [UInt8] {
     var sound = SoundBytes()
     sound.text("caff")
-    sound.big(UInt16(1))
-    sound.big(UInt16(0))
+    sound.big(UInt16(1), 0)
     sound.text("desc")
-    sound.big(UInt64(32))
-    sound.big(Double(44_100).bitPattern)
+    sound.big(UInt64(32), Double(44_100).bitPattern)
     sound.text("lpcm")
-    sound.big(UInt32(2))
-    sound.big(UInt32(2))
-    sound.big(UInt32(1))
-    sound.big(UInt32(1))
-    sound.big(UInt32(16))
+    sound.big(UInt32(2), 2, 1, 1, 16)
     sound.text("data")
     sound.big(UInt64(4 + samples.count * 2))
     sound.big(UInt32(0))
-    for sample in samples { sound.little(sample) }
+    sound.little(samples)
     return sound.bytes
 }
 
@@ -129,14 +121,11 @@ func rifxBytes(_ samples: [Int16]) -> [UInt8] {
     sound.big(UInt32(36 + samples.count * 2))
     sound.text("WAVEfmt ")
     sound.big(UInt32(16))
-    sound.big(UInt16(1))
-    sound.big(UInt16(1))
-    sound.big(UInt32(44_100))
-    sound.big(UInt32(88_200))
-    sound.big(UInt16(2))
-    sound.big(UInt16(16))
+    sound.big(UInt16(1), 1)
+    sound.big(UInt32(44_100), 88_200)
+    sound.big(UInt16(2), 16)
     sound.text("data")
     sound.big(UInt32(samples.count * 2))
-    for sample in samples { sound.big(sample) }
+    sound.big(samples)
     return sound.bytes
 }

@@ -20,16 +20,14 @@ public struct AAMVATrack1: TrackContent, FramedFormat {
     public init(parsing text: Span<UInt8>) throws(CardDataError) { try self.init(TrackFrame(text)) }
 
     init(_ frame: TrackFrame) throws(CardDataError) {
-        try frame.expect(.alphanumeric)
-        let separator = frame.code.separator
-        var reader = FieldReader(frame)
+        var reader = try FieldReader(frame, of: .alphanumeric)
         let jurisdiction = reader.characters(atMost: 2).revealedText()
         guard Self.jurisdictions.contains(jurisdiction) else {
             throw reader.fault("a state or province of two letters", at: frame.content.lowerBound)
         }
-        city = try reader.characters(1...13, orUpTo: separator, "a city of 1 to 13 characters and '^'").trimmed
-        let name = try reader.characters(1...35, orUpTo: separator, "a name of 1 to 35 characters and '^'")
-        let address = reader.rest().split(at: separator)[0]
+        city = try reader.characters(1...13, orUpTo: reader.separator, "a city of 1 to 13 characters and '^'").trimmed
+        let name = try reader.characters(1...35, orUpTo: reader.separator, "a name of 1 to 35 characters and '^'")
+        let address = reader.rest().split(at: reader.separator)[0]
         self.jurisdiction = jurisdiction
         self.name = CardholderName(licence: name)
         self.address = address.split(at: ASCII.dollar).map(\.trimmed)

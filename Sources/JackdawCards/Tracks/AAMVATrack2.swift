@@ -26,18 +26,17 @@ public struct AAMVATrack2: TrackContent, FramedFormat {
     public init(parsing text: Span<UInt8>) throws(CardDataError) { try self.init(TrackFrame(text)) }
 
     init(_ frame: TrackFrame) throws(CardDataError) {
-        try frame.expect(.numeric)
-        let separator = frame.code.separator
-        var reader = FieldReader(frame)
+        var reader = try FieldReader(frame, of: .numeric)
         let issuer = try reader.digits(6, "an issuer of 6 digits").revealedText()
         guard let number = Int(issuer), Self.issuers.contains(where: { $0.contains(number) }) else {
             throw reader.fault("an issuer of licences, 604425 or 636000 to 636062", at: frame.content.lowerBound)
         }
-        documentNumber = try reader.digits(1...13, upTo: separator, "a document number of 1 to 13 digits and '='")
+        documentNumber = try reader.digits(
+            1...13, upTo: reader.separator, "a document number of 1 to 13 digits and '='")
         let expiryDigits = try reader.digits(4, "an expiry of 4 digits")
         birthDate = try reader.digits(8, "a date of birth of 8 digits")
         let overflow = reader.rest()
-        documentNumberOverflow = overflow.split(at: separator)[0]
+        documentNumberOverflow = overflow.split(at: reader.separator)[0]
         let isClosed = overflow.count == documentNumberOverflow.count + 1
         guard isClosed || overflow == documentNumberOverflow, documentNumberOverflow.count <= 5,
             documentNumberOverflow.isAllDigits

@@ -44,8 +44,7 @@ public struct AAMVATrack3: TrackContent, FramedFormat {
     public init(parsing text: Span<UInt8>) throws(CardDataError) { try self.init(TrackFrame(text)) }
 
     init(_ frame: TrackFrame) throws(CardDataError) {
-        try frame.expect(.alphanumeric)
-        var reader = FieldReader(frame)
+        var reader = try FieldReader(frame, of: .alphanumeric)
         templateVersion = reader.characters(atMost: 1)
         securityVersion = reader.characters(atMost: 1)
         postalCode = reader.characters(atMost: 11)

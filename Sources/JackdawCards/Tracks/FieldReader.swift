@@ -2,13 +2,17 @@
 struct FieldReader {
     private let text: SecretText
     private let end: Int
+    /// What stands between fields of variable length, and in place of a field that the card does not use.
+    let separator: UInt8
 
     /// Next character to take, counted from the start of the text.
     private(set) var position: Int
 
-    /// Starts behind the start sentinel and ends before the end sentinel.
-    init(_ frame: TrackFrame) {
+    /// Starts behind the start sentinel, which must be that of a code, and ends before the end sentinel.
+    init(_ frame: TrackFrame, of code: TrackFrame.Code) throws(CardDataError) {
+        try frame.expect(code)
         text = frame.text
+        separator = code.separator
         position = frame.content.lowerBound
         end = frame.content.upperBound
     }

@@ -1,14 +1,14 @@
 /// The fields that the tracks of a payment card share.
 extension FieldReader {
     /// Takes an account number and its separator.
-    mutating func accountNumber(upTo separator: UInt8) throws(CardDataError) -> PrimaryAccountNumber {
+    mutating func accountNumber() throws(CardDataError) -> PrimaryAccountNumber {
         let digits = try digits(
             PrimaryAccountNumber.lengths, upTo: separator, "an account number of 8 to 19 digits and its separator")
         return PrimaryAccountNumber(checked: digits)
     }
 
     /// Takes an expiry, or the separator in its place. `0000` stands for a card that does not expire (GB/T 19584).
-    mutating func expiry(or separator: UInt8) throws(CardDataError) -> Expiry? {
+    mutating func expiry() throws(CardDataError) -> Expiry? {
         guard let digits = try digits(4, or: separator, "an expiry of 4 digits or a separator") else { return nil }
         if let expiry = Expiry(digits) { return expiry }
         guard digits.range.allSatisfy({ digits[$0] == ASCII.zero }) else {
@@ -18,7 +18,7 @@ extension FieldReader {
     }
 
     /// Takes a service code, or the separator in its place.
-    mutating func serviceCode(or separator: UInt8) throws(CardDataError) -> ServiceCode? {
+    mutating func serviceCode() throws(CardDataError) -> ServiceCode? {
         try digits(3, or: separator, "a service code of 3 digits or a separator").flatMap { ServiceCode($0) }
     }
 }

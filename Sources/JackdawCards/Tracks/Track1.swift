@@ -24,14 +24,12 @@ public struct Track1: TrackContent, FramedFormat {
     public init(parsing text: Span<UInt8>) throws(CardDataError) { try self.init(TrackFrame(text)) }
 
     init(_ frame: TrackFrame) throws(CardDataError) {
-        try frame.expect(.alphanumeric)
-        let separator = frame.code.separator
-        var reader = FieldReader(frame)
+        var reader = try FieldReader(frame, of: .alphanumeric)
         try reader.take(ASCII.formatB, "format code 'B'")
-        let pan = try reader.accountNumber(upTo: separator)
-        let name = try reader.characters(2...26, upTo: separator, "a name of 2 to 26 characters and '^'")
-        expiry = try reader.expiry(or: separator)
-        serviceCode = try reader.serviceCode(or: separator)
+        let pan = try reader.accountNumber()
+        let name = try reader.characters(2...26, upTo: reader.separator, "a name of 2 to 26 characters and '^'")
+        expiry = try reader.expiry()
+        serviceCode = try reader.serviceCode()
         discretionaryData = reader.rest()
         text = frame.text
         self.pan = pan

@@ -25,15 +25,13 @@ public struct Track2: TrackContent, FramedFormat {
     public init(parsing text: Span<UInt8>) throws(CardDataError) { try self.init(TrackFrame(text)) }
 
     init(_ frame: TrackFrame) throws(CardDataError) {
-        try frame.expect(.numeric)
+        var reader = try FieldReader(frame, of: .numeric)
         guard frame.text.count <= Self.longest else {
             throw CardDataError(.length, at: Self.longest, expected: "no more than \(Self.longest) characters")
         }
-        let separator = frame.code.separator
-        var reader = FieldReader(frame)
-        let pan = try reader.accountNumber(upTo: separator)
-        expiry = try reader.expiry(or: separator)
-        serviceCode = try reader.serviceCode(or: separator)
+        let pan = try reader.accountNumber()
+        expiry = try reader.expiry()
+        serviceCode = try reader.serviceCode()
         discretionaryData = reader.rest()
         text = frame.text
         self.pan = pan

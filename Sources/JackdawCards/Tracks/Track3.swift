@@ -55,13 +55,11 @@ public struct Track3: TrackContent, FramedFormat {
     public init(parsing text: Span<UInt8>) throws(CardDataError) { try self.init(TrackFrame(text)) }
 
     init(_ frame: TrackFrame) throws(CardDataError) {
-        try frame.expect(.numeric)
-        let separator = frame.code.separator
-        var reader = FieldReader(frame)
+        var reader = try FieldReader(frame, of: .numeric)
         formatCode = try reader.digits(2, "a format code of 2 digits")
-        pan = reader.takeIfNext(separator) ? nil : try reader.accountNumber(upTo: separator)
+        pan = reader.takeIfNext(reader.separator) ? nil : try reader.accountNumber()
         let start = reader.position
-        country = try reader.digits(3, or: separator, "a country of 3 digits or '='")
+        country = try reader.digits(3, or: reader.separator, "a country of 3 digits or '='")
         currency = try reader.digits(3, "a currency of 3 digits")
         currencyExponent = try reader.digits(1, "a currency exponent of 1 digit")
         amountAuthorized = try reader.digits(4, "an amount authorised of 4 digits")
@@ -75,17 +73,17 @@ public struct Track3: TrackContent, FramedFormat {
         for _ in 0..<3 { types.append(try reader.digits(2, "an account type of 2 digits")) }
         accountTypes = types
         let expiryStart = reader.position
-        expiry = try reader.expiry(or: separator)
+        expiry = try reader.expiry()
         let expiryEnd = reader.position
         cardSequence = try reader.digits(1, "a card sequence number of 1 digit")
-        try reader.take(separator, "'=' in place of a card security number")
+        try reader.take(reader.separator, "'=' in place of a card security number")
         var accounts: [SecretText] = []
         for _ in 0..<2 {
-            accounts.append(try reader.digits(0...12, upTo: separator, "an account of up to 12 digits and '='"))
+            accounts.append(try reader.digits(0...12, upTo: reader.separator, "an account of up to 12 digits and '='"))
         }
         subsidiaryAccounts = accounts
         relayMarker = try reader.digits(1, "a relay marker of 1 digit")
-        cryptoCheckDigits = try reader.digits(6, or: separator, "6 crypto check digits or '='")
+        cryptoCheckDigits = try reader.digits(6, or: reader.separator, "6 crypto check digits or '='")
         additionalData = reader.rest()
         text = frame.text
         shown =

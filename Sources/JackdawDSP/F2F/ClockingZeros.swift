@@ -39,7 +39,8 @@ struct ClockingZeros {
         let last = boundaries.count - 1
         extent = Int(boundaries[0])..<Int(boundaries[last]) + 1
         guard last >= Self.levelCells else { return }
-        let signs = Self.signs(of: reading)
+        var signs = Self.signs(of: reading)
+        defer { signs.wipe() }
         let levels = learnPulse(samples, boundaries, signs)
         let most = max(0, mostCells - last)
         let clock = (boundaries[Self.clockCells] - boundaries[0]) / Float(Self.clockCells)
@@ -57,15 +58,13 @@ struct ClockingZeros {
 
     /// Signs of the transitions at a message's boundaries: a zero turns the sign, the two transitions of a one turn it twice.
     private static func signs(of reading: SegmentReading) -> [Float] {
-        let width = reading.code.bitsPerCharacter
-        var bits = reading.values.flatMap { value in
-            let pattern = reading.code.pattern(of: value)
-            return (0..<width).map { pattern >> UInt8($0) & 1 }
-        }
+        var bits = reading.code.bits(of: reading.values)
         defer { bits.wipe() }
         if reading.isReversed { bits.reverse() }
         var sign: Float = 1
-        var signs = [sign]
+        var signs: [Float] = []
+        signs.reserveCapacity(bits.count + 1)  // growing would leave unwiped copies behind
+        signs.append(sign)
         for bit in bits {
             if bit == 0 { sign = -sign }
             signs.append(sign)
@@ -116,6 +115,7 @@ struct ClockingZeros {
             let late = sign * share(samples, at: predicted + offset, cell: abs(step))
             var displacement: Float = early > max(here, late) ? -1 : late > here ? 1 : 0
             let curvature = early - 2 * here + late
+            guard curvature.isFinite else { break }
             if curvature < 0 { displacement = min(max(0.5 * (early - late) / curvature, -1), 1) }
             time = predicted + Self.phaseWeight * displacement * offset
             step += Self.periodWeight * displacement * offset

@@ -57,6 +57,18 @@ struct LevelProfile {
         return windows.count { $0 > floor * noiseRatio } * window
     }
 
+    /// Whether all of a range but a part of it is far below that part.
+    func isAlone(_ part: Range<Int>, in range: Range<Int>) -> Bool {
+        // The windows that the part begins and ends in belong to it.
+        let first = part.lowerBound / window * window
+        let end = (part.upperBound / window + 1) * window
+        let before = range.lowerBound..<max(range.lowerBound, first)
+        let after = min(range.upperBound, end)..<range.upperBound
+        let rest = windows(before) + windows(after)
+        let loudest = windows(first..<end).max() ?? 0
+        return rest.reduce(0, +) <= Self.mostNoiseShare * loudest * Float(rest.count)
+    }
+
     private func windows(_ range: Range<Int>) -> ArraySlice<Float> {
         let first = min((range.lowerBound + window - 1) / window, powers.count)
         return powers[first..<max(first, min(range.upperBound / window, powers.count))]

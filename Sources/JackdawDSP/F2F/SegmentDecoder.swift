@@ -20,6 +20,9 @@ struct SegmentDecoder: Sendable {
     /// a row, so many ones among them.
     private static let leastCells = 40
     private static let leastOnes = 8
+    /// Clear bit cells that are too few for a pass of a card where nothing else lies beside them, and more in a row than
+    /// noise makes (19 at most in 640 bursts of it). The strong tier, which asks for 40 with its ends cut, finds none in them.
+    private static let scrapCells = 24..<48
     /// Certain characters in a row that tell as much where the fast tier sees nothing.
     private static let leastCharacters = 8
     /// A stretch beside a swipe in which the fast tier sees no bit cells must hold sound for this share of its time to be
@@ -85,13 +88,19 @@ struct SegmentDecoder: Sendable {
             let sound = levels.soundAboveNoise(in: range)
             guard hasCells || Double(sound) >= Double(neighbour.extent.count) * Self.leastTimeShare else { return }
         }
+        let place = run.extent.lowerBound + range.lowerBound..<run.extent.upperBound + range.lowerBound
+        let isScrap = Self.scrapCells.contains(run.cells) && levels.isAlone(place, in: range)
         guard usesStrongTier, findings.readings.count < Self.mostMessages else {
             if neighbour == nil || hasCells {
-                findings.failures.append(SegmentFailure(reason: .noBitCells, range: range))
+                let reason: SwipeFailure.Reason = isScrap ? .tooShort : hasCells ? .unproven : .noBitCells
+                findings.failures.append(SegmentFailure(reason: reason, range: range))
             }
             return
         }
-        guard Double(range.count) >= Self.shortest * sampleRate else { return }
+        guard Double(range.count) >= Self.shortest * sampleRate else {
+            findings.failures.append(SegmentFailure(reason: .tooShort, range: range))
+            return
+        }
         // The strong tier needs the room, and a decoder of another channel may want it next.
         fast = FastDecoder()
         var sound: [Float] = []
@@ -107,15 +116,21 @@ struct SegmentDecoder: Sendable {
             let extent = reading.extent.clamped(to: range)
             look(at: range.lowerBound..<extent.lowerBound, beside: reading, samples, &findings)
             look(at: extent.upperBound..<range.upperBound, beside: reading, samples, &findings)
-        case .failure(let failure):
+        case .failure(var failure):
             guard neighbour == nil || hasCells || Self.isSwipe(failure) else { return }
+            if isScrap, failure.reason == .noBitCells { failure.reason = .tooShort }
             findings.failures.append(failure.moved(by: range.lowerBound))
         }
     }
 
-    /// Whether so much of a message was read that a failure beside a swipe is one of its own, rather than the noise and the
-    /// clocking zeros around that.
+    /// Whether a failure beside a swipe is one of its own, rather than the noise and the clocking zeros around that: it has
+    /// enough of a message, or bit cells clear of the noise that hold both ones and zeros. Where noise breaks off a stretch of
+    /// a swipe's clocking zeros, all bits are the same: ones, if it is read at half its rate.
     private static func isSwipe(_ failure: SegmentFailure) -> Bool {
-        (failure.characters.firstIndex(of: 0) ?? failure.characters.count) >= leastCharacters
+        if failure.reason == .noStartSentinel {
+            let ones = failure.bits.count { $0 == 1 }
+            return min(ones, failure.bits.count - ones) >= leastOnes
+        }
+        return (failure.characters.firstIndex(of: 0) ?? failure.characters.count) >= leastCharacters
     }
 }

@@ -36,11 +36,8 @@ public struct SwipeDecoder: Sendable, CustomReflectable {
 
     private var gate: ActivityGate
     private var tiers: SegmentDecoder
-    /// Sound since the pre-roll; `filled` samples of it are valid.
-    private var buffer: [Float]
-    private var filled = 0
-    /// End of what has held sound since the buffer was last wiped.
-    private var usedEnd = 0
+    /// Sound since the pre-roll.
+    private var buffer: SoundBuffer
     /// Position of the buffer's first sample since the last reset.
     private var bufferStart = 0
     /// End of the last complete hop in the buffer.
@@ -79,7 +76,7 @@ public struct SwipeDecoder: Sendable, CustomReflectable {
         gate = Self.makeGate(sampleRate: configuration.sampleRate, hop: hop)
         tiers = SegmentDecoder(sampleRate: configuration.sampleRate, usesStrongTier: configuration.usesStrongTier)
         quietRoom = max(Self.quietSamples, 3 * gate.preRollHops * hop)
-        buffer = .init(repeating: 0, count: (gate.mostHops + 2 * gate.preRollHops + gate.quietHops + 8) * hop)
+        buffer = SoundBuffer(capacity: (gate.mostHops + 2 * gate.preRollHops + gate.quietHops + 8) * hop)
     }
 
     private static func makeGate(sampleRate: Double, hop: Int) -> ActivityGate {
@@ -119,11 +116,9 @@ public struct SwipeDecoder: Sendable, CustomReflectable {
     }
 
     private mutating func dropSound() {
-        usedEnd = max(usedEnd, filled)
-        wipeBuffer(from: 0)
+        bufferStart += buffer.keepLast(0)
+        buffer.wipeDropped()
         gate = Self.makeGate(sampleRate: configuration.sampleRate, hop: hop)
-        bufferStart += filled
-        filled = 0
         hopEnd = 0
     }
 
@@ -139,17 +134,10 @@ public struct SwipeDecoder: Sendable, CustomReflectable {
         var events: [SwipeEvent] = []
         var taken = 0
         while taken < samples.count {
-            let count = min(samples.count - taken, hopEnd + hop - filled)
-            precondition(filled + count <= buffer.count, "a segment outgrew its buffer")
-            unsafe buffer.withUnsafeMutableBufferPointer { buffer in
-                // Bare pointers: with nothing to check in it, the loop becomes vector instructions.
-                let target = unsafe buffer.baseAddress! + filled
-                let source = unsafe samples.baseAddress! + taken
-                for index in 0..<count { unsafe target[index] = convert(source[index]) }
-            }
-            filled += count
+            let count = min(samples.count - taken, hopEnd + hop - buffer.count)
+            unsafe buffer.append(samples.baseAddress! + taken, count: count, convert: convert)
             taken += count
-            if filled == hopEnd + hop { completeHop(&events) }
+            if buffer.count == hopEnd + hop { completeHop(&events) }
         }
         return events
     }
@@ -162,7 +150,7 @@ public struct SwipeDecoder: Sendable, CustomReflectable {
         if gate.isOpen { energies.append(energy) }
         switch decision {
         case .quiet:
-            if filled >= quietRoom { keepLast(gate.preRollHops * hop) }
+            if buffer.count >= quietRoom { keepLast(gate.preRollHops * hop) }
         case .opened:
             keepLast(gate.preRollHops * hop)
         case .active:
@@ -171,11 +159,11 @@ public struct SwipeDecoder: Sendable, CustomReflectable {
             events += decodeSegment()
             // What stays is quiet as it was: zeros in its place would be a step, where the sound has an offset.
             keepLast(gate.preRollHops * hop)
-            wipeBuffer(from: filled)
+            buffer.wipeDropped()
         case .overlong:
             // A swipe may lie across the cut: the second half is looked at again with what follows.
             let kept = gate.mostHops / 2 * hop
-            events += decodeSegment(retriedFrom: filled - kept)
+            events += decodeSegment(retriedFrom: buffer.count - kept)
             keepLast(kept)
         }
     }
@@ -185,51 +173,38 @@ public struct SwipeDecoder: Sendable, CustomReflectable {
         let delay = combDelay
         let last = hopEnd + hop - 8
         var index = max(hopEnd, delay)
-        return unsafe buffer.withUnsafeBufferPointer { buffer in
-            precondition(last + 8 <= buffer.count)
-            let base = unsafe UnsafeRawPointer(buffer.baseAddress!)
-            var sum = SIMD8<Float>.zero
-            while index <= last {
-                let here = unsafe base.loadUnaligned(fromByteOffset: 4 &* index, as: SIMD8<Float>.self)
-                let before = unsafe base.loadUnaligned(
-                    fromByteOffset: 4 &* (index &- delay), as: SIMD8<Float>.self)
-                let change = here - before
-                sum += change * change
-                index &+= 8
+        return buffer.withSamples { samples in
+            precondition(last + 8 <= samples.count)
+            return unsafe samples.withUnsafeBytes { bytes in
+                let base = bytes.baseAddress!
+                var sum = SIMD8<Float>.zero
+                while index <= last {
+                    let here = unsafe base.loadUnaligned(fromByteOffset: 4 &* index, as: SIMD8<Float>.self)
+                    let before = unsafe base.loadUnaligned(
+                        fromByteOffset: 4 &* (index &- delay), as: SIMD8<Float>.self)
+                    let change = here - before
+                    sum += change * change
+                    index &+= 8
+                }
+                return sum.sum()
             }
-            return sum.sum()
         }
     }
 
     /// Drops all but the last samples.
     private mutating func keepLast(_ count: Int) {
-        let dropped = max(0, filled - count)
-        guard dropped > 0 else { return }
-        usedEnd = max(usedEnd, filled)
-        unsafe buffer.withUnsafeMutableBufferPointer { buffer in
-            unsafe buffer.baseAddress!.update(from: buffer.baseAddress! + dropped, count: filled - dropped)
-        }
-        filled -= dropped
+        let dropped = buffer.keepLast(count)
         hopEnd -= dropped
         bufferStart += dropped
-    }
-
-    /// Overwrites all sound that is left from a place on, also behind what is valid.
-    private mutating func wipeBuffer(from start: Int) {
-        unsafe buffer.withUnsafeMutableBytes { bytes in
-            let used = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[4 * start..<4 * max(start, usedEnd)])
-            unsafe overwrite(used)
-        }
-        usedEnd = start
     }
 
     /// Decodes what the buffer holds. What fails from `retriedFrom` on is left for the next segment, which holds it again.
     private mutating func decodeSegment(retriedFrom: Int? = nil) -> [SwipeEvent] {
         guard !SteadyNoise.isSteady(energies, hopSamples: hop) else {
-            return report(.init(failures: [SegmentFailure(reason: .noBitCells, range: 0..<filled)]))
+            return report(.init(failures: [SegmentFailure(reason: .noBitCells, range: 0..<buffer.count)]))
         }
         let sound = buffer
-        var found = tiers.decode(sound.span.extracting(0..<filled))
+        var found = sound.withSamples { tiers.decode($0) }
         if let retriedFrom { found.failures.removeAll { $0.range.lowerBound >= retriedFrom } }
         return report(found)
     }

@@ -28,8 +28,6 @@ public enum CheckOutcome: String, Sendable, Hashable {
     case ok
     /// Passes after the decoder replaced bits that it held unlikely.
     case repaired
-    /// The message has no such check.
-    case absent
 }
 
 /// Where a message lies in the sound.
@@ -117,17 +115,21 @@ public struct SwipeFailure: Error, Sendable, CustomStringConvertible, CustomRefl
     /// Why a swipe could not be read. A struct, so that reasons can be added.
     public struct Reason: Sendable, Hashable {
         enum Kind: String {
-            case noBitCells, tooWeak, clipped, tooShort, noStartSentinel, noEndSentinel, parity, lrc, ambiguous
+            case noBitCells, unproven, tooWeak, clipped, tooShort, noStartSentinel, noEndSentinel, parity, lrc,
+                ambiguous
         }
 
         let kind: Kind
         /// Sound, but no bit cells in it: noise, speech, music, or a swipe under them.
         public static let noBitCells = Reason(kind: .noBitCells)
+        /// Bit cells that the fast tier could not prove, where the strong one was not to be had: it is off, or the sound
+        /// goes on from message to message without a pause for longer than it is spent on.
+        public static let unproven = Reason(kind: .unproven)
         /// Hardly above the noise.
         public static let tooWeak = Reason(kind: .tooWeak)
         /// So far over full scale that the timing is lost.
         public static let clipped = Reason(kind: .clipped)
-        /// Fewer bit cells than the shortest message.
+        /// Sound or bit cells for less than the shortest pass of a card.
         public static let tooShort = Reason(kind: .tooShort)
         /// Bit cells, but no start sentinel in either direction.
         public static let noStartSentinel = Reason(kind: .noStartSentinel)
@@ -180,9 +182,10 @@ extension SwipeFailure.Reason {
     public var message: String {
         switch kind {
         case .noBitCells: "sound, but no bit cells in it"
+        case .unproven: "bit cells that the fast tier alone could not prove"
         case .tooWeak: "too weak: hardly above the noise"
         case .clipped: "clipped: lower the capture level"
-        case .tooShort: "too short: fewer bit cells than the shortest message"
+        case .tooShort: "too short for a pass of a card"
         case .noStartSentinel: "no start sentinel in either direction"
         case .noEndSentinel: "no end sentinel"
         case .parity: "wrong character parity"

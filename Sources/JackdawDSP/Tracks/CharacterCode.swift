@@ -40,4 +40,15 @@ public enum CharacterCode: Sendable, Hashable, CaseIterable {
         let parity = UInt8(truncatingIfNeeded: (data.nonzeroBitCount & 1) ^ 1)
         return data | (parity << UInt8(dataBits))
     }
+
+    /// The bits of some characters in stripe order, one a byte, in a single array that is the caller's to overwrite.
+    func bits(of values: [UInt8]) -> [UInt8] {
+        var bits: [UInt8] = []
+        bits.reserveCapacity(values.count * bitsPerCharacter)  // growing would leave unwiped copies behind
+        for value in values {
+            let pattern = pattern(of: value)
+            for bit in 0..<bitsPerCharacter { bits.append(pattern >> UInt8(bit) & 1) }
+        }
+        return bits
+    }
 }

@@ -28,16 +28,16 @@ extension String {
         }
     }
 
-    /// The text with every run of 13 to 19 digits masked as an account number is: first six, last four.
+    /// The text with every number of 12 digits or more masked as an account number is: from 13 digits on the first six show,
+    /// and always the last four. Digits count as one number where they stand in groups as on a card, too.
     var hidingAccountNumbers: String {
         var result = ""
         var rest = self[...]
         while let start = rest.firstIndex(where: \.isDigit) {
             result += rest[..<start]
-            let run = rest[start...].prefix(while: \.isDigit)
-            let isNumber = (13...19).contains(run.count)
-            result += isNumber ? run.prefix(6) + String(repeating: "*", count: run.count - 10) + run.suffix(4) : run
-            rest = rest[run.endIndex...]
+            let number = rest[start...].numberInGroups ?? rest[start...].prefix(while: \.isDigit)
+            result += number.maskingDigits
+            rest = rest[number.endIndex...]
         }
         return result + rest
     }
@@ -50,6 +50,58 @@ extension String {
 
     /// The text without blanks behind it.
     var trimmingBlanksAtEnd: String { String(dropLast(reversed().prefix { $0 == " " }.count)) }
+}
+
+extension Substring {
+    /// Digits from which on a number may be that of an account, and from which on its first six may show.
+    private static let leastHidden = 12
+    private static let leastShowingIssuer = 13
+
+    /// The number that the text begins with if it is written in groups as on a card: in fours, the last one shorter where
+    /// the digits do not suffice, or 4-6-5, 4-6-4 and 4-5-6. Numbers side by side are seldom all of that width,
+    /// and dates never are.
+    fileprivate var numberInGroups: Substring? {
+        let first = prefix(while: \.isDigit)
+        guard first.count == 4, let second = self[first.endIndex...].nextGroup else { return nil }
+        var end = second.endIndex
+        switch second.count {
+        case 4:
+            while let group = self[end...].nextGroup, group.count <= 4 {
+                end = group.endIndex
+                if group.count < 4 { break }
+            }
+        case 5, 6:
+            guard let third = self[end...].nextGroup,
+                second.count == 6 ? (4...5).contains(third.count) : third.count == 6
+            else { return nil }
+            end = third.endIndex
+        default: return nil
+        }
+        let number = self[..<end]
+        return number.count(where: \.isDigit) < Self.leastHidden ? nil : number
+    }
+
+    /// The digits behind what separates groups at the beginning of the text: a blank, a hyphen, or the quotes and commas of
+    /// a list of arguments.
+    private var nextGroup: Substring? {
+        let separator = prefix { " -',\"\u{A0}".contains($0) }
+        let digits = self[separator.endIndex...].prefix(while: \.isDigit)
+        return (1...4).contains(separator.count) && !digits.isEmpty ? digits : nil
+    }
+
+    /// The text with its digits masked if they are enough for an account number.
+    fileprivate var maskingDigits: String {
+        let count = count(where: \.isDigit)
+        guard count >= Self.leastHidden else { return String(self) }
+        let first = count >= Self.leastShowingIssuer ? 6 : 0
+        var place = 0
+        return String(
+            map { character in
+                guard character.isDigit else { return character }
+                defer { place += 1 }
+                return place < first || place >= count - 4 ? character : "*"
+            })
+    }
 }
 
 extension Character {

@@ -6,11 +6,15 @@ import Testing
 @Suite struct SwipeSynthesizerTests {
     private typealias Configuration = SwipeSynthesizer.Configuration
 
-    private static let stripe = FluxStripe(
-        bits: [1, 0, 1, 1, 0].span, bitsPerInch: 75, leadingZeros: 10, trailingZeros: 10)
+    /// The usual stripe: ten zeros, the bits, ten zeros.
+    private let stripe: FluxStripe
 
-    private func render(_ configuration: Configuration, _ stripe: FluxStripe = stripe) throws -> [Float] {
-        try SwipeSynthesizer(configuration: configuration).render(stripe)
+    init() throws {
+        stripe = try FluxStripe(bits: [1, 0, 1, 1, 0].span, bitsPerInch: 75, leadingZeros: 10, trailingZeros: 10)
+    }
+
+    private func render(_ configuration: Configuration, _ stripe: FluxStripe? = nil) throws -> [Float] {
+        try SwipeSynthesizer(configuration: configuration).render(stripe ?? self.stripe)
     }
 
     /// Peaks lie where the card's speed puts the transitions: 0.1 s of silence, then position over speed.
@@ -63,7 +67,7 @@ import Testing
 
         var reversed = configuration
         reversed.direction = .reverse
-        let places = array(Self.stripe.transitions).map { Self.stripe.length - $0 }
+        let places = array(stripe.transitions).map { stripe.length - $0 }
         #expect(try render(reversed) == (try render(configuration, FluxStripe(transitions: places))))
     }
 
@@ -123,7 +127,7 @@ import Testing
         let slow = Configuration(sampleRate: 8_000, speed: 50, peakLevel: 0)
         var fast = slow
         fast.sampleRate = 64_000
-        let stripe = FluxStripe(transitions: [40_000])
+        let stripe = try FluxStripe(transitions: [40_000])
         let coarse = try render(slow, stripe)
         // The same sound, low-passed and thinned here, from eight times the rate.
         let fine = Decimator(factor: 8).decimate(try render(fast, stripe))

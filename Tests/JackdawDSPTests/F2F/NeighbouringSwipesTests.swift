@@ -54,6 +54,31 @@ import Testing
         }
     }
 
+    /// Without its start, it is told by its bit cells alone, and in so much noise by the strong tier alone.
+    @Test func theNoisyEndOfASwipeBeforeAGoodOneIsAFailure() throws {
+        let text = try #require(SwipeBench.texts[.two])
+        for seed in UInt64(1)...2 {
+            let good = try Self.swipe(text, signalToNoise: 0, silence: 0.03, seed: seed)
+            let other = try Self.swipe(text, speed: 20, signalToNoise: 0, silence: 0.03, seed: seed + 50)
+            let events = try SwipeBench.events(other.suffix(other.count / 2) + good, sampleRate: Self.rate)
+            #expect(Self.words(events) == ["failure", text], "noise of seed \(seed)")
+        }
+    }
+
+    /// Noise may break a stretch of a swipe's clocking zeros off it.
+    @Test(arguments: TrackNumber.allCases) func unevenNoiseBesideASwipeIsNoFailureOfItsOwn(track: TrackNumber) throws {
+        for (noise, seed) in [(-2.0, 1), (-2, 2), (0, 1), (0, 2)] {
+            var samples = try SwipeBench.samples(
+                track,
+                configuration: .init(sampleRate: Self.rate, signalToNoise: noise, silence: 0.2, seed: UInt64(seed)))
+            let quiet = Int(0.2 * Self.rate)
+            for index in samples.indices where !(quiet..<samples.count - quiet).contains(index) {
+                samples[index] *= index / 1_500 % 2 == 0 ? 1 : 0.3
+            }
+            #expect(try SwipeBench.events(samples, sampleRate: Self.rate).count == 1, "noise of seed \(seed)")
+        }
+    }
+
     /// Sound is as much louder as the card is faster: the slow one has a hundredth of the power.
     @Test(arguments: [true, false]) func readsASlowSwipeBesideAFastOne(usesStrongTier: Bool) throws {
         let fast = try Self.swipe(Self.cards[0], speed: 30, signalToNoise: nil, silence: 0.005)

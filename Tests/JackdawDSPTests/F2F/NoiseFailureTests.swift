@@ -22,10 +22,54 @@ import Testing
 
     @Test func clearCellsWithoutAMessageAreNotWeak() throws {
         let zeros = [UInt8](repeating: 0, count: 200)
-        let stripe = FluxStripe(bits: zeros.span, bitsPerInch: 75)
+        let stripe = try FluxStripe(bits: zeros.span, bitsPerInch: 75)
         let samples = try SwipeSynthesizer(configuration: .init(sampleRate: 44_100, signalToNoise: 20)).render(stripe)
         let failures = SwipeBench.failures(try SwipeBench.events(samples, sampleRate: 44_100))
         #expect(failures.map(\.reason) == [.noStartSentinel])
+    }
+
+    @Test func aScrapOfASwipeIsTooShort() throws {
+        let message = try TrackMessage(";4111111111111111=2912101?", code: .numeric)
+        let start = message.bits.withElements { bits in (0..<30).map { bits[$0] } }
+        let stripe = try FluxStripe(bits: start.span, bitsPerInch: 75, leadingZeros: 0, trailingZeros: 0)
+        for seed in UInt64(1)...4 {
+            let samples = try SwipeSynthesizer(
+                configuration: .init(sampleRate: 44_100, signalToNoise: 30, seed: seed)
+            ).render(stripe)
+            for usesStrongTier in [true, false] {
+                var decoder = try SwipeDecoder(
+                    configuration: .init(sampleRate: 44_100, usesStrongTier: usesStrongTier))
+                let failures = SwipeBench.failures(decoder.receive(samples.span) + decoder.finish())
+                #expect(failures.map(\.reason) == [.tooShort], "seed \(seed)")
+            }
+        }
+    }
+
+    @Test func aRecordingShorterThanAnySwipeIsTooShort() throws {
+        var noise = GaussianNoise(seed: 1)
+        let samples = (0..<1_500).map { _ in 0.1 * Float(noise.next()) }
+        let failures = SwipeBench.failures(try SwipeBench.events(samples, sampleRate: 44_100))
+        #expect(failures.map(\.reason) == [.tooShort])
+    }
+
+    @Test func bitCellsWithoutTheStrongTierAreUnproven() throws {
+        let samples = try SwipeBench.samples(.two, configuration: .init(sampleRate: 44_100, signalToNoise: 30))
+        let cut = Array(samples[..<(samples.count / 2)]) + [Float](repeating: 0, count: 20_000)
+        var decoder = try SwipeDecoder(configuration: .init(sampleRate: 44_100, usesStrongTier: false))
+        let failures = SwipeBench.failures(decoder.receive(cut.span) + decoder.finish())
+        #expect(failures.map(\.reason) == [.unproven])
+    }
+
+    /// The strong tier is spent on so many messages in one segment of sound, and no more.
+    @Test func bitCellsBehindAFloodOfMessagesAreUnproven() throws {
+        let swipe = try SwipeBench.samples(
+            .two, configuration: .init(sampleRate: 44_100, speed: 50, signalToNoise: 40, silence: 0.004))
+        let cut = try SwipeBench.samples(
+            .two, configuration: .init(sampleRate: 44_100, speed: 25, signalToNoise: 40, silence: 0.004))
+        let samples = (0..<16).flatMap { _ in swipe } + cut.prefix(cut.count / 2)
+        let events = try SwipeBench.events(samples, sampleRate: 44_100)
+        #expect(SwipeBench.texts(events).count == 16)
+        #expect(SwipeBench.failures(events).map(\.reason) == [.unproven])
     }
 
     @Test func aMessageOfFewCharactersIsToldByTheZerosBeforeIt() throws {
@@ -33,7 +77,7 @@ import Testing
         let text = try TrackMessage(";41111?", code: .numeric)
         let start = text.bits.withElements { bits in (0..<30).map { bits[$0] } }
         let bits = start + [UInt8](repeating: 0, count: 120)
-        let stripe = FluxStripe(bits: bits.span, bitsPerInch: 75)
+        let stripe = try FluxStripe(bits: bits.span, bitsPerInch: 75)
         let samples = try SwipeSynthesizer(configuration: .init(sampleRate: 44_100, signalToNoise: 20)).render(stripe)
         let failures = SwipeBench.failures(try SwipeBench.events(samples, sampleRate: 44_100))
         #expect(failures.map(\.reason) == [.parity])

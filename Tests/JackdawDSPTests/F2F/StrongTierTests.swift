@@ -54,7 +54,8 @@ import Testing
 
     @Test func readsASwipeAfterALotOfSoundThatIsNone() throws {
         var decoder = StrongDecoder()
-        let tones = (0..<4_000).map { index in
+        // Short, for time's sake: what counts is how many there are.
+        let tones = (0..<800).map { index in
             let level: Float = index / 700 % 2 == 0 ? 0.5 : -0.4
             return level * Float(sin(0.3 * Double(index)))
         }
@@ -66,7 +67,7 @@ import Testing
         }
         let swipe = try SwipeBench.samples(.two, configuration: .init(sampleRate: 16_000, signalToNoise: 4, seed: 2))
         var fresh = decoder
-        #expect(fresh.fruitlessSearches > 0)
+        #expect(fresh.fruitlessSearches > 8, "the tones did not look like swipes, or its patience is not over")
         fresh.reset()
         #expect(fresh.fruitlessSearches == 0)
         let reading = try decoder.decode(swipe, sampleRate: 16_000).get()

@@ -49,6 +49,37 @@ import Testing
         #expect(zip(left, sound).count { $0 == $1 && $1 != 0 } < 64)
     }
 
+    @Test func evidenceLeavesNothingBehind() throws {
+        let pairs = (0..<1_024).map { Float($0 + 1) }
+        var evidence: CellEvidence? = CellEvidence(count: 511, boundaries: pairs.map { $0 }, middles: [])
+        let address = unsafe evidence!.boundaries.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
+        let before = try processMemory(at: address, count: 4_096)
+        evidence = nil
+        let after = try processMemory(at: address, count: 4_096)
+        #expect(before.count { $0 != 0 } > 1_024)
+        #expect(zip(after, before).count { $0 == $1 && $1 != 0 } < 64)
+    }
+
+    @Test func trellisLeavesNoScoresBehind() throws {
+        let likelihoods = [Float](repeating: 3, count: 202)
+        let evidence = CellEvidence(count: 100, boundaries: likelihoods, middles: likelihoods.dropLast(2))
+        var trellis = CodeTrellis(evidence: evidence, code: .numeric)
+        // What reflection holds on to is shared, and shared arrays are not overwritten in place.
+        let tables = Mirror(reflecting: trellis).children.compactMap { child in
+            (child.value as? [Float]).map { table in
+                unsafe table.withUnsafeBytes { (address: UInt(bitPattern: $0.baseAddress), count: $0.count) }
+            }
+        }
+        #expect(tables.count == 3)
+        for table in tables { #expect(try Self.nonZeroBytes(at: table.address, count: table.count) > 64) }
+        trellis.wipe()
+        for table in tables { #expect(try Self.nonZeroBytes(at: table.address, count: table.count) == 0) }
+    }
+
+    private static func nonZeroBytes(at address: UInt, count: Int) throws -> Int {
+        try processMemory(at: address, count: count).count { $0 != 0 }
+    }
+
     /// How much of the pattern is still there. The allocator may write its own notes into freed memory.
     private static func leftovers(at address: UInt) throws -> Int {
         zip(try processMemory(at: address, count: pattern.count), pattern).count { $0 == $1 && $1 != 0 }

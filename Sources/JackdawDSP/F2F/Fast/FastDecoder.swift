@@ -7,8 +7,16 @@ struct FastDecoder {
     /// The bits of `intervals` from the last to the first.
     private var reversedBits: [UInt8] = []
 
-    /// The run of clear cells with the most ones in what was last decoded without a message.
-    private(set) var clearestRun = (cells: 0, ones: 0)
+    /// Clear cells in a row.
+    struct Run {
+        var cells = 0
+        var ones = 0
+        /// What they take of the sound, in samples.
+        var extent = 0..<0
+    }
+
+    /// The run with the most ones in what was last decoded without a message.
+    private(set) var clearestRun = Run()
 
     /// Farthest an interval of a proven message may lie from its ideal, as a share of the cell; half a cell apart, the two
     /// readings of an interval meet at a quarter.
@@ -35,7 +43,7 @@ struct FastDecoder {
 
     /// Messages proven in a segment, in the order of time; those of the first filter that yields any.
     mutating func decode(_ samples: Span<Float>, sampleRate: Double) -> [SegmentReading] {
-        clearestRun = (0, 0)
+        clearestRun = Run()
         var last: (Int, Int, Float) = (-1, -1, 0)
         for filter in Self.filters {
             let reaches = (Int((filter.smooth * sampleRate).rounded()), Int((filter.remove * sampleRate).rounded()))
@@ -52,7 +60,7 @@ struct FastDecoder {
                 intervals.decode(peaks.times, backwards: backwards)
                 let readings = proven(backwards: backwards, sampleRate: sampleRate)
                 if !readings.isEmpty { return readings }
-                noteClearRuns()
+                noteClearRuns(backwards: backwards)
             }
         }
         return []
@@ -66,12 +74,30 @@ struct FastDecoder {
         reversedBits.wipe()
     }
 
-    private mutating func noteClearRuns() {
-        var run = (cells: 0, ones: 0)
-        for (bit, misfit) in zip(intervals.bits, intervals.misfits) {
-            run = misfit <= Self.mostMisfit ? (run.cells + 1, run.ones + Int(bit)) : (0, 0)
-            if (run.ones, run.cells) > (clearestRun.ones, clearestRun.cells) { clearestRun = run }
+    private mutating func noteClearRuns(backwards: Bool) {
+        var run = Run()
+        var end: Int?
+        for (index, (bit, misfit)) in zip(intervals.bits, intervals.misfits).enumerated() {
+            guard misfit <= Self.mostMisfit else {
+                run = Run()
+                continue
+            }
+            run.cells += 1
+            run.ones += Int(bit)
+            if (run.ones, run.cells) > (clearestRun.ones, clearestRun.cells) {
+                clearestRun = run
+                end = index + 1
+            }
         }
+        guard let end else { return }
+        let times = [end - clearestRun.cells, end].map { Int(time(ofBoundary: $0, backwards: backwards)) }.sorted()
+        clearestRun.extent = times[0]..<times[1]
+    }
+
+    /// Time of the transition that opens a bit's cell, in samples.
+    private func time(ofBoundary boundary: Int, backwards: Bool) -> Float {
+        let index = Int(intervals.openings[boundary])
+        return peaks.times[backwards ? peaks.times.count - 1 - index : index]
     }
 
     private mutating func proven(backwards: Bool, sampleRate: Double) -> [SegmentReading] {
@@ -103,9 +129,7 @@ struct FastDecoder {
         let clear = max(0, range.lowerBound - Self.margin)..<min(bits.count, range.upperBound + Self.margin)
         let worst = misfits[clear].reduce(0, max)
         guard worst <= Self.mostMisfit else { return nil }
-        let times = intervals.openings.map { index in
-            peaks.times[backwards ? peaks.times.count - 1 - Int(index) : Int(index)]
-        }
+        let times = intervals.openings.indices.map { time(ofBoundary: $0, backwards: backwards) }
         var boundaries = Array(times[range.lowerBound...range.upperBound])
         let pass = Self.pass(around: range, bits: bits, times: times)
         if backwards { boundaries.reverse() }

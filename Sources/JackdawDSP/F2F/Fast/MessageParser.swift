@@ -63,6 +63,9 @@ struct MessageParser {
         guard character(start) == code.startSentinel else { return nil }
         var values: [UInt8] = []
         values.reserveCapacity(code.maximumCharacters + 1)  // growing would leave unwiped copies behind
+        // What came of it goes on in the message, and nowhere else.
+        var message: Message?
+        defer { if message == nil { values.wipe() } }
         var check: UInt8 = 0
         var place = start
         while let value = character(place), values.count < code.maximumCharacters {
@@ -77,8 +80,9 @@ struct MessageParser {
             guard after >= min(quietAfter, bits.count - place) else { return nil }
             let evidence =
                 2 * width + values.count + code.dataBits + min(zerosBefore, mostZeros) + after
-            return Message(code: code, values: values, range: start..<place, evidence: evidence)
+            message = Message(code: code, values: values, range: start..<place, evidence: evidence)
+            break
         }
-        return nil
+        return message
     }
 }

@@ -20,12 +20,8 @@ struct CodeTrellis {
         /// How much less likely (nats) the best other message is.
         var margin: Float
 
-        /// Bits of the message.
-        var bits: [UInt8] {
-            values.flatMap { value in
-                (0..<code.bitsPerCharacter).map { code.pattern(of: value) >> UInt8($0) & 1 }
-            }
-        }
+        /// Bits of the message, in an array that is the caller's to overwrite.
+        var bits: [UInt8] { code.bits(of: values) }
     }
 
     /// Cost of a one outside the message, where clocking zeros belong (nats).
@@ -33,24 +29,33 @@ struct CodeTrellis {
     /// Shortest message: start sentinel, one character, end sentinel, LRC.
     private static let leastCharacters = 4
 
-    private let evidence: CellEvidence
     private let code: CharacterCode
     private let width: Int
     private let valueCount: Int
+    private let cellCount: Int
     /// Best score of the cells before cell k when it opens with a polarity, [2 * k + sign]; and from k on.
-    private let before: [Float]
-    private let after: [Float]
+    private var before: [Float]
+    private var after: [Float]
     /// Scores of every character value at every cell and polarity, [(2 * k + sign) * valueCount + value].
-    private let characters: [Float]
+    private var characters: [Float]
 
     init(evidence: CellEvidence, code: CharacterCode) {
-        self.evidence = evidence
         self.code = code
         width = code.bitsPerCharacter
         valueCount = 1 << code.dataBits
-        before = Self.strayBefore(evidence)
-        after = Self.strayAfter(evidence)
-        characters = Self.characterScores(evidence, code: code)
+        cellCount = evidence.count
+        let scores = evidence.scores
+        before = Self.strayBefore(scores, count: cellCount)
+        after = Self.strayAfter(scores, count: cellCount)
+        characters = Self.characterScores(scores, count: cellCount, code: code)
+    }
+
+    /// Overwrites what the evidence left here; nothing can be read from it after that. Called by the owner of the only copy:
+    /// the tables are too hot to lie behind a reference that would do so by itself.
+    mutating func wipe() {
+        before.wipe()
+        after.wipe()
+        characters.wipe()
     }
 
     /// One way to lay messages over the cells.
@@ -63,7 +68,7 @@ struct CodeTrellis {
 
     /// All alignments and polarities with what they can reach at best.
     func lanes() -> [Lane] {
-        guard evidence.count >= Self.leastCharacters * width else { return [] }
+        guard cellCount >= Self.leastCharacters * width else { return [] }
         return (0..<width).flatMap { alignment in
             (0..<2).map { sign in
                 Lane(alignment: alignment, sign: sign, bound: upperBound(alignment: alignment, sign: sign))
@@ -75,7 +80,7 @@ struct CodeTrellis {
         characters[(2 * cell + sign) * valueCount + value]
     }
 
-    private func slots(alignment: Int) -> Int { (evidence.count - alignment) / width }
+    private func slots(alignment: Int) -> Int { (cellCount - alignment) / width }
 
     /// Best score with the LRC left free: never less than the exact one.
     private func upperBound(alignment: Int, sign: Int) -> Float {
@@ -117,6 +122,12 @@ struct CodeTrellis {
         var forward = [SIMD8<Float>](repeating: .init(repeating: impossible), count: (slots + 1) * blocks)
         // backward[slot]: best score from the slot to the end, by running LRC.
         var backward = forward
+        var lanes = LaneExclusiveOr(blocks: blocks)
+        defer {
+            forward.wipe()
+            backward.wipe()
+            lanes.wipe()
+        }
         var best: (score: Float, slot: Int, lrc: Int) = (impossible, 0, 0)
         for slot in 0..<slots {
             let cell = alignment + slot * width
@@ -129,7 +140,7 @@ struct CodeTrellis {
                     if total > best.score { best = (total, slot, lrc) }
                 }
             }
-            advance(&forward, from: here, to: next, cell: cell, sign: sign)
+            advance(&forward, from: here, to: next, cell: cell, sign: sign, &lanes)
             let opened = before[2 * cell + sign] + score(cell, sign, start)
             let place = next + start / 8
             forward[place][start % 8] = max(forward[place][start % 8], opened)
@@ -138,7 +149,7 @@ struct CodeTrellis {
         for slot in stride(from: slots - 2, through: 0, by: -1) {
             let cell = alignment + slot * width
             let here = slot * blocks
-            advance(&backward, from: here + blocks, to: here, cell: cell, sign: sign)
+            advance(&backward, from: here + blocks, to: here, cell: cell, sign: sign, &lanes)
             for lrc in 0..<valueCount {
                 let closed = closing(slot: slot, alignment: alignment, sign: sign, lrc: lrc)
                 backward[here + lrc / 8][lrc % 8] = max(backward[here + lrc / 8][lrc % 8], closed)
@@ -167,7 +178,10 @@ struct CodeTrellis {
                     chosen = value
                 }
             }
-            guard chosen >= 0, slot > 0 else { return nil }
+            guard chosen >= 0, slot > 0 else {
+                values.wipe()
+                return nil
+            }
             values.append(UInt8(chosen))
             lrc ^= chosen
         }
@@ -175,7 +189,8 @@ struct CodeTrellis {
         values.reverse()
 
         let runnerUp = runnerUp(
-            values: values, startSlot: slot, alignment: alignment, sign: sign, forward: forward, backward: backward)
+            values: values, startSlot: slot, alignment: alignment, sign: sign, forward: forward, backward: backward,
+            &lanes)
         return Reading(
             code: code, values: values, startCell: alignment + slot * width, sign: sign, score: best.score,
             margin: best.score - runnerUp)
@@ -190,9 +205,12 @@ struct CodeTrellis {
     }
 
     /// One character on, over every value but the end sentinel: `target[lrc ^ value] = max(source[lrc] + score)`.
-    private func advance(_ states: inout [SIMD8<Float>], from source: Int, to target: Int, cell: Int, sign: Int) {
+    private func advance(
+        _ states: inout [SIMD8<Float>], from source: Int, to target: Int, cell: Int, sign: Int,
+        _ turned: inout LaneExclusiveOr
+    ) {
         let blocks = valueCount / 8
-        let turned = LaneExclusiveOr(states[source..<source + blocks])
+        turned.load(states, from: source)
         let base = (2 * cell + sign) * valueCount
         for value in 0..<valueCount where value != Int(code.endSentinel) {
             let added = characters[base + value]
@@ -204,7 +222,8 @@ struct CodeTrellis {
 
     /// Best score of any message of this alignment and polarity that differs from the best one.
     private func runnerUp(
-        values: [UInt8], startSlot: Int, alignment: Int, sign: Int, forward: [SIMD8<Float>], backward: [SIMD8<Float>]
+        values: [UInt8], startSlot: Int, alignment: Int, sign: Int, forward: [SIMD8<Float>], backward: [SIMD8<Float>],
+        _ turned: inout LaneExclusiveOr
     ) -> Float {
         let start = Int(code.startSentinel)
         let end = Int(code.endSentinel)
@@ -222,7 +241,7 @@ struct CodeTrellis {
             let slot = startSlot + offset
             let cell = alignment + slot * width
             let arrived = slot * blocks
-            let turned = LaneExclusiveOr(backward[arrived + blocks..<arrived + 2 * blocks])
+            turned.load(backward, from: arrived + blocks)
             for value in 0..<valueCount where value != Int(chosen) && value != end {
                 var top = forward[arrived] + turned[0, value]
                 for block in 1..<blocks { top = larger(top, forward[arrived + block] + turned[block, value]) }
@@ -240,24 +259,24 @@ struct CodeTrellis {
 
     // MARK: - Scores
 
-    private static func strayBefore(_ evidence: CellEvidence) -> [Float] {
-        var scores = [Float](repeating: 0, count: 2 * (evidence.count + 1))
-        for cell in 0..<evidence.count {
+    private static func strayBefore(_ cells: CellEvidence.Scores, count: Int) -> [Float] {
+        var scores = [Float](repeating: 0, count: 2 * (count + 1))
+        for cell in 0..<count {
             for sign in 0..<2 {
-                let viaZero = scores[2 * cell + 1 - sign] + evidence.zero(cell, 1 - sign)
-                let viaOne = scores[2 * cell + sign] + evidence.one(cell, sign) - strayOneCost
+                let viaZero = scores[2 * cell + 1 - sign] + cells.zero(cell, 1 - sign)
+                let viaOne = scores[2 * cell + sign] + cells.one(cell, sign) - strayOneCost
                 scores[2 * (cell + 1) + sign] = max(viaZero, viaOne)
             }
         }
         return scores
     }
 
-    private static func strayAfter(_ evidence: CellEvidence) -> [Float] {
-        var scores = [Float](repeating: 0, count: 2 * (evidence.count + 1))
-        for cell in stride(from: evidence.count - 1, through: 0, by: -1) {
+    private static func strayAfter(_ cells: CellEvidence.Scores, count: Int) -> [Float] {
+        var scores = [Float](repeating: 0, count: 2 * (count + 1))
+        for cell in stride(from: count - 1, through: 0, by: -1) {
             for sign in 0..<2 {
-                let viaZero = scores[2 * (cell + 1) + 1 - sign] + evidence.zero(cell, sign)
-                let viaOne = scores[2 * (cell + 1) + sign] + evidence.one(cell, sign) - strayOneCost
+                let viaZero = scores[2 * (cell + 1) + 1 - sign] + cells.zero(cell, sign)
+                let viaOne = scores[2 * (cell + 1) + sign] + cells.one(cell, sign) - strayOneCost
                 scores[2 * cell + sign] = max(viaZero, viaOne)
             }
         }
@@ -265,12 +284,12 @@ struct CodeTrellis {
     }
 
     /// Doubles a table of partial values bit by bit; the sign after some bits follows from how many of them are zeros.
-    private static func characterScores(_ evidence: CellEvidence, code: CharacterCode) -> [Float] {
+    private static func characterScores(_ cells: CellEvidence.Scores, count: Int, code: CharacterCode) -> [Float] {
         let width = code.bitsPerCharacter
         let valueCount = 1 << code.dataBits
-        guard evidence.count >= width else { return [] }
-        var scores = [Float](repeating: 0, count: 2 * (evidence.count - width + 1) * valueCount)
-        for cell in 0...evidence.count - width {
+        guard count >= width else { return [] }
+        var scores = [Float](repeating: 0, count: 2 * (count - width + 1) * valueCount)
+        for cell in 0...count - width {
             for sign in 0..<2 {
                 let base = (2 * cell + sign) * valueCount
                 for bit in 0..<code.dataBits {
@@ -278,8 +297,8 @@ struct CodeTrellis {
                         let zeros = bit - value.nonzeroBitCount
                         let opens = sign ^ (zeros & 1)
                         let soFar = scores[base + value]
-                        scores[base + value | 1 << bit] = soFar + evidence.one(cell + bit, opens)
-                        scores[base + value] = soFar + evidence.zero(cell + bit, opens)
+                        scores[base + value | 1 << bit] = soFar + cells.one(cell + bit, opens)
+                        scores[base + value] = soFar + cells.zero(cell + bit, opens)
                     }
                 }
                 for value in 0..<valueCount {
@@ -287,7 +306,7 @@ struct CodeTrellis {
                     let opens = sign ^ (zeros & 1)
                     let last = cell + code.dataBits
                     let isOdd = value.nonzeroBitCount & 1 == 1
-                    scores[base + value] += isOdd ? evidence.zero(last, opens) : evidence.one(last, opens)
+                    scores[base + value] += isOdd ? cells.zero(last, opens) : cells.one(last, opens)
                 }
             }
         }
@@ -299,14 +318,18 @@ struct CodeTrellis {
 private struct LaneExclusiveOr {
     private let blocks: Int
     /// [turn * blocks + block] for the eight turns within a vector.
-    private let turned: [SIMD8<Float>]
+    private var turned: [SIMD8<Float>]
 
-    init(_ source: ArraySlice<SIMD8<Float>>) {
-        blocks = source.count
-        var turned = [SIMD8<Float>]()
-        turned.reserveCapacity(8 * source.count)
+    init(blocks: Int) {
+        self.blocks = blocks
+        turned = .init(repeating: .zero, count: 8 * blocks)
+    }
+
+    /// Takes the vectors of some states from one on.
+    mutating func load(_ states: [SIMD8<Float>], from first: Int) {
         for turn in 0..<8 {
-            for vector in source {
+            for block in 0..<blocks {
+                let vector = states[first + block]
                 var lanes = vector
                 if turn & 1 != 0 {
                     lanes.evenHalf = vector.oddHalf
@@ -316,10 +339,13 @@ private struct LaneExclusiveOr {
                     lanes = SIMD8(lowHalf: Self.swapPairs(lanes.lowHalf), highHalf: Self.swapPairs(lanes.highHalf))
                 }
                 if turn & 4 != 0 { lanes = SIMD8(lowHalf: lanes.highHalf, highHalf: lanes.lowHalf) }
-                turned.append(lanes)
+                turned[turn * blocks + block] = lanes
             }
         }
-        self.turned = turned
+    }
+
+    mutating func wipe() {
+        turned.wipe()
     }
 
     private static func swapPairs(_ lanes: SIMD4<Float>) -> SIMD4<Float> {

@@ -5,7 +5,6 @@ enum FailureDiagnosis {
     private static let leastEvidence = 20
     /// Zeros before the start sentinel that count as evidence.
     private static let mostZeros = 10
-    private static let leastCells = 40
     /// A bit that is surer than its opposite by less than this (nats) makes its character uncertain.
     private static let leastMargin: Float = 3
 
@@ -31,17 +30,14 @@ enum FailureDiagnosis {
     }
 
     static func diagnose(_ evidence: CellEvidence, boundaries: [Float]) -> SegmentFailure {
-        let bits = evidence.bestBits(in: 0..<evidence.count).bits
+        let free = evidence.bestBits(in: 0..<evidence.count)
+        let bits = free.bits
         @Wiped var reversed = bits.reversed()
         let margins = evidence.bitMargins()
         let range = Int(max(0, boundaries[0]))..<Int(max(1, boundaries[boundaries.count - 1])) + 1
         var failure = SegmentFailure(reason: .noStartSentinel, range: range)
         failure.bits = bits
         failure.boundaries = boundaries
-        guard bits.count >= leastCells else {
-            failure.reason = .tooShort
-            return failure
-        }
         let attempts = CharacterCode.allCases.flatMap { code in
             [false, true].compactMap { isReversed in
                 attempt(
@@ -69,6 +65,7 @@ enum FailureDiagnosis {
         for start in 0..<max(0, bits.count - width) where pattern(bits, start, width) == sentinel {
             let zeros = bits[..<start].reversed().prefix { $0 == 0 }.count
             var attempt = Attempt(code: code, isReversed: isReversed, zerosBefore: zeros)
+            attempt.values.reserveCapacity(code.maximumCharacters)  // growing would leave unwiped copies behind
             var check: UInt8 = 0
             var place = start
             while place + width <= bits.count, attempt.values.count < code.maximumCharacters {

@@ -6,7 +6,7 @@ struct MessageCandidate {
     /// How much likelier (nats) its cells would be if no code bound them.
     private let codeGap: Float
     /// The bits as they would be read without the code, in the order of the message.
-    @Wiped private var freeBits: [UInt8]
+    private let free: CellEvidence.Bits
     /// Whether zeros or silence lie at both ends.
     private let endsPlainly: Bool
     /// Share of the pass's cells that the message takes.
@@ -25,8 +25,19 @@ struct MessageCandidate {
     private static let leastChanges = 6
     /// Margin (nats) at first sight from which a message gets a look of its own.
     private static let leastPromise: Float = 4
+    /// Margin (nats) above which and doubt below which a message ends the search: so far within the limits of certainty
+    /// that a look at other rates and through other filters would be time lost.
+    private static let marginBeyondDoubt: Float = 12
+    private static let doubtBeyondDoubt: Float = 0.25
+    /// A gap in the code counts against a margin of this at least, so that no margin near zero makes it endless.
+    private static let leastDoubtedMargin: Float = 0.5
+    /// Cells to either side over which the boundaries are smoothed: few where the hand changes its speed fast, many where
+    /// noise moves them.
+    private static let smoothings = [3, 8]
+    /// Nothing is surer than this (nats): the confidence stays below 1.
+    private static let mostSurety: Float = 20
 
-    private var doubt: Float { codeGap / max(message.margin, 0.5) }
+    private var doubt: Float { codeGap / max(message.margin, Self.leastDoubtedMargin) }
 
     /// Whether the message can be told to a caller.
     var isCertain: Bool {
@@ -42,7 +53,9 @@ struct MessageCandidate {
     }
 
     /// Whether no other hypothesis needs a look.
-    var isBeyondDoubt: Bool { isCertain && message.margin > 12 && doubt < 0.25 }
+    var isBeyondDoubt: Bool {
+        isCertain && message.margin > Self.marginBeyondDoubt && doubt < Self.doubtBeyondDoubt
+    }
 
     func isBetter(than other: Self) -> Bool {
         isCertain == other.isCertain ? doubt < other.doubt : isCertain
@@ -50,7 +63,7 @@ struct MessageCandidate {
 
     /// Candidates from a clock, under a light and a heavy smoothing of its boundaries.
     static func candidates(in sound: WorkingSound, clock: BitClock) -> [MessageCandidate] {
-        [3, 8].compactMap { reach in
+        smoothings.compactMap { reach in
             let boundaries = clock.smoothedBoundaries(reach: reach)
             let evidence = MessageSearch.evidence(in: CellPhaseSignal(sound, boundaries: boundaries), clock: clock)
             guard let found = MessageSearch.bestMessage(evidence), found.message.margin >= leastPromise else {
@@ -78,9 +91,8 @@ struct MessageCandidate {
         message = again.message
         isReversed = again.isReversed
         let oriented = isReversed ? evidence.reversed() : evidence
-        let free = oriented.bestBits(in: message.startCell..<message.endCell)
+        free = oriented.bestBits(in: message.startCell..<message.endCell)
         codeGap = free.score - Self.score(of: message, evidence: oriented)
-        freeBits = free.bits
         endsPlainly = view.endsPlainly(margin: message.margin, evidence: evidence)
         passCells = pass.count - 1
         coverage = Float(view.cells.count) / Float(passCells)
@@ -98,11 +110,14 @@ struct MessageCandidate {
 
     /// Score of a message's own cells.
     private static func score(of reading: CodeTrellis.Reading, evidence: CellEvidence) -> Float {
+        let scores = evidence.scores
+        var bits = reading.bits
+        defer { bits.wipe() }
         var sign = reading.sign
         var total: Float = 0
-        for (offset, bit) in reading.bits.enumerated() {
+        for (offset, bit) in bits.enumerated() {
             let cell = reading.startCell + offset
-            total += bit == 1 ? evidence.one(cell, sign) : evidence.zero(cell, sign)
+            total += bit == 1 ? scores.one(cell, sign) : scores.zero(cell, sign)
             if bit == 0 { sign = 1 - sign }
         }
         return total
@@ -111,7 +126,9 @@ struct MessageCandidate {
     /// The reading to report.
     var reading: SegmentReading {
         let width = message.code.bitsPerCharacter
-        let (bits, freeBits) = (message.bits, freeBits)
+        let freeBits = free.bits
+        var bits = message.bits
+        defer { bits.wipe() }
         var repaired: [Int] = []
         var passesParity = true
         var check: UInt8 = 0
@@ -126,7 +143,7 @@ struct MessageCandidate {
         return SegmentReading(
             code: message.code, values: message.values, isReversed: isReversed, boundaries: boundaries,
             extent: max(0, Int(extent.lowerBound))..<Int(extent.upperBound) + 1, passCells: passCells, tier: .strong,
-            confidence: 1 - Numerics.exponential(-Double(min(message.margin - codeGap, 20))), repaired: repaired,
-            passesParity: passesParity, passesLRC: check == 0)
+            confidence: 1 - Numerics.exponential(-Double(min(message.margin - codeGap, Self.mostSurety))),
+            repaired: repaired, passesParity: passesParity, passesLRC: check == 0)
     }
 }

@@ -10,7 +10,7 @@ enum MessageSearch {
 
     /// Equalises and decides in turn until the bits stay the same.
     static func evidence(in signal: CellPhaseSignal, clock: BitClock) -> CellEvidence {
-        var bits = clock.bits
+        @Wiped var bits = clock.bits
         var startSign = clock.startSign
         var rounds = 0
         while true {
@@ -26,12 +26,15 @@ enum MessageSearch {
 
     /// The most likely message over both codes, both directions, all alignments and polarities.
     static func bestMessage(_ evidence: CellEvidence) -> Found? {
-        var lanes: [(lane: CodeTrellis.Lane, trellis: CodeTrellis, isReversed: Bool)] = []
+        var trellises: [CodeTrellis] = []
+        defer { for index in trellises.indices { trellises[index].wipe() } }
+        var lanes: [(lane: CodeTrellis.Lane, trellis: Int, isReversed: Bool)] = []
         for isReversed in [false, true] {
             let oriented = isReversed ? evidence.reversed() : evidence
             for code in CharacterCode.allCases {
                 let trellis = CodeTrellis(evidence: oriented, code: code)
-                lanes += trellis.lanes().map { ($0, trellis, isReversed) }
+                lanes += trellis.lanes().map { ($0, trellises.count, isReversed) }
+                trellises.append(trellis)
             }
         }
         lanes.sort { $0.lane.bound > $1.lane.bound }
@@ -43,7 +46,7 @@ enum MessageSearch {
                 runnerUp = max(runnerUp, lane.bound)
                 break
             }
-            guard let reading = trellis.bestReading(in: lane) else { continue }
+            guard let reading = trellises[trellis].bestReading(in: lane) else { continue }
             if reading.score > leader {
                 runnerUp = max(runnerUp, leader, reading.score - reading.margin)
                 best = (reading, isReversed)

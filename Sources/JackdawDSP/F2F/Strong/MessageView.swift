@@ -15,7 +15,7 @@ struct MessageView {
     /// Cell boundaries in samples of the sound.
     private let boundaries: [Float]
     /// Levels that the message and zeros around it ask for at every boundary and middle.
-    private let levels: [Float]
+    @Wiped private var levels: [Float]
     private let soundLength: Int
 
     /// Cells on either side.
@@ -49,8 +49,13 @@ struct MessageView {
         signal = CellPhaseSignal(sound, boundaries: boundaries)
         soundLength = sound.samples.count
 
-        let zeros = [UInt8](repeating: 0, count: Self.reach)
-        var bits = zeros + message.bits + zeros
+        var inside = message.bits
+        var bits = [UInt8](repeating: 0, count: inside.count + 2 * Self.reach)
+        defer {
+            inside.wipe()
+            bits.wipe()
+        }
+        bits.replaceSubrange(Self.reach..<Self.reach + inside.count, with: inside)
         var startSign = message.sign ^ (Self.reach & 1)
         if found.isReversed {
             // Each zero turns the polarity.
@@ -95,37 +100,44 @@ struct MessageView {
     /// - Returns: whether both ends are plain.
     func endsPlainly(margin: Float, evidence: CellEvidence) -> Bool {
         let end = Self.reach + cells.count
-        let middle = Self.reach / 2
-        let before = 0..<Self.reach
-        let after = end..<end + Self.reach
-        let hasZeros = [before, after].map {
-            zeros(in: $0) >= Self.leastZeros && doubt(ofZerosIn: $0, evidence) <= Self.mostDoubt * margin
+        let sides = [
+            Side(outside: 0..<Self.reach, inside: Self.reach..<2 * Self.reach, isCut: boundaries[Self.reach / 2] < 0),
+            Side(
+                outside: end..<end + Self.reach, inside: end - Self.reach..<end,
+                isCut: boundaries[end + Self.reach / 2] > Float(soundLength)),
+        ]
+        let hasZeros = sides.map { side in
+            zeros(in: side.outside) >= Self.leastZeros
+                && doubt(ofZerosIn: side.outside, evidence) <= Self.mostDoubt * margin
         }
-        guard hasZeros.contains(true) else { return false }
-        return
-            (hasZeros[0]
-            || isSilent(
-                before, beside: Self.reach..<2 * Self.reach, isCut: boundaries[middle] < 0, margin: margin))
-            && (hasZeros[1]
-                || isSilent(
-                    after, beside: end - Self.reach..<end, isCut: boundaries[end + middle] > Float(soundLength),
-                    margin: margin))
+        return hasZeros.contains(true)
+            && zip(sides, hasZeros).allSatisfy { side, hasZeros in hasZeros || isSilent(side, margin: margin) }
     }
 
-    private func isSilent(_ outside: Range<Int>, beside inside: Range<Int>, isCut: Bool, margin: Float) -> Bool {
-        isCut
+    /// The cells on one side of the message.
+    private struct Side {
+        let outside: Range<Int>
+        /// As many of the message that lie beside them.
+        let inside: Range<Int>
+        /// Whether half of them or more would lie outside the sound.
+        let isCut: Bool
+    }
+
+    private func isSilent(_ side: Side, margin: Float) -> Bool {
+        side.isCut
             ? margin >= Self.leastMarginAtEdge
-            : power(of: outside) <= Self.silence * power(of: inside)
+            : power(of: side.outside) <= Self.silence * power(of: side.inside)
     }
 
     /// Score of zeros in some cells, relative to the one expected of pulses as clear as the message's own.
     private func zeros(in outside: Range<Int>) -> Float {
+        let (output, levels) = (equaliser.output, levels)
         var score: Float = 0
         var certainty: Float = 1e-9
         // Not the boundary that is the message's.
         for boundary in outside.lowerBound < Self.reach ? outside : outside.lowerBound + 1..<outside.upperBound + 1 {
             let place = signal.offset(ofBoundary: boundary)
-            score += (equaliser.output[place] * levels[2 * boundary] - 0.5) * equaliser.certainty[place]
+            score += (output[place] * levels[2 * boundary] - 0.5) * equaliser.certainty[place]
             certainty += equaliser.certainty[place]
         }
         // Both the mean and the variance of the score follow from the certainty.
@@ -134,7 +146,8 @@ struct MessageView {
 
     /// How much likelier (nats) some cells are with other bits than zeros.
     private func doubt(ofZerosIn outside: Range<Int>, _ evidence: CellEvidence) -> Float {
-        let asZeros = outside.reduce(Float(0)) { $0 + evidence.zero($1, levels[2 * $1] > 0 ? 0 : 1) }
+        let (scores, levels) = (evidence.scores, levels)
+        let asZeros = outside.reduce(Float(0)) { $0 + scores.zero($1, levels[2 * $1] > 0 ? 0 : 1) }
         return evidence.bestBits(in: outside).score - asZeros
     }
 

@@ -14,7 +14,8 @@ enum PulseFilter {
     static func apply(to input: [Float], width: Double) -> [Float] {
         let deviation = max(width, 1.0) / 2.355
         var narrow = smooth(input, deviation: deviation)
-        let wide = smooth(input, deviation: wideness * deviation)
+        var wide = smooth(input, deviation: wideness * deviation)
+        defer { wide.wipe() }
         let energy =
             (1 / deviation + 1 / (wideness * deviation)) / (2 * Double.pi.squareRoot())
             - 2 / ((2 * Double.pi).squareRoot() * deviation * (1 + wideness * wideness).squareRoot())
@@ -27,7 +28,13 @@ enum PulseFilter {
     static func smooth(_ input: [Float], deviation: Double) -> [Float] {
         guard deviation < boxThreshold else {
             let box = Int(((4 * deviation * deviation + 1).squareRoot() / 2).rounded())
-            return boxSmooth(boxSmooth(boxSmooth(input, reach: box), reach: box), reach: box)
+            var once = boxSmooth(input, reach: box)
+            var twice = boxSmooth(once, reach: box)
+            defer {
+                once.wipe()
+                twice.wipe()
+            }
+            return boxSmooth(twice, reach: box)
         }
         let reach = Int((3.5 * deviation).rounded(.up))
         var taps = (0...reach).map { Float(Numerics.exponential(-0.5 * Double($0 * $0) / (deviation * deviation))) }
@@ -39,22 +46,18 @@ enum PulseFilter {
     /// Running mean over `2 * reach + 1` samples.
     private static func boxSmooth(_ input: [Float], reach: Int) -> [Float] {
         guard reach > 0, input.count > 2 * reach + 1 else { return input }
-        var output = [Float](repeating: 0, count: input.count)
+        let samples = input.span
         let scale = 1 / Double(2 * reach + 1)
-        var sum = 0.0
-        for index in 0..<reach { sum += Double(input[index]) }
-        for index in input.indices {
-            if index + reach < input.count { sum += Double(input[index + reach]) }
-            if index > reach { sum -= Double(input[index - reach - 1]) }
-            output[index] = Float(sum * scale)
-        }
-        return output
+        var sum = RunningSum(samples, reach: reach)
+        return input.indices.map { Float(sum.advance(samples, to: $0) * scale) }
     }
 
     /// Convolves with a symmetric filter whose taps are given from the centre outwards.
     private static func convolve(_ input: [Float], symmetric taps: [Float]) -> [Float] {
         let reach = taps.count - 1
-        let padded = [Float](repeating: 0, count: reach) + input + [Float](repeating: 0, count: reach + 8)
+        var padded = [Float](repeating: 0, count: input.count + 2 * reach + 8)
+        defer { padded.wipe() }
+        padded.replaceSubrange(reach..<reach + input.count, with: input)
         var output = [Float](repeating: 0, count: input.count + 8)
         unsafe padded.withUnsafeBufferPointer { source in
             unsafe output.withUnsafeMutableBufferPointer { target in

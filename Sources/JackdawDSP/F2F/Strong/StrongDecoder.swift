@@ -66,7 +66,7 @@ struct StrongDecoder: Sendable {
         let steps = findings.promisingSteps
         guard !steps.isEmpty else { return }
         explore(steps: steps[...], pulseShares: Self.otherPulseShares, &findings)
-        if !findings.isCertain, findings.looks.contains(where: \.isSwipe) {
+        if !findings.isCertain, findings.sawSwipe {
             ladder.load(Whitener.whiten(cleaned, order: Self.whiteningOrder), lost: lost)
             explore(steps: steps[...], pulseShares: [Self.usualPulseShare] + Self.otherPulseShares, &findings)
         }
@@ -75,19 +75,29 @@ struct StrongDecoder: Sendable {
     /// What was seen in a segment so far.
     private struct Findings {
         var best: MessageCandidate?
-        var looks: [Look] = []
+        /// The clearest looks, the clearest first; no more than are told of, since each holds its sound.
+        private(set) var looks: [Look] = []
+        private(set) var sawSwipe = false
+        /// How clear the clearest look of each step was.
+        private var clearness: [Int: Float] = [:]
 
         var isCertain: Bool { best?.isCertain ?? false }
         var isBeyondDoubt: Bool { best?.isBeyondDoubt ?? false }
 
         /// Steps of the ladder at which more than noise was seen, and about as clearly as anywhere; the clearest first.
         var promisingSteps: [Int] {
-            var steps: [Int] = []
-            let looks = looks.sorted { $0.explained > $1.explained }
-            for look in looks where look.explained > looks[0].explained - StrongDecoder.clearness {
-                if !steps.contains(look.sound.step) { steps.append(look.sound.step) }
-            }
-            return steps
+            let most = clearness.values.max() ?? 0
+            return clearness.filter { $0.value > most - StrongDecoder.clearness }
+                .sorted { ($0.value, $0.key) > ($1.value, $1.key) }.map(\.key)
+        }
+
+        mutating func note(_ look: Look) {
+            let step = look.sound.step
+            clearness[step] = max(clearness[step] ?? look.explained, look.explained)
+            sawSwipe = sawSwipe || look.isSwipe
+            let place = looks.firstIndex { $0.explained < look.explained } ?? looks.count
+            looks.insert(look, at: place)
+            if looks.count > StrongDecoder.mostDiagnoses { looks.removeLast() }
         }
 
         mutating func consider(_ look: Look) {
@@ -116,7 +126,7 @@ struct StrongDecoder: Sendable {
         for pace in BitClock.Pace.allCases {
             guard let look = Look(at: sound, clock: clock, pace: pace) else { return }
             if look.isPromising {
-                findings.looks.append(look)
+                findings.note(look)
                 findings.consider(look)
             }
             if !look.isSwipe || findings.isBeyondDoubt { return }

@@ -33,13 +33,15 @@ struct WorkingSound {
     var hasLosses: Bool { lost != nil }
 
     /// Windows that are short enough for a search, each lapping half of the one before, so that a swipe is whole in one.
-    var windows: [WorkingSound] {
-        let samples = samples
-        guard samples.count > Self.longestWindow else { return [self] }
-        return stride(from: 0, to: samples.count - Self.longestWindow / 2, by: Self.longestWindow / 2).map { first in
-            WorkingSound(
-                samples: Array(samples[first..<min(first + Self.longestWindow, samples.count)]), step: step,
-                start: start + first, lost: lost)
-        }
+    /// Each is cut when it is its turn: all of them are twice the segment.
+    var windows: some Sequence<WorkingSound> {
+        stride(from: 0, to: max(1, samples.count - Self.longestWindow / 2), by: Self.longestWindow / 2).lazy.map(window)
+    }
+
+    private func window(from first: Int) -> WorkingSound {
+        guard samples.count > Self.longestWindow else { return self }
+        return WorkingSound(
+            samples: Array(samples[first..<min(first + Self.longestWindow, samples.count)]), step: step,
+            start: start + first, lost: lost)
     }
 }
