@@ -33,24 +33,17 @@ struct CellEqualiser {
     ///   - signal: the sound by phase.
     ///   - lessons: wanted levels; those too close to an end are left out.
     init(_ signal: CellPhaseSignal, lessons: [Lesson]) {
-        let taps = Self.taps
         let samples = signal.samples
-        var system = SymmetricSystem(unknowns: taps)
-        var row = [Double](repeating: 0, count: taps)
-        let inside = Self.reach..<(samples.count - Self.reach)
+        var system = FilterSystem(taps: Self.taps)
+        let inside = Self.reach..<(samples.count - Self.reach - FilterSystem.margin)
         let lessons = signal.lost.isEmpty ? lessons : lessons.filter { Self.isHeard(signal, at: $0.offset) }
         for lesson in lessons where inside.contains(lesson.offset) {
-            for tap in 0..<taps { row[tap] = Double(samples[lesson.offset + tap - Self.reach]) }
-            let gain = Double(max(signal.gains[lesson.offset], 1))
-            system.accumulate(row, target: Double(lesson.level), weight: 1 / (gain * gain))
+            let gain = max(signal.gains[lesson.offset], 1)
+            system.accumulate(
+                samples, from: lesson.offset - Self.reach, target: lesson.level, weight: 1 / (gain * gain))
         }
-        let weights = system.solve(ridge: Self.ridge).map { Float($0) }
-        var output = [Float](repeating: 0, count: samples.count)
-        for centre in Self.reach..<(samples.count - Self.reach) {
-            var sum: Float = 0
-            for tap in 0..<taps { sum += weights[tap] * samples[centre + tap - Self.reach] }
-            output[centre] = sum
-        }
+        let weights = system.solve(ridge: Self.ridge)
+        let output = FilterSystem.apply(weights, to: samples)
         self.output = output
         var missed: Float = 0
         var wanted: Float = 1e-9
@@ -164,6 +157,7 @@ struct CellEqualiser {
     /// - Parameters:
     ///   - signal: what the equaliser was made from.
     ///   - pulseLevels: what pulses come to at each boundary; 1 unless told.
+    /// - Returns: the evidence for all of the signal's cells.
     func evidence(for signal: CellPhaseSignal, pulseLevels: [Float]? = nil) -> CellEvidence {
         let first = signal.offset(ofBoundary: 0)
         let half = CellPhaseSignal.samplesPerCell / 2

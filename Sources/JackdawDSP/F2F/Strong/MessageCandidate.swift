@@ -82,8 +82,7 @@ struct MessageCandidate {
         let view = MessageView(found, in: sound, pass: pass, surroundings: surroundings)
         let evidence = view.equaliser.evidence(for: view.signal)
         guard var again = Self.sameMessage(as: found, in: evidence) else { return nil }
-        let pulseLevels = view.pulseLevels()
-        if pulseLevels.contains(where: { $0 < 1 }) {
+        if let pulseLevels = view.pulseLevels() {
             let doubtful = view.equaliser.evidence(for: view.signal, pulseLevels: pulseLevels)
             guard let told = Self.sameMessage(as: found, in: doubtful) else { return nil }
             again.message.margin = min(again.message.margin, told.message.margin)

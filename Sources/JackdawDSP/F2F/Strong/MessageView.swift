@@ -22,8 +22,10 @@ struct MessageView {
     private static let reach = 10
     /// How well zeros beside a message hold against its own pulses, at least: 1 when as well, -1 for silence.
     private static let leastZeros: Float = 0.75
-    /// Standard deviations of noise by which pulses may seem weaker than they are.
-    private static let noiseAllowed: Float = 4
+    /// Standard deviations of noise by which zeros may seem weaker than they are.
+    private static let noiseAllowed: Float = 2.5
+    /// The same for single pulses, of which there are many.
+    private static let noiseAllowedOnce: Float = 3.5
     /// A pulse that is weaker than this, beyond what noise may have done, lies in a drop-out.
     private static let faintPulse: Float = 0.5
     /// Zeros beside a message may be in doubt by no more than this share of the margin.
@@ -67,10 +69,11 @@ struct MessageView {
     }
 
     /// Level of the pulses at each boundary: 1, and less in a drop-out, which shows by the pulse that every boundary has.
+    /// Nil where there is none.
     ///
     /// In a drop-out a pulse that is not seen is no proof that none is there: two drop-outs that hide the same two bits in
     /// two characters would pass every check of the code.
-    func pulseLevels() -> [Float] {
+    func pulseLevels() -> [Float]? {
         let pulses = (0...signal.count).map { boundary in
             let place = signal.offset(ofBoundary: boundary)
             // What was lost at a rail is known to be.
@@ -84,12 +87,12 @@ struct MessageView {
                 let mean = pulses[window].reduce(0, +) / Float(width)
                 let certainty = equaliser.certainty[signal.offset(ofBoundary: first + width / 2)]
                 let noise = equaliser.usualError / (certainty * Float(width)).squareRoot()
-                if mean < min(Self.faintPulse, 1 - Self.noiseAllowed * noise) {
+                if mean < min(Self.faintPulse, 1 - Self.noiseAllowedOnce * noise) {
                     for boundary in window { pulseLevels[boundary] = min(pulseLevels[boundary], max(mean, 0)) }
                 }
             }
         }
-        return pulseLevels
+        return pulseLevels.contains { $0 < 1 } ? pulseLevels : nil
     }
 
     /// Whether clocking zeros lie at one end, and zeros or silence at the other. Where anything else does, the message was cut

@@ -20,6 +20,14 @@ struct SymmetricSystem {
         }
     }
 
+    /// An entry of the Gram matrix's lower triangle.
+    subscript(row: Int, column: Int) -> Double {
+        get { gram[row * unknowns + column] }
+        set { gram[row * unknowns + column] = newValue }
+    }
+
+    mutating func setMoment(_ moment: Double, of unknown: Int) { moments[unknown] = moment }
+
     /// Energy of the target that a solution explains: twice its moments less its own energy.
     func explainedEnergy(by solution: [Double]) -> Double {
         var energy = 0.0
