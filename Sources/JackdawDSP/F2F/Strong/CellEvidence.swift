@@ -65,6 +65,19 @@ struct CellEvidence {
         return Bits(bits: bits, startSign: sign, score: max(score.0, score.1))
     }
 
+    /// How much likelier (nats) some cells are with other bits than zeros.
+    /// - Parameters:
+    ///   - cells: the cells.
+    ///   - startSign: polarity of the first boundary; the likelier one unless told.
+    /// - Returns: 0 where zeros are as likely as anything.
+    func doubtOfZeros(in cells: Range<Int>, startSign: Int? = nil) -> Float {
+        let scores = scores
+        func zeros(_ startSign: Int) -> Float {
+            cells.reduce(Float(0)) { $0 + scores.zero($1, ($1 - cells.lowerBound + startSign) & 1) }
+        }
+        return bestBits(in: cells).score - (startSign.map(zeros) ?? max(zeros(0), zeros(1)))
+    }
+
     /// How much likelier (nats) each bit is than its opposite, the others being free (max-marginals).
     func bitMargins() -> [Float] {
         let scores = scores

@@ -21,6 +21,10 @@ struct MessageCandidate {
     /// The code may overrule the sound by no more than this share of the margin.
     private static let mostDoubt: Float = 0.35
     private static let leastCoverage: Float = 0.2
+    /// Clocking zeros before a message, at least, of the 22 and 61 that ISO/IEC 7811-2 leaves room for.
+    private static let leadingZeros = 18
+    /// How much likelier (nats) other bits may be in their place, at most.
+    private static let mostDoubtOfZeros: Float = 12
     /// Changes from one character to the next that are enough in a message of any length.
     private static let leastChanges = 6
     /// Margin (nats) at first sight from which a message gets a look of its own.
@@ -66,14 +70,23 @@ struct MessageCandidate {
         smoothings.compactMap { reach in
             let boundaries = clock.smoothedBoundaries(reach: reach)
             let evidence = MessageSearch.evidence(in: CellPhaseSignal(sound, boundaries: boundaries), clock: clock)
-            guard let found = MessageSearch.bestMessage(evidence), found.message.margin >= leastPromise else {
-                return nil
-            }
+            guard let found = MessageSearch.bestMessage(evidence), found.message.margin >= leastPromise,
+                followsZeros(found, in: evidence)
+            else { return nil }
             // Beside the message the clock may have gone astray; then it may go on there as it ran at the end.
             let candidate = MessageCandidate(found, in: sound, pass: boundaries, surroundings: .ofPass)
             guard let candidate, !candidate.endsPlainly else { return candidate }
             return MessageCandidate(found, in: sound, pass: boundaries, surroundings: .continued)
         }
+    }
+
+    /// Whether zeros, or nothing that can be told, lie in the farther ones of the cells that every card leaves before its
+    /// message. Bits there are those of a longer message, of which a drop-out hid what lies between.
+    private static func followsZeros(_ found: MessageSearch.Found, in evidence: CellEvidence) -> Bool {
+        let oriented = found.isReversed ? evidence.reversed() : evidence
+        let start = found.message.startCell
+        let far = max(0, start - leadingZeros)..<max(0, start - MessageView.reach)
+        return far.isEmpty || oriented.doubtOfZeros(in: far) <= mostDoubtOfZeros
     }
 
     private init?(

@@ -19,7 +19,7 @@ struct MessageView {
     private let soundLength: Int
 
     /// Cells on either side.
-    private static let reach = 10
+    static let reach = 10
     /// How well zeros beside a message hold against its own pulses, at least: 1 when as well, -1 for silence.
     private static let leastZeros: Float = 0.75
     /// Standard deviations of noise by which zeros may seem weaker than they are.
@@ -111,7 +111,8 @@ struct MessageView {
         ]
         let hasZeros = sides.map { side in
             zeros(in: side.outside) >= Self.leastZeros
-                && doubt(ofZerosIn: side.outside, evidence) <= Self.mostDoubt * margin
+                && evidence.doubtOfZeros(in: side.outside, startSign: levels[2 * side.outside.lowerBound] > 0 ? 0 : 1)
+                    <= Self.mostDoubt * margin
         }
         return hasZeros.contains(true)
             && zip(sides, hasZeros).allSatisfy { side, hasZeros in hasZeros || isSilent(side, margin: margin) }
@@ -145,13 +146,6 @@ struct MessageView {
         }
         // Both the mean and the variance of the score follow from the certainty.
         return score / (0.5 * certainty) + Self.noiseAllowed * 2 / certainty.squareRoot()
-    }
-
-    /// How much likelier (nats) some cells are with other bits than zeros.
-    private func doubt(ofZerosIn outside: Range<Int>, _ evidence: CellEvidence) -> Float {
-        let (scores, levels) = (evidence.scores, levels)
-        let asZeros = outside.reduce(Float(0)) { $0 + scores.zero($1, levels[2 * $1] > 0 ? 0 : 1) }
-        return evidence.bestBits(in: outside).score - asZeros
     }
 
     /// Median power of some cells behind the equaliser.
