@@ -162,7 +162,7 @@ struct SegmentalViterbi: Sendable {
             unsafe penalties.withUnsafeBufferPointer { penalties in
                 unsafe workspace.reached.withUnsafeMutableBytes { reached in
                     var state = unsafe states.baseAddress! + block
-                    var penalty = unsafe penalties.baseAddress!
+                    var penalty = penalties.baseAddress!
                     var row = unsafe reached.baseAddress! + place
                     for _ in 0..<lengths.count {
                         for _ in 0..<2 {
