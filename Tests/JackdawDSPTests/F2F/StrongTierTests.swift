@@ -5,21 +5,25 @@ import Testing
 @testable import JackdawDSP
 
 @Suite struct StrongTierTests {
-    @Test func segmentalViterbiFindsCellsAndBits() throws {
+    /// The long one adds up to many times what 16 bits hold.
+    @Test(arguments: [(60, Int16(64)), (6_000, 270)])
+    func segmentalViterbiFindsCellsAndBits(count bitCount: Int, pulse: Int16) throws {
         var random = SeededRandom(seed: 1)
-        let bits = (0..<60).map { _ in UInt8.random(in: 0...1, using: &random) }
+        let bits = (0..<bitCount).map { _ in UInt8.random(in: 0...1, using: &random) }
         let levels = CellEqualiser.levels(bits: bits, startSign: 0)
-        let half = 10
+        let half = 8
         let count = levels.count * half + 200
-        var positive = [Int16](repeating: -32, count: count)
+        var positive = [Int16](repeating: -pulse / 2, count: count)
         var negative = positive
         for (index, level) in levels.enumerated() {
-            positive[100 + index * half] += Int16(64 * level)
-            negative[100 + index * half] -= Int16(64 * level)
+            positive[100 + index * half] += Int16(level) * pulse
+            negative[100 + index * half] -= Int16(level) * pulse
         }
-        var scores = SegmentalViterbi.PulseScores(count: count, unit: 64)
+        let viterbi = SegmentalViterbi(lengths: Array(12..<24))
+        #expect(pulse <= viterbi.scoreLimit)
+        var scores = SegmentalViterbi.PulseScores(count: count, unit: Float(pulse))
         scores.appendRow(positive: positive, negative: negative)
-        let path = try #require(SegmentalViterbi(lengths: Array(16..<24)).bestPath(scores, rateCost: 20))
+        let path = try #require(viterbi.bestPath(scores, rateCost: 20))
         #expect(path.bits == bits)
         #expect(path.boundaries == (0...bits.count).map { Float(100 + 2 * half * $0) })
         #expect(path.startSign == 0)
@@ -30,6 +34,24 @@ import Testing
         let silence = [Int16](repeating: -32, count: 500)
         scores.appendRow(positive: silence, negative: silence)
         #expect(SegmentalViterbi(lengths: Array(16..<24)).bestPath(scores, rateCost: 20) == nil)
+    }
+
+    @Test(arguments: [7, 33])
+    func filterSystemFindsTheTapsThatMadeASound(taps: Int) {
+        var random = SeededRandom(seed: 2)
+        let wanted = (0..<taps).map { _ in Float.random(in: -1...1, using: &random) }
+        let samples = (0..<600).map { _ in Float.random(in: -1...1, using: &random) }
+        let output = FilterSystem.apply(wanted, to: samples)
+        let reach = taps / 2
+        for centre in reach..<samples.count - reach {
+            let sum = zip(wanted, samples[(centre - reach)...]).reduce(Float(0)) { $0 + $1.0 * $1.1 }
+            #expect(abs(output[centre] - sum) < 1e-4)
+        }
+        var system = FilterSystem(taps: taps)
+        for centre in reach..<samples.count - reach - FilterSystem.margin {
+            system.accumulate(samples, from: centre - reach, target: output[centre], weight: 1)
+        }
+        for (tap, found) in zip(wanted, system.solve(ridge: 0)) { #expect(abs(tap - found) < 1e-3) }
     }
 
     @Test func slidingMediansAreThoseOfEachWindow() {
