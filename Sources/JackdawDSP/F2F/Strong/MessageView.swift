@@ -74,12 +74,14 @@ struct MessageView {
     /// In a drop-out a pulse that is not seen is no proof that none is there: two drop-outs that hide the same two bits in
     /// two characters would pass every check of the code.
     func pulseLevels() -> [Float]? {
-        let pulses = (0...signal.count).map { boundary in
+        let (output, levels) = (equaliser.output, levels)
+        var pulses = (0...signal.count).map { boundary in
             let place = signal.offset(ofBoundary: boundary)
             // What was lost at a rail is known to be.
             let isLost = !signal.lost.isEmpty && signal.lost[place] != 0
-            return isLost ? 1 : equaliser.output[place] * levels[2 * boundary]
+            return isLost ? 1 : output[place] * levels[2 * boundary]
         }
+        defer { pulses.wipe() }
         var pulseLevels = [Float](repeating: 1, count: pulses.count)
         for width in [1, 2, 4, 8] {
             for first in Self.reach...signal.count - Self.reach - width + 1 {

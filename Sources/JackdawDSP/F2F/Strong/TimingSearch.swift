@@ -43,8 +43,9 @@ struct TimingSearch {
             Envelope.normalise(&filtered, blockLength: max(24, Self.cellLengths[8 * vector + 7] * 3 / 2))
             let reach = Int((tuning.jitterReach * middle).rounded())
             let cost = Self.unit * Float(tuning.jitterCost / (middle * middle))
-            let levels = filtered.wholeNumbers(unit: Self.unit, limit: viterbi.scoreLimit - Int16(Self.unit) / 2)
+            var levels = filtered.wholeNumbers(unit: Self.unit, limit: viterbi.scoreLimit - Int16(Self.unit) / 2)
             filtered.wipe()
+            defer { levels.wipe() }
             scores.appendRow(
                 positive: Self.dilate(levels, reach: reach, cost: cost, sign: 1),
                 negative: Self.dilate(levels, reach: reach, cost: cost, sign: -1))
@@ -59,7 +60,8 @@ struct TimingSearch {
     private static func dilate(_ input: [Int16], reach: Int, cost: Float, sign: Int16) -> [Int16] {
         let half = Int16(unit) / 2
         let margin = [Int16](repeating: -16 * half, count: reach)
-        let padded = margin + input.map { $0 &* sign &- half } + margin
+        var padded = margin + input.map { $0 &* sign &- half } + margin
+        defer { padded.wipe() }
         var output = Array(padded[reach..<reach + input.count])
         unsafe padded.withUnsafeBufferPointer { source in
             unsafe output.withUnsafeMutableBufferPointer { target in
