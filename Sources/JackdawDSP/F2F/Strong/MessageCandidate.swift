@@ -18,6 +18,9 @@ struct MessageCandidate {
 
     /// Margin in nats below which another message is too close.
     private static let leastMargin: Float = 9.5
+    /// How much less of a margin (nats) is asked for where pulses in a drop-out count for what is seen of them: what is left
+    /// out is not all that they tell.
+    private static let marginSpared: Float = 1.5
     /// The code may overrule the sound by no more than this share of the margin.
     private static let mostDoubt: Float = 0.35
     private static let leastCoverage: Float = 0.2
@@ -98,7 +101,7 @@ struct MessageCandidate {
         if let pulseLevels = view.pulseLevels() {
             let doubtful = view.equaliser.evidence(for: view.signal, pulseLevels: pulseLevels)
             guard let told = Self.sameMessage(as: found, in: doubtful) else { return nil }
-            again.message.margin = min(again.message.margin, told.message.margin)
+            again.message.margin = min(again.message.margin, told.message.margin + Self.marginSpared)
         }
         message = again.message
         isReversed = again.isReversed
