@@ -25,7 +25,7 @@ struct MessageView {
     /// Standard deviations of noise by which zeros may seem weaker than they are.
     private static let noiseAllowed: Float = 2.5
     /// The same for single pulses, of which there are many.
-    private static let noiseAllowedOnce: Float = 3.5
+    private static let noiseAllowedOnce: Float = 3.2
     /// A pulse that is weaker than this, beyond what noise may have done, lies in a drop-out.
     private static let faintPulse: Float = 0.5
     /// Zeros beside a message may be in doubt by no more than this share of the margin.
