@@ -47,26 +47,25 @@ struct FilterSystem {
     /// - Parameter ridge: added to the diagonal, as a share of its mean.
     /// - Returns: as many taps as the system was made for.
     func solve(ridge: Double) -> [Float] {
-        var system = SymmetricSystem(unknowns: taps)
-        for row in 0..<taps {
-            for column in 0...row { system[row, column] = Double(gram[row * width + column / 8][column % 8]) }
-            system.setMoment(Double(moments[row / 8][row % 8]), of: row)
+        let rows = (0..<taps).flatMap { row in
+            (0..<taps).map { column in Double(gram[row * width + column / 8][column % 8]) }
         }
+        let system = SymmetricSystem(gram: rows, moments: (0..<taps).map { Double(moments[$0 / 8][$0 % 8]) })
         return system.solve(ridge: ridge).map { Float($0) }
     }
 
-    /// The filter over samples: as many outputs, 0 where it would reach beyond an end.
+    /// The filter over samples: as many outputs, 0 where it would reach beyond an end, and where they are too few for eight
+    /// outputs.
     static func apply(_ taps: [Float], to samples: [Float]) -> [Float] {
         let reach = taps.count / 2
         var output = [Float](repeating: 0, count: samples.count)
-        guard samples.count >= taps.count else { return output }
+        guard samples.count >= taps.count + 7 else { return output }
         let centres = reach..<samples.count - reach
         unsafe samples.withUnsafeBytes { samples in
             unsafe output.withUnsafeMutableBytes { output in
                 for centre in stride(from: centres.lowerBound, to: centres.upperBound, by: 8) {
                     // The last eight overlap those before.
-                    let place = 4 * max(min(centre, centres.upperBound - 8), reach)
-                    guard place + 32 <= 4 * centres.upperBound else { break }
+                    let place = 4 * min(centre, centres.upperBound - 8)
                     var sum = SIMD8<Float>.zero
                     for tap in taps.indices {
                         sum +=

@@ -21,8 +21,8 @@ struct MessageCandidate {
     /// How much less of a margin (nats) is asked for where pulses in a drop-out count for what is seen of them: what is left
     /// out is not all that they tell.
     private static let marginSpared: Float = 1.5
-    /// The code may overrule the sound by no more than this share of the margin.
-    private static let mostDoubt: Float = 0.35
+    /// The code may overrule the sound by no more than this share of the margin, and so may zeros beside the message.
+    static let mostDoubt: Float = 0.35
     private static let leastCoverage: Float = 0.2
     /// Clocking zeros before a message, at least, of the 22 and 61 that ISO/IEC 7811-2 leaves room for.
     private static let leadingZeros = 18

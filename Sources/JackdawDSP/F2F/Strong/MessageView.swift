@@ -28,8 +28,6 @@ struct MessageView {
     private static let noiseAllowedOnce: Float = 3.2
     /// A pulse that is weaker than this, beyond what noise may have done, lies in a drop-out.
     private static let faintPulse: Float = 0.5
-    /// Zeros beside a message may be in doubt by no more than this share of the margin.
-    private static let mostDoubt: Float = 0.35
     /// What silence beside a message may have of the power at its end.
     private static let silence: Float = 0.35
     /// Margin (nats) of a message at the very edge of the sound, at least: it may be cut.
@@ -114,7 +112,7 @@ struct MessageView {
         let hasZeros = sides.map { side in
             zeros(in: side.outside) >= Self.leastZeros
                 && evidence.doubtOfZeros(in: side.outside, startSign: levels[2 * side.outside.lowerBound] > 0 ? 0 : 1)
-                    <= Self.mostDoubt * margin
+                    <= MessageCandidate.mostDoubt * margin
         }
         return hasZeros.contains(true)
             && zip(sides, hasZeros).allSatisfy { side, hasZeros in hasZeros || isSilent(side, margin: margin) }

@@ -98,7 +98,8 @@ struct SegmentalViterbi: Sendable {
 
     /// Moves the past to the front, less what the last tile added.
     private func startTile(_ workspace: inout Workspace, time: Int) {
-        let last = workspace.ends[(time - Self.tile) / 8..<time / 8].reduce(workspace.ends[0], Self.larger)
+        let last = workspace.ends[(time - Self.tile) / 8..<time / 8].reduce(
+            SIMD8(repeating: Self.impossible), Self.larger)
         let excess = max(Int((0..<8).reduce(Self.impossible) { max($0, last[$1]) }) - Self.restingScore, 0)
         let taken = SIMD8(repeating: Int16(excess))
         let lowest = SIMD8(repeating: Int16(Self.lowestStart))

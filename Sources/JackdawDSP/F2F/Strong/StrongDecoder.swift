@@ -134,8 +134,7 @@ struct StrongDecoder: Sendable {
     }
 
     private func failure(_ samples: [Float], looks: [Look]) -> SegmentFailure {
-        let promising = looks.sorted { $0.explained > $1.explained }
-        let diagnoses = promising.prefix(Self.mostDiagnoses).map { look in
+        let diagnoses = looks.map { look in
             let boundaries = look.clock.smoothedBoundaries(reach: Self.smoothing)
             let signal = CellPhaseSignal(look.sound, boundaries: boundaries)
             let evidence = MessageSearch.evidence(in: signal, clock: look.clock)
@@ -146,7 +145,7 @@ struct StrongDecoder: Sendable {
         }
         failure.range = failure.range.clamped(to: samples.indices)
         if failure.reason != .lrc, failure.reason != .parity {
-            if !promising.contains(where: \.isClear) { failure.reason = .tooWeak }
+            if !looks.contains(where: \.isClear) { failure.reason = .tooWeak }
             let clipped = samples.count { abs($0) > Self.rail }
             if Double(clipped) > Self.clippedShare * Double(samples.count) { failure.reason = .clipped }
         }

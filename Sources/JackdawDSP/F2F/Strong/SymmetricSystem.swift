@@ -11,6 +11,13 @@ struct SymmetricSystem {
         moments = .init(repeating: 0, count: unknowns)
     }
 
+    /// Equations that were gathered elsewhere: the lower triangle in rows of full width, and the moments.
+    init(gram: [Double], moments: [Double]) {
+        unknowns = moments.count
+        self.gram = gram
+        self.moments = moments
+    }
+
     mutating func accumulate(_ row: [Double], target: Double, weight: Double = 1) {
         for first in 0..<unknowns {
             let value = row[first] * weight
@@ -19,14 +26,6 @@ struct SymmetricSystem {
             for second in 0...first { gram[start + second] += value * row[second] }
         }
     }
-
-    /// An entry of the Gram matrix's lower triangle.
-    subscript(row: Int, column: Int) -> Double {
-        get { gram[row * unknowns + column] }
-        set { gram[row * unknowns + column] = newValue }
-    }
-
-    mutating func setMoment(_ moment: Double, of unknown: Int) { moments[unknown] = moment }
 
     /// Energy of the target that a solution explains: twice its moments less its own energy.
     func explainedEnergy(by solution: [Double]) -> Double {

@@ -8,9 +8,6 @@ struct WorkingSound {
     /// At the original rate: where samples were lost at the rail, its sign there and 0 elsewhere.
     private let lost: [Int8]?
 
-    /// The longest window that is searched at once; bounds memory.
-    private static let longestWindow = 80_000
-
     init(samples: [Float], step: Int, start: Int = 0, lost: [Int8]?) {
         self.samples = samples
         self.step = step
@@ -35,13 +32,16 @@ struct WorkingSound {
     /// Windows that are short enough for a search, each lapping half of the one before, so that a swipe is whole in one.
     /// Each is cut when it is its turn: all of them are twice the segment.
     var windows: some Sequence<WorkingSound> {
-        stride(from: 0, to: max(1, samples.count - Self.longestWindow / 2), by: Self.longestWindow / 2).lazy.map(window)
+        stride(
+            from: 0, to: max(1, samples.count - SegmentalViterbi.longestSegment / 2),
+            by: SegmentalViterbi.longestSegment / 2
+        ).lazy.map(window)
     }
 
     private func window(from first: Int) -> WorkingSound {
-        guard samples.count > Self.longestWindow else { return self }
+        guard samples.count > SegmentalViterbi.longestSegment else { return self }
         return WorkingSound(
-            samples: Array(samples[first..<min(first + Self.longestWindow, samples.count)]), step: step,
+            samples: Array(samples[first..<min(first + SegmentalViterbi.longestSegment, samples.count)]), step: step,
             start: start + first, lost: lost)
     }
 }
