@@ -15,8 +15,11 @@ struct RunningSum {
     /// The sum around a sample, to be asked for one sample after the other.
     @inline(__always)
     mutating func advance(_ input: Span<Float>, to index: Int) -> Double {
-        if index + reach < input.count { sum += Double(input[index + reach]) }
-        if index > reach { sum -= Double(input[index - reach - 1]) }
+        // One sum a sample, not two: the next one waits for it.
+        var change = 0.0
+        if index + reach < input.count { change = Double(input[index + reach]) }
+        if index > reach { change -= Double(input[index - reach - 1]) }
+        sum += change
         return sum
     }
 }

@@ -70,7 +70,7 @@ import Testing
                 unsafe table.withUnsafeBytes { (address: UInt(bitPattern: $0.baseAddress), count: $0.count) }
             }
         }
-        #expect(tables.count == 3)
+        #expect(tables.count == 4)
         for table in tables { #expect(try Self.nonZeroBytes(at: table.address, count: table.count) > 64) }
         trellis.wipe()
         for table in tables { #expect(try Self.nonZeroBytes(at: table.address, count: table.count) == 0) }

@@ -23,16 +23,27 @@ struct BitClock {
         }
     }
 
+    /// How far the length of a cell may be from what the smoothed speed makes it.
+    enum Scope {
+        /// Where the speed was taken from a first look.
+        case wide
+        /// Where it was refined before.
+        case close
+
+        fileprivate var search: SegmentalViterbi { self == .wide ? BitClock.wideSearch : BitClock.closeSearch }
+    }
+
     /// Samples a nominal cell in the refining search, and the cell lengths that it allows.
     private static let searchSamplesPerCell = 48
-    private static let viterbi = SegmentalViterbi(lengths: Array(36..<68))
+    private static let wideSearch = SegmentalViterbi(lengths: Array(30..<78))
+    private static let closeSearch = SegmentalViterbi(lengths: Array(36..<68))
     private static let clockCost: Float = 2500
     /// Whole numbers that a score of 1 comes to in that search, at most.
     private static let finestUnit: Float = 128
 
     /// The clock found anew with the speed taken out: on a grid that follows the smoothed speed of this clock, with an
     /// equaliser taught by its bits, and with a far stiffer clock than a first look allows.
-    func refined(on sound: WorkingSound, pace: Pace) -> (clock: BitClock, explained: Float)? {
+    func refined(on sound: WorkingSound, pace: Pace, scope: Scope) -> (clock: BitClock, explained: Float)? {
         let grid = speedGrid(limit: Float(sound.samples.count), pace: pace)
         guard grid.count > 40 else { return nil }
         let signal = CellPhaseSignal(sound, boundaries: grid)
@@ -41,7 +52,8 @@ struct BitClock {
         defer { fine.wipe() }
         let certainty = equaliser.certainty
         let ratio = Self.searchSamplesPerCell / CellPhaseSignal.samplesPerCell
-        let limit = Self.viterbi.scoreLimit
+        let search = scope.search
+        let limit = search.scoreLimit
         let unit = min(Float(limit) / (certainty.max() ?? 1), Self.finestUnit)
         var scores = SegmentalViterbi.PulseScores(count: fine.count, unit: unit)
         scores.appendRow(
@@ -50,7 +62,7 @@ struct BitClock {
             negative: fine.indices.map { (-fine[$0] - 0.5) * certainty[$0 / ratio] }.wholeNumbers(
                 unit: unit, limit: limit))
         if !signal.lost.isEmpty { scores.forgive { signal.lost[$0 / ratio] } }
-        guard let path = Self.viterbi.bestPath(scores, rateCost: Self.clockCost), path.bits.count > 20 else {
+        guard let path = search.bestPath(scores, rateCost: Self.clockCost), path.bits.count > 20 else {
             return nil
         }
         let first = Float(signal.offset(ofBoundary: 0))
@@ -135,9 +147,11 @@ struct BitClock {
         return grid
     }
 
+    var cellLengths: [Float] { zip(boundaries.dropFirst(), boundaries).map { $0 - $1 } }
+
     /// Cell lengths after a median, which passes over slips, and a mean over 9 cells.
     private func smoothedLengths(pace: Pace) -> [Float] {
-        let lengths = zip(boundaries.dropFirst(), boundaries).map { $0 - $1 }
+        let lengths = cellLengths
         let medians = lengths.slidingMedians { index in
             min(pace.medianReach(cells: lengths.count), max(8, min(index, lengths.count - 1 - index)))
         }
@@ -165,11 +179,16 @@ struct BitClock {
         return lessons
     }
 
-    /// Three samples for each one, by cubic interpolation.
+    /// Three samples for each one, by cubic interpolation; zero where it would reach beyond an end.
     private static func interpolated(_ input: [Float]) -> [Float] {
         let factor = searchSamplesPerCell / CellPhaseSignal.samplesPerCell
-        return (0..<input.count * factor).map { index in
-            CellPhaseSignal.interpolate(input, at: Float(index) / Float(factor))
+        var output = [Float](repeating: 0, count: input.count * factor)
+        for index in 1..<max(input.count - 2, 1) {
+            for part in 0..<factor {
+                output[index * factor + part] = CellPhaseSignal.interpolate(
+                    input, after: index, share: Float(part) / Float(factor))
+            }
         }
+        return output
     }
 }

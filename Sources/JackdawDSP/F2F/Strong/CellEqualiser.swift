@@ -19,7 +19,12 @@ struct CellEqualiser {
     /// See `errorGrowth(_:)`.
     private(set) var errorGrowth: Float = 1
     /// Standard deviation of the errors as their median tells it, which drop-outs do not raise, relative to `certainty`.
-    private(set) var usualError: Float = 1
+    var usualError: Float {
+        let sorted = errors.map(abs).sorted()
+        return sorted.isEmpty ? 1 : 1.5 * sorted[sorted.count / 2]
+    }
+    /// What the lessons miss, relative to `certainty`.
+    @Wiped private var errors: [Float] = []
 
     /// What the output is to be at one place.
     struct Lesson {
@@ -36,8 +41,8 @@ struct CellEqualiser {
         let samples = signal.samples
         var system = FilterSystem(taps: Self.taps)
         let inside = Self.reach..<(samples.count - Self.reach - FilterSystem.margin)
-        let lessons = signal.lost.isEmpty ? lessons : lessons.filter { Self.isHeard(signal, at: $0.offset) }
-        for lesson in lessons where inside.contains(lesson.offset) {
+        let lessons = lessons.filter { inside.contains($0.offset) && Self.isHeard(signal, at: $0.offset) }
+        for lesson in lessons {
             let gain = max(signal.gains[lesson.offset], 1)
             system.accumulate(
                 samples, from: lesson.offset - Self.reach, target: lesson.level, weight: 1 / (gain * gain))
@@ -47,7 +52,7 @@ struct CellEqualiser {
         self.output = output
         var missed: Float = 0
         var wanted: Float = 1e-9
-        for lesson in lessons where inside.contains(lesson.offset) {
+        for lesson in lessons {
             let miss = output[lesson.offset] - lesson.level
             let gain = max(signal.gains[lesson.offset], 1)
             missed += miss * miss / (gain * gain)
@@ -56,7 +61,7 @@ struct CellEqualiser {
         explained = 1 - missed / wanted
         // Error = distortion + noise, which grows with the gain: a line through the squared errors.
         var line = SymmetricSystem(unknowns: 2)
-        for lesson in lessons where inside.contains(lesson.offset) {
+        for lesson in lessons {
             let miss = Double(output[lesson.offset] - lesson.level)
             let gain = Double(signal.gains[lesson.offset])
             line.accumulate([1, gain * gain], target: miss * miss, weight: 1 / max(1, gain * gain * gain * gain))
@@ -74,19 +79,12 @@ struct CellEqualiser {
     /// Expected squared error from samples lost under the filter, whose level is about 1.
     private static func missing(_ signal: CellPhaseSignal, weights: [Float]) -> [Float] {
         guard !signal.lost.isEmpty else { return [] }
-        var missing = [Float](repeating: 0, count: signal.samples.count)
-        for place in signal.lost.indices where signal.lost[place] != 0 {
-            for tap in weights.indices {
-                let centre = place + reach - tap
-                if missing.indices.contains(centre) { missing[centre] += weights[tap] * weights[tap] * lostPower }
-            }
-        }
-        return missing
+        let lost = signal.lost.map { $0 == 0 ? 0 : lostPower }
+        return FilterSystem.apply(weights.map { $0 * $0 }, to: lost)
     }
 
     private static func isHeard(_ signal: CellPhaseSignal, at offset: Int) -> Bool {
-        let near = max(0, offset - 2)..<min(signal.lost.count, offset + 3)
-        return !near.isEmpty && signal.lost[near].allSatisfy { $0 == 0 }
+        signal.lost.isEmpty || signal.lost[offset - 2..<offset + 3].allSatisfy { $0 == 0 }
     }
 
     /// Levels that bits ask for at every boundary and middle in turn: `2 * bits.count + 1` of them.
@@ -119,9 +117,8 @@ struct CellEqualiser {
         let lessons = places.map { Lesson(offset: first + $0 * half, level: levels[$0]) }
         self.init(signal, lessons: lessons)
         let output = output
-        let errors = lessons.map { ($0.level - output[$0.offset]) * certainty[$0.offset].squareRoot() }
+        errors = lessons.map { ($0.level - output[$0.offset]) * certainty[$0.offset].squareRoot() }
         errorGrowth = Self.errorGrowth(errors)
-        usualError = 1.5 * errors.map(abs).sorted()[errors.count / 2]
     }
 
     /// How much larger the variance is with which two messages are told apart than `certainty` says.

@@ -45,7 +45,12 @@ struct CellPhaseSignal {
     static func interpolate(_ input: [Float], at time: Float) -> Float {
         guard time >= 1, time < Float(input.count - 2) else { return 0 }
         let index = Int(time)
-        let share = time - Float(index)
+        return interpolate(input, after: index, share: time - Float(index))
+    }
+
+    /// Between a sample and the next, with one more on either side.
+    @inline(__always)
+    static func interpolate(_ input: [Float], after index: Int, share: Float) -> Float {
         let (a, b, c, d) = (input[index - 1], input[index], input[index + 1], input[index + 2])
         return b + 0.5 * share * (c - a + share * (2 * a - 5 * b + 4 * c - d + share * (3 * (b - c) + d - a)))
     }

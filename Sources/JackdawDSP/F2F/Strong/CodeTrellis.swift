@@ -38,6 +38,8 @@ struct CodeTrellis {
     private var after: [Float]
     /// Scores of every character value at every cell and polarity, [(2 * k + sign) * valueCount + value].
     private var characters: [Float]
+    /// The best of them, [2 * k + sign].
+    private var bests: [Float]
 
     init(evidence: CellEvidence, code: CharacterCode) {
         self.code = code
@@ -48,6 +50,7 @@ struct CodeTrellis {
         before = Self.strayBefore(scores, count: cellCount)
         after = Self.strayAfter(scores, count: cellCount)
         characters = Self.characterScores(scores, count: cellCount, code: code)
+        bests = Self.bests(of: characters, valueCount: valueCount)
     }
 
     /// Overwrites what the evidence left here; nothing can be read from it after that. Called by the owner of the only copy:
@@ -56,6 +59,7 @@ struct CodeTrellis {
         before.wipe()
         after.wipe()
         characters.wipe()
+        bests.wipe()
     }
 
     /// One way to lay messages over the cells.
@@ -93,18 +97,11 @@ struct CodeTrellis {
             let cell = alignment + slot * width
             if slot + 1 < slots {
                 let next = cell + width
-                let close = inside + score(cell, sign, end) + bestScore(next, sign) + after[2 * (next + width) + sign]
+                let close = inside + score(cell, sign, end) + bests[2 * next + sign] + after[2 * (next + width) + sign]
                 best = max(best, close)
             }
-            inside = max(inside + bestScore(cell, sign), before[2 * cell + sign] + score(cell, sign, start))
+            inside = max(inside + bests[2 * cell + sign], before[2 * cell + sign] + score(cell, sign, start))
         }
-        return best
-    }
-
-    private func bestScore(_ cell: Int, _ sign: Int) -> Float {
-        let base = (2 * cell + sign) * valueCount
-        var best = characters[base]
-        for value in 1..<valueCount { best = max(best, characters[base + value]) }
         return best
     }
 
@@ -215,7 +212,7 @@ struct CodeTrellis {
         for value in 0..<valueCount where value != Int(code.endSentinel) {
             let added = characters[base + value]
             for block in 0..<blocks {
-                states[target + block] = larger(states[target + block], turned[block, value] + added)
+                states[target + block] = .larger(states[target + block], turned[block, value] + added)
             }
         }
     }
@@ -244,7 +241,7 @@ struct CodeTrellis {
             turned.load(backward, from: arrived + blocks)
             for value in 0..<valueCount where value != Int(chosen) && value != end {
                 var top = forward[arrived] + turned[0, value]
-                for block in 1..<blocks { top = larger(top, forward[arrived + block] + turned[block, value]) }
+                for block in 1..<blocks { top = .larger(top, forward[arrived + block] + turned[block, value]) }
                 other = max(other, top.max() + score(cell, sign, value))
             }
             if Int(chosen) != end, slot + 1 < slots {
@@ -256,109 +253,4 @@ struct CodeTrellis {
         }
         return other
     }
-
-    // MARK: - Scores
-
-    private static func strayBefore(_ cells: CellEvidence.Scores, count: Int) -> [Float] {
-        var scores = [Float](repeating: 0, count: 2 * (count + 1))
-        for cell in 0..<count {
-            for sign in 0..<2 {
-                let viaZero = scores[2 * cell + 1 - sign] + cells.zero(cell, 1 - sign)
-                let viaOne = scores[2 * cell + sign] + cells.one(cell, sign) - strayOneCost
-                scores[2 * (cell + 1) + sign] = max(viaZero, viaOne)
-            }
-        }
-        return scores
-    }
-
-    private static func strayAfter(_ cells: CellEvidence.Scores, count: Int) -> [Float] {
-        var scores = [Float](repeating: 0, count: 2 * (count + 1))
-        for cell in stride(from: count - 1, through: 0, by: -1) {
-            for sign in 0..<2 {
-                let viaZero = scores[2 * (cell + 1) + 1 - sign] + cells.zero(cell, sign)
-                let viaOne = scores[2 * (cell + 1) + sign] + cells.one(cell, sign) - strayOneCost
-                scores[2 * cell + sign] = max(viaZero, viaOne)
-            }
-        }
-        return scores
-    }
-
-    /// Doubles a table of partial values bit by bit; the sign after some bits follows from how many of them are zeros.
-    private static func characterScores(_ cells: CellEvidence.Scores, count: Int, code: CharacterCode) -> [Float] {
-        let width = code.bitsPerCharacter
-        let valueCount = 1 << code.dataBits
-        guard count >= width else { return [] }
-        var scores = [Float](repeating: 0, count: 2 * (count - width + 1) * valueCount)
-        for cell in 0...count - width {
-            for sign in 0..<2 {
-                let base = (2 * cell + sign) * valueCount
-                for bit in 0..<code.dataBits {
-                    for value in 0..<(1 << bit) {
-                        let zeros = bit - value.nonzeroBitCount
-                        let opens = sign ^ (zeros & 1)
-                        let soFar = scores[base + value]
-                        scores[base + value | 1 << bit] = soFar + cells.one(cell + bit, opens)
-                        scores[base + value] = soFar + cells.zero(cell + bit, opens)
-                    }
-                }
-                for value in 0..<valueCount {
-                    let zeros = code.dataBits - value.nonzeroBitCount
-                    let opens = sign ^ (zeros & 1)
-                    let last = cell + code.dataBits
-                    let isOdd = value.nonzeroBitCount & 1 == 1
-                    scores[base + value] += isOdd ? cells.zero(last, opens) : cells.one(last, opens)
-                }
-            }
-        }
-        return scores
-    }
-}
-
-/// Eight or more lanes at every exclusive-or of their index: what turns a running LRC by a character.
-private struct LaneExclusiveOr {
-    private let blocks: Int
-    /// [turn * blocks + block] for the eight turns within a vector.
-    private var turned: [SIMD8<Float>]
-
-    init(blocks: Int) {
-        self.blocks = blocks
-        turned = .init(repeating: .zero, count: 8 * blocks)
-    }
-
-    /// Takes the vectors of some states from one on.
-    mutating func load(_ states: [SIMD8<Float>], from first: Int) {
-        for turn in 0..<8 {
-            for block in 0..<blocks {
-                let vector = states[first + block]
-                var lanes = vector
-                if turn & 1 != 0 {
-                    lanes.evenHalf = vector.oddHalf
-                    lanes.oddHalf = vector.evenHalf
-                }
-                if turn & 2 != 0 {
-                    lanes = SIMD8(lowHalf: Self.swapPairs(lanes.lowHalf), highHalf: Self.swapPairs(lanes.highHalf))
-                }
-                if turn & 4 != 0 { lanes = SIMD8(lowHalf: lanes.highHalf, highHalf: lanes.lowHalf) }
-                turned[turn * blocks + block] = lanes
-            }
-        }
-    }
-
-    mutating func wipe() {
-        turned.wipe()
-    }
-
-    private static func swapPairs(_ lanes: SIMD4<Float>) -> SIMD4<Float> {
-        SIMD4(lowHalf: lanes.highHalf, highHalf: lanes.lowHalf)
-    }
-
-    /// Lane `l` of block `b` is the source's lane `(8 * b + l) ^ value`.
-    @inline(__always)
-    subscript(block: Int, value: Int) -> SIMD8<Float> { turned[(value & 7) * blocks + (block ^ (value >> 3))] }
-}
-
-/// The larger lane by lane; the library's own form is not vectorised.
-@inline(__always)
-private func larger(_ left: SIMD8<Float>, _ right: SIMD8<Float>) -> SIMD8<Float> {
-    left.replacing(with: right, where: right .> left)
 }

@@ -13,18 +13,28 @@ enum Envelope {
         let sorted = medians.sorted()
         let floor = max(sorted[sorted.count * 9 / 10] * floorShare, 1e-12)
         let gains = medians.map { Self.gain / max($0, floor) }
-        for index in samples.indices {
-            let position = max(0, (Float(index) + 0.5) / Float(blockLength) - 0.5)
-            let block = min(Int(position), gains.count - 1)
-            let next = min(block + 1, gains.count - 1)
-            let share = position - Float(block)
-            samples[index] *= gains[block] + min(share, 1) * (gains[next] - gains[block])
+        // Along a line from the middle of a block to the middle of the next, and evenly beyond the outer ones.
+        var start = 0
+        for block in 0...gains.count {
+            let end = block < gains.count ? min(blockLength * block + blockLength / 2, samples.count) : samples.count
+            let (before, after) = (gains[max(block - 1, 0)], gains[min(block, gains.count - 1)])
+            let slope = (after - before) / Float(blockLength)
+            let middle = Float(blockLength) * (Float(block) - 0.5) - 0.5
+            for index in start..<max(end, start) {
+                samples[index] *= before + slope * (Float(index) - middle)
+            }
+            start = max(end, start)
         }
     }
 
     private static func blockPeaks(_ samples: [Float], blockLength: Int) -> [Float] {
         stride(from: 0, to: samples.count, by: blockLength).map { start in
-            samples[start..<min(start + blockLength, samples.count)].reduce(Float(0)) { max($0, abs($1)) }
+            var peak: Float = 0
+            for index in start..<min(start + blockLength, samples.count) {
+                let magnitude = abs(samples[index])
+                peak = magnitude > peak ? magnitude : peak
+            }
+            return peak
         }
     }
 }

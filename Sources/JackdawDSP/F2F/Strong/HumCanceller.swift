@@ -2,8 +2,6 @@
 ///
 /// Samples at the rail say nothing about the hum under them, so the fit leaves them out, and they come out as erasures.
 enum HumCanceller {
-    private static let harmonics = 10
-    private static let unknowns = 2 * harmonics + 2
     /// Hum is taken out only where it explains at least this share of the energy.
     private static let leastShare = 0.2
 
@@ -15,15 +13,19 @@ enum HumCanceller {
         guard samples.count > 200 else { return nil }
         let total = samples.reduce(0.0) { $0 + Double($1) * Double($1) }
         let fits = [50.0, 60.0].map { mains in
-            (mains: mains, explained: fit(samples, rail: .infinity, mains: mains / sampleRate).explained)
+            (mains: mains, explained: fit(samples, mains: mains / sampleRate).explained)
         }
         guard let best = fits.max(by: { $0.explained < $1.explained }), best.explained > leastShare * total else {
             return nil
         }
         let rail = railLevel(of: samples)
         let lost = samples.map { abs($0) < rail ? Int8(0) : $0 > 0 ? 1 : -1 }
-        let hum = fit(samples, rail: rail, mains: best.mains / sampleRate).fit
-        subtract(hum, mains: best.mains / sampleRate, from: &samples)
+        let hum = fit(samples, without: lost, mains: best.mains / sampleRate).fit
+        HumBasis(mains: best.mains / sampleRate, count: samples.count).forEachRow { index, row in
+            var sum = 0.0
+            for unknown in row.indices { sum += hum[unknown] * row[unknown] }
+            samples[index] -= Float(sum)
+        }
         // At the rail the signal is at least what the hum leaves of it, or anything where the hum alone would clip.
         for index in samples.indices where lost[index] != 0 && samples[index] * Float(lost[index]) < 0 {
             samples[index] = 0
@@ -39,55 +41,27 @@ enum HumCanceller {
         return peak > 0.1 && atRail > 8 ? rail : .infinity
     }
 
-    private static func basis(at index: Int, count: Int, oscillators: inout [(Double, Double)], _ row: inout [Double]) {
-        for harmonic in 0..<harmonics {
-            row[2 * harmonic] = oscillators[harmonic].0
-            row[2 * harmonic + 1] = oscillators[harmonic].1
-        }
-        row[unknowns - 2] = 1
-        row[unknowns - 1] = 2 * Double(index) / Double(count) - 1
-    }
-
-    private static func advance(_ oscillators: inout [(Double, Double)], by steps: [(Double, Double)]) {
-        for harmonic in 0..<harmonics {
-            let (sine, cosine) = oscillators[harmonic]
-            let (stepSine, stepCosine) = steps[harmonic]
-            oscillators[harmonic] = (sine * stepCosine + cosine * stepSine, cosine * stepCosine - sine * stepSine)
-        }
-    }
-
-    private static func steps(mains: Double) -> [(Double, Double)] {
-        (1...harmonics).map { Numerics.sineAndCosine(turns: mains * Double($0)) }
-    }
-
-    private static func fit(_ samples: [Float], rail: Float, mains: Double) -> (fit: [Double], explained: Double) {
-        let steps = steps(mains: mains)
-        var oscillators = [(Double, Double)](repeating: (0, 1), count: harmonics)
-        var row = [Double](repeating: 0, count: unknowns)
-        var normal = SymmetricSystem(unknowns: unknowns)
-        for index in samples.indices {
-            if abs(samples[index]) < rail {
-                basis(at: index, count: samples.count, oscillators: &oscillators, &row)
-                normal.accumulate(row, target: Double(samples[index]))
+    /// The hum that explains most, and how much of the energy.
+    /// - Parameters:
+    ///   - samples: the segment.
+    ///   - lost: other than 0 where a sample says nothing; empty where all say something.
+    ///   - mains: frequency in cycles a sample.
+    /// - Returns: a coefficient for each of the basis, and the energy explained.
+    private static func fit(_ samples: [Float], without lost: [Int8] = [], mains: Double) -> (
+        fit: [Double], explained: Double
+    ) {
+        let basis = HumBasis(mains: mains, count: samples.count)
+        var normal = SymmetricSystem(
+            gram: basis.gram, moments: .init(repeating: 0, count: HumBasis.unknowns))
+        basis.forEachRow { index, row in
+            if lost.isEmpty || lost[index] == 0 {
+                normal.accumulate(row, moment: Double(samples[index]))
+            } else {
+                normal.accumulate(row, target: 0, weight: -1)
             }
-            advance(&oscillators, by: steps)
         }
         let explainedBy = normal
         let fit = normal.solve(ridge: 1e-9)
-        let explained = explainedBy.explainedEnergy(by: fit)
-        return (fit, explained)
-    }
-
-    private static func subtract(_ fit: [Double], mains: Double, from samples: inout [Float]) {
-        let steps = steps(mains: mains)
-        var oscillators = [(Double, Double)](repeating: (0, 1), count: harmonics)
-        var row = [Double](repeating: 0, count: unknowns)
-        for index in samples.indices {
-            basis(at: index, count: samples.count, oscillators: &oscillators, &row)
-            var hum = 0.0
-            for unknown in 0..<unknowns { hum += fit[unknown] * row[unknown] }
-            samples[index] -= Float(hum)
-            advance(&oscillators, by: steps)
-        }
+        return (fit, explainedBy.explainedEnergy(by: fit))
     }
 }

@@ -1,6 +1,8 @@
 /// Where the cells of a swipe seem to lie, at the sample rate of a step of the ladder.
 struct Look {
     let clock: BitClock
+    /// The clock as the timing search found it.
+    let found: BitClock
     /// Share of the wanted levels that an equaliser explains, taught by the clock's own bits.
     let explained: Float
     let sound: WorkingSound
@@ -29,10 +31,13 @@ struct Look {
     /// Refines a clock twice; nil where no pass of a card is left.
     init?(at sound: WorkingSound, clock: BitClock, pace: BitClock.Pace) {
         guard Self.cells.contains(clock.bits.count),
-            let (second, _) = clock.refined(on: sound, pace: pace), Self.cells.contains(second.bits.count),
-            let (third, explained) = second.refined(on: sound, pace: pace), Self.cells.contains(third.bits.count)
+            let (second, _) = clock.refined(on: sound, pace: pace, scope: .wide),
+            Self.cells.contains(second.bits.count),
+            let (third, explained) = second.refined(on: sound, pace: pace, scope: .close),
+            Self.cells.contains(third.bits.count)
         else { return nil }
         self.clock = third
+        found = clock
         self.explained = explained
         self.sound = sound
     }

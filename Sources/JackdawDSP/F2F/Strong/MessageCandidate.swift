@@ -69,8 +69,8 @@ struct MessageCandidate {
     }
 
     /// Candidates from a clock, under a light and a heavy smoothing of its boundaries.
-    static func candidates(in sound: WorkingSound, clock: BitClock) -> [MessageCandidate] {
-        smoothings.compactMap { reach in
+    static func candidates(in sound: WorkingSound, clock: BitClock) -> some Sequence<MessageCandidate> {
+        smoothings.lazy.compactMap { reach in
             let boundaries = clock.smoothedBoundaries(reach: reach)
             let evidence = MessageSearch.evidence(in: CellPhaseSignal(sound, boundaries: boundaries), clock: clock)
             guard let found = MessageSearch.bestMessage(evidence), found.message.margin >= leastPromise,

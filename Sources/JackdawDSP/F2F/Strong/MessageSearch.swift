@@ -6,7 +6,7 @@ enum MessageSearch {
     /// Rounds of equalising and deciding at most.
     private static let mostRounds = 3
     /// A lane whose bound lies this far (nats) under the best message needs no exact search.
-    private static let hopeless: Float = 30
+    private static let hopeless: Float = 16
 
     /// Equalises and decides in turn until the bits stay the same.
     static func evidence(in signal: CellPhaseSignal, clock: BitClock) -> CellEvidence {

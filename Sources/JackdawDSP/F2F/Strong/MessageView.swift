@@ -72,7 +72,7 @@ struct MessageView {
     /// In a drop-out a pulse that is not seen is no proof that none is there: two drop-outs that hide the same two bits in
     /// two characters would pass every check of the code.
     func pulseLevels() -> [Float]? {
-        let (output, levels) = (equaliser.output, levels)
+        let (output, levels, usualError) = (equaliser.output, levels, equaliser.usualError)
         var pulses = (0...signal.count).map { boundary in
             let place = signal.offset(ofBoundary: boundary)
             // What was lost at a rail is known to be.
@@ -86,7 +86,7 @@ struct MessageView {
                 let window = first..<first + width
                 let mean = pulses[window].reduce(0, +) / Float(width)
                 let certainty = equaliser.certainty[signal.offset(ofBoundary: first + width / 2)]
-                let noise = equaliser.usualError / (certainty * Float(width)).squareRoot()
+                let noise = usualError / (certainty * Float(width)).squareRoot()
                 if mean < min(Self.faintPulse, 1 - Self.noiseAllowedOnce * noise) {
                     for boundary in window { pulseLevels[boundary] = min(pulseLevels[boundary], max(mean, 0)) }
                 }

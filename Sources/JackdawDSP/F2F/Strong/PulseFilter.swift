@@ -43,13 +43,41 @@ enum PulseFilter {
         return convolve(input, symmetric: taps)
     }
 
-    /// Running mean over `2 * reach + 1` samples.
+    /// Running mean over `2 * reach + 1` samples: of four quarters side by side, since each sum waits for the one before.
     private static func boxSmooth(_ input: [Float], reach: Int) -> [Float] {
         guard reach > 0, input.count > 2 * reach + 1 else { return input }
-        let samples = input.span
-        let scale = 1 / Double(2 * reach + 1)
-        var sum = RunningSum(samples, reach: reach)
-        return input.indices.map { Float(sum.advance(samples, to: $0) * scale) }
+        let width = 2 * reach + 1
+        let quarter = (input.count + 3) / 4
+        var padded = [Float](repeating: 0, count: 4 * quarter + width)
+        defer { padded.wipe() }
+        padded.replaceSubrange(reach + 1..<reach + 1 + input.count, with: input)
+        var output = [Float](repeating: 0, count: 4 * quarter)
+        var sums = SIMD4<Double>.zero
+        for part in 0..<4 {
+            for index in part * quarter..<part * quarter + width { sums[part] += Double(padded[index]) }
+        }
+        let scale = SIMD4<Double>(repeating: 1 / Double(width))
+        unsafe padded.withUnsafeBufferPointer { padded in
+            unsafe output.withUnsafeMutableBufferPointer { output in
+                for index in 0..<quarter {
+                    let leaving = unsafe SIMD4<Float>(
+                        padded[index], padded[index &+ quarter], padded[index &+ 2 &* quarter],
+                        padded[index &+ 3 &* quarter])
+                    let next = index &+ width
+                    let entering = unsafe SIMD4<Float>(
+                        padded[next], padded[next &+ quarter], padded[next &+ 2 &* quarter],
+                        padded[next &+ 3 &* quarter])
+                    sums += SIMD4<Double>(entering) - SIMD4<Double>(leaving)
+                    let means = SIMD4<Float>(sums * scale)
+                    unsafe output[index] = means[0]
+                    unsafe output[index &+ quarter] = means[1]
+                    unsafe output[index &+ 2 &* quarter] = means[2]
+                    unsafe output[index &+ 3 &* quarter] = means[3]
+                }
+            }
+        }
+        output.removeLast(output.count - input.count)
+        return output
     }
 
     /// Convolves with a symmetric filter whose taps are given from the centre outwards.

@@ -36,18 +36,18 @@ extension SegmentalViterbi {
 
         /// Where the sound was lost at a rail, a pulse of its sign is neither seen nor missed.
         mutating func forgive(lostSign: (Int) -> Int8) {
-            for time in 0..<count {
-                let sign = lostSign(time)
-                guard sign != 0 else { continue }
-                for row in 0..<rows {
-                    let place = row * stride + Self.lead + time
-                    if sign > 0 {
-                        positive[place] = max(positive[place], 0)
-                    } else {
-                        negative[place] = max(negative[place], 0)
+            let signs = (0..<count).map(lostSign)
+            let (rows, stride) = (rows, stride)
+            func forgive(_ sign: Int8, _ scores: inout [Int16]) {
+                for time in signs.indices where signs[time] == sign {
+                    for row in 0..<rows {
+                        let place = row * stride + Self.lead + time
+                        scores[place] = max(scores[place], 0)
                     }
                 }
             }
+            forgive(1, &positive)
+            forgive(-1, &negative)
         }
     }
 }
@@ -55,9 +55,31 @@ extension SegmentalViterbi {
 extension [Float] {
     /// Whole numbers of `1 / unit`, none beyond `limit`.
     func wholeNumbers(unit: Float, limit: Int16) -> [Int16] {
+        var numbers = [Int16](repeating: 0, count: count)
+        unsafe withUnsafeBytes { source in
+            unsafe numbers.withUnsafeMutableBytes { target in
+                for start in stride(from: 0, to: count - 7, by: 8) {
+                    let values = unsafe source.loadUnaligned(fromByteOffset: 4 * start, as: SIMD8<Float>.self)
+                    unsafe target.storeBytes(
+                        of: Self.wholeNumbers(values * unit, limit: Float(limit)), toByteOffset: 2 * start,
+                        as: SIMD8<Int16>.self)
+                }
+            }
+        }
+        for index in count & ~7..<count {
+            numbers[index] = Self.wholeNumbers(SIMD8(repeating: self[index] * unit), limit: Float(limit))[0]
+        }
+        return numbers
+    }
+
+    @inline(__always)
+    private static func wholeNumbers(_ values: SIMD8<Float>, limit: Float) -> SIMD8<Int16> {
         // In the sum with 1.5 * 2^23, whose last bit counts 1, the nearest whole number is left in the low bits.
         let shift: Float = 12_582_912
-        let limit = Float(limit)
-        return map { Int16(truncatingIfNeeded: (Swift.min(Swift.max($0 * unit, -limit), limit) + shift).bitPattern) }
+        let most = SIMD8<Float>(repeating: limit)
+        let least = SIMD8<Float>(repeating: -limit)
+        var bounded = values.replacing(with: most, where: values .> most)
+        bounded = bounded.replacing(with: least, where: bounded .< least)
+        return SIMD8(truncatingIfNeeded: unsafe unsafeBitCast(bounded + shift, to: SIMD8<UInt32>.self))
     }
 }

@@ -4,7 +4,7 @@ extension RateLadder {
     private static let shortestCell = 1.0 / (60 * 210)
     private static let longestCell = 1.0 / (2 * 75)
     /// Length of a bit cell, in samples, that the timing search likes best.
-    private static let idealCell = 40.0
+    private static let idealCell = 32.0
 
     /// Steps at which bit cells last what the timing search covers, the likeliest one first.
     static func plausibleSteps(for samples: [Float], sampleRate: Double) -> [Int] {

@@ -60,7 +60,17 @@ struct SegmentalViterbi: Sendable {
         init(laneCount: Int, stateWidth: Int, count: Int) {
             let blocks = (count + 7) / 8
             reached = .init(repeating: impossible, count: 2 * laneCount * rowLength)
-            states = .init(repeating: .init(repeating: impossible), count: blocks * stateWidth)
+            // All but the margins is written before it is read.
+            states = unsafe .init(unsafeUninitializedCapacity: blocks * stateWidth) { states, count in
+                let margin = 2 * neighbours
+                for block in 0..<blocks {
+                    for place in 0..<margin {
+                        unsafe states[block * stateWidth + place] = .init(repeating: impossible)
+                        unsafe states[(block + 1) * stateWidth - 1 - place] = .init(repeating: impossible)
+                    }
+                }
+                count = blocks * stateWidth
+            }
             ends = .init(repeating: .init(repeating: impossible), count: blocks)
         }
 
@@ -99,7 +109,7 @@ struct SegmentalViterbi: Sendable {
     /// Moves the past to the front, less what the last tile added.
     private func startTile(_ workspace: inout Workspace, time: Int) {
         let last = workspace.ends[(time - Self.tile) / 8..<time / 8].reduce(
-            SIMD8(repeating: Self.impossible), Self.larger)
+            SIMD8(repeating: Self.impossible), SIMD8.larger)
         let excess = max(Int((0..<8).reduce(Self.impossible) { max($0, last[$1]) }) - Self.restingScore, 0)
         let taken = SIMD8(repeating: Int16(excess))
         let lowest = SIMD8(repeating: Int16(Self.lowestStart))
@@ -109,7 +119,7 @@ struct SegmentalViterbi: Sendable {
                 for index in stride(from: 0, to: Self.past, by: 8) {
                     let score = unsafe Self.load(target + 2 * (index + Self.tile))
                     // No score is lower than lowestStart less a few thousand, so that this does not overflow.
-                    let moved = Self.larger(Self.larger(score, lowest &+ taken) &- taken, lowest)
+                    let moved: SIMD8<Int16> = .larger(.larger(score, lowest &+ taken) &- taken, lowest)
                     unsafe (target + 2 * index).storeBytes(of: moved, as: SIMD8<Int16>.self)
                 }
             }
@@ -142,8 +152,8 @@ struct SegmentalViterbi: Sendable {
                             // A cell that closes with +: a 0 opened with -; a 1 opened with + and has - in its middle.
                             let onePlus = unsafe openPlus &+ Self.load(minus + middle)
                             let oneMinus = unsafe openMinus &+ Self.load(plus + middle)
-                            unsafe state[0] = Self.larger(Self.larger(openMinus, onePlus), start) &+ Self.load(plus)
-                            unsafe state[1] = Self.larger(Self.larger(openPlus, oneMinus), start) &+ Self.load(minus)
+                            unsafe state[0] = .larger(.larger(openMinus, onePlus), start) &+ Self.load(plus)
+                            unsafe state[1] = .larger(.larger(openPlus, oneMinus), start) &+ Self.load(minus)
                             unsafe state += 2
                             unsafe row += 2 &* rowBytes
                         }
@@ -169,9 +179,9 @@ struct SegmentalViterbi: Sendable {
                         for _ in 0..<2 {
                             // The same length again costs nothing.
                             var top = unsafe state[2 * Self.neighbours]
-                            end = Self.larger(end, top)
+                            end = .larger(end, top)
                             for step in 0..<steps where step != Self.neighbours {
-                                top = unsafe Self.larger(top, state[2 &* step] &- penalty[step])
+                                top = unsafe .larger(top, state[2 &* step] &- penalty[step])
                             }
                             unsafe row.storeBytes(of: top, as: SIMD8<Int16>.self)
                             unsafe state += 1
@@ -188,12 +198,6 @@ struct SegmentalViterbi: Sendable {
     @inline(__always)
     private static func load(_ source: UnsafeRawPointer) -> SIMD8<Int16> {
         unsafe source.loadUnaligned(as: SIMD8<Int16>.self)
-    }
-
-    /// The larger lane by lane; the library's own form is not vectorised.
-    @inline(__always)
-    private static func larger(_ left: SIMD8<Int16>, _ right: SIMD8<Int16>) -> SIMD8<Int16> {
-        right.replacing(with: left, where: left .> right)
     }
 
     /// [lane * steps + step]: cost of a cell of the lane's length after one of the length `step - neighbours` further on.
@@ -222,10 +226,13 @@ struct SegmentalViterbi: Sendable {
         }
 
         func bestPath(_ scores: PulseScores, ends: [SIMD8<Int16>]) -> Path? {
-            func score(at time: Int) -> Int { Int(ends[time / 8][time % 8]) + offsets[time / SegmentalViterbi.tile] }
-            guard let time = (0..<scores.count).max(by: { score(at: $0) < score(at: $1) }), score(at: time) > 0 else {
-                return nil
+            var best = (score: 0, time: 0)
+            for time in 0..<scores.count {
+                let score = Int(ends[time / 8][time % 8]) + offsets[time / SegmentalViterbi.tile]
+                if score > best.score { best = (score, time) }
             }
+            guard best.score > 0 else { return nil }
+            let time = best.time
             let states = search.lengths.indices.flatMap {
                 [Node(time: time, lane: $0, sign: 0), Node(time: time, lane: $0, sign: 1)]
             }

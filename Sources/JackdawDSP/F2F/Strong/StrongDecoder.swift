@@ -12,11 +12,19 @@ struct StrongDecoder: Sendable {
     /// Music and speech go on for hours and look like swipes. After so many segments in a row without a message only one in
     /// so many is searched thoroughly, and the others at the likeliest rates alone, until a swipe is read.
     private static let patience = 8
-    private static let hastySteps = 2
+    private static let likeliestSteps = 2
     /// Longer sound than any pass of a card, in seconds, gets the usual filters only.
     private static let longestPass = 2.5
     /// A rate at which so much less is explained than at another is not searched further.
     private static let clearness: Float = 0.1
+    /// What an equaliser explains of a swipe whose speed is beyond question, at least.
+    private static let speedIsPlain: Float = 0.9
+    /// Clearest looks that are looked at again for a hand that changes its speed fast.
+    private static let hastyLooks = 2
+    /// Work after which a thorough search gives up, in samples searched: it bounds the time that a segment takes.
+    private static let mostWork = 500_000
+    /// What a closer look at a cell and a search for messages in it come to each.
+    private static let workOnCell = 20
     /// Looks that are tried for the most that can be told.
     private static let mostDiagnoses = 8
     /// Reach of the smoothing behind a diagnosis, in cells.
@@ -37,8 +45,11 @@ struct StrongDecoder: Sendable {
         let steps = RateLadder.plausibleSteps(for: samples, sampleRate: sampleRate)
         let isPatient = fruitlessSearches < Self.patience || fruitlessSearches.isMultiple(of: Self.patience)
         explore(
-            steps: isPatient ? steps[...] : steps.prefix(Self.hastySteps), pulseShares: [Self.usualPulseShare],
+            steps: isPatient ? steps[...] : steps.prefix(Self.likeliestSteps), pulseShares: [Self.usualPulseShare],
             &findings)
+        for look in findings.looks.prefix(Self.hastyLooks) where look.isSwipe && !findings.isBeyondDoubt {
+            Self.look(at: look.sound, clock: look.found, pace: .hasty, &findings)
+        }
         let usualLooks = findings.looks
         if isPatient, !findings.isBeyondDoubt, Double(samples.count) <= Self.longestPass * sampleRate {
             searchThoroughly(cleaned, lost: lost, &findings)
@@ -61,15 +72,21 @@ struct StrongDecoder: Sendable {
         fruitlessSearches = 0
     }
 
-    /// Other filters at the rates where something was seen, then the same with the sound's roll-off undone.
+    /// Other filters at the rate where most was seen, the same with the sound's roll-off undone, and other filters at the
+    /// rate next to it.
     private mutating func searchThoroughly(_ cleaned: [Float], lost: [Int8]?, _ findings: inout Findings) {
         let steps = findings.promisingSteps
         guard !steps.isEmpty else { return }
-        explore(steps: steps[...], pulseShares: Self.otherPulseShares, &findings)
-        if !findings.isCertain, findings.sawSwipe {
-            ladder.load(Whitener.whiten(cleaned, order: Self.whiteningOrder), lost: lost)
-            explore(steps: steps[...], pulseShares: [Self.usualPulseShare] + Self.otherPulseShares, &findings)
-        }
+        explore(steps: steps.prefix(1), pulseShares: Self.otherPulseShares, limit: Self.mostWork, &findings)
+        guard !findings.isCertain, findings.sawSwipe else { return }
+        ladder.load(Whitener.whiten(cleaned, order: Self.whiteningOrder), lost: lost)
+        explore(
+            steps: steps.prefix(1), pulseShares: [Self.usualPulseShare] + Self.otherPulseShares, limit: Self.mostWork,
+            &findings)
+        guard !findings.isCertain else { return }
+        ladder.load(cleaned, lost: lost)
+        explore(
+            steps: steps.dropFirst().prefix(1), pulseShares: Self.otherPulseShares, limit: Self.mostWork, &findings)
     }
 
     /// What was seen in a segment so far.
@@ -77,6 +94,8 @@ struct StrongDecoder: Sendable {
         var best: MessageCandidate?
         /// The clearest looks, the clearest first; no more than are told of, since each holds its sound.
         private(set) var looks: [Look] = []
+        /// What was done for them, in samples searched.
+        var work = 0
         private(set) var sawSwipe = false
         /// How clear the clearest look of each step was.
         private var clearness: [Int: Float] = [:]
@@ -91,6 +110,16 @@ struct StrongDecoder: Sendable {
                 .sorted { ($0.value, $0.key) > ($1.value, $1.key) }.map(\.key)
         }
 
+        /// Whether most cells of a swipe that was plainly seen would be too short or too long for a search at a step.
+        func rulesOut(_ step: Int) -> Bool {
+            guard let look = looks.first, look.explained > StrongDecoder.speedIsPlain else { return false }
+            let scale = Float(sign: .plus, exponent: step - look.sound.step, significand: 1)
+            let lengths = look.clock.cellLengths.sorted()
+            let (short, long) = (lengths[lengths.count / 4] * scale, lengths[lengths.count * 3 / 4] * scale)
+            let searched = TimingSearch.cellLengths
+            return long < Float(searched[0]) || short > Float(searched[searched.count - 1])
+        }
+
         mutating func note(_ look: Look) {
             let step = look.sound.step
             clearness[step] = max(clearness[step] ?? look.explained, look.explained)
@@ -103,14 +132,17 @@ struct StrongDecoder: Sendable {
         mutating func consider(_ look: Look) {
             for candidate in MessageCandidate.candidates(in: look.sound, clock: look.clock) {
                 if best.map({ candidate.isBetter(than: $0) }) ?? true { best = candidate }
+                if isBeyondDoubt { return }
             }
         }
     }
 
     /// Looks at every rate through every filter until a message is beyond doubt.
-    private mutating func explore(steps: ArraySlice<Int>, pulseShares: [Double], _ findings: inout Findings) {
+    private mutating func explore(
+        steps: ArraySlice<Int>, pulseShares: [Double], limit: Int = .max, _ findings: inout Findings
+    ) {
         for share in pulseShares {
-            for step in steps {
+            for step in steps where !findings.rulesOut(step) && findings.work < limit {
                 for sound in ladder.sound(at: step).windows {
                     explore(sound, pulseShare: share, &findings)
                     if findings.isBeyondDoubt { return }
@@ -121,16 +153,20 @@ struct StrongDecoder: Sendable {
 
     private func explore(_ sound: WorkingSound, pulseShare: Double, _ findings: inout Findings) {
         let tuning = TimingSearch.Tuning(pulseShare: pulseShare, jitterReach: 0.1, jitterCost: 4, rateCost: 20)
+        findings.work += sound.samples.count
         guard let path = search.run(sound, tuning: tuning) else { return }
         let clock = BitClock(boundaries: path.boundaries, bits: path.bits, startSign: path.startSign)
-        for pace in BitClock.Pace.allCases {
-            guard let look = Look(at: sound, clock: clock, pace: pace) else { return }
-            if look.isPromising {
-                findings.note(look)
-                findings.consider(look)
-            }
-            if !look.isSwipe || findings.isBeyondDoubt { return }
-        }
+        Self.look(at: sound, clock: clock, pace: .steady, &findings)
+    }
+
+    /// Takes a closer look at a clock, and where a swipe is seen at its messages.
+    private static func look(at sound: WorkingSound, clock: BitClock, pace: BitClock.Pace, _ findings: inout Findings) {
+        guard let look = Look(at: sound, clock: clock, pace: pace) else { return }
+        findings.work += look.clock.bits.count * StrongDecoder.workOnCell
+        guard look.isPromising else { return }
+        findings.work += look.clock.bits.count * StrongDecoder.workOnCell
+        findings.note(look)
+        findings.consider(look)
     }
 
     private func failure(_ samples: [Float], looks: [Look]) -> SegmentFailure {

@@ -27,6 +27,11 @@ struct SymmetricSystem {
         }
     }
 
+    /// A row whose products are in the Gram matrix already.
+    mutating func accumulate(_ row: [Double], moment target: Double) {
+        for index in 0..<unknowns { moments[index] += row[index] * target }
+    }
+
     /// Energy of the target that a solution explains: twice its moments less its own energy.
     func explainedEnergy(by solution: [Double]) -> Double {
         var energy = 0.0

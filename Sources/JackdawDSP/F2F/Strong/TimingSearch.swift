@@ -15,7 +15,7 @@ struct TimingSearch {
 
     /// Cell lengths searched, in samples: fine where they are short. Eight lengths (one vector) share a filter.
     static let cellLengths: [Int] =
-        Array(13..<31) + Array(stride(from: 31, to: 61, by: 2)) + Array(stride(from: 61, to: 121, by: 4))
+        Array(13..<31) + Array(stride(from: 31, to: 61, by: 2)) + Array(stride(from: 61, to: 89, by: 4))
 
     private let viterbi = SegmentalViterbi(lengths: Self.cellLengths)
 
@@ -59,22 +59,30 @@ struct TimingSearch {
     /// Best value within `reach`, less `cost` per squared sample of distance, and less a half.
     private static func dilate(_ input: [Int16], reach: Int, cost: Float, sign: Int16) -> [Int16] {
         let half = Int16(unit) / 2
+        let penalties = (0...reach).map { SIMD8(repeating: half + Int16((cost * Float($0 * $0)).rounded())) }
         let margin = [Int16](repeating: -16 * half, count: reach)
-        var padded = margin + input.map { $0 &* sign &- half } + margin
+        var padded = margin + input + margin + [Int16](repeating: -16 * half, count: 8)
+        if sign < 0 {
+            for index in reach..<reach + input.count { padded[index] = -padded[index] }
+        }
         defer { padded.wipe() }
-        var output = Array(padded[reach..<reach + input.count])
-        unsafe padded.withUnsafeBufferPointer { source in
-            unsafe output.withUnsafeMutableBufferPointer { target in
-                let centre = unsafe source.baseAddress! + reach
-                for distance in 1..<max(reach + 1, 1) {
-                    let penalty = Int16((cost * Float(distance * distance)).rounded())
-                    for index in target.indices {
-                        let near = unsafe max(centre[index &- distance], centre[index &+ distance])
-                        unsafe target[index] = max(target[index], near &- penalty)
+        var output = [Int16](repeating: 0, count: input.count + 8)
+        unsafe padded.withUnsafeBytes { source in
+            unsafe output.withUnsafeMutableBytes { target in
+                for start in stride(from: 0, to: input.count, by: 8) {
+                    let centre = unsafe source.baseAddress! + 2 * (start + reach)
+                    var best = unsafe centre.loadUnaligned(as: SIMD8<Int16>.self) &- penalties[0]
+                    for distance in 1..<max(reach + 1, 1) {
+                        let before = unsafe (centre - 2 &* distance).loadUnaligned(as: SIMD8<Int16>.self)
+                        let after = unsafe (centre + 2 &* distance).loadUnaligned(as: SIMD8<Int16>.self)
+                        best = .larger(
+                            best, .larger(before, after) &- penalties[distance])
                     }
+                    unsafe target.storeBytes(of: best, toByteOffset: 2 * start, as: SIMD8<Int16>.self)
                 }
             }
         }
+        output.removeLast(8)
         return output
     }
 }

@@ -1,0 +1,64 @@
+import Foundation
+import JackdawTestSupport
+import Testing
+
+@testable import JackdawDSP
+
+/// The strong tier's filters against the plain form of what they do.
+@Suite struct StrongFilterTests {
+    @Test(arguments: [1_000, 1_003], [0.0011, 1.0 / 160])
+    func humBasisKnowsItsOwnProducts(count: Int, mains: Double) {
+        let basis = HumBasis(mains: mains, count: count)
+        var products = [Double](repeating: 0, count: HumBasis.unknowns * HumBasis.unknowns)
+        basis.forEachRow { _, row in
+            for first in row.indices {
+                for second in row.indices { products[first * HumBasis.unknowns + second] += row[first] * row[second] }
+            }
+        }
+        for (told, summed) in zip(basis.gram, products) { #expect(abs(told - summed) < 1e-6) }
+    }
+
+    @Test(arguments: [90, 401, 402, 403, 404])
+    func smoothingIsThreeRunningMeans(count: Int) {
+        var random = SeededRandom(seed: 4)
+        let sound = (0..<count).map { _ in Float.random(in: -1...1, using: &random) }
+        let deviation = 9.0
+        let reach = Int(((4 * deviation * deviation + 1).squareRoot() / 2).rounded())
+        var wanted = sound
+        for _ in 0..<3 {
+            wanted = wanted.indices.map { index in
+                wanted[max(0, index - reach)..<min(count, index + reach + 1)].reduce(0, +) / Float(2 * reach + 1)
+            }
+        }
+        let smooth = PulseFilter.smooth(sound, deviation: deviation)
+        #expect(smooth.count == count)
+        for (found, wanted) in zip(smooth, wanted) { #expect(abs(found - wanted) < 1e-5) }
+    }
+
+    @Test func wholeNumbersAreTheNearestWithinTheLimit() {
+        let values: [Float] = [0, 0.26, -0.26, 1, -1, 99, -99, 0.74, -0.74, 0.49, 2.9]
+        #expect(values.wholeNumbers(unit: 2, limit: 5) == [0, 1, -1, 2, -2, 5, -5, 1, -1, 1, 5])
+    }
+
+    @Test(arguments: [0, 1, 7, 8, 9, 100])
+    func envelopeLevelsWithoutMovingSigns(count: Int) {
+        var pulses = (0..<count).map { $0 % 5 == 0 ? Float($0 % 2 == 0 ? 0.2 : -0.2) : 0 }
+        guard count > 0 else { return }
+        let before = pulses
+        Envelope.normalise(&pulses, blockLength: 10)
+        for (after, before) in zip(pulses, before) { #expect(abs(after - 5.75 * before) < 1e-5) }
+    }
+
+    @Test func lessonsBeyondTheSoundTeachNothing() {
+        let samples = (0..<2_000).map { Float(sin(Double($0) * 0.2)) }
+        let sound = WorkingSound(samples: samples, step: 0, lost: .init(repeating: 0, count: samples.count))
+        let signal = CellPhaseSignal(sound, boundaries: (0..<60).map { 100 + 30 * Float($0) })
+        let first = signal.offset(ofBoundary: 0)
+        let inside = (4..<50).map { CellEqualiser.Lesson(offset: first + 16 * $0, level: $0 % 2 == 0 ? 1 : -1) }
+        let beyond = [-100_000, -50, signal.samples.count, 100_000].map { CellEqualiser.Lesson(offset: $0, level: 1) }
+        let plain = CellEqualiser(signal, lessons: inside)
+        let both = CellEqualiser(signal, lessons: inside + beyond)
+        #expect(both.output == plain.output)
+        #expect(both.explained == plain.explained)
+    }
+}
