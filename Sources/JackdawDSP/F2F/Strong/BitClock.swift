@@ -8,8 +8,10 @@ struct BitClock {
     var startSign: Int
 
     /// How fast the hand may change its speed.
-    enum Pace: CaseIterable {
-        /// Evenly over the whole card.
+    enum Pace {
+        /// Hardly, or evenly over the whole card.
+        case even
+        /// Within a good part of the card.
         case steady
         /// Within a few characters: a hesitation.
         case hasty
@@ -17,6 +19,7 @@ struct BitClock {
         /// Cells to either side over which the median of the speed is taken.
         func medianReach(cells: Int) -> Int {
             switch self {
+            case .even: max(12, cells / 3)
             case .steady: max(12, cells / 16)
             case .hasty: 8
             }

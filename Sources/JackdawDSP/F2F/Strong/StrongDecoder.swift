@@ -9,6 +9,11 @@ struct StrongDecoder: Sendable {
     /// Widths of a head pulse, as shares of the bit cell: the usual one tells a swipe from noise whatever the true width.
     private static let usualPulseShare = 0.5
     private static let otherPulseShares = [0.3, 0.12]
+    /// What is tried for a hand that moves evenly, whose cells keep their length.
+    private static let evenPulseShares = [0.5, 0.3]
+    /// Cost of a change of cell length in a search, as `TimingSearch.Tuning` has it: for such a hand, and for any other.
+    private static let evenRateCost = 400.0
+    private static let usualRateCost = 20.0
     /// Music and speech go on for hours and look like swipes. After so many segments in a row without a message only one in
     /// so many is searched thoroughly, and the others at the likeliest rates alone, until a swipe is read.
     private static let patience = 8
@@ -72,11 +77,13 @@ struct StrongDecoder: Sendable {
         fruitlessSearches = 0
     }
 
-    /// Other filters at the rate where most was seen, the same with the sound's roll-off undone, and other filters at the
-    /// rate next to it.
+    /// An even hand and other filters at the rate where most was seen, the same filters with the sound's roll-off undone,
+    /// and other filters at the rate next to it.
     private mutating func searchThoroughly(_ cleaned: [Float], lost: [Int8]?, _ findings: inout Findings) {
         let steps = findings.promisingSteps
         guard !steps.isEmpty else { return }
+        explore(
+            steps: steps.prefix(1), pulseShares: Self.evenPulseShares, pace: .even, limit: Self.mostWork, &findings)
         explore(steps: steps.prefix(1), pulseShares: Self.otherPulseShares, limit: Self.mostWork, &findings)
         guard !findings.isCertain, findings.sawSwipe else { return }
         ladder.load(Whitener.whiten(cleaned, order: Self.whiteningOrder), lost: lost)
@@ -139,24 +146,27 @@ struct StrongDecoder: Sendable {
 
     /// Looks at every rate through every filter until a message is beyond doubt.
     private mutating func explore(
-        steps: ArraySlice<Int>, pulseShares: [Double], limit: Int = .max, _ findings: inout Findings
+        steps: ArraySlice<Int>, pulseShares: [Double], pace: BitClock.Pace = .steady, limit: Int = .max,
+        _ findings: inout Findings
     ) {
         for share in pulseShares {
             for step in steps where !findings.rulesOut(step) && findings.work < limit {
                 for sound in ladder.sound(at: step).windows {
-                    explore(sound, pulseShare: share, &findings)
-                    if findings.isBeyondDoubt { return }
+                    guard !findings.isBeyondDoubt else { return }
+                    explore(sound, pulseShare: share, pace: pace, &findings)
                 }
             }
         }
     }
 
-    private func explore(_ sound: WorkingSound, pulseShare: Double, _ findings: inout Findings) {
-        let tuning = TimingSearch.Tuning(pulseShare: pulseShare, jitterReach: 0.1, jitterCost: 4, rateCost: 20)
+    private func explore(_ sound: WorkingSound, pulseShare: Double, pace: BitClock.Pace, _ findings: inout Findings) {
+        let tuning = TimingSearch.Tuning(
+            pulseShare: pulseShare, jitterReach: 0.1, jitterCost: 4,
+            rateCost: pace == .even ? Self.evenRateCost : Self.usualRateCost)
         findings.work += sound.samples.count
         guard let path = search.run(sound, tuning: tuning) else { return }
         let clock = BitClock(boundaries: path.boundaries, bits: path.bits, startSign: path.startSign)
-        Self.look(at: sound, clock: clock, pace: .steady, &findings)
+        Self.look(at: sound, clock: clock, pace: pace, &findings)
     }
 
     /// Takes a closer look at a clock, and where a swipe is seen at its messages.
