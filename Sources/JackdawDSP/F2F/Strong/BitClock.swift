@@ -32,14 +32,23 @@ struct BitClock {
         case wide
         /// Where it was refined before.
         case close
+        /// Where transitions run into each other, so that four cells may pass for five shorter ones.
+        case tight
 
-        fileprivate var search: SegmentalViterbi { self == .wide ? BitClock.wideSearch : BitClock.closeSearch }
+        fileprivate var search: SegmentalViterbi {
+            switch self {
+            case .wide: BitClock.wideSearch
+            case .close: BitClock.closeSearch
+            case .tight: BitClock.tightSearch
+            }
+        }
     }
 
     /// Samples a nominal cell in the refining search, and the cell lengths that it allows.
     private static let searchSamplesPerCell = 48
     private static let wideSearch = SegmentalViterbi(lengths: Array(30..<78))
     private static let closeSearch = SegmentalViterbi(lengths: Array(36..<68))
+    private static let tightSearch = SegmentalViterbi(lengths: Array(44..<53))
     private static let clockCost: Float = 2500
     /// Whole numbers that a score of 1 comes to in that search, at most.
     private static let finestUnit: Float = 128

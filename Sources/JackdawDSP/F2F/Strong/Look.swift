@@ -28,12 +28,18 @@ struct Look {
         return 1 - missed > Self.weakExplains
     }
 
+    /// Cells of fewer samples than this, at the segment's own rate, leave transitions little room.
+    private static let roomyCell: Float = 3
+
     /// Refines a clock twice; nil where no pass of a card is left.
     init?(at sound: WorkingSound, clock: BitClock, pace: BitClock.Pace) {
+        let ends = (clock.boundaries.first ?? 0, clock.boundaries.last ?? 0)
+        let cell = (sound.segmentTime(ends.1) - sound.segmentTime(ends.0)) / Float(max(clock.bits.count, 1))
+        let isTight = pace == .even && cell < Self.roomyCell
         guard Self.cells.contains(clock.bits.count),
-            let (second, _) = clock.refined(on: sound, pace: pace, scope: .wide),
+            let (second, _) = clock.refined(on: sound, pace: pace, scope: isTight ? .tight : .wide),
             Self.cells.contains(second.bits.count),
-            let (third, explained) = second.refined(on: sound, pace: pace, scope: .close),
+            let (third, explained) = second.refined(on: sound, pace: pace, scope: isTight ? .tight : .close),
             Self.cells.contains(third.bits.count)
         else { return nil }
         self.clock = third
