@@ -16,7 +16,7 @@ struct MessageView {
     private let boundaries: [Float]
     /// Levels that the message and zeros around it ask for at every boundary and middle.
     @Wiped private var levels: [Float]
-    private let soundLength: Int
+    private let sound: WorkingSound
 
     /// Cells on either side.
     static let reach = 10
@@ -30,6 +30,10 @@ struct MessageView {
     private static let faintPulse: Float = 0.5
     /// What silence beside a message may have of the power at its end.
     private static let silence: Float = 0.35
+    /// The same where there is no noise to speak of, and what silence may have of the power of noise. A hand that slows down
+    /// makes less sound, but not so little.
+    private static let quiet: Float = 0.02
+    private static let quietNoise: Float = 8
     /// Margin (nats) of a message at the very edge of the sound, at least: it may be cut.
     private static let leastMarginAtEdge: Float = 20
 
@@ -47,7 +51,7 @@ struct MessageView {
             pass[kept], before: Self.reach - (first - kept.lowerBound),
             after: Self.reach - (kept.upperBound - first - count))
         signal = CellPhaseSignal(sound, boundaries: boundaries)
-        soundLength = sound.samples.count
+        self.sound = sound
 
         var inside = message.bits
         var bits = [UInt8](repeating: 0, count: inside.count + 2 * Self.reach)
@@ -107,7 +111,7 @@ struct MessageView {
             Side(outside: 0..<Self.reach, inside: Self.reach..<2 * Self.reach, isCut: boundaries[Self.reach / 2] < 0),
             Side(
                 outside: end..<end + Self.reach, inside: end - Self.reach..<end,
-                isCut: boundaries[end + Self.reach / 2] > Float(soundLength)),
+                isCut: boundaries[end + Self.reach / 2] > Float(sound.samples.count)),
         ]
         let hasZeros = sides.map { side in
             zeros(in: side.outside) >= Self.leastZeros
@@ -128,9 +132,38 @@ struct MessageView {
     }
 
     private func isSilent(_ side: Side, margin: Float) -> Bool {
-        side.isCut
-            ? margin >= Self.leastMarginAtEdge
-            : power(of: side.outside) <= Self.silence * power(of: side.inside)
+        guard !side.isCut else { return margin >= Self.leastMarginAtEdge }
+        let (outside, inside) = (power(of: side.outside), power(of: side.inside))
+        return outside <= Self.silence * inside
+            && outside <= max(Self.quietNoise * noise(in: side.inside), Self.quiet * inside)
+            && !soundGoesOn(beyond: side)
+    }
+
+    /// Whether there is sound again as loud as at the end of the message, behind the cells beside it.
+    private func soundGoesOn(beyond side: Side) -> Bool {
+        let samples = sound.samples
+        func place(_ boundary: Int) -> Int { Int(min(max(boundaries[boundary], 0), Float(samples.count))) }
+        func power(_ range: Range<Int>) -> Float {
+            samples[range].reduce(0) { $0 + $1 * $1 } / Float(max(range.count, 1))
+        }
+        let inside = place(side.inside.lowerBound)..<place(side.inside.upperBound)
+        let block = max(inside.count, 1)
+        let limit = Self.silence * power(inside)
+        let beyond =
+            side.outside.lowerBound < side.inside.lowerBound
+            ? 0..<place(side.outside.lowerBound) : place(side.outside.upperBound)..<samples.count
+        return stride(from: beyond.lowerBound, to: beyond.upperBound - block + 1, by: block).contains { start in
+            power(start..<start + block) > limit
+        }
+    }
+
+    /// Usual power of noise in some cells, before the amplitude was levelled.
+    private func noise(in cells: Range<Int>) -> Float {
+        let expected = cells.map { cell in
+            let place = signal.offset(ofBoundary: cell)
+            return 1 / (equaliser.certainty[place] * signal.gains[place] * signal.gains[place])
+        }
+        return expected.sorted()[expected.count / 2] * equaliser.usualError * equaliser.usualError
     }
 
     /// Score of zeros in some cells, relative to the one expected of pulses as clear as the message's own.
