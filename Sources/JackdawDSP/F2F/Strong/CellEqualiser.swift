@@ -24,7 +24,7 @@ struct CellEqualiser {
         return sorted.isEmpty ? 1 : 1.5 * sorted[sorted.count / 2]
     }
     /// What the lessons miss, relative to `certainty`.
-    @Wiped private var errors: [Float] = []
+    private var errors: [Float] = []
 
     /// What the output is to be at one place.
     struct Lesson {
