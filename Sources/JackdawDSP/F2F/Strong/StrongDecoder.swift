@@ -82,18 +82,17 @@ struct StrongDecoder: Sendable {
     private mutating func searchThoroughly(_ cleaned: [Float], lost: [Int8]?, _ findings: inout Findings) {
         let steps = findings.promisingSteps
         guard !steps.isEmpty else { return }
-        explore(
-            steps: steps.prefix(1), pulseShares: Self.evenPulseShares, pace: .even, limit: Self.mostWork, &findings)
-        explore(steps: steps.prefix(1), pulseShares: Self.otherPulseShares, limit: Self.mostWork, &findings)
+        let (clearest, next) = (steps.prefix(1), steps.dropFirst().prefix(1))
+        explore(steps: clearest, pulseShares: Self.evenPulseShares, pace: .even, limit: Self.mostWork, &findings)
+        explore(steps: clearest, pulseShares: Self.otherPulseShares, limit: Self.mostWork, &findings)
         guard !findings.isCertain, findings.sawSwipe else { return }
         ladder.load(Whitener.whiten(cleaned, order: Self.whiteningOrder), lost: lost)
         explore(
-            steps: steps.prefix(1), pulseShares: [Self.usualPulseShare] + Self.otherPulseShares, limit: Self.mostWork,
+            steps: clearest, pulseShares: [Self.usualPulseShare] + Self.otherPulseShares, limit: Self.mostWork,
             &findings)
         guard !findings.isCertain else { return }
         ladder.load(cleaned, lost: lost)
-        explore(
-            steps: steps.dropFirst().prefix(1), pulseShares: Self.otherPulseShares, limit: Self.mostWork, &findings)
+        explore(steps: next, pulseShares: Self.otherPulseShares, limit: Self.mostWork, &findings)
     }
 
     /// What was seen in a segment so far.
@@ -172,9 +171,9 @@ struct StrongDecoder: Sendable {
     /// Takes a closer look at a clock, and where a swipe is seen at its messages.
     private static func look(at sound: WorkingSound, clock: BitClock, pace: BitClock.Pace, _ findings: inout Findings) {
         guard let look = Look(at: sound, clock: clock, pace: pace) else { return }
-        findings.work += look.clock.bits.count * StrongDecoder.workOnCell
+        findings.work += look.clock.bits.count * workOnCell
         guard look.isPromising else { return }
-        findings.work += look.clock.bits.count * StrongDecoder.workOnCell
+        findings.work += look.clock.bits.count * workOnCell
         findings.note(look)
         findings.consider(look)
     }

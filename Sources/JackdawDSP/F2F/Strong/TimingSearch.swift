@@ -75,8 +75,7 @@ struct TimingSearch {
                     for distance in 1..<max(reach + 1, 1) {
                         let before = unsafe (centre - 2 &* distance).loadUnaligned(as: SIMD8<Int16>.self)
                         let after = unsafe (centre + 2 &* distance).loadUnaligned(as: SIMD8<Int16>.self)
-                        best = .larger(
-                            best, .larger(before, after) &- penalties[distance])
+                        best = .larger(best, .larger(before, after) &- penalties[distance])
                     }
                     unsafe target.storeBytes(of: best, toByteOffset: 2 * start, as: SIMD8<Int16>.self)
                 }
