@@ -25,9 +25,12 @@ import Testing
     private static let pairs = [
         Pair(characters: [18, 13], offset: 0.537, reach: 1.709, depth: 0.041, noise: 0.0061),
         Pair(characters: [12, 11], offset: 1.441, reach: 2.212, depth: 0.131, noise: 0.0186),
+        Pair(characters: [5, 2], offset: 3.672, reach: 2.627, depth: 0.088, noise: 0.0154),
+        Pair(characters: [3, 4], offset: 3.741, reach: 1.31, depth: 0.072, noise: 0.0146),
         Pair(characters: [32, 9], offset: 1.407, reach: 2.248, depth: 0.118, noise: 0.0431),
         Pair(characters: [3, 5], offset: 0.966, reach: 1.618, depth: 0.08, noise: 0.0374),
         Pair(characters: [11, 14], offset: 3.327, reach: 2.452, depth: 0.034, noise: 0.0117),
+        Pair(characters: [3, 1], offset: 3.883, reach: 1.893, depth: 0.061, noise: 0.0114),
         Pair(characters: [18, 32], offset: 0.425, reach: 2.98, depth: 0.08, noise: 0.0216),
     ]
 
