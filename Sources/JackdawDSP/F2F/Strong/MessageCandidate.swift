@@ -9,6 +9,8 @@ struct MessageCandidate {
     private let free: CellEvidence.Bits
     /// Whether zeros or silence lie at both ends.
     private let endsPlainly: Bool
+    /// Whether it can be told to a caller: all of `isConvincing`, and the sound looks like it throughout.
+    private(set) var isCertain = false
     /// Share of the pass's cells that the message takes.
     private let coverage: Float
     private let passCells: Int
@@ -46,8 +48,8 @@ struct MessageCandidate {
 
     private var doubt: Float { codeGap / max(message.margin, Self.leastDoubtedMargin) }
 
-    /// Whether the message can be told to a caller.
-    var isCertain: Bool {
+    /// Whether no other message on the same clock comes near.
+    private var isConvincing: Bool {
         message.margin >= Self.leastMargin && doubt <= Self.mostDoubt && endsPlainly && coverage >= Self.leastCoverage
             && hasVariety
     }
@@ -113,6 +115,7 @@ struct MessageCandidate {
         coverage = Float(view.cells.count) / Float(passCells)
         boundaries = pass[view.cells.lowerBound...view.cells.upperBound].map(sound.segmentTime)
         extent = sound.segmentTime(pass[0])...sound.segmentTime(pass[passCells])
+        isCertain = isConvincing && view.fit().holdsWhereFaint
     }
 
     /// The most likely message where it is one that was found before.

@@ -70,6 +70,11 @@ struct MessageView {
         equaliser = CellEqualiser(signal, bits: bits, startSign: startSign, cells: Self.reach..<Self.reach + count)
     }
 
+    /// How well the message accounts for its sound.
+    func fit() -> WaveformFit {
+        WaveformFit(signal, levels: levels, cells: Self.reach..<Self.reach + cells.count)
+    }
+
     /// Level of the pulses at each boundary: 1, and less in a drop-out, which shows by the pulse that every boundary has.
     /// Nil where there is none.
     ///
