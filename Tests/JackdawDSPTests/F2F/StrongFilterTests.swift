@@ -18,6 +18,23 @@ import Testing
         for (told, summed) in zip(basis.gram, products) { #expect(abs(told - summed) < 1e-6) }
     }
 
+    /// Hum far over full scale leaves little but its steepest parts between the rails.
+    @Test(arguments: [2.0, 5, 20, 60, 200])
+    func humIsTakenOutOfWhatTheRailsLeft(amplitude: Double) throws {
+        for count in [9_000, 132_300] {
+            var random = SeededRandom(seed: 6)
+            let sound = (0..<count).map { index in
+                let hum = amplitude * sin(2 * .pi * Double(index) * 50 / 44_100)
+                return Float(min(max(hum + Double.random(in: -0.01...0.01, using: &random), -1), 1))
+            }
+            var cleaned = sound
+            let lost = try #require(HumCanceller.removeHum(from: &cleaned, sampleRate: 44_100))
+            #expect(cleaned.allSatisfy { $0.isFinite })
+            let left = zip(cleaned, lost).filter { $1 == 0 }.map(\.0)
+            #expect(left.reduce(0) { $0 + $1 * $1 } < 1e-3 * Float(left.count))
+        }
+    }
+
     @Test(arguments: [90, 401, 402, 403, 404])
     func smoothingIsThreeRunningMeans(count: Int) {
         var random = SeededRandom(seed: 4)

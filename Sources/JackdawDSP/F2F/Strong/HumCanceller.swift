@@ -51,13 +51,19 @@ enum HumCanceller {
         fit: [Double], explained: Double
     ) {
         let basis = HumBasis(mains: mains, count: samples.count)
-        var normal = SymmetricSystem(
-            gram: basis.gram, moments: .init(repeating: 0, count: HumBasis.unknowns))
+        // Where most are lost, what is left of all products less theirs would be rounding errors.
+        let mostAreLost = 2 * lost.count { $0 != 0 } > samples.count
+        var normal =
+            mostAreLost
+            ? SymmetricSystem(unknowns: HumBasis.unknowns)
+            : SymmetricSystem(gram: basis.gram, moments: .init(repeating: 0, count: HumBasis.unknowns))
         basis.forEachRow { index, row in
-            if lost.isEmpty || lost[index] == 0 {
-                normal.accumulate(row, moment: Double(samples[index]))
-            } else {
-                normal.accumulate(row, target: 0, weight: -1)
+            let isLost = !lost.isEmpty && lost[index] != 0
+            switch (isLost, mostAreLost) {
+            case (false, false): normal.accumulate(row, moment: Double(samples[index]))
+            case (true, false): normal.accumulate(row, target: 0, weight: -1)
+            case (false, true): normal.accumulate(row, target: Double(samples[index]))
+            case (true, true): break
             }
         }
         let explainedBy = normal
