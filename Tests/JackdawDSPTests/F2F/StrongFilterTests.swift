@@ -20,7 +20,7 @@ import Testing
 
     /// Hum far over full scale leaves little but its steepest parts between the rails.
     @Test(arguments: [2.0, 5, 20, 60, 200])
-    func humIsTakenOutOfWhatTheRailsLeft(amplitude: Double) throws {
+    func humIsTakenOutOfWhatTheRailsLeft(amplitude: Double) {
         for count in [9_000, 132_300] {
             var random = SeededRandom(seed: 6)
             let sound = (0..<count).map { index in
@@ -28,7 +28,8 @@ import Testing
                 return Float(min(max(hum + Double.random(in: -0.01...0.01, using: &random), -1), 1))
             }
             var cleaned = sound
-            let lost = try #require(HumCanceller.removeHum(from: &cleaned, sampleRate: 44_100))
+            let lost = HumCanceller.removeHum(from: &cleaned, sampleRate: 44_100)
+            #expect(lost.count == count)
             #expect(cleaned.allSatisfy { $0.isFinite })
             let left = zip(cleaned, lost).filter { $1 == 0 }.map(\.0)
             #expect(left.reduce(0) { $0 + $1 * $1 } < 1e-3 * Float(left.count))
