@@ -135,7 +135,9 @@ struct BitClock {
         guard reach > 0 else { return [] }
         let late = (boundaries[last] - boundaries[last - reach]) / Float(reach)
         let early = (boundaries[last - reach] - boundaries[last - 2 * reach]) / Float(reach)
-        let trend = min(max((late / early - 1) / Float(reach), -steepestTrend), steepestTrend)
+        // Rounding may leave cells no length; then there is no trend either.
+        let change = late > 0 ? late / early - 1 : 0
+        let trend = min(max(change / Float(reach), -steepestTrend), steepestTrend)
         var time = boundaries[last]
         var length = late * (1 + trend * Float(reach) / 2)
         return (0..<count).map { _ in
