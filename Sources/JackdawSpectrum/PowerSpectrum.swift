@@ -20,11 +20,17 @@ public struct PowerSpectrum: ~Copyable, Sendable {
     ///   - sampleRate: in Hz, over 0.
     ///   - segmentCount: samples a segment: even, 2 to 4,194,304; powers of two are fastest.
     ///   - window: how the samples of a segment are weighted.
-    public init(sampleRate: Double, segmentCount: Int, window: WindowFunction = .hann) {
-        precondition(sampleRate > 0, "a sample rate is over 0 Hz")
+    /// - Throws: ``SpectrumError``: a value out of its range, or no memory.
+    public init(
+        sampleRate: Double, segmentCount: Int, window: WindowFunction = .hann
+    ) throws(SpectrumError) {
+        guard sampleRate > 0 else {
+            throw SpectrumError(
+                code: .unsupportedSampleRate, description: "the sample rate is \(sampleRate) Hz, not over 0")
+        }
+        analyser = try SegmentAnalyser(count: segmentCount, window: window)
         self.sampleRate = sampleRate
         binWidth = sampleRate / Double(segmentCount)
-        analyser = SegmentAnalyser(count: segmentCount, window: window)
         sum = [Double](repeating: 0, count: segmentCount / 2 + 1)
     }
 

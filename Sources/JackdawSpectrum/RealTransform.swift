@@ -21,21 +21,32 @@ public struct RealTransform: ~Copyable, @unchecked Sendable {
 
     /// Plans a transform.
     /// - Parameter count: an even number of samples, 2 to 4,194,304; powers of two are fastest.
-    public init(count: Int) {
-        precondition(count >= 2 && count <= 1 << 22 && count.isMultiple(of: 2), "not a length for a transform")
-        self.count = count
+    /// - Throws: ``SpectrumError`` with code `unsupportedLength` for other numbers, and `outOfMemory`.
+    public init(count: Int) throws(SpectrumError) {
+        guard count >= 2 && count <= 1 << 22 && count.isMultiple(of: 2) else {
+            throw SpectrumError(
+                code: .unsupportedLength,
+                description: "a transform has an even number of samples, 2 to \(1 << 22), not \(count)")
+        }
         var planned: fftwf_plan?
         var memory: (input: UnsafeMutablePointer<Float>?, output: UnsafeMutablePointer<Float>?)
         unsafe memory = (fftwf_alloc_real(count), fftwf_alloc_real(count + 2))
-        guard let input = unsafe memory.input, let output = unsafe memory.output else { fatalError("out of memory") }
-        // Measuring which algorithm is fastest would make results depend on the machine's mood.
-        Self.planner.withLock { _ in
-            unsafe planned = output.withMemoryRebound(to: fftwf_complex.self, capacity: count / 2 + 1) {
-                unsafe fftwf_plan_dft_r2c_1d(CInt(count), input, $0, UInt32(FFTW_ESTIMATE))
+        if let input = unsafe memory.input, let output = unsafe memory.output {
+            // Measuring which algorithm is fastest would make results depend on the machine's mood.
+            Self.planner.withLock { _ in
+                unsafe planned = output.withMemoryRebound(to: fftwf_complex.self, capacity: count / 2 + 1) {
+                    unsafe fftwf_plan_dft_r2c_1d(CInt(count), input, $0, UInt32(FFTW_ESTIMATE))
+                }
             }
         }
-        guard let plan = unsafe planned else { fatalError("FFTW has no plan for \(count) samples") }
-        unsafe (self.input, self.output, self.plan) = (input, output, plan)
+        guard let plan = unsafe planned, let input = unsafe memory.input, let output = unsafe memory.output else {
+            // Of either that was not to be had there is nothing to free.
+            unsafe fftwf_free(memory.input)
+            unsafe fftwf_free(memory.output)
+            throw SpectrumError(
+                code: .outOfMemory, description: "there is no memory for a transform of \(count) samples")
+        }
+        unsafe (self.count, self.input, self.output, self.plan) = (count, input, output, plan)
     }
 
     deinit {

@@ -14,11 +14,11 @@ struct SegmentAnalyser: ~Copyable, Sendable {
     private var transform: RealTransform
     private var pending: SampleBuffer
 
-    init(count: Int, window: WindowFunction) {
+    init(count: Int, window: WindowFunction) throws(SpectrumError) {
+        transform = try RealTransform(count: count)
         self.count = count
         self.window = window
         weights = Weights(window, count: count)
-        transform = RealTransform(count: count)
         pending = SampleBuffer(capacity: count)
         power = [Float](repeating: 0, count: count / 2 + 1)
     }

@@ -63,8 +63,8 @@ struct Signal {
         mapped { min(max(($0 * 32_768).rounded(), -32_768), 32_767) / 32_768 }
     }
 
-    func report(blockSize: Int? = nil) -> RecordingReport {
-        survey(samples, sampleRate: sampleRate, blockSize: blockSize)
+    func report(blockSize: Int? = nil) throws -> RecordingReport {
+        try survey(samples, sampleRate: sampleRate, blockSize: blockSize)
     }
 
     private func mapped(_ change: (Double) -> Double) -> Signal {
@@ -80,8 +80,8 @@ struct Signal {
 }
 
 /// Surveys samples in blocks of a size, or at once.
-func survey(_ samples: [Float], sampleRate: Double = 44_100, blockSize: Int? = nil) -> RecordingReport {
-    var survey = RecordingSurvey(sampleRate: sampleRate)
+func survey(_ samples: [Float], sampleRate: Double = 44_100, blockSize: Int? = nil) throws -> RecordingReport {
+    var survey = try RecordingSurvey(sampleRate: sampleRate)
     let size = max(1, blockSize ?? samples.count)
     for start in stride(from: 0, to: samples.count, by: size) {
         survey.receive(samples.span.extracting(start..<min(start + size, samples.count)))

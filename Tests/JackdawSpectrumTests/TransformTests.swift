@@ -7,10 +7,10 @@ import Testing
 struct TransformTests {
     /// The definition, summed up term by term.
     @Test(arguments: [2, 4, 6, 10, 64, 100, 256])
-    func agreesWithTheDefinition(count: Int) {
+    func agreesWithTheDefinition(count: Int) throws {
         var random = SeededRandom(seed: UInt64(count))
         let samples = (0..<count).map { _ in Float.random(in: -1...1, using: &random) }
-        var transform = RealTransform(count: count)
+        var transform = try RealTransform(count: count)
         var spectrum = [SIMD2<Float>](repeating: .zero, count: transform.binCount)
         for _ in 0..<2 {
             var target = spectrum.mutableSpan
@@ -28,10 +28,10 @@ struct TransformTests {
         }
     }
 
-    @Test func powerIsTheSquaredMagnitudeOfWeightedSamples() {
+    @Test func powerIsTheSquaredMagnitudeOfWeightedSamples() throws {
         let samples: [Float] = [1, 2, -3, 4, 0.5]
         let weights: [Float] = [0.5, 1, 2, 0, 1]
-        var transform = RealTransform(count: 8)
+        var transform = try RealTransform(count: 8)
         var power = [Float](repeating: 0, count: 5)
         var spectrum = [SIMD2<Float>](repeating: .zero, count: 5)
         var powerTarget = power.mutableSpan
@@ -43,13 +43,19 @@ struct TransformTests {
         }
     }
 
+    @Test(arguments: [.min, -2, 0, 1, 3, 4_194_306, .max])
+    func refusesOtherLengths(count: Int) {
+        let error = #expect(throws: SpectrumError.self) { _ = try RealTransform(count: count) }
+        #expect(error?.code == .unsupportedLength)
+    }
+
     /// Plans are made and given back in many threads at once.
-    @Test func plansInParallel() async {
-        await withTaskGroup(of: Bool.self) { group in
+    @Test func plansInParallel() async throws {
+        try await withThrowingTaskGroup(of: Bool.self) { group in
             for task in 0..<16 {
                 group.addTask {
-                    (0..<20).allSatisfy { round in
-                        var transform = RealTransform(count: 32 << ((task + round) % 4))
+                    try (0..<20).allSatisfy { round in
+                        var transform = try RealTransform(count: 32 << ((task + round) % 4))
                         var power = [Float](repeating: 0, count: transform.binCount)
                         var target = power.mutableSpan
                         let ones = [Float](repeating: 1, count: transform.count)
@@ -58,7 +64,7 @@ struct TransformTests {
                     }
                 }
             }
-            for await isRight in group { #expect(isRight) }
+            for try await isRight in group { #expect(isRight) }
         }
     }
 

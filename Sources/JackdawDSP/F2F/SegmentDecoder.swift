@@ -107,7 +107,6 @@ struct SegmentDecoder: Sendable {
         sound.reserveCapacity(range.count)
         for index in range { sound.append(samples[index]) }
         let outcome = strong.decode(sound, sampleRate: sampleRate)
-        strong.wipe()
         sound.wipe()
         switch outcome {
         case .success(let found):

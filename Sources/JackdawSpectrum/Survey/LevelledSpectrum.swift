@@ -22,9 +22,9 @@ struct LevelledSpectrum: ~Copyable, Sendable {
     private var analyser: SegmentAnalyser
     private var classes: [LevelClass]
 
-    init(segmentCount: Int) {
+    init(segmentCount: Int) throws(SpectrumError) {
+        analyser = try SegmentAnalyser(count: segmentCount, window: .blackmanHarris)
         binCount = segmentCount / 2 + 1
-        analyser = SegmentAnalyser(count: segmentCount, window: .blackmanHarris)
         let highest = 150.0
         classes = Array(
             repeating: LevelClass(), count: Int((highest - Decibels.silence) / LevelledSpectrum.decibelsPerClass))

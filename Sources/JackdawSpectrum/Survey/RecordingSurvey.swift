@@ -2,7 +2,7 @@
 /// of any length, and block sizes make no difference.
 ///
 /// ```swift
-/// var survey = RecordingSurvey(sampleRate: 44_100)
+/// var survey = try RecordingSurvey(sampleRate: 44_100)
 /// survey.receive(samples.span)
 /// let report = survey.finish()
 /// ```
@@ -25,14 +25,20 @@ public struct RecordingSurvey: ~Copyable, Sendable {
 
     /// A survey of nothing yet.
     /// - Parameter sampleRate: in Hz, within ``sampleRates``.
-    public init(sampleRate: Double) {
-        precondition(RecordingSurvey.sampleRates.contains(sampleRate), "the rate is outside 8,000 to 192,000 Hz")
-        self.sampleRate = sampleRate
-        block = SampleBuffer(capacity: Int((sampleRate / 100).rounded()))
+    /// - Throws: ``SpectrumError`` with code `unsupportedSampleRate` outside them, and `outOfMemory`.
+    public init(sampleRate: Double) throws(SpectrumError) {
+        guard RecordingSurvey.sampleRates.contains(sampleRate) else {
+            throw SpectrumError(
+                code: .unsupportedSampleRate,
+                description: "the sample rate is \(sampleRate) Hz; recordings are surveyed from 8000 to 192000 Hz")
+        }
         var segmentCount = 1
         while Double(segmentCount) < sampleRate / 12 { segmentCount *= 2 }
-        spectrum = LevelledSpectrum(segmentCount: segmentCount)
-        fineSpectrum = PowerSpectrum(sampleRate: sampleRate, segmentCount: 8 * segmentCount, window: .hann)
+        let spectrum = try LevelledSpectrum(segmentCount: segmentCount)
+        fineSpectrum = try PowerSpectrum(sampleRate: sampleRate, segmentCount: 8 * segmentCount, window: .hann)
+        self.spectrum = spectrum
+        self.sampleRate = sampleRate
+        block = SampleBuffer(capacity: Int((sampleRate / 100).rounded()))
         binWidth = sampleRate / Double(segmentCount)
     }
 

@@ -8,10 +8,10 @@ final class ChannelRecord {
     private var survey: RecordingSurvey?
     private(set) var swipes: [SwipeInspection] = []
 
-    init(_ format: AudioFormat) {
+    init(_ format: AudioFormat) throws(SpectrumError) {
         // Eight seconds hold any swipe and the search for it; of many channels, as much as fits 64 MB.
         history = SampleHistory(capacity: min(Int(8 * format.sampleRate), (1 << 24) / format.channels))
-        survey = RecordingSurvey(sampleRate: format.sampleRate)
+        survey = try RecordingSurvey(sampleRate: format.sampleRate)
     }
 
     func receive(_ samples: Span<Float>) {

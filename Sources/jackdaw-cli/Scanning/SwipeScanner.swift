@@ -7,7 +7,8 @@ protocol ScanObserver {
     var wantsSamples: Bool { get }
 
     /// Takes the format, before any samples.
-    mutating func begin(_ format: AudioFormat)
+    /// - Throws: ``CommandError`` to give up.
+    mutating func begin(_ format: AudioFormat) throws(CommandError)
 
     /// Takes the next samples of a channel, before the events that they complete.
     mutating func receive(_ samples: Span<Float>, channel: Int)
@@ -84,7 +85,7 @@ struct SwipeScanner: ~Copyable {
         var reader = try asCommand { () throws(AudioFileError) in try AudioFileReader(path: path, raw: raw) }
         let channels = try channelsToDecode(of: reader.format, path)
         try prepareDecoders(channels.count, sampleRate: reader.format.sampleRate)
-        observer.begin(reader.format)
+        try observer.begin(reader.format)
         do throws(CommandError) {
             if reader.format.isSixteenBit && !observer.wantsSamples {
                 var block = SwipeScanner.block(narrow.take(), channels: reader.format.channels)

@@ -40,7 +40,8 @@
 
         var description: String { index.map { String($0 + 1) } ?? "all" }
 
-        static var allValueStrings: [String] { ["all", "1", "2"] }
+        /// What a shell offers. Not `allValueStrings`, which the help gives for all that there are.
+        static var defaultCompletionKind: CompletionKind { .list(["all", "1", "2"]) }
     }
 
     /// The format of headerless samples.

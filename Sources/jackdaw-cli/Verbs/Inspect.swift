@@ -2,6 +2,7 @@
     import ArgumentParser
     import JackdawAudioFile
     import JackdawDSP
+    import JackdawSpectrum
 
     struct Inspect: Verb {
         static let configuration = CommandConfiguration(
@@ -33,7 +34,7 @@
         @Flag(help: "Show account numbers and track data in clear.")
         var reveal = false
 
-        @Option(help: "Read a file without a header as RATE,s16|f32,CHANNELS, for example 44100,s16,1.")
+        @Option(help: "Read a file without a header as RATE,s16|s24|s32|f32|f64,CHANNELS, for example 44100,s16,1.")
         var raw: RawFormat?
 
         @Flag(help: "Print one JSON object a channel.")
@@ -97,8 +98,12 @@
             }
         }
 
-        mutating func begin(_ format: AudioFormat) {
-            channels = (0..<format.channels).map { _ in ChannelRecord(format) }
+        mutating func begin(_ format: AudioFormat) throws(CommandError) {
+            do throws(SpectrumError) {
+                while channels.count < format.channels { channels.append(try ChannelRecord(format)) }
+            } catch {
+                throw CommandError(error.code == .outOfMemory ? .inputOutput : .badData, "\(file): \(error)")
+            }
         }
 
         mutating func receive(_ samples: Span<Float>, channel: Int) { channels[channel].receive(samples) }

@@ -14,7 +14,8 @@
 
                 EXAMPLES
                   jackdaw synth -o swipe.wav
-                  jackdaw synth -o worn.flac --track1 test --track2 @card.txt --noise 8 --acceleration 4
+                  jackdaw synth -o worn.flac --track1 test --noise 8 --acceleration 4
+                  jackdaw synth -o card.wav --track2 @card.txt
                   jackdaw synth -o - --reverse | jackdaw decode -
                 """)
 

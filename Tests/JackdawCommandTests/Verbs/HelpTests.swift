@@ -16,6 +16,19 @@ import Testing
         #expect(run.messages.isEmpty)
     }
 
+    /// A broken line cannot be copied to a shell.
+    @Test(arguments: verbs) func examplesFitALine(verb: String) {
+        let help = CommandRun(verb, "--help").output
+        let examples = help.components(separatedBy: "EXAMPLES\n").last?.components(separatedBy: "\n\n").first ?? ""
+        for line in examples.components(separatedBy: "\n") { #expect(line.hasPrefix("  "), "\(line)") }
+    }
+
+    /// Channels go beyond those that a shell offers.
+    @Test(arguments: ["decode", "inspect"]) func noChannelIsLeftOut(verb: String) {
+        #expect(!CommandRun(verb, "--help").output.contains("values: all, 1, 2"))
+        #expect(!CommandRun(verb, "--channel", "0", "a.wav").messages.contains("one of"))
+    }
+
     @Test func theVersionIsTold() {
         #expect(CommandRun("--version").output == "\(JackdawCommand.version)\n")
     }

@@ -18,6 +18,24 @@ import Testing
         for (told, summed) in zip(basis.gram, products) { #expect(abs(told - summed) < 1e-6) }
     }
 
+    /// Hum far over full scale leaves little but its steepest parts between the rails.
+    @Test(arguments: [2.0, 5, 20, 60, 200])
+    func humIsTakenOutOfWhatTheRailsLeft(amplitude: Double) {
+        for count in [9_000, 132_300] {
+            var random = SeededRandom(seed: 6)
+            let sound = (0..<count).map { index in
+                let hum = amplitude * sin(2 * .pi * Double(index) * 50 / 44_100)
+                return Float(min(max(hum + Double.random(in: -0.01...0.01, using: &random), -1), 1))
+            }
+            var cleaned = sound
+            let lost = HumCanceller.removeHum(from: &cleaned, sampleRate: 44_100)
+            #expect(lost.count == count)
+            #expect(cleaned.allSatisfy { $0.isFinite })
+            let left = zip(cleaned, lost).filter { $1 == 0 }.map(\.0)
+            #expect(left.reduce(0) { $0 + $1 * $1 } < 1e-3 * Float(left.count))
+        }
+    }
+
     @Test(arguments: [90, 401, 402, 403, 404])
     func smoothingIsThreeRunningMeans(count: Int) {
         var random = SeededRandom(seed: 4)
@@ -40,13 +58,18 @@ import Testing
         #expect(values.wholeNumbers(unit: 2, limit: 5) == [0, 1, -1, 2, -2, 5, -5, 1, -1, 1, 5])
     }
 
-    @Test(arguments: [0, 1, 7, 8, 9, 100])
+    @Test(arguments: [1, 7, 8, 9, 100])
     func envelopeLevelsWithoutMovingSigns(count: Int) {
         var pulses = (0..<count).map { $0 % 5 == 0 ? Float($0 % 2 == 0 ? 0.2 : -0.2) : 0 }
-        guard count > 0 else { return }
         let before = pulses
         Envelope.normalise(&pulses, blockLength: 10)
         for (after, before) in zip(pulses, before) { #expect(abs(after - 5.75 * before) < 1e-5) }
+    }
+
+    /// Far into a sound the least step between boundaries is lost to rounding.
+    @Test func cellsWithoutLengthGoOnWithoutLength() {
+        let boundaries = [Float](repeating: 40_000, count: 21)
+        #expect(BitClock.extended(boundaries[...], before: 2, after: 3) == boundaries + boundaries.prefix(5))
     }
 
     @Test func lessonsBeyondTheSoundTeachNothing() {

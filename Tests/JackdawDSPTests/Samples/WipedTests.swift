@@ -40,7 +40,7 @@ import Testing
 
     @Test func ladderLeavesNoSoundBehind() throws {
         var ladder = RateLadder()
-        ladder.load(Self.pattern.prefix(1_024).map { Float($0) }, lost: nil)
+        ladder.load(Self.pattern.prefix(1_024).map { Float($0) }, lost: [])
         let address = unsafe ladder.sound(at: 0).samples.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
         let sound = try processMemory(at: address, count: 4_096)
         ladder.wipe()

@@ -59,20 +59,30 @@ struct BitClock {
         let grid = speedGrid(limit: Float(sound.samples.count), pace: pace)
         guard grid.count > 40 else { return nil }
         let signal = CellPhaseSignal(sound, boundaries: grid)
-        let equaliser = CellEqualiser(signal, lessons: lessons(on: grid, signal))
+        var lessons = lessons(on: grid, signal)
+        let equaliser = CellEqualiser(signal, lessons: lessons)
         var fine = Self.interpolated(equaliser.output)
-        defer { fine.wipe() }
+        defer {
+            lessons.wipe()
+            fine.wipe()
+        }
         let certainty = equaliser.certainty
         let ratio = Self.searchSamplesPerCell / CellPhaseSignal.samplesPerCell
         let search = scope.search
         let limit = search.scoreLimit
         let unit = min(Float(limit) / (certainty.max() ?? 1), Self.finestUnit)
-        var scores = SegmentalViterbi.PulseScores(count: fine.count, unit: unit)
-        scores.appendRow(
-            positive: fine.indices.map { (fine[$0] - 0.5) * certainty[$0 / ratio] }.wholeNumbers(
-                unit: unit, limit: limit),
-            negative: fine.indices.map { (-fine[$0] - 0.5) * certainty[$0 / ratio] }.wholeNumbers(
-                unit: unit, limit: limit))
+        func pulseScores(sign: Float) -> [Int16] {
+            var scores = fine.indices.map { (sign * fine[$0] - 0.5) * certainty[$0 / ratio] }
+            defer { scores.wipe() }
+            return scores.wholeNumbers(unit: unit, limit: limit)
+        }
+        var (positive, negative) = (pulseScores(sign: 1), pulseScores(sign: -1))
+        defer {
+            positive.wipe()
+            negative.wipe()
+        }
+        var scores = SegmentalViterbi.PulseScores(count: fine.count, unit: unit, rows: 1)
+        scores.setRow(0, positive: positive, negative: negative)
         if !signal.lost.isEmpty { scores.forgive { signal.lost[$0 / ratio] } }
         guard let path = search.bestPath(scores, rateCost: Self.clockCost), path.bits.count > 20 else {
             return nil
@@ -125,7 +135,9 @@ struct BitClock {
         guard reach > 0 else { return [] }
         let late = (boundaries[last] - boundaries[last - reach]) / Float(reach)
         let early = (boundaries[last - reach] - boundaries[last - 2 * reach]) / Float(reach)
-        let trend = min(max((late / early - 1) / Float(reach), -steepestTrend), steepestTrend)
+        // Rounding may leave cells no length; then there is no trend either.
+        let change = late > 0 ? late / early - 1 : 0
+        let trend = min(max(change / Float(reach), -steepestTrend), steepestTrend)
         var time = boundaries[last]
         var length = late * (1 + trend * Float(reach) / 2)
         return (0..<count).map { _ in
@@ -159,6 +171,7 @@ struct BitClock {
         return grid
     }
 
+    /// Lengths of the cells in samples.
     var cellLengths: [Float] { zip(boundaries.dropFirst(), boundaries).map { $0 - $1 } }
 
     /// Cell lengths after a median, which passes over slips, and a mean over 9 cells.
@@ -173,9 +186,12 @@ struct BitClock {
         }
     }
 
+    /// What an equaliser over a grid is to learn of the bits, in an array that is the caller's to overwrite.
     private func lessons(on grid: [Float], _ signal: CellPhaseSignal) -> [CellEqualiser.Lesson] {
-        let levels = CellEqualiser.levels(bits: bits, startSign: startSign)
+        var levels = CellEqualiser.levels(bits: bits, startSign: startSign)
+        defer { levels.wipe() }
         var lessons: [CellEqualiser.Lesson] = []
+        lessons.reserveCapacity(levels.count)  // growing would leave unwiped copies behind
         var cell = 0
         for index in levels.indices {
             let boundary = index / 2

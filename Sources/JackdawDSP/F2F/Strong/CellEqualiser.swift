@@ -41,8 +41,10 @@ struct CellEqualiser {
         let samples = signal.samples
         var system = FilterSystem(taps: Self.taps)
         let inside = Self.reach..<(samples.count - Self.reach - FilterSystem.margin)
-        let lessons = lessons.filter { inside.contains($0.offset) && Self.isHeard(signal, at: $0.offset) }
-        for lesson in lessons {
+        let taught = lessons.indices.filter {
+            inside.contains(lessons[$0].offset) && Self.isHeard(signal, at: lessons[$0].offset)
+        }
+        for lesson in taught.lazy.map({ lessons[$0] }) {
             let gain = max(signal.gains[lesson.offset], 1)
             system.accumulate(
                 samples, from: lesson.offset - Self.reach, target: lesson.level, weight: 1 / (gain * gain))
@@ -52,7 +54,7 @@ struct CellEqualiser {
         self.output = output
         var missed: Float = 0
         var wanted: Float = 1e-9
-        for lesson in lessons {
+        for lesson in taught.lazy.map({ lessons[$0] }) {
             let miss = output[lesson.offset] - lesson.level
             let gain = max(signal.gains[lesson.offset], 1)
             missed += miss * miss / (gain * gain)
@@ -61,7 +63,7 @@ struct CellEqualiser {
         explained = 1 - missed / wanted
         // Error = distortion + noise, which grows with the gain: a line through the squared errors.
         var line = SymmetricSystem(unknowns: 2)
-        for lesson in lessons {
+        for lesson in taught.lazy.map({ lessons[$0] }) {
             let miss = Double(output[lesson.offset] - lesson.level)
             let gain = Double(signal.gains[lesson.offset])
             line.accumulate([1, gain * gain], target: miss * miss, weight: 1 / max(1, gain * gain * gain * gain))
@@ -87,7 +89,8 @@ struct CellEqualiser {
         signal.lost.isEmpty || signal.lost[offset - 2..<offset + 3].allSatisfy { $0 == 0 }
     }
 
-    /// Levels that bits ask for at every boundary and middle in turn: `2 * bits.count + 1` of them.
+    /// Levels that bits ask for at every boundary and middle in turn: `2 * bits.count + 1` of them, in an array that is the
+    /// caller's to overwrite.
     static func levels(bits: [UInt8], startSign: Int) -> [Float] {
         var levels = [Float](repeating: 0, count: 2 * bits.count + 1)
         var level: Float = startSign == 0 ? 1 : -1
@@ -112,9 +115,13 @@ struct CellEqualiser {
     init(_ signal: CellPhaseSignal, bits: [UInt8], startSign: Int, cells: Range<Int>? = nil) {
         let first = signal.offset(ofBoundary: 0)
         let half = CellPhaseSignal.samplesPerCell / 2
-        let levels = Self.levels(bits: bits, startSign: startSign)
+        var levels = Self.levels(bits: bits, startSign: startSign)
         let places = cells.map { 2 * $0.lowerBound..<2 * $0.upperBound + 1 } ?? levels.indices
-        let lessons = places.map { Lesson(offset: first + $0 * half, level: levels[$0]) }
+        var lessons = places.map { Lesson(offset: first + $0 * half, level: levels[$0]) }
+        defer {
+            levels.wipe()
+            lessons.wipe()
+        }
         self.init(signal, lessons: lessons)
         let output = output
         errors = lessons.map { ($0.level - output[$0.offset]) * certainty[$0.offset].squareRoot() }
@@ -159,18 +166,25 @@ struct CellEqualiser {
         let first = signal.offset(ofBoundary: 0)
         let half = CellPhaseSignal.samplesPerCell / 2
         let output = output
-        func likelihoods(_ place: Int) -> [Float] {
+        // Filled in place: growing would leave unwiped copies behind.
+        var boundaries = [Float](repeating: 0, count: 2 * signal.count + 2)
+        var middles = [Float](repeating: 0, count: 2 * signal.count)
+        for place in 0...2 * signal.count {
             let centre = first + place * half
             let level = pulseLevels.map { min($0[place / 2], $0[(place + 1) / 2]) } ?? 1
             let certainty = certainty[centre] * level / errorGrowth
-            return [Float(1), -1].map { sign in
+            func likelihood(_ sign: Float) -> Float {
                 let likelihood = Self.bounded((output[centre] * sign - 0.5 * level) * certainty)
                 let hides = !signal.lost.isEmpty && Float(signal.lost[centre]) == sign
                 return hides ? max(likelihood, 0) : likelihood
             }
+            let pair = place & ~1
+            if place == pair {
+                (boundaries[pair], boundaries[pair + 1]) = (likelihood(1), likelihood(-1))
+            } else {
+                (middles[pair], middles[pair + 1]) = (likelihood(1), likelihood(-1))
+            }
         }
-        return CellEvidence(
-            count: signal.count, boundaries: (0...signal.count).flatMap { likelihoods(2 * $0) },
-            middles: (0..<signal.count).flatMap { likelihoods(2 * $0 + 1) })
+        return CellEvidence(count: signal.count, boundaries: boundaries, middles: middles)
     }
 }

@@ -12,7 +12,7 @@ struct CellPhaseSignal {
     /// What each sample was multiplied by to level the amplitude, relative to the median; noise grows with it.
     let gains: [Float]
     /// Sign of the rail at which the sound was lost, or 0, for each sample; empty where nothing was lost.
-    private(set) var lost: [Int8] = []
+    @Wiped private(set) var lost: [Int8]
 
     /// - Parameters:
     ///   - sound: the sound.
@@ -22,14 +22,16 @@ struct CellPhaseSignal {
         let length = (count + 2 * Self.guardCells) * Self.samplesPerCell + 1
         let (source, hasLosses) = (sound.samples, sound.hasLosses)
         var samples = [Float](repeating: 0, count: length)
+        var lost = [Int8](repeating: 0, count: hasLosses ? length : 0)
         for index in 0..<length {
             let phase = Float(index) / Float(Self.samplesPerCell) - Float(Self.guardCells)
             let time = Self.time(ofPhase: phase, boundaries: boundaries)
             samples[index] = Self.interpolate(source, at: time)
-            if hasLosses { lost.append(sound.lostSign(at: time)) }
+            if hasLosses { lost[index] = sound.lostSign(at: time) }
         }
         gains = Self.levelAmplitude(of: &samples)
         self.samples = samples
+        self.lost = lost
     }
 
     func offset(ofBoundary boundary: Int) -> Int { (boundary + Self.guardCells) * Self.samplesPerCell }

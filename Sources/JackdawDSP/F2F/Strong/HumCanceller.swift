@@ -8,18 +8,18 @@ enum HumCanceller {
     /// - Parameters:
     ///   - samples: the segment, full scale -1 to 1; replaced in place.
     ///   - sampleRate: Hz.
-    /// - Returns: sign of the rail for each sample that was lost there and 0 for others; nil where nothing was lost.
-    static func removeHum(from samples: inout [Float], sampleRate: Double) -> [Int8]? {
-        guard samples.count > 200 else { return nil }
+    /// - Returns: sign of the rail for each sample that was lost there and 0 for others; empty where nothing was lost.
+    static func removeHum(from samples: inout [Float], sampleRate: Double) -> [Int8] {
+        guard samples.count > 200 else { return [] }
         let total = samples.reduce(0.0) { $0 + Double($1) * Double($1) }
         let fits = [50.0, 60.0].map { mains in
             (mains: mains, explained: fit(samples, mains: mains / sampleRate).explained)
         }
         guard let best = fits.max(by: { $0.explained < $1.explained }), best.explained > leastShare * total else {
-            return nil
+            return []
         }
         let rail = railLevel(of: samples)
-        let lost = samples.map { abs($0) < rail ? Int8(0) : $0 > 0 ? 1 : -1 }
+        let lost = rail.isFinite ? samples.map { abs($0) < rail ? Int8(0) : $0 > 0 ? 1 : -1 } : []
         let hum = fit(samples, without: lost, mains: best.mains / sampleRate).fit
         HumBasis(mains: best.mains / sampleRate, count: samples.count).forEachRow { index, row in
             var sum = 0.0
@@ -27,10 +27,10 @@ enum HumCanceller {
             samples[index] -= Float(sum)
         }
         // At the rail the signal is at least what the hum leaves of it, or anything where the hum alone would clip.
-        for index in samples.indices where lost[index] != 0 && samples[index] * Float(lost[index]) < 0 {
+        for index in lost.indices where lost[index] != 0 && samples[index] * Float(lost[index]) < 0 {
             samples[index] = 0
         }
-        return rail.isFinite ? lost : nil
+        return lost
     }
 
     /// Level above which a sample counts as clipped: the largest one where it is reached again and again, else none.
@@ -51,13 +51,19 @@ enum HumCanceller {
         fit: [Double], explained: Double
     ) {
         let basis = HumBasis(mains: mains, count: samples.count)
-        var normal = SymmetricSystem(
-            gram: basis.gram, moments: .init(repeating: 0, count: HumBasis.unknowns))
+        // Where most are lost, what is left of all products less theirs would be rounding errors.
+        let mostAreLost = 2 * lost.count { $0 != 0 } > samples.count
+        var normal =
+            mostAreLost
+            ? SymmetricSystem(unknowns: HumBasis.unknowns)
+            : SymmetricSystem(gram: basis.gram, moments: .init(repeating: 0, count: HumBasis.unknowns))
         basis.forEachRow { index, row in
-            if lost.isEmpty || lost[index] == 0 {
-                normal.accumulate(row, moment: Double(samples[index]))
-            } else {
-                normal.accumulate(row, target: 0, weight: -1)
+            let isLost = !lost.isEmpty && lost[index] != 0
+            switch (isLost, mostAreLost) {
+            case (false, false): normal.accumulate(row, moment: Double(samples[index]))
+            case (true, false): normal.accumulate(row, target: 0, weight: -1)
+            case (false, true): normal.accumulate(row, target: Double(samples[index]))
+            case (true, true): break
             }
         }
         let explainedBy = normal

@@ -5,6 +5,9 @@ struct Look {
     let found: BitClock
     /// Share of the wanted levels that an equaliser explains, taught by the clock's own bits.
     let explained: Float
+    /// A quarter of the cells are no longer than the first length, and a quarter no shorter than the second, in samples of
+    /// the sound.
+    let lengthQuartiles: (short: Float, long: Float)
     let sound: WorkingSound
 
     /// What an equaliser explains where noise is read as bits, at most, under the first filters.
@@ -43,6 +46,8 @@ struct Look {
             Self.cells.contains(third.bits.count)
         else { return nil }
         self.clock = third
+        let lengths = third.cellLengths.sorted()
+        lengthQuartiles = (lengths[lengths.count / 4], lengths[lengths.count * 3 / 4])
         found = clock
         self.explained = explained
         self.sound = sound

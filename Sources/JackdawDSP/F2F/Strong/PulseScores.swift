@@ -9,28 +9,34 @@ extension SegmentalViterbi {
         /// What 1 comes to in the whole numbers that scores are.
         let unit: Float
         /// One row for all cell lengths, or one for each eight of them.
-        private(set) var rows = 0
+        private let rows: Int
         /// `rows` times `lead + count + trail` scores.
-        @Wiped private(set) var positive: [Int16] = []
-        @Wiped private(set) var negative: [Int16] = []
-        var stride: Int { Self.lead + count + Self.trail }
+        @Wiped private(set) var positive: [Int16]
+        @Wiped private(set) var negative: [Int16]
+        private let stride: Int
+        /// From the row of eight cell lengths to that of the next eight.
+        var rowStep: Int { rows == 1 ? 0 : stride }
 
-        init(count: Int, unit: Float) {
+        /// Rows of zeros.
+        init(count: Int, unit: Float, rows: Int) {
             self.count = count
             self.unit = unit
+            self.rows = rows
+            stride = Self.lead + count + Self.trail
+            let zeros = [Int16](repeating: 0, count: rows * stride)
+            (positive, negative) = (zeros, zeros)
         }
 
-        mutating func appendRow(positive: [Int16], negative: [Int16]) {
-            let lead = [Int16](repeating: 0, count: Self.lead)
-            let trail = [Int16](repeating: 0, count: Self.trail)
-            self.positive += lead + positive + trail
-            self.negative += lead + negative + trail
-            rows += 1
+        /// Sets the scores of a row, `count` of either polarity, from arrays that are the caller's to overwrite.
+        mutating func setRow(_ row: Int, positive: [Int16], negative: [Int16]) {
+            let first = row * stride + Self.lead
+            self.positive.replaceSubrange(first..<first + count, with: positive)
+            self.negative.replaceSubrange(first..<first + count, with: negative)
         }
 
         /// Score of a pulse in the row of a cell length: of a positive one (0) or a negative one (1).
         func score(at time: Int, lane: Int, sign: Int) -> Int {
-            let place = (rows == 1 ? 0 : lane / 8) * stride + Self.lead + time
+            let place = lane / 8 * rowStep + Self.lead + time
             return Int(sign == 0 ? positive[place] : negative[place])
         }
 

@@ -6,7 +6,7 @@ struct RateLadder {
     static let steps = -5...4
 
     private var rungs: [Int: WorkingSound] = [:]
-    private var lost: [Int8]?
+    @Wiped private var lost: [Int8] = []
     private let taps: [Float]
 
     init() {
@@ -16,8 +16,8 @@ struct RateLadder {
     /// Starts over with a new segment.
     /// - Parameters:
     ///   - samples: the segment at its original rate.
-    ///   - lost: where samples were lost at the rail, its sign there and 0 elsewhere; nil where none were.
-    mutating func load(_ samples: [Float], lost: [Int8]?) {
+    ///   - lost: where samples were lost at the rail, its sign there and 0 elsewhere; empty where none were.
+    mutating func load(_ samples: [Float], lost: [Int8]) {
         wipe()
         rungs[0] = WorkingSound(samples: samples, step: 0, lost: lost)
         self.lost = lost
@@ -35,6 +35,7 @@ struct RateLadder {
     /// Lets go of every rung: it is overwritten as soon as nobody else holds it.
     mutating func wipe() {
         rungs.removeAll(keepingCapacity: true)
+        lost = []
     }
 
     /// Odd taps of a half-band low-pass, centre outwards: a sinc under a Kaiser window (beta 8, about 80 dB).

@@ -9,7 +9,7 @@ struct SegmentalViterbi: Sendable {
         /// Cell boundaries in samples of the search.
         var boundaries: [Float]
         /// Bits in the order of time.
-        var bits: [UInt8]
+        @Wiped private(set) var bits: [UInt8]
         /// Polarity of the transition at the first boundary: 0 positive, 1 negative.
         var startSign: Int
     }
@@ -131,7 +131,7 @@ struct SegmentalViterbi: Sendable {
     private func closeCells(_ workspace: inout Workspace, scores: PulseScores, time: Int, tileStart: Int) {
         let start = SIMD8(repeating: workspace.start)
         let rowBytes = 2 * Self.rowLength
-        let scoreRowBytes = scores.rows == 1 ? 0 : 2 * scores.stride
+        let scoreRowBytes = 2 * scores.rowStep
         let firstState = time / 8 * stateWidth + 2 * Self.neighbours
         let place = 2 * (Self.past + time - tileStart)
         let scorePlace = 2 * (PulseScores.lead + time)
@@ -244,6 +244,7 @@ struct SegmentalViterbi: Sendable {
             var node = end
             var boundaries = [Float(end.time)]
             var bits: [UInt8] = []
+            bits.reserveCapacity(end.time / search.lengths[0])  // growing would leave unwiped copies behind
             while true {
                 let length = search.lengths[node.lane]
                 let opening = node.time - length
@@ -258,7 +259,8 @@ struct SegmentalViterbi: Sendable {
                 node = isOne ? one.node : zero.node
                 boundaries.append(Float(node.time))
             }
-            return Path(boundaries: boundaries.reversed(), bits: bits.reversed(), startSign: node.sign)
+            bits.reverse()
+            return Path(boundaries: boundaries.reversed(), bits: bits, startSign: node.sign)
         }
 
         private func score(of node: Node) -> Int {

@@ -42,9 +42,13 @@ struct StrongDecoder: Sendable {
 
     /// Reads the most likely message of a segment.
     mutating func decode(_ samples: [Float], sampleRate: Double) -> Result<SegmentReading, SegmentFailure> {
-        // The ladder has it overwritten.
         var cleaned = samples
-        let lost = HumCanceller.removeHum(from: &cleaned, sampleRate: sampleRate)
+        var lost = HumCanceller.removeHum(from: &cleaned, sampleRate: sampleRate)
+        defer {
+            ladder.wipe()
+            cleaned.wipe()
+            lost.wipe()
+        }
         ladder.load(cleaned, lost: lost)
         var findings = Findings()
         let steps = RateLadder.plausibleSteps(for: samples, sampleRate: sampleRate)
@@ -67,11 +71,6 @@ struct StrongDecoder: Sendable {
         return .failure(failure(samples, looks: usualLooks))
     }
 
-    /// Overwrites what is left of the last segment.
-    mutating func wipe() {
-        ladder.wipe()
-    }
-
     /// Forgets how many segments were searched in vain.
     mutating func reset() {
         fruitlessSearches = 0
@@ -79,7 +78,7 @@ struct StrongDecoder: Sendable {
 
     /// An even hand and other filters at the rate where most was seen, the same filters with the sound's roll-off undone,
     /// and other filters at the rate next to it.
-    private mutating func searchThoroughly(_ cleaned: [Float], lost: [Int8]?, _ findings: inout Findings) {
+    private mutating func searchThoroughly(_ cleaned: [Float], lost: [Int8], _ findings: inout Findings) {
         let steps = findings.promisingSteps
         guard !steps.isEmpty else { return }
         let (clearest, next) = (steps.prefix(1), steps.dropFirst().prefix(1))
@@ -120,10 +119,9 @@ struct StrongDecoder: Sendable {
         func rulesOut(_ step: Int) -> Bool {
             guard let look = looks.first, look.explained > StrongDecoder.speedIsPlain else { return false }
             let scale = Float(sign: .plus, exponent: step - look.sound.step, significand: 1)
-            let lengths = look.clock.cellLengths.sorted()
-            let (short, long) = (lengths[lengths.count / 4] * scale, lengths[lengths.count * 3 / 4] * scale)
+            let (short, long) = look.lengthQuartiles
             let searched = TimingSearch.cellLengths
-            return long < Float(searched[0]) || short > Float(searched[searched.count - 1])
+            return long * scale < Float(searched[0]) || short * scale > Float(searched[searched.count - 1])
         }
 
         mutating func note(_ look: Look) {

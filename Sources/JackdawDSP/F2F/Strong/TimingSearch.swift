@@ -35,8 +35,9 @@ struct TimingSearch {
 
     /// Scores of a pulse at or near each sample, less a half, for each vector of cell lengths.
     private func scores(_ sound: WorkingSound, tuning: Tuning) -> SegmentalViterbi.PulseScores {
-        var scores = SegmentalViterbi.PulseScores(count: sound.samples.count, unit: Self.unit)
-        for vector in 0..<Self.cellLengths.count / 8 {
+        let rows = Self.cellLengths.count / 8
+        var scores = SegmentalViterbi.PulseScores(count: sound.samples.count, unit: Self.unit, rows: rows)
+        for vector in 0..<rows {
             let lengths = Self.cellLengths[8 * vector..<8 * vector + 8]
             let middle = Double(lengths.reduce(0, +)) / 8
             var filtered = PulseFilter.apply(to: sound.samples, width: max(tuning.pulseShare * middle, 1.4))
@@ -44,11 +45,15 @@ struct TimingSearch {
             let reach = Int((tuning.jitterReach * middle).rounded())
             let cost = Self.unit * Float(tuning.jitterCost / (middle * middle))
             var levels = filtered.wholeNumbers(unit: Self.unit, limit: viterbi.scoreLimit - Int16(Self.unit) / 2)
-            filtered.wipe()
-            defer { levels.wipe() }
-            scores.appendRow(
-                positive: Self.dilate(levels, reach: reach, cost: cost, sign: 1),
-                negative: Self.dilate(levels, reach: reach, cost: cost, sign: -1))
+            var positive = Self.dilate(levels, reach: reach, cost: cost, sign: 1)
+            var negative = Self.dilate(levels, reach: reach, cost: cost, sign: -1)
+            defer {
+                filtered.wipe()
+                levels.wipe()
+                positive.wipe()
+                negative.wipe()
+            }
+            scores.setRow(vector, positive: positive, negative: negative)
         }
         if sound.hasLosses {
             scores.forgive { sound.lostSign(at: Float($0)) }
@@ -60,12 +65,9 @@ struct TimingSearch {
     private static func dilate(_ input: [Int16], reach: Int, cost: Float, sign: Int16) -> [Int16] {
         let half = Int16(unit) / 2
         let penalties = (0...reach).map { SIMD8(repeating: half + Int16((cost * Float($0 * $0)).rounded())) }
-        let margin = [Int16](repeating: -16 * half, count: reach)
-        var padded = margin + input + margin + [Int16](repeating: -16 * half, count: 8)
-        if sign < 0 {
-            for index in reach..<reach + input.count { padded[index] = -padded[index] }
-        }
+        var padded = [Int16](repeating: -16 * half, count: input.count + 2 * reach + 8)
         defer { padded.wipe() }
+        for index in input.indices { padded[reach + index] = sign * input[index] }
         var output = [Int16](repeating: 0, count: input.count + 8)
         unsafe padded.withUnsafeBytes { source in
             unsafe output.withUnsafeMutableBytes { target in

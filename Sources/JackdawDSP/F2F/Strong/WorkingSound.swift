@@ -5,10 +5,10 @@ struct WorkingSound {
     let step: Int
     /// Working samples of the segment before this window.
     private let start: Int
-    /// At the original rate: where samples were lost at the rail, its sign there and 0 elsewhere.
-    private let lost: [Int8]?
+    /// At the original rate: where samples were lost at the rail, its sign there and 0 elsewhere; empty where none were.
+    @Wiped private var lost: [Int8]
 
-    init(samples: [Float], step: Int, start: Int = 0, lost: [Int8]?) {
+    init(samples: [Float], step: Int, start: Int = 0, lost: [Int8]) {
         self.samples = samples
         self.step = step
         self.start = start
@@ -22,12 +22,11 @@ struct WorkingSound {
 
     /// Sign of the rail at which the sound around a sample was lost, or 0. A pulse of that sign may hide there.
     func lostSign(at time: Float) -> Int8 {
-        guard let lost else { return 0 }
         let index = Int(segmentTime(time).rounded())
         return lost.indices.contains(index) ? lost[index] : 0
     }
 
-    var hasLosses: Bool { lost != nil }
+    var hasLosses: Bool { !lost.isEmpty }
 
     /// Windows that are short enough for a search, each lapping half of the one before, so that a swipe is whole in one.
     /// Each is cut when it is its turn: all of them are twice the segment.
