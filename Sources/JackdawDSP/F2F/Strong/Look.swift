@@ -16,9 +16,9 @@ struct Look {
     private static let swipeExplains: Float = 0.8
     /// What it explains of a swipe that is hardly above the noise, at most, not counting what its many taps make of few cells.
     private static let weakExplains: Float = 0.85
-    /// Bit cells of the shortest pass of a card, and of two passes at 210 bits an inch with the turn between them. A search
-    /// in noise settles for short cells, and so for more of them.
-    private static let cells = 40..<2_000
+    /// Bit cells of the shortest pass of a card, and of two passes at 210 bits an inch with the turn between them: the
+    /// memory that a refinement takes goes by them. A search in noise settles for short cells, and so for more of them.
+    private static let cells = 40..<1_800
 
     /// Whether it is more than noise read as bits.
     var isPromising: Bool { explained > Self.noiseExplainsAtMost }
