@@ -1,0 +1,77 @@
+/// A named line code with its framing: what `jackdaw demodulate --mode` takes.
+public struct LineMode: Sendable, Hashable {
+    /// What carries the bits.
+    public enum Code: Sendable, Hashable {
+        /// Two tones.
+        case frequencyShift(FrequencyShift, CharacterFraming)
+    }
+
+    /// Name in lower case: `bell202`, `unimag`, ...
+    public let name: String
+    /// One line on what it is and where its values come from.
+    public let summary: String
+    /// What carries the bits.
+    public let code: Code
+
+    /// A mode of one's own.
+    public init(name: String, summary: String, code: Code) {
+        self.name = name
+        self.summary = summary
+        self.code = code
+    }
+
+    /// The mode of a name, in any case.
+    /// - Throws: ``LineCodeError`` with code `unknownMode`, whose message lists the names there are.
+    public init(named name: String) throws(LineCodeError) {
+        guard let mode = Self.all.first(where: { $0.name == name.lowercased() }) else {
+            let names = Self.all.map(\.name).joined(separator: ", ")
+            throw LineCodeError(code: .unknownMode, message: "there is no mode \(name); there are \(names)")
+        }
+        self = mode
+    }
+
+    /// A decoder of this mode.
+    /// - Parameter sampleRate: samples per second (Hz).
+    /// - Throws: ``LineCodeError`` with code `outOfRange` where the rate does not hold the mode.
+    public func decoder(sampleRate: Double) throws(LineCodeError) -> any LineDecoder {
+        switch code {
+        case .frequencyShift(let shift, let framing):
+            try FSKDecoder(shift, framing: framing, sampleRate: sampleRate)
+        }
+    }
+
+    /// An encoder of this mode.
+    /// - Parameters:
+    ///   - sampleRate: samples per second (Hz).
+    ///   - level: level in dBFS, -120 to 0.
+    /// - Throws: ``LineCodeError`` with code `outOfRange`.
+    public func encoder(sampleRate: Double, level: Double = -6) throws(LineCodeError) -> any LineEncoder {
+        switch code {
+        case .frequencyShift(let shift, let framing):
+            try FSKEncoder(shift, framing: framing, sampleRate: sampleRate, level: level)
+        }
+    }
+}
+
+extension LineMode {
+    /// All that have a name.
+    public static let all = frequencyShiftModes
+
+    private static let frequencyShiftModes: [LineMode] = [
+        fsk("bell103", "Bell 103, originating side", .bell103),
+        fsk("bell202", "Bell 202", .bell202),
+        fsk("afsk1200", "AFSK of packet radio, the tones of Bell 202", .bell202),
+        fsk("v21", "ITU-T V.21, channel 1", .v21),
+        fsk("v23", "ITU-T V.23, mode 2", .v23),
+        fsk("softmodem-126", "SoftModem (arms22), mark high", .init(baud: 126, mark: 1_764, space: 882)),
+        fsk("softmodem-315", "SoftModem (arms22), mark high", .init(baud: 315, mark: 3_150, space: 1_575)),
+        fsk("softmodem-630", "SoftModem (arms22), mark high", .init(baud: 630, mark: 6_300, space: 3_150)),
+        fsk("softmodem-1225", "SoftModem (arms22), its default", .init(baud: 1_225, mark: 7_350, space: 4_900)),
+        fsk("softmodem-2450", "SoftModem (arms22), mark high", .init(baud: 2_450, mark: 7_350, space: 4_900)),
+        fsk("webjack", "WebJack and SoftModem at 2450/4900 Hz", .init(baud: 1_225, mark: 4_900, space: 2_450)),
+    ]
+
+    private static func fsk(_ name: String, _ summary: String, _ shift: FrequencyShift) -> LineMode {
+        LineMode(name: name, summary: summary, code: .frequencyShift(shift, .eightNoneOne))
+    }
+}
