@@ -47,8 +47,8 @@ struct TonePhase: Sendable {
     ///   - other: a phase of the same sample rate.
     ///   - share: 0 for the speed of this one, 1 for the speed of the other.
     mutating func advance(towards other: TonePhase, share: Double) {
-        let target = other.step * Double(denominator)
-        advance(by: Int64((Double(increment) + (target - Double(increment)) * share).rounded()))
+        let target = Self.scaled(other.increment, by: denominator, over: other.denominator).quotient
+        advance(by: increment + Int64((Double(target - increment) * share).rounded()))
     }
 
     private mutating func advance(by amount: Int64) {
@@ -71,18 +71,22 @@ struct TonePhase: Sendable {
     /// The phase at this frame had the frequency changed to that of another phase as this period began.
     func switched(to other: TonePhase) -> TonePhase {
         var result = other
-        result.numerator = Self.scaled(numerator, by: other.increment, over: increment)
+        let (quotient, remainder) = Self.scaled(numerator, by: other.increment, over: increment)
+        // Rounded up: rounded down, the next period that ends on a frame would miss it and end on the one after.
+        result.numerator = remainder > 0 ? quotient + 1 : quotient
         return result
     }
 
     /// The same place in the period at the frequency of another phase.
     func continued(at other: TonePhase) -> TonePhase {
         var result = other
-        result.numerator = Self.scaled(numerator, by: other.denominator, over: denominator)
+        result.numerator = Self.scaled(numerator, by: other.denominator, over: denominator).quotient
         return result
     }
 
-    private static func scaled(_ value: Int64, by factor: Int64, over divisor: Int64) -> Int64 {
-        divisor.dividingFullWidth(value.multipliedFullWidth(by: factor)).quotient
+    private static func scaled(
+        _ value: Int64, by factor: Int64, over divisor: Int64
+    ) -> (quotient: Int64, remainder: Int64) {
+        divisor.dividingFullWidth(value.multipliedFullWidth(by: factor))
     }
 }
