@@ -53,7 +53,8 @@ extension ToneWaveform {
         return halves.isMultiple(of: 2) ? angle * sum : -angle * sum
     }
 
-    /// Turns without the whole ones. Truncation, as rounding is a call into the C library on some processors.
+    /// Turns without the whole ones, 0 or more and less than 1. By truncation, as rounding is a call into the C library on some
+    /// processors; the sum may round up to the next whole turn where the turns do not reach it.
     @inline(__always)
-    static func place(_ turns: Double) -> Double { turns - Double(Int(turns + 1) - 1) }
+    static func place(_ turns: Double) -> Double { max(0, turns - Double(Int(turns + 1) - 1)) }
 }

@@ -30,7 +30,11 @@ struct FourToneListener {
         for (start, end) in zip(crossings, crossings.dropFirst()) {
             let tone = tones.min { missing($0, end - start) < missing($1, end - start) } ?? 0
             guard missing(tone, end - start) <= tolerance else { return nil }
-            if runs.last?.tone == tone { runs[runs.count - 1].periods += 1 } else { runs.append(Run(tone: tone, periods: 1)) }
+            if runs.last?.tone == tone {
+                runs[runs.count - 1].periods += 1
+            } else {
+                runs.append(Run(tone: tone, periods: 1))
+            }
         }
         return runs
     }

@@ -134,7 +134,9 @@ import Testing
         var samples: [Float] = []
         generator.append(frames: 30_000, to: &samples)
         let levels = samples.map { Double(abs($0)) }
-        for (frame, level) in [(0, 0), (6_000, quarter), (12_000, 0.5), (18_000, 1 - quarter), (24_000, 1), (29_999, 1)] {
+        for (frame, level) in [
+            (0, 0), (6_000, quarter), (12_000, 0.5), (18_000, 1 - quarter), (24_000, 1), (29_999, 1),
+        ] {
             #expect(abs(levels[frame] - level) < 1e-5)
         }
     }

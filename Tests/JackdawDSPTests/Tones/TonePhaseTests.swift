@@ -8,7 +8,9 @@ import Testing
         var phase = TonePhase(frequency: 1_000, sampleRate: 44_100, isWholeFrames: false)
         var wrong = 0
         for frame in 0..<20_000_000 {
-            if frame % 99_991 == 0, abs(phase.turns - Double(frame % 441 * 1_000 % 44_100) / 44_100) > 4e-16 { wrong += 1 }
+            if frame % 99_991 == 0, abs(phase.turns - Double(frame % 441 * 1_000 % 44_100) / 44_100) > 4e-16 {
+                wrong += 1
+            }
             if frame % 441 == 0, phase.turns != 0 { wrong += 1 }
             phase.advance()
         }
