@@ -158,17 +158,17 @@ extension ToneGenerator {
     }
 
     private mutating func begin(_ change: Change) {
+        clock = RampClock(change.ramp, sampleRate: sampleRate)
         var target = phase
         if let tone = change.tone {
             target = tone.phase(sampleRate: sampleRate)
-            if shape.isSilent || tone.isWholeFrames || self.tone.isWholeFrames {
+            if clock.isOver || shape.isSilent || tone.isWholeFrames || self.tone.isWholeFrames {
                 phase = phase.switched(to: target)
                 target = phase
             }
             self.tone = tone
         }
         next = (change.tone.map(ToneShape.init) ?? ToneShape(silentChannels: channelCount), target)
-        clock = RampClock(change.ramp, sampleRate: sampleRate)
         weight = clock.weight
         if clock.isOver { settle() }
     }

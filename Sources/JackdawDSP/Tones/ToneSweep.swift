@@ -25,6 +25,8 @@ public struct ToneSweep: Sendable {
     /// Frames rendered so far.
     public private(set) var position = 0
 
+    /// Logarithm of the last frequency over the first one.
+    private let growth: Double
     private let shape: ToneShape
     private let ramp: ToneRamp
     private let rampFrames: Double
@@ -56,6 +58,7 @@ public struct ToneSweep: Sendable {
         self.sampleRate = sampleRate
         channelCount = channels.count
         frameCount = Int((seconds * sampleRate).rounded())
+        growth = Numerics.logarithm(end / start)
         shape = ToneShape(waveform, channels)
         self.ramp = ramp
         rampFrames = ramp.seconds * sampleRate
@@ -71,7 +74,7 @@ public struct ToneSweep: Sendable {
         let share = Double(frame) / Double(frameCount)
         return switch course {
         case .linear: start + (end - start) * share
-        case .exponential: start * Numerics.exponential(Numerics.logarithm(end / start) * share)
+        case .exponential: start * Numerics.exponential(growth * share)
         }
     }
 
@@ -109,8 +112,9 @@ extension ToneSweep {
 
     private mutating func nextPlace() -> Place {
         guard position < frameCount else { return Place(turns: 0, step: 0, gain: 0) }
+        let frequency = frequency(atFrame: position)
         let place = Place(
-            turns: turns(atFrame: position), step: frequency(atFrame: position) / sampleRate,
+            turns: turns(atFrame: position, frequency: frequency), step: frequency / sampleRate,
             gain: gain(atFrame: position))
         position += 1
         return place
@@ -122,18 +126,15 @@ extension ToneSweep {
     }
 
     /// Turns since the first frame: the integral of the frequency.
-    private func turns(atFrame frame: Int) -> Double {
+    private func turns(atFrame frame: Int, frequency: Double) -> Double {
         let time = Double(frame) / sampleRate
-        guard course == .exponential else { return (start + frequency(atFrame: frame)) / 2 * time }
-        return start * time * Self.meanGrowth(Numerics.logarithm(end / start) * Double(frame) / Double(frameCount))
-    }
-
-    /// (exp(x) - 1) / x, by its series where the difference would lose digits.
-    private static func meanGrowth(_ exponent: Double) -> Double {
-        guard abs(exponent) < 0.5 else { return (Numerics.exponential(exponent) - 1) / exponent }
+        guard course == .exponential else { return (start + frequency) / 2 * time }
+        let exponent = growth * Double(frame) / Double(frameCount)
+        guard abs(exponent) < 0.5 else { return (frequency - start) / exponent * time }
+        // (exp(x) - 1) / x by its series, where the difference would lose digits.
         var sum = 1.0
         for order in stride(from: 14, through: 2, by: -1) { sum = 1 + exponent / Double(order) * sum }
-        return sum
+        return start * time * sum
     }
 
     private func gain(atFrame frame: Int) -> Double {
