@@ -18,7 +18,15 @@ public struct ToneGenerator: Sendable {
     private struct Change: Sendable {
         /// Nil for silence at the same frequency.
         let tone: Tone?
+        let shape: ToneShape
         let ramp: ToneRamp
+
+        /// Everything that takes memory is made when a change is asked for, not in the block in which it begins.
+        init(to tone: Tone?, channelCount: Int, ramp: ToneRamp) {
+            self.tone = tone
+            shape = tone.map(ToneShape.init) ?? ToneShape(silentChannels: channelCount)
+            self.ramp = ramp
+        }
     }
 
     private let first: Tone
@@ -48,7 +56,7 @@ public struct ToneGenerator: Sendable {
         phase = tone.phase(sampleRate: sampleRate)
         shape = ToneShape(silentChannels: tone.channels.count)
         clock = RampClock(.none, sampleRate: sampleRate)
-        begin(Change(tone: tone, ramp: ramp))
+        begin(Change(to: tone, channelCount: channelCount, ramp: ramp))
     }
 
     /// Frequency in Hz that is played, or that a ramp leads to.
@@ -77,14 +85,14 @@ public struct ToneGenerator: Sendable {
         let count = Double(channelCount)
         try LineCodeError.check("number of channels", Double(tone.channels.count), count...count, "here")
         try ramp.validate()
-        pending = Change(tone: tone, ramp: ramp)
+        pending = Change(to: tone, channelCount: channelCount, ramp: ramp)
     }
 
     /// Goes silent from the start of the next period on, as ``change(to:ramp:)`` does; the phase runs on.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
     public mutating func stop(ramp: ToneRamp = .soft) throws(LineCodeError) {
         try ramp.validate()
-        pending = Change(tone: nil, ramp: ramp)
+        pending = Change(to: nil, channelCount: channelCount, ramp: ramp)
     }
 
     /// Fills a block with the next frames, full scale -1 to 1, channels interleaved.
@@ -124,7 +132,7 @@ public struct ToneGenerator: Sendable {
         phase = first.phase(sampleRate: sampleRate)
         shape = ToneShape(silentChannels: channelCount)
         pending = nil
-        begin(Change(tone: first, ramp: firstRamp))
+        begin(Change(to: first, channelCount: channelCount, ramp: firstRamp))
     }
 }
 
@@ -168,7 +176,7 @@ extension ToneGenerator {
             }
             self.tone = tone
         }
-        next = (change.tone.map(ToneShape.init) ?? ToneShape(silentChannels: channelCount), target)
+        next = (change.shape, target)
         weight = clock.weight
         if clock.isOver { settle() }
     }

@@ -66,6 +66,48 @@ import Testing
         #expect(abs(Double(count) - seconds * rate) < 1)
     }
 
+    /// As a reader hears it: power on both channels, commands in it now and then, and not a period of another length.
+    @Test(arguments: wholeRates) func commandsInAPowerToneAreUnderstood(rate: Double) throws {
+        let profile = UniMagCommandProfile(leadingPeriods: 10, trailingPeriods: 20)
+        var encoder = try FourToneEncoder(profile: profile, sampleRate: rate)
+        var line = try PoweredLine(PowerToneProfile.uniMag.holding, sampleRate: rate, ramp: .none)
+        var random = SeededRandom(seed: 21)
+        var samples: [Float] = []
+        var commands: [[UInt8]] = []
+        for _ in 0..<5 {
+            let command = randomBytes(.random(in: 1...20, using: &random), seed: random.next())
+            var sound: [Float] = []
+            encoder.encodeCommand(command.span, into: &sound)
+            try line.enqueue(PoweredLine.spread(sound.span, gains: [1, -1]), .inserted)
+            commands.append(command)
+            while line.commandCount > 0 {
+                let frames = Int.random(in: 1...300, using: &random)
+                samples += inBlocks(of: frames, frames: frames, channels: 2) { line.render(into: &$0) }
+            }
+        }
+        line.append(frames: 200, to: &samples)
+        let (left, right) = (channel(0, of: samples, count: 2), channel(1, of: samples, count: 2))
+        #expect(right == left.map { -$0 })
+
+        let runs = try #require(FourToneListener(sampleRate: rate, tolerance: 0.5).runs(left))
+        var (heard, symbols): ([[UInt8]], [Int]) = ([], [])
+        for run in runs {
+            if let value = [2_400.0, 3_000, 3_400, 4_000].firstIndex(of: run.tone) {
+                symbols += [Int](repeating: value, count: run.periods / 10)
+            } else if !symbols.isEmpty {
+                heard.append(
+                    stride(from: 0, to: symbols.count, by: 4).map { start in
+                        UInt8(symbols[start..<start + 4].reversed().reduce(0) { 4 * $0 + $1 })
+                    })
+                symbols = []
+            }
+        }
+        #expect(heard == commands.map { Self.preamble + $0 })
+        // The power before, between and after: nothing but whole periods.
+        #expect(runs.filter { $0.tone == 2_000 }.count == 6)
+        #expect(runs.filter { $0.tone != 2_000 }.allSatisfy { $0.periods % 10 == 0 })
+    }
+
     /// A sine's neighbours are never further apart than its highest tone has them: no join jumps.
     @Test(arguments: [24_000.0, 44_100, 48_000, 192_000], [false, true])
     func joinsDoNotJump(rate: Double, isWholeFrames: Bool) throws {
@@ -102,7 +144,7 @@ import Testing
         #expect(samples.count == 48_000)
         encoder.idle(seconds: 0.000_3, into: &samples)
         #expect(samples.count == 48_024)
-        encoder.idle(seconds: -5, into: &samples)
+        for seconds in [-5, 0, .nan, .infinity] { encoder.idle(seconds: seconds, into: &samples) }
         #expect(samples.count == 48_024)
     }
 
