@@ -15,17 +15,20 @@ import Testing
     @Test(arguments: wholeRates) func commandsAreUnderstood(rate: Double) throws {
         // Rounding moves an edge by half a frame at most.
         let listener = FourToneListener(sampleRate: rate, tolerance: 0.5)
-        var encoder = try FourToneEncoder(sampleRate: rate)
-        for seed in 0..<6 {
-            let command = randomBytes(40 * seed, seed: UInt64(seed))
-            var samples: [Float] = []
-            encoder.encodeCommand(command.span, into: &samples)
-            encoder.idle(seconds: 0.001, into: &samples)
-            let heard = try #require(listener.command(samples))
-            #expect(heard.leading == 720)
-            #expect(heard.bytes == Self.preamble + command)
-            #expect(heard.trailing == 12_001)
-            #expect(samples.allSatisfy { abs($0) == 1 || $0 == 0 })
+        for (seed, profile) in [UniMagCommandProfile(), .init(leadingPeriods: 1, trailingPeriods: 2)].enumerated() {
+            var encoder = try FourToneEncoder(profile: profile, sampleRate: rate)
+            for length in [0, 1, 60] {
+                let command = randomBytes(length, seed: UInt64(seed))
+                var samples: [Float] = []
+                encoder.encodeCommand(command.span, into: &samples)
+                #expect(samples.allSatisfy { abs($0) == 1 || $0 == 0 })
+                encoder.idle(seconds: 0.001, into: &samples)
+                let heard = try #require(listener.command(samples))
+                #expect(heard.bytes == Self.preamble + command)
+                #expect(heard.leading == (seed == 0 ? 720 : 1))
+                // The last period that was idled has no end that is heard.
+                #expect(heard.trailing == (seed == 0 ? 12_001 : 3))
+            }
         }
     }
 
