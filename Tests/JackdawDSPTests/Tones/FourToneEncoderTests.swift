@@ -123,6 +123,18 @@ import Testing
         #expect(largestStep(samples) <= Float(2 * .pi * highest / rate))
     }
 
+    /// Symbols of 2,400/17 and 160 frames in turn: with every seventeenth byte one ends on a frame, and that frame is the
+    /// first one of the next.
+    @Test func endsThatFallOnAFrameAreMet() throws {
+        let shift = FourToneShift(waveform: .sine, isWholeFrames: false)
+        var encoder = try FourToneEncoder(profile: UniMagCommandProfile(shift: shift), sampleRate: 48_000)
+        for count in 1...20 {
+            var samples: [Float] = []
+            encoder.encode([UInt8](repeating: 0b01_10_01_10, count: 17).span, into: &samples)
+            #expect(samples.count == 17 * (2 * 160) + 2 * 2_400, "after \(17 * count) bytes")
+        }
+    }
+
     @Test func partsSoundAsTheWhole() throws {
         let bytes = randomBytes(30, seed: 5)
         for isWholeFrames in [true, false] {
