@@ -7,7 +7,7 @@ struct Carrier: Sendable {
 
     /// How fast the phase follows what is seen, and the frequency, a bit.
     static let phaseGain: Float = 0.12
-    static let frequencyGain: Float = 0.02
+    static let frequencyGain: Float = 0.01
 
     /// Radians a bit that a carrier can be off, at most; noise would carry it away.
     static let mostFrequency: Float = 0.8
