@@ -17,6 +17,9 @@ struct CharacterPath: Sendable {
     private(set) var tonesSeen = ToneBalance.Seen()
     /// Correlation of the sound with the path, from the beginning to each step.
     private var strength: [Float] = []
+    /// Power that the path's tones should have, 1 for a tone of full strength, added up from the beginning to each step.
+    private var expected: [Float] = []
+    private var powers = SIMD2<Float>(1, 1)
     /// The carrier at the end of each character, and before the first one.
     private(set) var carriers: [Carrier] = []
 
@@ -25,11 +28,13 @@ struct CharacterPath: Sendable {
     ///   - found: the characters.
     ///   - tones: the stretch.
     ///   - turns: how far the tones turn.
+    ///   - powers: power of space and mark on this line, 1 for the stronger one.
     ///   - carrier: what is known of the carrier at the beginning.
     ///   - stopSteps: grid steps of a stop bit.
     ///   - bitCount: bits between start and stop.
     mutating func follow(
-        _ found: [CharacterTrellis.Found], _ tones: ToneCorrelations, _ turns: CarrierTurns, from carrier: Carrier,
+        _ found: [CharacterTrellis.Found], _ tones: ToneCorrelations, _ turns: CarrierTurns, powers: SIMD2<Float>,
+        from carrier: Carrier,
         stopSteps: Int, bitCount: Int
     ) {
         let perBit = ToneCorrelations.stepsPerBit
@@ -37,6 +42,9 @@ struct CharacterPath: Sendable {
         carriers.removeAll(keepingCapacity: true)
         strength.removeAll(keepingCapacity: true)
         strength.append(0)
+        expected.removeAll(keepingCapacity: true)
+        expected.append(0)
+        self.powers = powers
         tonesSeen = .init()
         var carrier = carrier
         carriers.append(carrier)
@@ -50,11 +58,11 @@ struct CharacterPath: Sendable {
                 tonesSeen.add(tones.bits[bit][step], tone: bit, carrier)
                 let gain = carrier.follow(tones.bits[bit][step], bits: 1, turns.bits[bit])
                 leads[place] += gain
-                add(gain, steps: perBit)
+                add(gain, power: powers[bit], steps: perBit)
             }
             let gain = carrier.follow(
                 tones.stop[character.end - stopSteps], bits: Float(stopSteps) / Float(perBit), turns.stop)
-            add(gain, steps: stopSteps)
+            add(gain, power: powers[1], steps: stopSteps)
             characters.append(
                 Character(bits: character.bits, start: character.start, end: character.end, leads: leads))
             carriers.append(carrier)
@@ -73,16 +81,18 @@ struct CharacterPath: Sendable {
         until end: Int, _ tones: ToneCorrelations, _ turns: CarrierTurns, _ carrier: inout Carrier
     ) {
         while strength.count - 1 < end {
-            add(
-                carrier.follow(
-                    tones.step[strength.count - 1], bits: 1 / Float(ToneCorrelations.stepsPerBit), turns.step), steps: 1
-            )
+            let gain = carrier.follow(
+                tones.step[strength.count - 1], bits: 1 / Float(ToneCorrelations.stepsPerBit), turns.step)
+            add(gain, power: powers[1], steps: 1)
         }
     }
 
-    private mutating func add(_ gain: Float, steps: Int) {
-        let last = strength[strength.count - 1]
-        for step in 1...steps { strength.append(last + gain * Float(step) / Float(steps)) }
+    private mutating func add(_ gain: Float, power: Float, steps: Int) {
+        let (last, lastExpected) = (strength[strength.count - 1], expected[expected.count - 1])
+        for step in 1...steps {
+            strength.append(last + gain * Float(step) / Float(steps))
+            expected.append(lastExpected + power * Float(step))
+        }
     }
 
     /// Steps that were followed.
@@ -105,12 +115,14 @@ struct CharacterPath: Sendable {
         let samples = Float(Double(range.count) * tones.stepLength)
         let correlation = max(0, strength[range.upperBound] - strength[range.lowerBound])
         let energy = tones.energy[range.upperBound] - tones.energy[range.lowerBound]
-        let amplitude = 2 * correlation / samples
-        let noise = max(energy / samples - amplitude * amplitude / 2, 1e-12)
+        // What is expected of the tones was multiplied into the correlation.
+        let share = max((expected[range.upperBound] - expected[range.lowerBound]) / Float(range.count), 1e-6)
+        let amplitude = 2 * correlation / (samples * share)
+        let power = amplitude * amplitude * share / 2
+        let noise = max(energy / samples - power, 1e-12)
         let samplesPerBit = Float(tones.stepLength) * Float(ToneCorrelations.stepsPerBit)
         return Evidence(
-            amplitude: amplitude, noise: noise,
-            bitEnergyToNoise: amplitude * amplitude * samplesPerBit / (4 * noise))
+            amplitude: (2 * power).squareRoot(), noise: noise, bitEnergyToNoise: power * samplesPerBit / (2 * noise))
     }
 }
 

@@ -54,16 +54,12 @@ struct SequenceDecoder: Sendable {
         frequencies = SIMD2(shift.space, shift.mark)
     }
 
-    /// Forgets the burst.
-    mutating func unlock() {
-        clock = 1
-        frequencies = SIMD2(shift.space, shift.mark)
-        balance = ToneBalance()
-        isLocked = false
-    }
+    /// The burst is over: the next one may have another clock or other tones, or come over another line.
+    mutating func unlock() { isLocked = false }
 
     mutating func reset() {
-        unlock()
+        isLocked = false
+        (clock, frequencies, balance) = (1, SIMD2(shift.space, shift.mark), ToneBalance())
         carrier = Carrier()
     }
 
@@ -136,34 +132,43 @@ struct SequenceDecoder: Sendable {
             samples, from: offset, turns: [frequencies.x / sampleRate, frequencies.y / sampleRate],
             samplesPerBit: samplesPerBit, stopSteps: trellis.stopSteps)
         balance.apply(to: &tones)
-        let score = trellis.search(tones, turns: turns, costs: balance.costs(tones), carrier: carrier, found: &found)
+        let score = trellis.search(tones, turns: turns, costs: balance.costs, carrier: carrier, found: &found)
         follow(found)
         return score
     }
 
     private mutating func follow(_ found: [CharacterTrellis.Found]) {
-        path.follow(found, tones, turns, from: carrier, stopSteps: trellis.stopSteps, bitCount: bitCount)
+        path.follow(
+            found, tones, turns, powers: balance.powers, from: carrier, stopSteps: trellis.stopSteps, bitCount: bitCount
+        )
     }
 
     /// Tries other tones and other clocks.
     private mutating func settle(_ samples: Span<Float>, from offset: Double) {
         let before = carrier
-        let usual = (clock: clock, frequencies: frequencies)
-        var best = (score: path.strengthBesideNoise(tones), clock: clock, frequencies: frequencies)
+        var best = (
+            score: path.strengthBesideNoise(tones), clock: clock, frequencies: frequencies, balance: balance
+        )
+        (clock, frequencies, balance) = (1, SIMD2(shift.space, shift.mark), ToneBalance())
+        if best.clock != clock || best.frequencies != frequencies || !best.balance.isEven {
+            search(samples, from: offset)
+            let score = path.strengthBesideNoise(tones)
+            if score > best.score { best = (score, clock, frequencies, balance) }
+        }
         let estimate = ToneEstimate(tones, turnsPerBit: turnsPerBit).offsets
         let isOff = max(abs(estimate.x), abs(estimate.y)) > Self.leastOffset
         for isTuned in isOff ? [false, true] : [false] {
             for candidate in Self.clocks where isTuned || candidate != 1 {
-                frequencies = usual.frequencies
+                frequencies = SIMD2(shift.space, shift.mark)
                 if isTuned { frequencies += estimate * shift.baud }
                 clock = candidate
                 carrier = isTuned ? Carrier() : before
                 search(samples, from: offset)
                 let score = path.strengthBesideNoise(tones)
-                if score > best.score { best = (score, clock, frequencies) }
+                if score > best.score { best = (score, clock, frequencies, balance) }
             }
         }
-        (clock, frequencies) = (best.clock, best.frequencies)
+        (clock, frequencies, balance) = (best.clock, best.frequencies, best.balance)
         carrier = before
         search(samples, from: offset)
     }

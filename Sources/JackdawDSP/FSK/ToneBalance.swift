@@ -28,7 +28,7 @@ struct ToneBalance: Sendable {
 
     private static func size(_ value: SIMD2<Float>) -> Float { (value.x * value.x + value.y * value.y).squareRoot() }
 
-    private var isEven: Bool {
+    var isEven: Bool {
         abs(Self.size(tones[0]) - Self.size(tones[1])) < Self.even
             && abs(tones[0].y * tones[1].x - tones[1].y * tones[0].x) < Self.even
     }
@@ -62,11 +62,14 @@ struct ToneBalance: Sendable {
         if !isEven { correlations.scale(factors) }
     }
 
-    /// What a bit of each tone costs: half the energy that it would have. A weak tone asks for less.
-    func costs(_ correlations: ToneCorrelations) -> SIMD2<Float> {
-        guard !isEven else { return .zero }
-        return 0.5 * amplitude
-            * SIMD2(
+    /// Power of either tone, 1 for the stronger one.
+    var powers: SIMD2<Float> {
+        isEven
+            ? SIMD2(1, 1)
+            : SIMD2(
                 tones[0].x * tones[0].x + tones[0].y * tones[0].y, tones[1].x * tones[1].x + tones[1].y * tones[1].y)
     }
+
+    /// What a bit of each tone costs: half the energy that it would have. A weak tone asks for less.
+    var costs: SIMD2<Float> { isEven ? .zero : 0.5 * amplitude * powers }
 }
