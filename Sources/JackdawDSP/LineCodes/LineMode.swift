@@ -6,6 +6,8 @@ public struct LineMode: Sendable, Hashable {
         case frequencyShift(FrequencyShift, CharacterFraming)
         /// Manchester nibbles in frames of ten chips.
         case nibbles(NibbleLine)
+        /// Packets of Manchester nibbles in a UART's bytes.
+        case dynamo(DynamoLine)
     }
 
     /// Name in lower case: `bell202`, `unimag`, ...
@@ -41,6 +43,8 @@ public struct LineMode: Sendable, Hashable {
             try FSKDecoder(shift, framing: framing, sampleRate: sampleRate)
         case .nibbles(let line):
             try NibbleLineDecoder(line, sampleRate: sampleRate)
+        case .dynamo(let line):
+            try DynamoDecoder(line, sampleRate: sampleRate)
         }
     }
 
@@ -55,6 +59,8 @@ public struct LineMode: Sendable, Hashable {
             try FSKEncoder(shift, framing: framing, sampleRate: sampleRate, level: level)
         case .nibbles(let line):
             try NibbleLineEncoder(line, sampleRate: sampleRate, level: level)
+        case .dynamo(let line):
+            try DynamoEncoder(line, sampleRate: sampleRate, level: level)
         }
     }
 }
@@ -82,6 +88,7 @@ extension LineMode {
             name: "unimag", summary: "ID TECH UniMag and Shuttle, 9,600 chips a second", code: .nibbles(.uniMag)),
         LineMode(name: "unimag-4800", summary: "the same at 4,800", code: .nibbles(.uniMag4800)),
         LineMode(name: "unimag-2400", summary: "the same at 2,400", code: .nibbles(.uniMag2400)),
+        LineMode(name: "udynamo", summary: "MagTek uDynamo, the data of its packets", code: .dynamo(.reader)),
     ]
 
     private static func fsk(_ name: String, _ summary: String, _ shift: FrequencyShift) -> LineMode {

@@ -19,6 +19,8 @@ struct NibbleJudge: Sendable, Wipeable {
     /// Chips whose weight the square wave that was sent has against the estimate.
     private static let trust: Float = 60
     private static let rounds = 2
+    /// Presence that a last byte needs.
+    private static let leastPresence: Float = 0.55
 
     /// What was sent, +1 and -1.
     private var chips: [Float] = []
@@ -30,6 +32,9 @@ struct NibbleJudge: Sendable, Wipeable {
     private var framed: [Bool] = []
     /// How each of the two halves of a chip sounds for the chips around.
     private var response = [[Float]](repeating: [], count: 2)
+
+    /// Bytes of the burst, without what its end may have picked up of the noise behind it.
+    private(set) var bytes = 0
 
     /// Log-likelihood ratio (nats) of a data bit: positive for a 1.
     func ratio(_ nibble: Int, _ place: Int) -> Float { ratios[4 * nibble + place] }
@@ -51,6 +56,8 @@ struct NibbleJudge: Sendable, Wipeable {
             if !compare(count) { break }
         }
         frame(count)
+        bytes = count / 2
+        while bytes > 0, presence(ofByte: bytes - 1) < Self.leastPresence { bytes -= 1 }
         let mean = levels.reduce(0, +) / Float(count)
         variance *= mean * mean
         // Edges that the band has rounded take from each chip: what the line would settle at is more.
@@ -64,6 +71,7 @@ struct NibbleJudge: Sendable, Wipeable {
         levels.wipe()
         ratios.wipe()
         framed.wipe()
+        bytes = 0
     }
 
     /// Decides each bit by its own two chips.
@@ -201,6 +209,17 @@ struct NibbleJudge: Sendable, Wipeable {
             turned = true
         }
         return turned
+    }
+
+    /// How much of what was decided is heard in a byte: 1, or some 0.2 where there is but noise.
+    private func presence(ofByte byte: Int) -> Float {
+        var sum: Float = 0
+        for half in (2 * byte * NibbleBurst.halves)..<(2 * (byte + 1) * NibbleBurst.halves) {
+            sum += rest[half] * chips[half / 2]
+        }
+        // The noise has lowered the level that it is measured by.
+        let share = levels[2 * byte + 1] / levels[max(0, 2 * byte - Self.levelReach)]
+        return min(1, share) * (1 + sum / Float(2 * NibbleBurst.halves))
     }
 
     /// Looks at start and stop chips, without offset and hum.

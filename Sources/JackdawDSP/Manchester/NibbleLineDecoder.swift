@@ -8,7 +8,7 @@ public struct NibbleLineDecoder: LineDecoder, CustomReflectable {
     /// Samples per second (Hz).
     public let sampleRate: Double
 
-    private var receiver: WipedBox<NibbleReceiver>
+    private var receiver: WipedBox<NibbleReceiver<NibbleLine>>
 
     /// A decoder at the start of a recording.
     /// - Parameters:
@@ -19,7 +19,7 @@ public struct NibbleLineDecoder: LineDecoder, CustomReflectable {
         try line.validate(sampleRate: sampleRate)
         self.line = line
         self.sampleRate = sampleRate
-        receiver = WipedBox(NibbleReceiver(line: line, sampleRate: sampleRate))
+        receiver = WipedBox(NibbleReceiver(format: line, sampleRate: sampleRate))
     }
 
     /// Takes the next samples, full scale -1 to 1, and appends the bursts that they completed.

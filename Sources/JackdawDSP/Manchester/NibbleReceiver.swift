@@ -1,21 +1,51 @@
-/// The state of a ``NibbleLineDecoder``.
-struct NibbleReceiver: Sendable, Wipeable {
-    private let line: NibbleLine
+/// What is different between the lines that send nibbles of ten chips.
+protocol NibbleFormat: Sendable {
+    /// Chips a second.
+    var chipRate: Double { get }
+    /// What is looked for.
+    var template: NibbleSyncSearch.Template { get }
+    /// Nibbles without a signal that end a burst.
+    var quietNibbles: Int { get }
+    /// Nibbles at the template's end that are data.
+    var dataInTemplate: Int { get }
+
+    /// Appends what a burst says.
+    func report(_ burst: NibbleBurst, _ judge: NibbleJudge, _ scale: NibbleScale, to events: inout [LineEvent])
+}
+
+/// From steps to samples.
+struct NibbleScale {
+    /// Samples per second (Hz).
+    var sampleRate: Double
+    /// Steps that a sample makes.
+    var stepsPerSample: Double
+    /// Sample at step 0.
+    var offset: Double
+
+    /// The sample at a position.
+    func sample(at position: Double) -> Double { offset + position / stepsPerSample }
+}
+
+/// The state of a decoder for nibbles of ten chips.
+struct NibbleReceiver<Format: NibbleFormat>: Sendable, Wipeable {
+    private let format: Format
     private let sampleRate: Double
     private var integral: LineIntegral
     private var search: NibbleSyncSearch
-    private var tracker = NibbleTracker()
+    private var tracker: NibbleTracker
     private var burst = NibbleBurst()
     private var judge = NibbleJudge()
     private var isTracking = false
 
-    init(line: NibbleLine, sampleRate: Double) {
-        self.line = line
+    init(format: Format, sampleRate: Double) {
+        self.format = format
         self.sampleRate = sampleRate
-        let samplesPerChip = sampleRate / line.chipRate
+        let samplesPerChip = sampleRate / format.chipRate
         integral = LineIntegral(
             samplesPerChip: samplesPerChip, chips: NibbleSyncSearch.chipsInReach + NibbleTracker.chipsInReach)
-        search = NibbleSyncSearch(line: line, stepsPerChip: samplesPerChip * integral.stepsPerSample)
+        tracker = NibbleTracker(quietNibbles: format.quietNibbles)
+        search = NibbleSyncSearch(
+            template: format.template, stepsPerChip: samplesPerChip * integral.stepsPerSample)
     }
 
     @inline(__always)
@@ -32,7 +62,7 @@ struct NibbleReceiver: Sendable, Wipeable {
 
     mutating func finish(into events: inout [LineEvent]) {
         let chips = Double(NibbleSyncSearch.chipsInReach)
-        for _ in 0...(Int(chips * sampleRate / line.chipRate) / LineIntegral.hop) {
+        for _ in 0...(Int(chips * sampleRate / format.chipRate) / LineIntegral.hop) {
             integral.hold()
             advance(into: &events)
         }
@@ -63,24 +93,28 @@ struct NibbleReceiver: Sendable, Wipeable {
                 if end != nil || burst.isFull { report(into: &events) }
                 guard let end else { break }
                 isTracking = false
-                search.start(at: end)
+                search.start(after: end)
             } else {
                 let result = integral.withSums { sums, base in search.advance(sums, base: base) }
-                guard case .found(let sync) = result else { break }
-                tracker.begin(sync)
+                guard case .found(var sync) = result else { break }
+                sync.position -= Double(format.dataInTemplate) * sync.period
+                tracker.begin(sync, nibbles: format.template.nibbles - format.dataInTemplate)
                 isTracking = true
             }
         }
-        integral.drop(before: isTracking ? tracker.neededFrom : search.neededFrom)
+        integral.drop(before: isTracking ? tracker.neededFrom - search.reach : search.neededFrom)
     }
 
     /// Reports the burst, and forgets it.
     private mutating func report(into events: inout [LineEvent]) {
-        let report = NibbleBurstReport(line: line, sampleRate: sampleRate, stepsPerSample: integral.stepsPerSample)
         judge.decide(burst)
         // Half of the frames are right by chance: what has many wrong ones was no nibble line.
         let wrong = burst.nibbles - judge.framedNibbles
-        if 8 * wrong <= burst.nibbles + 7 { report.append(burst, judge, offset: integral.sample(at: 0), to: &events) }
+        if judge.bytes > 0, 8 * wrong <= burst.nibbles + 7 {
+            let scale = NibbleScale(
+                sampleRate: sampleRate, stepsPerSample: integral.stepsPerSample, offset: integral.sample(at: 0))
+            format.report(burst, judge, scale, to: &events)
+        }
         burst.wipe()
         judge.wipe()
     }

@@ -1,4 +1,4 @@
-/// Looks for the end of preamble and sync: a correlation over eighty chips for thirteen clock rates and either polarity,
+/// Looks for the end of preamble and sync: a correlation over some nibbles for thirteen clock rates and either polarity,
 /// against the energy that is there. A standing offset and hum do not matter: the mean over a nibble, nothing in preamble
 /// and sync, is taken off.
 struct NibbleSyncSearch: Sendable, Wipeable {
@@ -8,10 +8,23 @@ struct NibbleSyncSearch: Sendable, Wipeable {
         case found(NibbleSync)
     }
 
-    /// Nibbles of the template: of the preamble, and behind them of the sync.
-    static let nibbles = preambles + 2
-    private static let preambles = 6
-    private static let chips = nibbles * NibbleChips.count
+    /// What is looked for: some nibbles of a preamble and behind them some of a sync.
+    struct Template: Sendable {
+        /// The chips of a nibble of the preamble.
+        var preamble: [Float]
+        /// How many of it.
+        var preambles: Int
+        /// The chips of a nibble of the sync.
+        var sync: [Float]
+        /// How many of it.
+        var syncs: Int
+        /// Least correlation of template and sound.
+        var leastCorrelation: Double
+
+        /// Nibbles of both.
+        var nibbles: Int { preambles + syncs }
+    }
+
     /// Points on a chip.
     private static let grid = 4
     private static let pointsPerNibble = NibbleChips.count * grid
@@ -22,9 +35,6 @@ struct NibbleSyncSearch: Sendable, Wipeable {
     private static let lookAhead = 72
     private static let block = 1_024
     private static let points = lookBack + block + lookAhead
-    /// Least correlation of template and sound. White noise gets there less than once an hour, a signal at an Eb/N0 of
-    /// 6 dB comes to 0.86.
-    private static let leastCorrelation = 0.74
     /// Least amplitude, full scale 1: half a step of 16-bit sound.
     private static let leastLevel = 0.5 / 32_768
 
@@ -32,8 +42,8 @@ struct NibbleSyncSearch: Sendable, Wipeable {
     private(set) var position: Double
     private let stepsPerChip: Double
     private let pointSteps: Double
-    private let preamble: [Float]
-    private let sync: [Float]
+    private let template: Template
+    private let chips: Int
     /// For each rate, how many points before the anchor each nibble begins, the last one first.
     private let offsets: [[Int]]
 
@@ -46,13 +56,13 @@ struct NibbleSyncSearch: Sendable, Wipeable {
     private var syncScores = [Float](repeating: 0, count: points)
     private var best = [Float](repeating: 0, count: points)
 
-    init(line: NibbleLine, stepsPerChip: Double) {
+    init(template: Template, stepsPerChip: Double) {
+        self.template = template
+        chips = template.nibbles * NibbleChips.count
         self.stepsPerChip = stepsPerChip
         pointSteps = stepsPerChip / Double(Self.grid)
-        preamble = NibbleChips.levels(line.preambleNibble)
-        sync = NibbleChips.levels(line.syncNibble)
         offsets = Self.rates.map { rate in
-            (1...Self.nibbles).map { Int((Double($0 * Self.pointsPerNibble) / rate).rounded()) }
+            (1...template.nibbles).map { Int((Double($0 * Self.pointsPerNibble) / rate).rounded()) }
         }
         position = Double(Self.lookBack) * pointSteps
     }
@@ -63,9 +73,15 @@ struct NibbleSyncSearch: Sendable, Wipeable {
     /// Chips that must stay in reach.
     static let chipsInReach = points / grid + 2
 
-    /// Starts anew, at the beginning or where a burst has ended.
-    mutating func start(at end: Double = 0) {
-        position = max(end, 0) + Double(Self.lookBack) * pointSteps
+    /// Steps that it looks back from where it is.
+    var reach: Int { Int(Double(Self.lookBack) * pointSteps) + 1 }
+
+    /// Starts anew, at the beginning.
+    mutating func start() { position = Double(Self.lookBack) * pointSteps }
+
+    /// Goes on behind a burst: with a template that begins no sooner.
+    mutating func start(after end: Double) {
+        position = max(position, end + 1.06 * Double(chips) * stepsPerChip)
     }
 
     /// Overwrites all sound.
@@ -97,12 +113,14 @@ struct NibbleSyncSearch: Sendable, Wipeable {
         fillScores()
         fillBest()
         var found: (anchor: Int, correlation: Double)?
+        let leastScore = Self.leastLevel * stepsPerChip * Double(chips)
+        let least = leastScore * leastScore
         for anchor in Self.lookBack..<(Self.lookBack + Self.block) {
             if let found, anchor > found.anchor + Self.pointsPerNibble { break }
-            let available = energy[anchor] - energy[anchor - Self.nibbles * Self.pointsPerNibble]
+            let available = energy[anchor] - energy[anchor - template.nibbles * Self.pointsPerNibble]
             let score = Double(best[anchor])
-            let most = available * Double(Self.chips) / Double(Self.grid)
-            guard score * score > Self.leastCorrelation * Self.leastCorrelation * most, most > 0,
+            let most = available * Double(chips) / Double(Self.grid)
+            guard score * score > template.leastCorrelation * template.leastCorrelation * most, most > least,
                 score > (found?.correlation ?? 0), isSync(anchor)
             else { continue }
             found = (anchor, score)
@@ -124,9 +142,12 @@ struct NibbleSyncSearch: Sendable, Wipeable {
     private mutating func fillIntegral(_ sums: Span<Double>, from place: Double) {
         let first = sums.interpolated(at: place)
         let steps = pointSteps
+        // Without the mean of the block, or a standing offset would take the precision of what stands on it.
+        let mean = (sums.interpolated(at: place + Double(Self.points) * steps) - first) / Double(Self.points)
         var target = integral.mutableSpan
         for point in 0..<Self.points {
-            target[point] = Float(sums.interpolated(at: place + Double(point) * steps) - first)
+            let time = Double(point)
+            target[point] = Float(sums.interpolated(at: place + time * steps) - first - time * mean)
         }
     }
 
@@ -139,7 +160,7 @@ struct NibbleSyncSearch: Sendable, Wipeable {
         self.levels = levels
         self.energy = energy
         let least = Self.leastLevel * stepsPerChip
-        return sum > least * least * Double(Self.chips)
+        return sum > least * least * Double(chips)
     }
 
     private static func fill(_ levels: inout [Float], _ energy: inout [Double], from integral: Span<Float>) -> Double {
@@ -169,8 +190,8 @@ struct NibbleSyncSearch: Sendable, Wipeable {
     private mutating func fillScores() {
         var preambleScores = move(&preambleScores)
         var syncScores = move(&syncScores)
-        Self.fill(&preambleScores, levels.span, preamble)
-        Self.fill(&syncScores, levels.span, sync)
+        Self.fill(&preambleScores, levels.span, template.preamble)
+        Self.fill(&syncScores, levels.span, template.sync)
         self.preambleScores = preambleScores
         self.syncScores = syncScores
     }
@@ -190,12 +211,12 @@ struct NibbleSyncSearch: Sendable, Wipeable {
     /// The best of all rates and polarities for each anchor.
     private mutating func fillBest() {
         var best = move(&best)
-        Self.fill(&best, preambleScores.span, syncScores.span, offsets)
+        Self.fill(&best, preambleScores.span, syncScores.span, offsets, syncs: template.syncs)
         self.best = best
     }
 
     private static func fill(
-        _ best: inout [Float], _ preambleScores: Span<Float>, _ syncScores: Span<Float>, _ offsets: [[Int]]
+        _ best: inout [Float], _ preambleScores: Span<Float>, _ syncScores: Span<Float>, _ offsets: [[Int]], syncs: Int
     ) {
         var target = best.mutableSpan
         let first = unsafe preambleScores.bytes
@@ -203,8 +224,9 @@ struct NibbleSyncSearch: Sendable, Wipeable {
         for anchor in stride(from: lookBack, to: lookBack + block, by: 8) {
             var most = SIMD8<Float>.zero
             for offset in offsets {
-                var sum = load(second, anchor - offset[0]) + load(second, anchor - offset[1])
-                for nibble in 2..<nibbles { sum += load(first, anchor - offset[nibble]) }
+                var sum = SIMD8<Float>.zero
+                for nibble in 0..<syncs { sum += load(second, anchor - offset[nibble]) }
+                for nibble in syncs..<offset.count { sum += load(first, anchor - offset[nibble]) }
                 most = SIMD8.larger(most, SIMD8.larger(sum, -sum))
             }
             store(most, &target, anchor)
@@ -223,8 +245,8 @@ struct NibbleSyncSearch: Sendable, Wipeable {
 
     private func score(at anchor: Int, rate: Int) -> Float {
         let offset = offsets[rate]
-        return (0..<Self.nibbles).reduce(0) { sum, nibble in
-            sum + (nibble < 2 ? syncScores[anchor - offset[nibble]] : preambleScores[anchor - offset[nibble]])
+        return offset.indices.reduce(0) { sum, nibble in
+            sum + (nibble < template.syncs ? syncScores : preambleScores)[anchor - offset[nibble]]
         }
     }
 
@@ -241,8 +263,8 @@ struct NibbleSyncSearch: Sendable, Wipeable {
         let rate = rate(at: anchor)
         let score = score(at: anchor, rate: rate)
         let sign: Float = score < 0 ? -1 : 1
-        let least = abs(score) / Float(2 * Self.nibbles)
-        return offsets[rate][..<2].allSatisfy { offset in
+        let least = abs(score) / Float(2 * template.nibbles)
+        return offsets[rate][..<template.syncs].allSatisfy { offset in
             let own = sign * syncScores[anchor - offset]
             return own > least && own > sign * preambleScores[anchor - offset]
         }
@@ -255,19 +277,18 @@ struct NibbleSyncSearch: Sendable, Wipeable {
             let chip = stepsPerChip / (Self.rates[rate] * (1 + 0.0015 * Double(rateStep)))
             for step in -6...6 {
                 let end = anchor + Double(step) * stepsPerChip / 16
-                var place = end - Double(base) - chip * Double(Self.chips)
+                var place = end - Double(base) - chip * Double(chips)
                 var previous = sums.interpolated(at: place)
                 var sum = 0.0
-                for nibble in 0..<Self.nibbles {
-                    let template = nibble < Self.preambles ? preamble : sync
-                    for sign in template {
+                for nibble in 0..<template.nibbles {
+                    for sign in nibble < template.preambles ? template.preamble : template.sync {
                         place += chip
                         let here = sums.interpolated(at: place)
                         sum += Double(sign) * (here - previous)
                         previous = here
                     }
                 }
-                let level = Float(abs(sum) / (chip * Double(Self.chips)))
+                let level = Float(abs(sum) / (chip * Double(chips)))
                 guard level > best.level else { continue }
                 best = NibbleSync(
                     position: end, period: chip * Double(NibbleChips.count), polarity: sum < 0 ? -1 : 1, level: level)

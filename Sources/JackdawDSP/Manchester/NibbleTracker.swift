@@ -12,15 +12,16 @@ struct NibbleTracker: Sendable {
     private static let reach = 12
     /// Nibbles that are remembered.
     private static let ring = 64
-    /// Nibbles without a signal that end a burst.
-    private static let quietNibbles = 4
     /// Share of the level below which a nibble's bits count as no signal. Noise alone comes to some 0.2 to 0.4.
-    private static let quietShare: Float = 0.55
+    private static let quietShare: Float = 0.5
     /// How much faster or slower than at the sync the clock may become.
     private static let drift = 0.03
 
     /// Chips that must stay in reach.
     static let chipsInReach = (ring + 2) * NibbleChips.count
+
+    /// Nibbles without a signal that end a burst.
+    private let quietNibbles: Int
 
     private var sync = NibbleSync(position: 0, period: 1, polarity: 1, level: 0)
     private var period = 1.0
@@ -31,6 +32,8 @@ struct NibbleTracker: Sendable {
     /// Nibbles read so far.
     private var read = 0
     private var quiet = 0
+    /// The first nibble behind the sync.
+    private var first = 0
     private var centre = 0.0
     private var metrics = [Float](repeating: 0, count: states)
     private var scratch = [Float](repeating: 0, count: states)
@@ -39,14 +42,20 @@ struct NibbleTracker: Sendable {
     private var centres = [Double](repeating: 0, count: ring)
     private var places = [Double](repeating: 0, count: ring)
 
+    init(quietNibbles: Int) { self.quietNibbles = quietNibbles }
+
     /// Begins behind a sync.
-    mutating func begin(_ sync: NibbleSync) {
+    /// - Parameters:
+    ///   - sync: where.
+    ///   - nibbles: nibbles before that whose places are known from it.
+    mutating func begin(_ sync: NibbleSync, nibbles: Int) {
+        first = nibbles
         self.sync = sync
         period = sync.period
         step = sync.period / (Double(NibbleChips.count) * Self.grid)
         level = sync.level
         quiet = 0
-        scored = NibbleSyncSearch.nibbles
+        scored = nibbles
         read = scored
         centre = sync.position
         for nibble in 0..<scored {
@@ -66,7 +75,7 @@ struct NibbleTracker: Sendable {
     mutating func advance(_ sums: Span<Double>, base: Int, into burst: inout NibbleBurst) -> Double? {
         while centre + period + Double(Self.middle + 2) * step < Double(base + sums.count - 1) {
             scoreNibble(sums, base: base)
-            if quiet == Self.quietNibbles { return end(sums, base: base, into: &burst) }
+            if quiet == quietNibbles { return end(sums, base: base, into: &burst) }
             guard quiet == 0 else { continue }
             trace(from: scored - 1)
             while read < scored - Self.reach { readNibble(sums, base: base, last: scored - 1, into: &burst) }
@@ -153,7 +162,7 @@ struct NibbleTracker: Sendable {
     private mutating func trace(from last: Int) {
         var state = Int(bestStates[last % Self.ring])
         var nibble = last
-        let first = max(NibbleSyncSearch.nibbles, last - 2 * Self.reach, read - Self.reach)
+        let first = max(first, last - 2 * Self.reach, read - Self.reach)
         while nibble >= first {
             let slot = nibble % Self.ring
             places[slot] = centres[slot] + Double(state - Self.middle) * step
