@@ -23,6 +23,9 @@ CHIP_RATES = {"unimag": 9_600.0, "unimag-4800": 4_800.0, "unimag-2400": 2_400.0,
               "hijack": 2 * 44_100 / 32, "flojack": 2 * 44_100 / 13}
 
 
+SERIAL = ("hijack", "flojack")
+
+
 @dataclass(frozen=True)
 class Frame:
     """How a frame is sounded."""
@@ -119,7 +122,7 @@ def waveform(frame: Frame, data: bytes, rng: np.random.Generator) -> np.ndarray:
     place = (np.arange(count) / (frame.rate * OVERSAMPLING) - lead) * chip_rate
     index = np.clip(np.floor(place).astype(int), 0, len(chips) - 1)
     level = np.where((place >= 0) & (place < len(chips)), chips[index], 0.0)
-    if frame.mode in ("hijack", "flojack"):
+    if frame.mode in SERIAL:
         level *= np.abs(np.sin(np.pi * place))
     return resample_poly(level, 1, OVERSAMPLING)
 
@@ -128,7 +131,7 @@ def record(frame: Frame, rng: np.random.Generator) -> tuple[np.ndarray, bytes]:
     """The sound of a frame of random bytes, and the bytes."""
     data = payload(frame, rng)
     sound = waveform(frame, data, rng)
-    power = 0.5 if frame.mode in ("hijack", "flojack") else 1.0
+    power = 0.5 if frame.mode in SERIAL else 1.0
     if frame.ebn0 is not None:
         samples_per_bit = 2 * frame.rate / CHIP_RATES[frame.mode]
         sound = sound + rng.normal(0, np.sqrt(power * samples_per_bit / (2 * 10 ** (frame.ebn0 / 10))), len(sound))
@@ -170,7 +173,8 @@ def main() -> None:
             sound, data = record(frame, Streams(options.seed, cell, index)["frame"])
             path = Path(cell) / f"{index:04d}.wav"
             sound_file.write(options.out / path, sound, options.rate, options.encoding)
-            manifest.append({"path": str(path), "mode": options.mode, "baud": CHIP_RATES[options.mode] * options.clock,
+            baud = CHIP_RATES[options.mode] * options.clock / (2 if options.mode in SERIAL else 1)
+            manifest.append({"path": str(path), "mode": options.mode, "baud": baud,
                              "rate": options.rate, "ebn0": ebn0, "inverted": inverted, "bytes": data.hex(),
                              "synthetic": True})
     options.out.mkdir(parents=True, exist_ok=True)

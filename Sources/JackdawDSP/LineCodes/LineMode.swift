@@ -8,6 +8,8 @@ public struct LineMode: Sendable, Hashable {
         case nibbles(NibbleLine)
         /// Packets of Manchester nibbles in a UART's bytes.
         case dynamo(DynamoLine)
+        /// A UART's bits in Manchester code.
+        case serialManchester(SerialManchesterLine)
     }
 
     /// Name in lower case: `bell202`, `unimag`, ...
@@ -45,6 +47,8 @@ public struct LineMode: Sendable, Hashable {
             try NibbleLineDecoder(line, sampleRate: sampleRate)
         case .dynamo(let line):
             try DynamoDecoder(line, sampleRate: sampleRate)
+        case .serialManchester(let line):
+            try SerialManchesterDecoder(line, sampleRate: sampleRate)
         }
     }
 
@@ -61,6 +65,8 @@ public struct LineMode: Sendable, Hashable {
             try NibbleLineEncoder(line, sampleRate: sampleRate, level: level)
         case .dynamo(let line):
             try DynamoEncoder(line, sampleRate: sampleRate, level: level)
+        case .serialManchester(let line):
+            try SerialManchesterEncoder(line, sampleRate: sampleRate, level: level)
         }
     }
 }
@@ -89,6 +95,8 @@ extension LineMode {
         LineMode(name: "unimag-4800", summary: "the same at 4,800", code: .nibbles(.uniMag4800)),
         LineMode(name: "unimag-2400", summary: "the same at 2,400", code: .nibbles(.uniMag2400)),
         LineMode(name: "udynamo", summary: "MagTek uDynamo, the data of its packets", code: .dynamo(.reader)),
+        LineMode(name: "hijack", summary: "HiJack, 1,378 bits a second", code: .serialManchester(.hiJack)),
+        LineMode(name: "flojack", summary: "FloJack, 3,392 bits a second", code: .serialManchester(.floJack)),
     ]
 
     private static func fsk(_ name: String, _ summary: String, _ shift: FrequencyShift) -> LineMode {

@@ -79,9 +79,9 @@ struct NibbleSyncSearch: Sendable, Wipeable {
     /// Starts anew, at the beginning.
     mutating func start() { position = Double(Self.lookBack) * pointSteps }
 
-    /// Goes on behind a burst: with a template that begins no sooner.
+    /// Goes on behind a burst: with a template that begins no sooner, were the clock the fastest.
     mutating func start(after end: Double) {
-        position = max(position, end + 1.06 * Double(chips) * stepsPerChip)
+        position = max(position, end + 0.93 * Double(chips) * stepsPerChip)
     }
 
     /// Overwrites all sound.
