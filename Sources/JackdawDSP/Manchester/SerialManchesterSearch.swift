@@ -12,6 +12,15 @@ struct SerialManchesterFind {
     var level: Float
     /// Variance of a bit's worth, over the mean's square.
     var variance: Float
+
+    /// Whether the parity bit fits the others.
+    var isEven: Bool { bits.count { $0 > 0 } % 2 == 0 }
+
+    /// Whether this one is to be taken for an earlier one that it overlaps. Behind a last character, any zero of its data
+    /// with ones before it may pass for a start bit.
+    func isBetter(than earlier: Self) -> Bool {
+        isEven == earlier.isEven ? level > 1.03 * earlier.level : isEven && level > 0.97 * earlier.level
+    }
 }
 
 /// Looks for characters of a Manchester UART: ones, a start bit, nine bits of either kind, a stop bit and ones.
@@ -123,7 +132,7 @@ struct SerialManchesterSearch: Sendable, Wipeable {
                 point += Self.grid / 4
                 continue
             }
-            if find.level > best?.level ?? 0 { best = find }
+            if best.map({ find.isBetter(than: $0) }) ?? true { best = find }
             point += Self.grid / 4
         }
         guard var best else {

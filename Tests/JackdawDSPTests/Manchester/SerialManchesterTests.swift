@@ -44,6 +44,16 @@ struct SerialManchesterTests {
         }
     }
 
+    /// Behind the last character come ones alone, and a zero of its data with ones before it looks like a start bit.
+    @Test(arguments: [0xF9, 0xAF, 0x7D, 0x7F, 0xBD, 0x8F, 0x1F, 0x01, 0x03, 0x80] as [UInt8])
+    func aLastCharacterIsReadFromItsOwnStart(byte: UInt8) throws {
+        for rate in [16_000.0, 22_050, 44_100, 48_000] {
+            let samples = BasebandBench.samples([0x41, byte], try Self.encoder(.floJack, rate: rate))
+            let reading = BasebandBench.receive(samples, try SerialManchesterDecoder(.floJack, sampleRate: rate))
+            #expect(reading.bytes == [0x41, byte])
+        }
+    }
+
     @Test func saysWhereCharactersAre() throws {
         var encoder = try Self.encoder(.hiJack)
         var samples: [Float] = []
