@@ -89,20 +89,33 @@ struct NibbleReceiver<Format: NibbleFormat>: Sendable, Wipeable {
     private mutating func advance(into events: inout [LineEvent]) {
         while true {
             if isTracking {
-                let end = integral.withSums { sums, base in tracker.advance(sums, base: base, into: &burst) }
-                if end != nil || burst.isFull { report(into: &events) }
-                guard let end else { break }
-                isTracking = false
-                search.start(after: end)
+                let outcome = integral.withSums { sums, base in tracker.advance(sums, base: base, into: &burst) }
+                switch outcome {
+                case .goesOn:
+                    guard burst.isFull else { return drop() }
+                    report(into: &events)
+                case .ended(let end):
+                    report(into: &events)
+                    isTracking = false
+                    search.start(after: end)
+                case .lost:
+                    // The search goes on where it was.
+                    burst.wipe()
+                    isTracking = false
+                }
             } else {
                 let result = integral.withSums { sums, base in search.advance(sums, base: base) }
-                guard case .found(var sync) = result else { break }
+                guard case .found(var sync) = result else { return drop() }
                 sync.position -= Double(format.dataInTemplate) * sync.period
                 tracker.begin(sync, nibbles: format.template.nibbles - format.dataInTemplate)
                 isTracking = true
             }
         }
-        integral.drop(before: isTracking ? tracker.neededFrom - search.reach : search.neededFrom)
+    }
+
+    private mutating func drop() {
+        integral.drop(
+            before: isTracking && tracker.isConfirmed ? tracker.neededFrom - search.reach : search.neededFrom)
     }
 
     /// Reports the burst, and forgets it.

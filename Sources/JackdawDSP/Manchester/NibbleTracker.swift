@@ -14,6 +14,14 @@ struct NibbleTracker: Sendable {
     private static let ring = 64
     /// Share of the level below which a nibble's bits count as no signal. Noise alone comes to some 0.2 to 0.4.
     private static let quietShare: Float = 0.5
+    /// Nibbles by which a burst must have shown to be one.
+    private static let trial = 10
+    /// Share of the bits' level that start less stop must come to, and how far the level may rise over the sync's, or what was
+    /// taken for the sync was but noise and what is followed lies beside the nibbles.
+    private static let leastFrame: Float = 0.6
+    private static let mostRise: Float = 2.2
+    /// Nibbles in a row that far above the level which end a burst: another one begins in what was but noise.
+    private static let loudNibbles = 2
     /// How much faster or slower than at the sync the clock may become.
     private static let drift = 0.03
 
@@ -32,6 +40,9 @@ struct NibbleTracker: Sendable {
     /// Nibbles read so far.
     private var read = 0
     private var quiet = 0
+    private var loud = 0
+    private var frames: Float = 0
+    private var bits: Float = 0
     /// The first nibble behind the sync.
     private var first = 0
     private var centre = 0.0
@@ -55,6 +66,9 @@ struct NibbleTracker: Sendable {
         step = sync.period / (Double(NibbleChips.count) * Self.grid)
         level = sync.level
         quiet = 0
+        loud = 0
+        frames = 0
+        bits = 0
         scored = nibbles
         read = scored
         centre = sync.position
@@ -70,19 +84,37 @@ struct NibbleTracker: Sendable {
     /// The first step that is still needed.
     var neededFrom: Int { Int(centre - Double(scored - read + 2) * 1.1 * period) }
 
+    /// What became of the burst.
+    enum Outcome {
+        /// It goes on.
+        case goesOn
+        /// It has ended at a position.
+        case ended(Double)
+        /// It was none.
+        case lost
+    }
+
+    /// Whether the burst has shown to be one.
+    var isConfirmed: Bool { scored >= first + Self.trial }
+
     /// Follows the line through what has come in.
-    /// - Returns: where the burst has ended; nil where it goes on.
-    mutating func advance(_ sums: Span<Double>, base: Int, into burst: inout NibbleBurst) -> Double? {
+    mutating func advance(_ sums: Span<Double>, base: Int, into burst: inout NibbleBurst) -> Outcome {
         while centre + period + Double(Self.middle + 2) * step < Double(base + sums.count - 1) {
             scoreNibble(sums, base: base)
-            if quiet == quietNibbles { return end(sums, base: base, into: &burst) }
-            guard quiet == 0 else { continue }
+            if scored == first + Self.trial, isNone { return .lost }
+            if loud == Self.loudNibbles { quiet = loud }
+            if quiet == quietNibbles || loud == Self.loudNibbles {
+                return !isConfirmed && isNone ? .lost : .ended(end(sums, base: base, into: &burst))
+            }
+            guard quiet == 0, loud == 0 else { continue }
             trace(from: scored - 1)
             while read < scored - Self.reach { readNibble(sums, base: base, last: scored - 1, into: &burst) }
-            if burst.isFull { return nil }
+            if burst.isFull { return .goesOn }
         }
-        return nil
+        return .goesOn
     }
+
+    private var isNone: Bool { frames < Self.leastFrame * bits || level > Self.mostRise * sync.level }
 
     /// Ends the burst here: reads what has been scored and is signal.
     /// - Returns: where the burst has ended.
@@ -104,7 +136,7 @@ struct NibbleTracker: Sendable {
         centre += Double(shift) * step
         centres[slot] = centre
         var best = 0
-        var bits: Float = 0
+        var worthOfBest: (frame: Float, bits: Float) = (0, 0)
         for state in 0..<Self.states {
             let place = centre + Double(state - Self.middle) * step - Double(base)
             let worth = Self.worth(sums, place: place, chip: chip)
@@ -122,7 +154,7 @@ struct NibbleTracker: Sendable {
             predecessors[slot * Self.states + state] = Int8(from)
             if state == 0 || scratch[state] > scratch[best] {
                 best = state
-                bits = abs(scale) * worth.bits
+                worthOfBest = (scale * worth.ends / 2, abs(scale) * worth.bits / 8)
             }
         }
         let top = scratch[best]
@@ -131,11 +163,16 @@ struct NibbleTracker: Sendable {
         scored += 1
         centre += period
         // Hum does not reach from a bit's one chip to the other as it does from start to stop.
-        let share = bits / 8
+        let share = worthOfBest.bits
+        loud = share > Self.mostRise * level ? loud + 1 : 0
         if share < Self.quietShare * level {
             quiet += 1
+        } else if loud > 0 {
+            quiet = 0
         } else {
             quiet = 0
+            frames += worthOfBest.frame
+            bits += worthOfBest.bits
             level += 0.06 * (share - level)
         }
     }

@@ -89,6 +89,19 @@ struct DynamoTests {
         #expect(BasebandBench.receive(samples, decoder, block: block) == expected)
     }
 
+    /// Thirty chips of sync are sometimes found in the noise before a packet.
+    @Test func noiseBeforeAPacketDoesNotHideIt() throws {
+        var missed = 0
+        for index in 0..<400 {
+            let bytes = BasebandBench.random(4, seed: UInt64(index))
+            let clean = BasebandBench.samples(bytes, try Self.encoder())
+            let noise = BasebandBench.deviation(ebn0: 12, samplesPerChip: 6)
+            let samples = BasebandBench.spoil(clean, sampleRate: 44_100, .init(noise: noise, seed: UInt64(index)))
+            if BasebandBench.receive(samples, try DynamoDecoder(sampleRate: 44_100)).bytes != bytes { missed += 1 }
+        }
+        #expect(missed == 0)
+    }
+
     @Test func noiseOffsetAndHumCostFewPackets() throws {
         var wrong = 0
         for index in 0..<30 {
