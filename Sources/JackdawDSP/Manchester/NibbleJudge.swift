@@ -98,6 +98,7 @@ struct NibbleJudge: Sendable, Wipeable {
             let reach = max(0, nibble - Self.levelReach)...min(count - 1, nibble + Self.levelReach)
             levels.append(max(1e-9, sums[reach].reduce(0, +) / Float(reach.count)))
         }
+        sums.zero(first: count)
     }
 
     /// Estimates how a chip sounds and takes what was decided off the line.

@@ -6,15 +6,18 @@ struct SerialManchesterFind {
     var period: Double
     /// +1 where the line is the right way up.
     var polarity: Float
-    /// What the nine bits behind the start bit came to, positive for a 1, over the mean of all.
-    var bits: [Float]
+    /// What the nine bits behind the start bit came to, positive for a 1, over the mean of all; 0 behind them.
+    var bits: SIMD16<Float>
     /// Mean of a bit's worth.
     var level: Float
     /// Variance of a bit's worth, over the mean's square.
     var variance: Float
 
     /// Whether the parity bit fits the others.
-    var isEven: Bool { bits.count { $0 > 0 } % 2 == 0 }
+    var isEven: Bool { bits.indices.count { bits[$0] > 0 } % 2 == 0 }
+
+    /// Whether nothing that it overlaps can fit better.
+    var isBeyondDoubt: Bool { isEven && variance < 0.05 }
 
     /// Whether this one is to be taken for an earlier one that it overlaps. Behind a last character, any zero of its data
     /// with ones before it may pass for a start bit.
@@ -133,6 +136,7 @@ struct SerialManchesterSearch: Sendable, Wipeable {
                 continue
             }
             if best.map({ find.isBetter(than: $0) }) ?? true { best = find }
+            if find.isBeyondDoubt { break }
             point += Self.grid / 4
         }
         guard var best else {
@@ -255,9 +259,11 @@ struct SerialManchesterSearch: Sendable, Wipeable {
         guard !isWrong, abs(best.rate - 1) < Self.mostDrift else { return nil }
         let level = best.sum / Float(count)
         guard Double(level) > Double(Self.leastLevel) * worthOfOne else { return nil }
+        var bits = SIMD16<Float>.zero
+        for index in 0..<Self.dataBits { bits[index] = sign * bit(startBit + 1 + index) / level }
         return SerialManchesterFind(
             position: best.place, period: period, polarity: sign,
-            bits: (1...Self.dataBits).map { sign * bit(startBit + $0) / level }, level: level,
+            bits: bits, level: level,
             variance: max(1e-6, 1 / share - 1))
     }
 
