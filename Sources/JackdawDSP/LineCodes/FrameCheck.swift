@@ -68,7 +68,6 @@ extension FrameCheck {
     private static func encrypted(_ bytes: Span<UInt8>) -> Outcome {
         let count = bytes.count
         guard count >= 7, bytes[0] == 0x02 else { return .unknown }
-        // A burst may go on a byte or two behind its frame, where the line was not quiet at once.
         guard Int(bytes[1]) + Int(bytes[2]) << 8 == count - 6, bytes[count - 1] == 0x03 else { return .unknown }
         var exclusiveOr: UInt8 = 0
         var sum: UInt8 = 0
