@@ -25,7 +25,9 @@
                   jackdaw --generate-completion-script bash > jackdaw.bash
                 """,
             version: version,
-            subcommands: [Decode.self, Synth.self, Inspect.self, Bench.self])
+            subcommands: [
+                Decode.self, Synth.self, Demodulate.self, Modulate.self, Inspect.self, Bench.self,
+            ])
 
         /// The version of the command and its library.
         static let version = "0.1.0"
