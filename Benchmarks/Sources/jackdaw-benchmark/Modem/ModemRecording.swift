@@ -1,0 +1,66 @@
+import Foundation
+
+/// A recording of a modem and what was sent; what a reader is told is the nominal keying.
+struct ModemRecording: Sendable, Decodable {
+    /// Where the sound is; relative to the manifest unless it is absolute.
+    var path: String
+    /// A family of recordings and the condition of this one, with a slash between.
+    let cell: String
+    /// Name of the mode.
+    let mode: String
+    /// Bits a second.
+    let baud: Double
+    /// Frequency of a 1 in Hz.
+    let mark: Double
+    /// Frequency of a 0 in Hz.
+    let space: Double
+    /// Samples per second (Hz).
+    let rate: Double
+    /// Energy of a bit over the noise density in dB; nil where there is no noise, or nothing else.
+    let ebn0: Double?
+    /// What was sent; empty where there is noise alone.
+    let bytes: [UInt8]
+
+    private enum CodingKeys: CodingKey { case path, cell, mode, baud, mark, space, rate, ebn0, bytes }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        path = try container.decode(String.self, forKey: .path)
+        cell = try container.decode(String.self, forKey: .cell)
+        mode = try container.decode(String.self, forKey: .mode)
+        baud = try container.decode(Double.self, forKey: .baud)
+        mark = try container.decode(Double.self, forKey: .mark)
+        space = try container.decode(Double.self, forKey: .space)
+        rate = try container.decode(Double.self, forKey: .rate)
+        ebn0 = try container.decodeIfPresent(Double.self, forKey: .ebn0)
+        let digits = try container.decode(String.self, forKey: .bytes)
+        guard let bytes = [UInt8](hexadecimal: digits) else {
+            throw DecodingError.dataCorruptedError(forKey: .bytes, in: container, debugDescription: "not hexadecimal")
+        }
+        self.bytes = bytes
+    }
+
+    /// The part of the cell before the slash.
+    var family: String { String(cell.prefix { $0 != "/" }) }
+    /// The part of the cell behind the slash.
+    var condition: String { String(cell.dropFirst(family.count + 1)) }
+}
+
+/// The modem recordings of a manifest.
+func modemRecordings(ofManifest path: String) throws(CorpusError) -> [ModemRecording] {
+    var recordings = try decoded([ModemRecording].self, from: path)
+    let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+    for index in recordings.indices {
+        recordings[index].path = URL(fileURLWithPath: recordings[index].path, relativeTo: folder).path
+    }
+    return recordings
+}
+
+extension [UInt8] {
+    /// Bytes of two digits each; nil for anything else.
+    init?(hexadecimal text: String) {
+        let digits = text.compactMap(\.hexDigitValue)
+        guard digits.count == text.count, digits.count.isMultiple(of: 2) else { return nil }
+        self = stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    }
+}
