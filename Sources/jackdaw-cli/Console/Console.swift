@@ -16,6 +16,8 @@ final class Console {
     private var results: [UInt8] = []
     /// Whether a progress line stands where the next message goes.
     private var showsStatus = false
+    /// Whether data without a line end stands there.
+    private var showsData = false
 
     /// A console.
     /// - Parameters:
@@ -66,6 +68,7 @@ final class Console {
         guard !results.isEmpty else { return }
         clearStatus()
         if !writeResults(results) { hasFailed = true }
+        showsData = showsResults && results.last != UInt8(ascii: "\n")
         results.removeAll(keepingCapacity: true)
     }
 
@@ -73,6 +76,8 @@ final class Console {
     func message(_ line: String) {
         flush()
         clearStatus()
+        if showsData && isWatched { _ = writeMessages([UInt8(ascii: "\n")]) }
+        showsData = false
         _ = writeMessages(Array("jackdaw: \(line.printable)\n".utf8))
     }
 

@@ -45,16 +45,23 @@ struct ModeRace: ModemReceiver {
     /// A race of those modes that a sample rate holds.
     /// - Throws: `LineCodeError` where it holds none of them.
     init(_ modes: [LineMode], sampleRate: Double) throws(LineCodeError) {
-        self.sampleRate = sampleRate
+        var decoders: [(LineMode, any LineDecoder)] = []
         var failure: LineCodeError?
-        for mode in modes where !runners.contains(where: { $0.mode.code == mode.code }) {
+        for mode in modes where !decoders.contains(where: { $0.0.code == mode.code }) {
             do throws(LineCodeError) {
-                runners.append(Runner(mode: mode, decoder: try mode.decoder(sampleRate: sampleRate)))
+                decoders.append((mode, try mode.decoder(sampleRate: sampleRate)))
             } catch {
                 failure = error
             }
         }
-        if runners.isEmpty, let failure { throw failure }
+        if decoders.isEmpty, let failure { throw failure }
+        self.init(decoders, sampleRate: sampleRate)
+    }
+
+    /// A race of decoders.
+    init(_ decoders: [(LineMode, any LineDecoder)], sampleRate: Double) {
+        self.sampleRate = sampleRate
+        runners = decoders.map { Runner(mode: $0, decoder: $1) }
     }
 
     mutating func receive(_ samples: Span<Int16>, _ sink: Sink) {
