@@ -6,7 +6,7 @@
     struct JackdawCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "jackdaw",
-            abstract: "Reads magnetic stripe cards from sound, and makes such sound.",
+            abstract: "Reads magnetic stripe cards and modems from sound, and makes such sound.",
             discussion: """
                 Account numbers are masked in all output unless --reveal asks for them.
 
@@ -22,6 +22,7 @@
 
                 EXAMPLES
                   jackdaw synth -o swipe.wav && jackdaw decode swipe.wav
+                  jackdaw modulate --mode v23 -o hello.wav <<< hello && jackdaw demodulate hello.wav
                   jackdaw --generate-completion-script bash > jackdaw.bash
                 """,
             version: version,

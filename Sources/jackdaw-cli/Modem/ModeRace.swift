@@ -1,7 +1,7 @@
 import JackdawDSP
 
 /// Finds the mode out: reads the sound in all of them at once, and of bursts in the same place gives the one with the
-/// most characters, each counted by its confidence.
+/// most characters, each counted by its confidence, and all by how near the tones are to the mode's.
 ///
 /// A burst is given when all decoders are through with its place; of one that goes on for longer than
 /// ``longestWait`` the leader of the race is taken for the winner, and gives its characters as they come from then on.
@@ -162,6 +162,7 @@ struct ModeRace: ModemReceiver {
                 score += character.isFramed ? character.confidence : -1
             case .burst(let burst):
                 end = Double(burst.span.endSample)
+                score *= likeness(of: burst, to: runners[runner].mode)
                 isLast = true
             }
             guard isLast else { continue }
@@ -172,6 +173,14 @@ struct ModeRace: ModemReceiver {
             score = 0
         }
         return entries
+    }
+
+    /// How near the tones of a burst are to those of a mode, 1 where they are the same: neighbours such as Bell 202 and V.23
+    /// read each other's sound without an error.
+    private func likeness(of burst: LineBurst, to mode: LineMode) -> Float {
+        guard let tones = burst.tones, let shift = mode.keying.shift else { return 1 }
+        let distance = abs(tones.mark - shift.mark) + abs(tones.space - shift.space)
+        return Float(1 / (1 + distance / shift.baud))
     }
 
     /// Of bursts that overlap each other the one with the highest score, in the order of time.

@@ -36,7 +36,8 @@ private struct ScriptedDecoder: LineDecoder {
 
     /// A burst of characters, each told a tenth of a second after it began.
     private func burst(
-        _ text: String, at start: Double, confidence: Float = 0.9, isFramed: Bool = true, spacing: Double = 0.1
+        _ text: String, at start: Double, confidence: Float = 0.9, isFramed: Bool = true, spacing: Double = 0.1,
+        tones: LineBurst.Tones? = nil
     ) -> [(sample: Int, event: LineEvent)] {
         let samples = text.utf8.indices.enumerated().map { Int((start + Double($0.offset) * spacing) * Self.rate) }
         let length = Int(spacing * Self.rate)
@@ -50,7 +51,7 @@ private struct ScriptedDecoder: LineDecoder {
         let span = SwipeSpan(startSample: samples[0], endSample: end, sampleRate: Self.rate)
         let measured = LineBurst(
             span: span, characters: samples.count, framingErrors: 0, repairedBits: 0, confidence: confidence, baud: 300,
-            tones: nil, level: -6, signalToNoise: 20)
+            tones: tones, level: -6, signalToNoise: 20)
         return characters + [(sample: end + 100, event: .burst(measured))]
     }
 
@@ -90,6 +91,14 @@ private struct ScriptedDecoder: LineDecoder {
             outcome([burst("ab", at: 1), burst("abcd", at: 1, isFramed: false)], seconds: 4) == "\(first):ab|")
         // Of equals the first in the list.
         #expect(outcome([burst("ab", at: 1), burst("ab", at: 1)], seconds: 4) == "\(first):ab|")
+    }
+
+    /// Neighbouring modes read each other's sound.
+    @Test func ofEqualsTheOneWhoseTonesTheseAreWins() throws {
+        let shift = try #require(LineMode.all[1].keying.shift)
+        let tones = LineBurst.Tones(mark: shift.mark * 1.02, space: shift.space * 1.02)
+        let scripts = [burst("ab", at: 1, tones: tones), burst("ab", at: 1, tones: tones)]
+        #expect(outcome(scripts, seconds: 4) == "\(second):ab|")
     }
 
     @Test func burstsInDifferentPlacesAllCount() {

@@ -169,7 +169,9 @@ import Testing
         let silence = [Float](repeating: 0, count: 48_000)
         try input.fileHandleForWriting.write(contentsOf: Data((samples + silence).sixteenBitBytes))
         var read = Data()
-        while read.count < 5 { read += output.fileHandleForReading.availableData }
+        // The command waits for more sound, so that a test that misses a byte would wait for ever.
+        var state = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+        while read.count < 5, unsafe poll(&state, 1, 60_000) == 1 { read += output.fileHandleForReading.availableData }
         #expect(read == Data("heard".utf8))
         kill(process.processIdentifier, SIGINT)
         process.waitUntilExit()

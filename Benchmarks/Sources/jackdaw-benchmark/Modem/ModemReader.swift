@@ -53,7 +53,8 @@ enum ModemReader: Sendable, Hashable {
             let resampled = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
             defer { try? FileManager.default.removeItem(atPath: resampled) }
             let format = ["-t", "raw", "-e", "signed", "-b", "16", "-c", "1", "-r", "22050"]
-            _ = try ChildProgram(sox, [recording.path] + format + [resampled])
+            // Without dither, which differs from run to run.
+            _ = try ChildProgram(sox, ["-D", recording.path] + format + [resampled])
             let child = try ChildProgram(path, ["-q", "-n", "-t", "raw", "-a", "UFSK1200", resampled])
             let samples = try contents(of: resampled).count / 2
             return Outcome(
