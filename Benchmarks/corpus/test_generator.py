@@ -549,3 +549,23 @@ def test_noise_is_heard_by_every_mode(monkeypatch, tmp_path):
     assert np.std(samples) == pytest.approx(0.1 * 32_768, rel=0.02)
     power = np.abs(np.fft.rfft(samples.astype(float))) ** 2
     assert np.std([part.mean() for part in np.array_split(power, 20)]) / np.mean(power) < 0.05
+
+
+@pytest.mark.parametrize("encoding", ["s16", "f32"])
+def test_noise_is_added_to_recordings(monkeypatch, tmp_path, encoding):
+    told = Keying(1_200, 1_200, 2_200)
+    clean, _ = transmit(Transmission(told, 44_100, 200, None, Channel(carrier_off=0.5)), Streams(8))
+    sound_file.write(tmp_path / "in" / "a.wav", clean, 44_100, encoding)
+    monkeypatch.setattr(modem_plans, "CAPTURES", [("a.wav", "a", told, "word", 2)])
+    files = run(monkeypatch, tmp_path / "out", "modem-captures", "--captures", str(tmp_path / "in"))
+    lines = json.loads(files["manifest.json"])
+    assert [(line["cell"], line["words"]) for line in lines] == [
+        ("a/clean", 2), *[(f"a/{ratio}dB", 2) for ratio in (14, 12, 10, 8) for _ in range(3)]]
+    for line in lines:
+        sound = wavfile.read(tmp_path / "out" / line["path"])[1] / 32_768
+        if line["ebn0"] is None:
+            assert sound == pytest.approx(clean, abs=1e-4)
+            continue
+        density = 2 * np.var(sound[:20_000] / 0.2)
+        energy = 0.05**2 / 2 * 44_100 / 1_200
+        assert 10 * np.log10(energy / density) == pytest.approx(line["ebn0"], abs=0.3)

@@ -44,7 +44,10 @@ struct Modem: AsyncParsableCommand {
                 return ModemTables.Entry(
                     family: recording.family, condition: recording.condition, reader: reader.name,
                     seconds: Double(try Sound.frames(of: recording.path)) / recording.rate,
-                    alignment: ByteAlignment(sent: recording.bytes, read: outcome.bytes))
+                    alignment: ByteAlignment(sent: recording.bytes, read: outcome.bytes),
+                    words: recording.word.map {
+                        ModemTables.WordCount(of: $0, in: outcome.bytes, sent: recording.words)
+                    })
             }
         }
         return ModemTables(entries.flatMap(\.self)).markdown

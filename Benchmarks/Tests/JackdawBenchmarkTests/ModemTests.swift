@@ -98,6 +98,16 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
         #expect(tables.markdown.contains("| bell202 | 1.5 | 0.0 | 2.0 |"))
     }
 
+    @Test func wordsAreCountedWhereTheyStand() {
+        let read = bytes("xWebJackWebJac WebJack")
+        let counts = ["clean", "10dB"].map { condition in
+            ModemTables.Entry(
+                family: "webjack", condition: condition, reader: "Jackdaw", seconds: 1, alignment: ByteAlignment(),
+                words: .init(of: "WebJack", in: condition == "clean" ? read : [], sent: 3))
+        }
+        #expect(ModemTables(counts + counts).markdown.contains("| webjack | Jackdaw | 4/6 | 0/6 |"))
+    }
+
     @Test func crossingsLieBetweenThePoints() throws {
         let points = [(6.0, 0.1), (8.0, 0.001), (10.0, 0.0)]
         let crossing = try #require(ModemTables.crossing(points.map { (decibels: $0.0, error: $0.1) }, at: 0.01))

@@ -43,6 +43,9 @@ def jobs(options: argparse.Namespace) -> Iterable[Job]:
     if options.mode in modem_plans.PLANS:
         yield from modem_plans.PLANS[options.mode](out, seed, options.count or 1)
         return
+    if options.mode == "modem-captures":
+        yield from modem_plans.captures(out, seed, options.captures)
+        return
     if options.mode == "negative":
         for job in negative_jobs(options.hours):
             yield partial(record_negative, out, seed, *job)
@@ -78,7 +81,7 @@ def main() -> None:
     """Records what the command line asks for and writes `manifest.json` beside it."""
     parser = argparse.ArgumentParser(prog="jackdaw_corpus", description=__doc__)
     parser.add_argument("mode", choices=["cells", "extra", *plans.MIXTURES, "negative", "speed", "memory",
-                                         *modem_plans.PLANS])
+                                         *modem_plans.PLANS, "modem-captures"])
     parser.add_argument("out", type=Path)
     parser.add_argument("--count", type=int,
                         help="swipes a cell (10), or in all for the mixtures (600) and speed (200); "
@@ -87,14 +90,18 @@ def main() -> None:
     parser.add_argument("--only", default="", metavar="REGEX", help="only cells whose name matches")
     parser.add_argument("--pulse", choices=plans.PULSES, help="one pulse model for all")
     parser.add_argument("--encoding", choices=["s16", "s24", "f32", "flac"], help="one file format for all")
+    parser.add_argument("--captures", type=Path, metavar="FOLDER",
+                        help="where the recordings of modem-captures are")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     options = parser.parse_args()
+    if options.mode == "modem-captures" and options.captures is None:
+        parser.error("modem-captures needs --captures FOLDER")
     options.hours = options.hours or (1 if options.mode == "speed" else 10)
 
     options.out.mkdir(parents=True, exist_ok=True)
     with ProcessPoolExecutor(options.jobs) as pool:
-        chunk = 1 if options.mode == "memory" or options.mode in modem_plans.PLANS else 4
+        chunk = 1 if options.mode == "memory" or options.mode.startswith("modem-") else 4
         manifest = [line for lines in pool.map(run, jobs(options), chunksize=chunk) for line in lines]
     (options.out / "manifest.json").write_text(json.dumps(manifest, indent=0))
     paths = {line["path"] for line in manifest}

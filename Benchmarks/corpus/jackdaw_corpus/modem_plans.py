@@ -1,10 +1,12 @@
 """Which transmissions each modem corpus holds, and how one is recorded."""
 
+import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
 import numpy as np
+from scipy.io import wavfile
 
 from . import sound_file
 from .keying import Channel, Keying, Transmission, transmit
@@ -114,6 +116,55 @@ def speed(out: Path, seed: int, _: int) -> Iterator[Job]:
 def noise(out: Path, seed: int, _: int) -> Iterator[Job]:
     """White noise, in which every byte is a false one."""
     yield partial(record_noise, out, seed, NOISE_MINUTES, list(KEYINGS))
+
+
+CAPTURES: list[tuple[str, str, Keying, str, int]] = [
+    # file, family, what a decoder is told, the word in it, and how often it is
+    ("webjack-10x.wav", "webjack", Keying(1_225, 4_900, 2_450), "WebJack", 10),
+    ("webjack-10x-nexus5-clipped.wav", "webjack-clipped", Keying(1_225, 4_900, 2_450), "WebJack", 10),
+    ("webjack-broken-expect-none.wav", "webjack-broken", Keying(1_225, 4_900, 2_450), "WebJack", 0),
+    ("softmodem-1225-whole-word.wav", "softmodem-1225", Keying(1_225, 7_350, 4_900), "SoftModem", 1),
+    ("softmodem-315-whole-word.wav", "softmodem-315", Keying(315, 3_150, 1_575), "SoftModem", 1),
+]
+"""Recordings of phones, which are not part of this project; the 315 baud one has its tones 3.2 % too high."""
+
+CAPTURE_RATIOS = [None, 14, 12, 10, 8]
+CAPTURE_SEEDS = 3
+
+
+def loud_power(sound: np.ndarray, rate: int) -> float:
+    """Mean power of the stretches of 10 ms that have a quarter or more of the power of the loudest."""
+    length = rate // 100
+    powers = np.mean(sound[:len(sound) // length * length].reshape(-1, length) ** 2, axis=1)
+    return float(np.mean(powers[powers >= powers.max() / 4]))
+
+
+def record_capture(out: Path, seed: int, capture: tuple[str, str, Keying, str, int], source: Path, ratio: float | None,
+                   index: int) -> list[dict]:
+    """Adds noise to a recording, by the power of its loud part; returns its line of the manifest."""
+    name, family, told, word, count = capture
+    with warnings.catch_warnings():
+        # Phones write chunks of their own.
+        warnings.simplefilter("ignore", wavfile.WavFileWarning)
+        rate, samples = wavfile.read(source / name)
+    sound = samples.astype(float) / (1 << 15 if samples.dtype == np.int16 else 1)
+    if ratio is not None:
+        sigma = np.sqrt(loud_power(sound, rate) * rate / told.baud / 2 / 10 ** (ratio / 10))
+        # Room for the noise, so that the file does not clip it.
+        sound = 0.2 * (sound + sigma * Streams(seed, name, index)["noise"].standard_normal(len(sound)))
+    cell = f"{family}/{'clean' if ratio is None else f'{ratio:g}dB'}"
+    path = Path(cell) / f"{index:04d}.wav"
+    sound_file.write(out / path, sound, rate, "s16")
+    return [{"path": str(path), "cell": cell, "mode": family, "baud": told.baud, "mark": told.mark, "space": told.space,
+             "rate": rate, "ebn0": ratio, "impairment": None, "bytes": "", "word": word, "words": count}]
+
+
+def captures(out: Path, seed: int, source: Path) -> Iterator[Job]:
+    """Recordings of phones as they are, and with noise."""
+    for capture in CAPTURES:
+        for ratio in CAPTURE_RATIOS:
+            for index in range(1 if ratio is None else CAPTURE_SEEDS):
+                yield partial(record_capture, out, seed, capture, source, ratio, index)
 
 
 PLANS: dict[str, Callable[[Path, int, int], Iterator[Job]]] = {

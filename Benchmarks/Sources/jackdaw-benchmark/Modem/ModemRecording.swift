@@ -20,8 +20,12 @@ struct ModemRecording: Sendable, Decodable {
     let ebn0: Double?
     /// What was sent; empty where there is noise alone.
     let bytes: [UInt8]
+    /// A word that was sent, where it is not known what came between the words.
+    let word: String?
+    /// How often it was sent.
+    let words: Int
 
-    private enum CodingKeys: CodingKey { case path, cell, mode, baud, mark, space, rate, ebn0, bytes }
+    private enum CodingKeys: CodingKey { case path, cell, mode, baud, mark, space, rate, ebn0, bytes, word, words }
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -38,6 +42,8 @@ struct ModemRecording: Sendable, Decodable {
             throw DecodingError.dataCorruptedError(forKey: .bytes, in: container, debugDescription: "not hexadecimal")
         }
         self.bytes = bytes
+        word = try container.decodeIfPresent(String.self, forKey: .word)
+        words = try container.decodeIfPresent(Int.self, forKey: .words) ?? 0
     }
 
     /// The part of the cell before the slash.

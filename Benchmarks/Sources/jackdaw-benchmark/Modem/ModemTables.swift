@@ -10,6 +10,28 @@ struct ModemTables {
         /// Seconds of sound.
         let seconds: Double
         let alignment: ByteAlignment
+        /// Words that were read and sent, where words are counted.
+        var words: WordCount?
+    }
+
+    /// How many words were read.
+    struct WordCount: Sendable, Hashable {
+        var read = 0
+        var sent = 0
+
+        /// Counts a word in what was read.
+        init(of word: String, in read: [UInt8], sent: Int) {
+            self.read = read.ranges(of: Array(word.utf8)).count
+            self.sent = sent
+        }
+
+        /// Both added up.
+        static func + (left: WordCount, right: WordCount) -> WordCount {
+            var sum = left
+            sum.read += right.read
+            sum.sent += right.sent
+            return sum
+        }
     }
 
     private struct Place: Hashable {
@@ -20,6 +42,7 @@ struct ModemTables {
 
     private let alignments: [Place: ByteAlignment]
     private let seconds: [Place: Double]
+    private let words: [Place: WordCount]
     private let families: [String]
     private let conditions: [String]
     private let readers: [String]
@@ -27,13 +50,16 @@ struct ModemTables {
     init(_ entries: [Entry]) {
         var alignments: [Place: ByteAlignment] = [:]
         var seconds: [Place: Double] = [:]
+        var words: [Place: WordCount] = [:]
         for entry in entries {
             let place = Place(family: entry.family, condition: entry.condition, reader: entry.reader)
             alignments[place] = (alignments[place] ?? ByteAlignment()) + entry.alignment
             seconds[place, default: 0] += entry.seconds
+            if let count = entry.words { words[place] = words[place].map { $0 + count } ?? count }
         }
         self.alignments = alignments
         self.seconds = seconds
+        self.words = words
         families = Self.inOrder(entries.map(\.family))
         conditions = Self.inOrder(entries.map(\.condition))
         readers = Self.inOrder(entries.map(\.reader))
@@ -44,7 +70,9 @@ struct ModemTables {
         let isCurve = conditions.allSatisfy { Self.decibels($0) != nil }
         let hasBytes = alignments.values.contains { $0.sent > 0 }
         var parts: [String] = []
-        if hasBytes {
+        if !words.isEmpty {
+            parts.append(wordTable)
+        } else if hasBytes {
             let limit = isCurve ? "1 % at" : nil
             parts.append(
                 table("Bytes wrong or missing, of those sent", limit: limit, isCurve: isCurve) { $0.byteError })
@@ -85,6 +113,21 @@ struct ModemTables {
             }
         }
         return "\(title):\n\n\(Self.markdown(rows))"
+    }
+
+    /// Words read of words sent.
+    private var wordTable: String {
+        var rows = [["recording", "reader"] + conditions]
+        for family in families {
+            for reader in readers where has(family, reader) {
+                let cells = conditions.map { condition in
+                    words[Place(family: family, condition: condition, reader: reader)].map { "\($0.read)/\($0.sent)" }
+                        ?? "-"
+                }
+                rows.append([family, reader] + cells)
+            }
+        }
+        return "Words read, of those sent:\n\n\(Self.markdown(rows))"
     }
 
     /// Bytes a minute out of noise alone.
