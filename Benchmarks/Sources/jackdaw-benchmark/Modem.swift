@@ -14,6 +14,7 @@ struct Modem: AsyncParsableCommand {
     @Option(help: "Recordings at a time.") var jobs = 1
     @Option(help: ArgumentHelp("Only cells whose name matches.", valueName: "regex")) var only = ""
     @Flag(inversion: .prefixedNo, help: "Run the other programs on the same recordings, too.") var peers = true
+    @Flag(help: "Count recordings whose bytes were not all read, instead of bytes.") var frames = false
     @Flag(help: "Time whole processes instead.") var speed = false
     @Option(help: "Runs of each process, of which the median counts.") var runs = 3
     @Option(help: ArgumentHelp("The command to time.", valueName: "path")) var jackdaw = "../.build/release/jackdaw"
@@ -45,9 +46,8 @@ struct Modem: AsyncParsableCommand {
                     family: recording.family, condition: recording.condition, reader: reader.name,
                     seconds: Double(try Sound.frames(of: recording.path)) / recording.rate,
                     alignment: ByteAlignment(sent: recording.bytes, read: outcome.bytes),
-                    words: recording.word.map {
-                        ModemTables.WordCount(of: $0, in: outcome.bytes, sent: recording.words)
-                    })
+                    words: recording.word.map { .init(of: $0, in: outcome.bytes, sent: recording.words) },
+                    frames: frames ? .init(ofFrame: recording.bytes, in: outcome.bytes) : nil)
             }
         }
         return ModemTables(entries.flatMap(\.self)).markdown

@@ -108,6 +108,16 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
         #expect(ModemTables(counts + counts).markdown.contains("| webjack | Jackdaw | 4/6 | 0/6 |"))
     }
 
+    @Test func framesCountAsAWhole() {
+        let read = [[1, 2, 3], [0, 1, 2, 3, 9], [1, 2, 0, 3], []] as [[UInt8]]
+        let entries = read.map {
+            ModemTables.Entry(
+                family: "unimag", condition: "9dB", reader: "Jackdaw", seconds: 1, alignment: ByteAlignment(),
+                frames: .init(ofFrame: [1, 2, 3], in: $0))
+        }
+        #expect(ModemTables(entries).markdown.contains("| unimag | Jackdaw | .5000 |"))
+    }
+
     @Test func crossingsLieBetweenThePoints() throws {
         let points = [(6.0, 0.1), (8.0, 0.001), (10.0, 0.0)]
         let crossing = try #require(ModemTables.crossing(points.map { (decibels: $0.0, error: $0.1) }, at: 0.01))
@@ -154,6 +164,10 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
         #expect(read.family == "bell202")
         #expect(read.condition == "7.5dB")
         #expect(read.path == folder.appending(path: "a.wav").path)
+        // Without a cell the folder and the noise are the condition.
+        let bare = line.replacing("\"cell\": \"bell202/7.5dB\", ", with: "").replacing("%@", with: "")
+        try Data("[\(bare)]".utf8).write(to: manifest)
+        #expect(try modemRecordings(ofManifest: manifest.path).first?.cell == "\(folder.lastPathComponent)/7.5dB")
         try Data("[\(line.replacing("%@", with: "0g"))]".utf8).write(to: manifest)
         #expect(throws: CorpusError.self) { try modemRecordings(ofManifest: manifest.path) }
     }

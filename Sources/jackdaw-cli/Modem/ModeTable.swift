@@ -35,9 +35,8 @@ enum ModeTable {
 extension LineMode {
     /// Tones and framing of a mode of two tones; nil of any other.
     var keying: (shift: FrequencyShift?, framing: CharacterFraming?) {
-        switch code {
-        case .frequencyShift(let shift, let framing): (shift, framing)
-        }
+        guard case .frequencyShift(let shift, let framing) = code else { return (nil, nil) }
+        return (shift, framing)
     }
 
     /// The mode with another framing; nil where a mode has none that can be chosen.

@@ -40,11 +40,13 @@ enum ModemReader: Sendable, Hashable {
         case .library:
             return try inProcess(recording)
         case .jackdaw(let path):
-            let arguments = ["demodulate", "--baud", "\(recording.baud)"] + tones(recording, "--mark", "--space")
+            let tones = tones(recording, "--mark", "--space").map { ["--baud", "\(recording.baud)"] + $0 }
+            let arguments = ["demodulate"] + (tones ?? ["--mode", recording.mode])
             return try outcome(ChildProgram(path, arguments + [recording.path], accepted: [0, 1]), recording)
         case .minimodem(let path, let limit):
+            guard let tones = tones(recording, "--mark", "--space") else { return nil }
             let limits = limit.map { ["--confidence", $0] } ?? []
-            let arguments = ["--rx", "--quiet", "-8"] + limits + tones(recording, "--mark", "--space")
+            let arguments = ["--rx", "--quiet", "-8"] + limits + tones
             return try outcome(
                 ChildProgram(path, arguments + ["--file", recording.path, "\(recording.baud)"], accepted: [0, 1]),
                 recording)
@@ -67,10 +69,9 @@ enum ModemReader: Sendable, Hashable {
 
     private func inProcess(_ recording: ModemRecording) throws -> Outcome {
         let sound = try Sound(contentsOf: recording.path)
-        let shift = FrequencyShift(baud: recording.baud, mark: recording.mark, space: recording.space)
         var bytes: [UInt8] = []
         let seconds = try processorSeconds {
-            var decoder = try FSKDecoder(shift, sampleRate: sound.rate)
+            var decoder = try decoder(of: recording, sampleRate: sound.rate)
             var events: [LineEvent] = []
             func take() {
                 for case .character(let character) in events where character.isFramed {
@@ -92,14 +93,24 @@ enum ModemReader: Sendable, Hashable {
         return Outcome(bytes: bytes, processorSeconds: seconds, samples: sound.count)
     }
 
+    private func decoder(of recording: ModemRecording, sampleRate: Double) throws -> any LineDecoder {
+        guard let mark = recording.mark, let space = recording.space else {
+            return try LineMode(named: recording.mode).decoder(sampleRate: sampleRate)
+        }
+        let shift = FrequencyShift(baud: recording.baud, mark: mark, space: space)
+        return try FSKDecoder(shift, sampleRate: sampleRate)
+    }
+
     private func outcome(_ child: ChildProgram, _ recording: ModemRecording) throws -> Outcome {
         Outcome(
             bytes: child.output, processorSeconds: child.processorSeconds,
             samples: try Sound.frames(of: recording.path))
     }
 
-    private func tones(_ recording: ModemRecording, _ mark: String, _ space: String) -> [String] {
-        [mark, "\(recording.mark)", space, "\(recording.space)"]
+    /// The tones as options; nil where there are none.
+    private func tones(_ recording: ModemRecording, _ mark: String, _ space: String) -> [String]? {
+        guard let high = recording.mark, let low = recording.space else { return nil }
+        return [mark, "\(high)", space, "\(low)"]
     }
 
     /// Bytes out of what multimon-ng prints, which writes those that are no text as `[0x1F]`.

@@ -5,15 +5,15 @@ struct ModemRecording: Sendable, Decodable {
     /// Where the sound is; relative to the manifest unless it is absolute.
     var path: String
     /// A family of recordings and the condition of this one, with a slash between.
-    let cell: String
+    var cell: String
     /// Name of the mode.
     let mode: String
     /// Bits a second.
     let baud: Double
-    /// Frequency of a 1 in Hz.
-    let mark: Double
-    /// Frequency of a 0 in Hz.
-    let space: Double
+    /// Frequency of a 1 in Hz; nil where the mode has no tones and its name says everything.
+    let mark: Double?
+    /// Frequency of a 0 in Hz; nil likewise.
+    let space: Double?
     /// Samples per second (Hz).
     let rate: Double
     /// Energy of a bit over the noise density in dB; nil where there is no noise, or nothing else.
@@ -30,11 +30,11 @@ struct ModemRecording: Sendable, Decodable {
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         path = try container.decode(String.self, forKey: .path)
-        cell = try container.decode(String.self, forKey: .cell)
+        cell = try container.decodeIfPresent(String.self, forKey: .cell) ?? ""
         mode = try container.decode(String.self, forKey: .mode)
         baud = try container.decode(Double.self, forKey: .baud)
-        mark = try container.decode(Double.self, forKey: .mark)
-        space = try container.decode(Double.self, forKey: .space)
+        mark = try container.decodeIfPresent(Double.self, forKey: .mark)
+        space = try container.decodeIfPresent(Double.self, forKey: .space)
         rate = try container.decode(Double.self, forKey: .rate)
         ebn0 = try container.decodeIfPresent(Double.self, forKey: .ebn0)
         let digits = try container.decode(String.self, forKey: .bytes)
@@ -52,12 +52,16 @@ struct ModemRecording: Sendable, Decodable {
     var condition: String { String(cell.dropFirst(family.count + 1)) }
 }
 
-/// The modem recordings of a manifest.
+/// The modem recordings of a manifest. Those without a cell belong to a family of the folder's name, under the condition of
+/// their noise.
 func modemRecordings(ofManifest path: String) throws(CorpusError) -> [ModemRecording] {
     var recordings = try decoded([ModemRecording].self, from: path)
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
     for index in recordings.indices {
         recordings[index].path = URL(fileURLWithPath: recordings[index].path, relativeTo: folder).path
+        guard recordings[index].cell.isEmpty else { continue }
+        let condition = recordings[index].ebn0.map { "\($0.formatted(.number.locale(Locale(identifier: "C"))))dB" }
+        recordings[index].cell = "\(folder.lastPathComponent)/\(condition ?? "clean")"
     }
     return recordings
 }

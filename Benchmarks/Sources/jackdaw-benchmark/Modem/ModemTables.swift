@@ -12,6 +12,8 @@ struct ModemTables {
         let alignment: ByteAlignment
         /// Words that were read and sent, where words are counted.
         var words: WordCount?
+        /// Frames that were read whole and sent, where frames are counted.
+        var frames: WordCount?
     }
 
     /// How many words were read.
@@ -23,6 +25,12 @@ struct ModemTables {
         init(of word: String, in read: [UInt8], sent: Int) {
             self.read = read.ranges(of: Array(word.utf8)).count
             self.sent = sent
+        }
+
+        /// Counts a frame that stands as a whole in what was read.
+        init(ofFrame frame: [UInt8], in read: [UInt8]) {
+            self.read = read.ranges(of: frame).isEmpty ? 0 : 1
+            sent = 1
         }
 
         /// Both added up.
@@ -43,6 +51,7 @@ struct ModemTables {
     private let alignments: [Place: ByteAlignment]
     private let seconds: [Place: Double]
     private let words: [Place: WordCount]
+    private let frames: [Place: WordCount]
     private let families: [String]
     private let conditions: [String]
     private let readers: [String]
@@ -51,15 +60,18 @@ struct ModemTables {
         var alignments: [Place: ByteAlignment] = [:]
         var seconds: [Place: Double] = [:]
         var words: [Place: WordCount] = [:]
+        var frames: [Place: WordCount] = [:]
         for entry in entries {
             let place = Place(family: entry.family, condition: entry.condition, reader: entry.reader)
             alignments[place] = (alignments[place] ?? ByteAlignment()) + entry.alignment
             seconds[place, default: 0] += entry.seconds
             if let count = entry.words { words[place] = words[place].map { $0 + count } ?? count }
+            if let count = entry.frames { frames[place] = frames[place].map { $0 + count } ?? count }
         }
         self.alignments = alignments
         self.seconds = seconds
         self.words = words
+        self.frames = frames
         families = Self.inOrder(entries.map(\.family))
         conditions = Self.inOrder(entries.map(\.condition))
         readers = Self.inOrder(entries.map(\.reader))
@@ -71,7 +83,12 @@ struct ModemTables {
         let hasBytes = alignments.values.contains { $0.sent > 0 }
         var parts: [String] = []
         if !words.isEmpty {
-            parts.append(wordTable)
+            parts.append(countTable("Words read, of those sent", words) { "\($0.read)/\($0.sent)" })
+        } else if !frames.isEmpty {
+            parts.append(
+                countTable("Frames not read whole, of those sent", frames) {
+                    Self.share(1 - Double($0.read) / Double(max(1, $0.sent)))
+                })
         } else if hasBytes {
             let limit = isCurve ? "1 % at" : nil
             parts.append(
@@ -115,19 +132,19 @@ struct ModemTables {
         return "\(title):\n\n\(Self.markdown(rows))"
     }
 
-    /// Words read of words sent.
-    private var wordTable: String {
+    private func countTable(
+        _ title: String, _ counts: [Place: WordCount], _ cell: (WordCount) -> String
+    ) -> String {
         var rows = [["recording", "reader"] + conditions]
         for family in families {
             for reader in readers where has(family, reader) {
                 let cells = conditions.map { condition in
-                    words[Place(family: family, condition: condition, reader: reader)].map { "\($0.read)/\($0.sent)" }
-                        ?? "-"
+                    counts[Place(family: family, condition: condition, reader: reader)].map(cell) ?? "-"
                 }
                 rows.append([family, reader] + cells)
             }
         }
-        return "Words read, of those sent:\n\n\(Self.markdown(rows))"
+        return "\(title):\n\n\(Self.markdown(rows))"
     }
 
     /// Bytes a minute out of noise alone.
