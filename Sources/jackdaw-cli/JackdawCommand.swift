@@ -8,7 +8,8 @@
             commandName: "jackdaw",
             abstract: "Reads magnetic stripe cards and modems from sound, and makes such sound.",
             discussion: """
-                Account numbers are masked in all output unless --reveal asks for them.
+                Account numbers are masked in all output unless --reveal asks for them. What demodulate reads are \
+                bytes, which it gives as they are.
 
                 EXIT CODES
                   0   done
