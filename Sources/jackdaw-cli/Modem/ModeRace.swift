@@ -1,7 +1,8 @@
 import JackdawDSP
 
-/// Finds the mode out: reads the sound in all of them at once, and of bursts in the same place gives the one with the
-/// most characters, each counted by its confidence, and all by how near the tones are to the mode's.
+/// Finds the mode out: reads the sound in all of them at once, and of bursts in the same place gives the one that explains
+/// the most of it: the longest, by the confidence of its characters and by how near the tones are to the mode's. Length
+/// and not characters, because a mode of twice the baud sees twice as many.
 ///
 /// A burst is given when all decoders are through with its place; of one that goes on for longer than
 /// ``longestWait`` the leader of the race is taken for the winner, and gives its characters as they come from then on.
@@ -33,7 +34,7 @@ struct ModeRace: ModemReceiver {
         let start: Double
         /// Infinity for a burst that goes on.
         let end: Double
-        let score: Float
+        let score: Double
     }
 
     private let sampleRate: Double
@@ -152,20 +153,25 @@ struct ModeRace: ModemReceiver {
         var first = 0
         var start: Double?
         var end = 0.0
-        var score: Float = 0
+        var last = 0.0
+        var score = 0.0
         for (index, event) in events.enumerated() {
             var isLast = index == events.count - 1
             switch event {
             case .character(let character):
                 start = start ?? character.startSample
                 end = .infinity
-                score += character.isFramed ? character.confidence : -1
+                last = character.startSample
+                score += character.isFramed ? Double(character.confidence * character.confidence) : -1
             case .burst(let burst):
                 end = Double(burst.span.endSample)
+                last = end
                 score *= likeness(of: burst, to: runners[runner].mode)
                 isLast = true
             }
             guard isLast else { continue }
+            // The mean over the burst's events, times its length.
+            score *= (last - (start ?? last)) / Double(index + 1 - first)
             entries.append(
                 Entry(runner: runner, events: first..<index + 1, start: start ?? end, end: end, score: score))
             first = index + 1
@@ -177,10 +183,10 @@ struct ModeRace: ModemReceiver {
 
     /// How near the tones of a burst are to those of a mode, 1 where they are the same: neighbours such as Bell 202 and V.23
     /// read each other's sound without an error.
-    private func likeness(of burst: LineBurst, to mode: LineMode) -> Float {
+    private func likeness(of burst: LineBurst, to mode: LineMode) -> Double {
         guard let tones = burst.tones, let shift = mode.keying.shift else { return 1 }
         let distance = abs(tones.mark - shift.mark) + abs(tones.space - shift.space)
-        return Float(1 / (1 + distance / shift.baud))
+        return 1 / (1 + distance / shift.baud)
     }
 
     /// Of bursts that overlap each other the one with the highest score, in the order of time.

@@ -89,6 +89,10 @@ private struct ScriptedDecoder: LineDecoder {
             outcome([burst("ab", at: 1), burst("abcd", at: 1, confidence: 0.2)], seconds: 4) == "\(first):ab|")
         #expect(
             outcome([burst("ab", at: 1), burst("abcd", at: 1, isFramed: false)], seconds: 4) == "\(first):ab|")
+        // Twice the characters in the same time are no more.
+        #expect(
+            outcome([burst("abcd", at: 1, confidence: 0.8, spacing: 0.05), burst("ab", at: 1)], seconds: 4)
+                == "\(second):ab|")
         // Of equals the first in the list.
         #expect(outcome([burst("ab", at: 1), burst("ab", at: 1)], seconds: 4) == "\(first):ab|")
     }

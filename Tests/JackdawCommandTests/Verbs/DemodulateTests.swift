@@ -101,8 +101,10 @@ import Testing
         #expect(CommandRun(arguments + ["--channel", "2"]).output == "right")
         let all = try CommandRun(arguments + ["--channel", "all", "--json"]).lines.map(jsonObject)
         #expect(all.compactMap { $0["channel"] as? Int }.sorted() == [1, 2])
-        let bytes = Dictionary(uniqueKeysWithValues: all.map { ($0["channel"] as? Int, $0["bytes"] as? String) })
-        #expect(bytes == [1: Array("left".utf8).hexadecimal, 2: Array("right".utf8).hexadecimal])
+        for (channel, word) in [(1, "left"), (2, "right")] {
+            let bytes = all.first { $0["channel"] as? Int == channel }?["bytes"] as? String
+            #expect(bytes == Array(word.utf8).hexadecimal)
+        }
         let none = CommandRun(arguments + ["--channel", "3"])
         #expect(none.status == 64)
         #expect(none.messages.contains("there is no channel 3: it has 2 channels"))
