@@ -7,7 +7,10 @@ struct Carrier: Sendable {
 
     /// How fast the phase follows what is seen, and the frequency, a bit.
     static let phaseGain: Float = 0.12
-    static let frequencyGain: Float = 0.02
+    static let frequencyGain: Float = 0.01
+
+    /// Radians a bit that a carrier can be off, at most; noise would carry it away.
+    static let mostFrequency: Float = 0.8
 
     private var size: Float { (phase.x * phase.x + phase.y * phase.y).squareRoot() }
 
@@ -34,6 +37,7 @@ struct Carrier: Sendable {
             let error = (seen.y * phase.x - seen.x * phase.y) / (size * magnitude + 1e-20)
             // A window of less than a bit is mostly noise.
             frequency += Self.frequencyGain * min(bits * bits, 1) * error
+            frequency = min(max(frequency, -Self.mostFrequency), Self.mostFrequency)
             phase = (1 - weight) * phase + weight / bits * seen
         } else {
             phase = weight / bits * seen

@@ -50,13 +50,17 @@ struct CharacterTrellis: Sendable {
         stopSteps = Int(framing.stopBits.rawValue * Double(Self.perBit)) - 2
     }
 
-    /// Finds the characters of a stretch that begins and ends anywhere.
+    /// Finds the characters of a stretch that begins with the idle line and ends anywhere.
     /// - Parameters:
     ///   - tones: the stretch.
     ///   - turns: how far the tones turn.
+    ///   - costs: what a bit of space and of mark costs, for tones that differ in strength.
+    ///   - carrier: what is known of the carrier at the beginning.
     ///   - found: what is found is put here.
     /// - Returns: the score of the best path: the correlation of the sound with what was found.
-    mutating func search(_ tones: ToneCorrelations, turns: CarrierTurns, found: inout [Found]) -> Float {
+    mutating func search(
+        _ tones: ToneCorrelations, turns: CarrierTurns, costs: SIMD2<Float>, carrier: Carrier, found: inout [Found]
+    ) -> Float {
         found.removeAll(keepingCapacity: true)
         let count = tones.count
         guard count > Self.perBit * (bitCount + 2) else { return 0 }
@@ -74,21 +78,26 @@ struct CharacterTrellis: Sendable {
             idles[index] = Carrier()
         }
         idleScores[0] = 0
+        idles[0] = carrier
         for step in 1...count {
-            advanceIdle(to: step, tones, turns)
-            if step >= Self.perBit { advanceBits(to: step, tones, turns) }
+            advanceIdle(to: step, tones, turns, cost: costs.y / Float(Self.perBit))
+            if step >= Self.perBit { advanceBits(to: step, tones, turns, costs) }
         }
         return traceBack(from: count, &found)
     }
 
-    private mutating func advanceIdle(to step: Int, _ tones: ToneCorrelations, _ turns: CarrierTurns) {
+    private mutating func advanceIdle(
+        to step: Int, _ tones: ToneCorrelations, _ turns: CarrierTurns, cost: Float
+    ) {
         let last = (step - 1) % Self.slots
         let here = step % Self.slots
         var score = Self.unreachable
         var carrier = Carrier()
         if idleScores[last] > Self.unreachable / 2 {
             carrier = idles[last]
-            score = idleScores[last] + carrier.follow(tones.step[step - 1], bits: 1 / Float(Self.perBit), turns.step)
+            score =
+                idleScores[last] - cost
+                + carrier.follow(tones.step[step - 1], bits: 1 / Float(Self.perBit), turns.step)
         }
         if step >= stopSteps {
             let from = step - stopSteps
@@ -97,7 +106,8 @@ struct CharacterTrellis: Sendable {
             for state in 0..<Self.states {
                 let place = from % Self.slots * Self.slotSize + state * Self.lanes + bitCount
                 guard survivors.score[place] > Self.unreachable / 2 else { continue }
-                let stopped = survivors.score[place] + self.carrier(at: place).gain(stop)
+                let stopped =
+                    survivors.score[place] + self.carrier(at: place).gain(stop) - cost * Float(stopSteps)
                 if stopped > best.score { best = (stopped, state) }
             }
             if best.state >= 0 {
@@ -116,14 +126,18 @@ struct CharacterTrellis: Sendable {
             phase: SIMD2(survivors.real[place], survivors.imaginary[place]), frequency: survivors.frequency[place])
     }
 
-    private mutating func advanceBits(to step: Int, _ tones: ToneCorrelations, _ turns: CarrierTurns) {
+    private mutating func advanceBits(
+        to step: Int, _ tones: ToneCorrelations, _ turns: CarrierTurns, _ costs: SIMD2<Float>
+    ) {
         let from = step - Self.perBit
         let old = from % Self.slots * Self.slotSize
         let new = step % Self.slots * Self.slotSize
         // From the idle line to the start bit.
         var carrier = idles[from % Self.slots]
         var score = idleScores[from % Self.slots]
-        if score > Self.unreachable / 2 { score += carrier.follow(tones.bits[0][from], bits: 1, turns.bits[0]) }
+        if score > Self.unreachable / 2 {
+            score += carrier.follow(tones.bits[0][from], bits: 1, turns.bits[0]) - costs.x
+        }
         for state in 0..<Self.states {
             let place = new + state * Self.lanes
             // Ones lie before a start bit.
@@ -135,10 +149,10 @@ struct CharacterTrellis: Sendable {
         let (zero, one) = (tones.bits[0][from], tones.bits[1][from])
         for first in stride(from: 0, to: bitCount, by: 8) {
             Self.advance(
-                &survivors, from: old + first, to: new + first + 1, bit: 0, zero, turns.bits[0], &choices,
+                &survivors, from: old + first, to: new + first + 1, bit: 0, zero, turns.bits[0], costs.x, &choices,
                 step * Self.states * Self.lanes + first + 1)
             Self.advance(
-                &survivors, from: old + first, to: new + first + 1, bit: 1, one, turns.bits[1], &choices,
+                &survivors, from: old + first, to: new + first + 1, bit: 1, one, turns.bits[1], costs.y, &choices,
                 step * Self.states * Self.lanes + first + 1)
         }
     }
@@ -147,7 +161,7 @@ struct CharacterTrellis: Sendable {
     @inline(__always)
     private static func advance(
         _ survivors: inout Survivors, from old: Int, to new: Int, bit: Int, _ seen: SIMD2<Float>, _ turn: SIMD2<Float>,
-        _ choices: inout [UInt8], _ place: Int
+        _ cost: Float, _ choices: inout [UInt8], _ place: Int
     ) {
         let inverse = 1 / ((seen.x * seen.x + seen.y * seen.y).squareRoot() + 1e-20)
         for pair in 0..<2 {
@@ -158,14 +172,17 @@ struct CharacterTrellis: Sendable {
             let isB = scoreB .> scoreA
             let q = a.replacing(with: b, where: isB)
             let error = (seen.y * q.real - seen.x * q.imaginary) * (q.inverseSize * inverse)
-            let frequency = q.frequency + Carrier.frequencyGain * error
+            let frequency = (q.frequency + Carrier.frequencyGain * error)
+                .clamped(
+                    lowerBound: .init(repeating: -Carrier.mostFrequency),
+                    upperBound: .init(repeating: Carrier.mostFrequency))
             let real = (1 - Carrier.phaseGain) * q.real + Carrier.phaseGain * seen.x
             let imaginary = (1 - Carrier.phaseGain) * q.imaginary + Carrier.phaseGain * seen.y
             let turnedReal = real * turn.x - imaginary * turn.y
             let turnedImaginary = imaginary * turn.x + real * turn.y
             let cosine = 1 - frequency * frequency * 0.5
             let row = new + (pair << 1 | bit) * lanes
-            store(scoreA.replacing(with: scoreB, where: isB), &survivors.score, row)
+            store(scoreA.replacing(with: scoreB, where: isB) - cost, &survivors.score, row)
             store(turnedReal * cosine - turnedImaginary * frequency, &survivors.real, row)
             store(turnedImaginary * cosine + turnedReal * frequency, &survivors.imaginary, row)
             store(frequency, &survivors.frequency, row)

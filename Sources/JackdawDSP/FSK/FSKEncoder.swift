@@ -42,7 +42,9 @@ public struct FSKEncoder: LineEncoder {
     public mutating func encode(_ value: UInt16, into samples: inout [Float]) {
         let data = value & (1 << UInt16(framing.dataBits) - 1)
         append(tone: shift.space, bits: 1, into: &samples)
-        for index in 0..<framing.dataBits { appendBit(Int(data >> UInt16(framing.place(ofDataBit: index))) & 1, &samples) }
+        for index in 0..<framing.dataBits {
+            appendBit(Int(data >> UInt16(framing.place(ofDataBit: index))) & 1, &samples)
+        }
         if let parity = framing.parityBit(of: data) { appendBit(parity, &samples) }
         append(tone: shift.mark, bits: framing.stopBits.rawValue, into: &samples)
     }

@@ -26,22 +26,39 @@ struct ToneCorrelations: Sendable {
     /// Correlates a stretch.
     /// - Parameters:
     ///   - samples: the sound without offset and hum.
+    ///   - offset: time of the first step, 0 to 1 sample.
     ///   - turns: turns a sample of space and mark.
     ///   - samplesPerBit: length of a bit; need not be whole.
     ///   - stopSteps: grid steps of a stop bit.
-    mutating func load(_ samples: Span<Float>, turns: [Double], samplesPerBit: Double, stopSteps: Int) {
+    mutating func load(
+        _ samples: Span<Float>, from offset: Double = 0, turns: [Double], samplesPerBit: Double, stopSteps: Int
+    ) {
         let perBit = Self.stepsPerBit
         stepLength = samplesPerBit / Double(perBit)
-        let steps = max(0, Int(Double(samples.count) / stepLength) - 1)
-        for tone in 0..<2 { sum(samples, tone: tone, turns: turns[tone], steps: steps) }
-        loadEnergy(samples, steps: steps)
+        let steps = max(0, Int((Double(samples.count) - offset) / stepLength) - 1)
+        for tone in 0..<2 { sum(samples, from: offset, tone: tone, turns: turns[tone], steps: steps) }
+        loadEnergy(samples, from: offset, steps: steps)
         count = max(0, steps - max(perBit, stopSteps))
         for tone in 0..<2 { correlate(tone: tone, turns: turns[tone], window: perBit, into: &bits[tone]) }
         correlate(tone: 1, turns: turns[1], window: 1, into: &step)
         correlate(tone: 1, turns: turns[1], window: stopSteps, into: &stop)
     }
 
-    private mutating func sum(_ samples: Span<Float>, tone: Int, turns: Double, steps: Int) {
+    /// Multiplies what is seen of either tone by a complex number.
+    mutating func scale(_ factors: [SIMD2<Float>]) {
+        func scale(_ row: inout [SIMD2<Float>], _ factor: SIMD2<Float>) {
+            for index in row.indices {
+                let value = row[index]
+                row[index] = SIMD2(
+                    value.x * factor.x - value.y * factor.y, value.y * factor.x + value.x * factor.y)
+            }
+        }
+        for tone in 0..<2 { scale(&bits[tone], factors[tone]) }
+        scale(&step, factors[1])
+        scale(&stop, factors[1])
+    }
+
+    private mutating func sum(_ samples: Span<Float>, from offset: Double, tone: Int, turns: Double, steps: Int) {
         let (sine, cosine) = Numerics.sineAndCosine(turns: turns)
         var total = SIMD2<Double>.zero
         sums[tone].removeAll(keepingCapacity: true)
@@ -59,10 +76,10 @@ struct ToneCorrelations: Sendable {
         }
         atSteps[tone].removeAll(keepingCapacity: true)
         for index in 0...steps {
-            let time = Double(index) * stepLength
-            let whole = min(Int(time), samples.count - 1)
+            let time = offset + Double(index) * stepLength
+            let whole = max(0, min(Int(time), samples.count - 1))
             let share = time - Double(whole)
-            guard whole >= 0 else {
+            guard whole < samples.count else {
                 atSteps[tone].append(.zero)
                 continue
             }
@@ -70,12 +87,12 @@ struct ToneCorrelations: Sendable {
         }
     }
 
-    private mutating func loadEnergy(_ samples: Span<Float>, steps: Int) {
+    private mutating func loadEnergy(_ samples: Span<Float>, from offset: Double, steps: Int) {
         energy.removeAll(keepingCapacity: true)
         var total: Float = 0
         var next = 0
         for index in 0...steps {
-            let end = min(Int(Double(index) * stepLength), samples.count)
+            let end = min(Int(offset + Double(index) * stepLength), samples.count)
             while next < end {
                 total += samples[next] * samples[next]
                 next += 1
