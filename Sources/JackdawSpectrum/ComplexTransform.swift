@@ -47,7 +47,9 @@ final class ComplexTransform {
     }
 
     /// Transforms what is put into zeros.
-    /// - Parameter fill: puts numbers, real part in `x`.
+    /// - Parameters:
+    ///   - wanted: how many numbers to return.
+    ///   - fill: puts numbers, real part in `x`.
     /// - Returns: the first numbers of the transform.
     func transform(first wanted: Int, _ fill: (inout MutableSpan<SIMD2<Float>>) -> Void) -> [SIMD2<Float>] {
         unsafe memory.update(repeating: .zero)

@@ -66,6 +66,7 @@ final class SoundWindow {
     ///   - frequency: the centre in Hz.
     ///   - reach: where the band ends, in Hz from the centre.
     ///   - leastRate: values a second, at least.
+    /// - Returns: the band.
     func band(around frequency: Double, reach: Double, leastRate: Double) -> Band {
         let step = sampleRate / Double(transformCount)
         let centre = Int((frequency / step).rounded())

@@ -157,8 +157,7 @@ struct ToneSearch {
         return nominal * (1 + 0.005 * (Double(peak + steps.lowerBound) + shift))
     }
 
-    /// The power of a tone in a few values.
-    /// - Parameter turns: its frequency in turns a value.
+    /// The power of a tone, its frequency in turns a value, in a few values.
     private static func power(of values: ArraySlice<SIMD2<Float>>, at turns: Double) -> Double {
         let step = SIMD2(cos(2 * .pi * turns), -sin(2 * .pi * turns))
         var (turn, sum) = (SIMD2(1.0, 0), SIMD2<Double>.zero)

@@ -41,9 +41,13 @@ struct LineInspection {
         self.samples = samples
         self.firstSample = firstSample
         self.sampleRate = sampleRate
-        characters = Self.decode(guess, samples, sampleRate: sampleRate).map { found in
+        let found = Self.decode(guess, samples, sampleRate: sampleRate).map { found in
             Self.character(found.character, found.framing, guess, firstSample, sampleRate, isRevealed: isRevealed)
         }
+        // What is read out of the noise around it is none of the line's.
+        let bit = sampleRate / guess.baud
+        let span = Double(guess.samples.lowerBound) - bit...Double(guess.samples.upperBound) + 3 * bit
+        characters = found.filter { $0.edges.allSatisfy(span.contains) }
     }
 
     /// The characters as text in one line: hexadecimal digits, or how many are hidden.

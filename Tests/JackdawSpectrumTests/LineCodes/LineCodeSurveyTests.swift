@@ -26,7 +26,9 @@ struct LineCodeSurveyTests {
         let (name, shift) = Self.keyings[index]
         let tones = [shift.mark, shift.space]
         for (place, rate) in Self.rates.enumerated() where 1.05 * (tones.max() ?? 0) + shift.baud / 2 < rate / 2 {
-            for clock in [0.95, 1, 1.05] {
+            // Each clock with each keying and each noise, at every third rate.
+            do {
+                let clock = [0.95, 1, 1.05][(place + index + Int(decibels)) % 3]
                 let seed = UInt64(100 * index + 10 * place) + UInt64(20 * clock) + UInt64(decibels)
                 let clean = try LineSound.keying(shift, clock: clock, sampleRate: rate, seconds: 0.6, seed: seed)
                 let deviation = LineSound.deviation(
@@ -70,7 +72,8 @@ struct LineCodeSurveyTests {
                 let bytes = LineSound.bytes(200, seed: UInt64(chipRate * clock))
                 let isDynamo = name == "udynamo"
                 let chips = isDynamo ? LineSound.dynamoBits(bytes) : LineSound.nibbles(bytes)
-                for sign in [Float(1), -1] {
+                do {
+                    let sign: Float = clock == 1 ? -1 : 1
                     let clean = LineSound.levels(chips, rate: chipRate * clock, sampleRate: rate).map { sign * $0 }
                     // What a bit of Manchester is on the one line, a bit of the UART is on the other.
                     let deviation = LineSound.deviation(
@@ -137,7 +140,7 @@ struct LineCodeSurveyTests {
         let first = FluxStripe(try TrackMessage(text, code: .numeric), track: .two)
         let line = try TrackMessage("%B4111111111111111^DOE/JANE^29121010000000000000?", code: .alphanumeric)
         let second = FluxStripe(line, track: .one)
-        for speed in stride(from: 4.0, through: 50, by: 1.5) {
+        for speed in stride(from: 4.0, through: 50, by: 2) {
             for stripe in [first, second] {
                 let configuration = SwipeSynthesizer.Configuration(
                     sampleRate: 44_100, speed: speed, seed: UInt64(speed))

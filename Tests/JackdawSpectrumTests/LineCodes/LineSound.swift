@@ -9,7 +9,11 @@ enum LineSound {
     /// - Parameters:
     ///   - shift: the nominal keying.
     ///   - clock: what multiplies baud and tones alike.
+    ///   - sampleRate: in Hz.
     ///   - seconds: length of the characters.
+    ///   - seed: of the characters.
+    /// - Returns: the samples.
+    /// - Throws: where the rate does not hold the keying.
     static func keying(
         _ shift: FrequencyShift, clock: Double = 1, sampleRate: Double, seconds: Double, seed: UInt64
     ) throws -> [Float] {
@@ -75,9 +79,7 @@ enum LineSound {
         return samples + silence
     }
 
-    /// Adds white noise.
-    /// - Parameters:
-    ///   - deviation: its root mean square.
+    /// Adds white noise of a root mean square.
     static func noisy(_ samples: [Float], deviation: Double, seed: UInt64) -> [Float] {
         var random = SeededRandom(seed: seed)
         return samples.map { sample in
@@ -86,10 +88,7 @@ enum LineSound {
         }
     }
 
-    /// The noise that gives a ratio of energy a bit to noise density.
-    /// - Parameters:
-    ///   - power: mean square of the signal.
-    ///   - decibels: Eb/N0.
+    /// The noise that gives a ratio of energy a bit to noise density, in dB, to a signal of some mean square.
     static func deviation(power: Double, samplesPerBit: Double, decibels: Double) -> Double {
         (power * samplesPerBit / pow(10, decibels / 10) / 2).squareRoot()
     }
