@@ -60,8 +60,10 @@ struct CharacterPath: Sendable {
                 leads[place] += gain
                 add(gain, power: powers[bit], steps: perBit)
             }
+            let stop = character.end - stopSteps
+            leads[bitCount + 1] = carrier.gain(tones.bits[1][stop]) - carrier.gain(tones.bits[0][stop])
             let gain = carrier.follow(
-                tones.stop[character.end - stopSteps], bits: Float(stopSteps) / Float(perBit), turns.stop)
+                tones.stop[stop], bits: Float(stopSteps) / Float(perBit), turns.stop)
             add(gain, power: powers[1], steps: stopSteps)
             characters.append(
                 Character(bits: character.bits, start: character.start, end: character.end, leads: leads))
@@ -106,12 +108,14 @@ struct CharacterPath: Sendable {
         let noise: Float
         /// Energy of a bit over the density of the noise, as a ratio.
         let bitEnergyToNoise: Float
+
+        static let none = Evidence(amplitude: 0, noise: 1, bitEnergyToNoise: 0)
     }
 
     /// What some steps hold; steps that were not followed do not count.
     func evidence(in steps: Range<Int>, _ tones: ToneCorrelations) -> Evidence {
         let range = max(0, steps.lowerBound)..<max(0, min(steps.upperBound, end))
-        guard !range.isEmpty else { return Evidence(amplitude: 0, noise: 0, bitEnergyToNoise: 0) }
+        guard !range.isEmpty else { return .none }
         let samples = Float(Double(range.count) * tones.stepLength)
         let correlation = max(0, strength[range.upperBound] - strength[range.lowerBound])
         let energy = tones.energy[range.upperBound] - tones.energy[range.lowerBound]

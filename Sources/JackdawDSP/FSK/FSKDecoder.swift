@@ -158,6 +158,7 @@ extension CharacterFraming {
         let isEven = parityBit(of: value).map { $0 == Int(reading.bits >> UInt16(dataBits) & 1) } ?? true
         return LineCharacter(
             value: value, startSample: startSample, confidence: Float(1 / (1 + Numerics.exponential(-Double(least)))),
-            isFramed: isEven && reading.likelihoods[0] > 0, tier: .strong, reliabilities: reliabilities)
+            isFramed: isEven && min(reading.likelihoods[0], reading.likelihoods[bitsBeforeStop]) > 0, tier: .strong,
+            reliabilities: reliabilities)
     }
 }

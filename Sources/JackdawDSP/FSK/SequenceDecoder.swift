@@ -44,6 +44,16 @@ struct SequenceDecoder: Sendable {
     private static let leastSign: Float = 1.2
     /// How fast the tones are followed, from stretch to stretch.
     private static let tuningGain = 0.15
+    /// Parts of a character that are listened to for themselves, and what each has of the amplitude around it, at least.
+    private static let parts = 3
+    private static let leastShare: Float = 0.2
+    /// The same of the two bits before it, or else of its start bit.
+    private static let leastShareBefore: Float = 0.25
+    private static let leastShareOfStart: Float = 0.4
+    /// Log-likelihood ratio (nats) of a start or stop bit against its opposite below which it is the opposite.
+    private static let leastLikelihood: Float = -4
+    /// Full-scale step of 16-bit sound: a carrier below it is none.
+    private static let leastAmplitude: Float = 1 / 32_768
     private static let evidenceSteps = 40 * ToneCorrelations.stepsPerBit
 
     init(_ shift: FrequencyShift, framing: CharacterFraming, sampleRate: Double) {
@@ -173,6 +183,24 @@ struct SequenceDecoder: Sendable {
         search(samples, from: offset)
     }
 
+    /// Whether the carrier is there from a character's beginning to its end: it is not where it starts or stops.
+    /// - Parameters:
+    ///   - steps: the character.
+    ///   - own: amplitude of its carrier.
+    ///   - usual: amplitude of the carrier around it.
+    private func isHeardThroughout(_ steps: Range<Int>, own: Float, usual: Float) -> Bool {
+        func amplitude(in steps: Range<Int>) -> Float { path.evidence(in: steps, tones).amplitude }
+        guard usual > Self.leastAmplitude else { return false }
+        // Where a carrier starts, what lies before it would do for a start bit.
+        let (start, bit) = (steps.lowerBound, ToneCorrelations.stepsPerBit)
+        let begins = start >= 2 * bit && amplitude(in: start - 2 * bit..<start) < Self.leastShareBefore * usual
+        if begins, amplitude(in: start..<start + bit) < Self.leastShareOfStart * usual { return false }
+        let part = steps.count / Self.parts
+        return (0..<Self.parts).allSatisfy { index in
+            amplitude(in: start + index * part..<start + (index + 1) * part) > Self.leastShare * own
+        }
+    }
+
     private func reading(_ character: CharacterPath.Character, _ offset: Double) -> Reading {
         let (start, end) = (character.start, character.end)
         let middle = (start + end) / 2
@@ -183,8 +211,11 @@ struct SequenceDecoder: Sendable {
             if other.bitEnergyToNoise > evidence.bitEnergyToNoise { evidence = other }
         }
         if alone.bitEnergyToNoise >= Self.leastEvidenceAlone { evidence = alone }
+        let likelihoods = character.leads * (evidence.amplitude / evidence.noise)
+        let isFramed = min(likelihoods[0], likelihoods[bitCount + 1]) > Self.leastLikelihood
+        if !isFramed || !isHeardThroughout(start..<end, own: alone.amplitude, usual: evidence.amplitude) { evidence = .none }
         return Reading(
             bits: character.bits, start: time(start, offset), end: time(end, offset),
-            likelihoods: character.leads * (evidence.amplitude / evidence.noise), evidence: evidence)
+            likelihoods: likelihoods, evidence: evidence)
     }
 }

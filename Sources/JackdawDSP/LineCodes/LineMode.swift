@@ -38,6 +38,7 @@ public struct LineMode: Sendable, Hashable {
 
     /// A decoder of this mode.
     /// - Parameter sampleRate: samples per second (Hz).
+    /// - Returns: a decoder at the start of a recording.
     /// - Throws: ``LineCodeError`` with code `outOfRange` where the rate does not hold the mode.
     public func decoder(sampleRate: Double) throws(LineCodeError) -> any LineDecoder {
         switch code {
@@ -56,6 +57,7 @@ public struct LineMode: Sendable, Hashable {
     /// - Parameters:
     ///   - sampleRate: samples per second (Hz).
     ///   - level: level in dBFS, -120 to 0.
+    /// - Returns: an encoder at the start of its line.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
     public func encoder(sampleRate: Double, level: Double = -6) throws(LineCodeError) -> any LineEncoder {
         switch code {
