@@ -31,6 +31,8 @@ struct SequenceDecoder: Sendable {
 
     /// Clocks that are tried until one is known.
     private static let clocks = [1, 0.98, 1.02, 0.96, 1.04]
+    /// What another clock explains counts for so much: bits that are smeared may seem to fit one by chance.
+    private static let trustInOtherClock: Float = 0.97
     /// Characters that settle the clock.
     private static let settling = 4
     /// Offsets in turns a bit that are believed, at least.
@@ -48,7 +50,7 @@ struct SequenceDecoder: Sendable {
     private static let parts = 3
     private static let leastShare: Float = 0.2
     /// The same of the two bits before it, or else of its start bit.
-    private static let leastShareBefore: Float = 0.25
+    private static let leastShareBefore: Float = 0.15
     private static let leastShareOfStart: Float = 0.4
     /// Log-likelihood ratio (nats) of a start or stop bit against its opposite below which it is the opposite.
     private static let leastLikelihood: Float = -4
@@ -144,6 +146,8 @@ struct SequenceDecoder: Sendable {
         balance.apply(to: &tones)
         let score = trellis.search(tones, turns: turns, costs: balance.costs, carrier: carrier, found: &found)
         follow(found)
+        // The idle line behind the last character counts too.
+        _ = path.idle(until: tones.count, tones, turns)
         return score
     }
 
@@ -174,7 +178,7 @@ struct SequenceDecoder: Sendable {
                 clock = candidate
                 carrier = isTuned ? Carrier() : before
                 search(samples, from: offset)
-                let score = path.strengthBesideNoise(tones)
+                let score = path.strengthBesideNoise(tones) * (candidate == 1 ? 1 : Self.trustInOtherClock)
                 if score > best.score { best = (score, clock, frequencies, balance) }
             }
         }
@@ -213,7 +217,9 @@ struct SequenceDecoder: Sendable {
         if alone.bitEnergyToNoise >= Self.leastEvidenceAlone { evidence = alone }
         let likelihoods = character.leads * (evidence.amplitude / evidence.noise)
         let isFramed = min(likelihoods[0], likelihoods[bitCount + 1]) > Self.leastLikelihood
-        if !isFramed || !isHeardThroughout(start..<end, own: alone.amplitude, usual: evidence.amplitude) { evidence = .none }
+        if !isFramed || !isHeardThroughout(start..<end, own: alone.amplitude, usual: evidence.amplitude) {
+            evidence = .none
+        }
         return Reading(
             bits: character.bits, start: time(start, offset), end: time(end, offset),
             likelihoods: likelihoods, evidence: evidence)
