@@ -4,6 +4,12 @@ public struct LineMode: Sendable, Hashable {
     public enum Code: Sendable, Hashable {
         /// Two tones.
         case frequencyShift(FrequencyShift, CharacterFraming)
+        /// Manchester nibbles in frames of ten chips.
+        case nibbles(NibbleLine)
+        /// Packets of Manchester nibbles in a UART's bytes.
+        case dynamo(DynamoLine)
+        /// A UART's bits in Manchester code.
+        case serialManchester(SerialManchesterLine)
     }
 
     /// Name in lower case: `bell202`, `unimag`, ...
@@ -37,6 +43,12 @@ public struct LineMode: Sendable, Hashable {
         switch code {
         case .frequencyShift(let shift, let framing):
             try FSKDecoder(shift, framing: framing, sampleRate: sampleRate)
+        case .nibbles(let line):
+            try NibbleLineDecoder(line, sampleRate: sampleRate)
+        case .dynamo(let line):
+            try DynamoDecoder(line, sampleRate: sampleRate)
+        case .serialManchester(let line):
+            try SerialManchesterDecoder(line, sampleRate: sampleRate)
         }
     }
 
@@ -49,13 +61,19 @@ public struct LineMode: Sendable, Hashable {
         switch code {
         case .frequencyShift(let shift, let framing):
             try FSKEncoder(shift, framing: framing, sampleRate: sampleRate, level: level)
+        case .nibbles(let line):
+            try NibbleLineEncoder(line, sampleRate: sampleRate, level: level)
+        case .dynamo(let line):
+            try DynamoEncoder(line, sampleRate: sampleRate, level: level)
+        case .serialManchester(let line):
+            try SerialManchesterEncoder(line, sampleRate: sampleRate, level: level)
         }
     }
 }
 
 extension LineMode {
     /// All that have a name.
-    public static let all = frequencyShiftModes
+    public static let all = frequencyShiftModes + basebandModes
 
     private static let frequencyShiftModes: [LineMode] = [
         fsk("bell103", "Bell 103, originating side", .bell103),
@@ -69,6 +87,16 @@ extension LineMode {
         fsk("softmodem-1225", "SoftModem (arms22), its default", .init(baud: 1_225, mark: 7_350, space: 4_900)),
         fsk("softmodem-2450", "SoftModem (arms22), mark high", .init(baud: 2_450, mark: 7_350, space: 4_900)),
         fsk("webjack", "WebJack and SoftModem at 2450/4900 Hz", .init(baud: 1_225, mark: 4_900, space: 2_450)),
+    ]
+
+    private static let basebandModes: [LineMode] = [
+        LineMode(
+            name: "unimag", summary: "ID TECH UniMag and Shuttle, 9,600 chips a second", code: .nibbles(.uniMag)),
+        LineMode(name: "unimag-4800", summary: "the same at 4,800", code: .nibbles(.uniMag4800)),
+        LineMode(name: "unimag-2400", summary: "the same at 2,400", code: .nibbles(.uniMag2400)),
+        LineMode(name: "udynamo", summary: "MagTek uDynamo, the data of its packets", code: .dynamo(.reader)),
+        LineMode(name: "hijack", summary: "HiJack, 1,378 bits a second", code: .serialManchester(.hiJack)),
+        LineMode(name: "flojack", summary: "FloJack, 3,392 bits a second", code: .serialManchester(.floJack)),
     ]
 
     private static func fsk(_ name: String, _ summary: String, _ shift: FrequencyShift) -> LineMode {

@@ -93,6 +93,24 @@ import Testing
         #expect(abs((first.edges.first ?? 0) / 44_100 - 0.3) < 0.0004)
     }
 
+    /// The chips of a reader without tones: no bits, but bytes and where they lie.
+    @Test func bytesOfChipsAreDecodedToo() throws {
+        var encoder = try LineMode(named: "unimag").encoder(sampleRate: 44_100)
+        var samples = [Float](repeating: 0, count: 11_025)
+        let bytes = Array(";4111111111111111=2912101?\r".utf8)
+        encoder.encode(bytes.span, into: &samples)
+        samples += [Float](repeating: 0, count: 11_025)
+        let record = ChannelRecord(try format())
+        record.receive(samples.span)
+        let line = try #require(record.finishLines(isRevealed: true).first)
+        #expect(line.guess.modeName == "unimag")
+        #expect(line.guess.title == "unimag, 9600 baud")
+        let labels = line.characters.map(\.label)
+        #expect(labels.count >= bytes.count)
+        #expect(labels.suffix(bytes.count).first == "3B")
+        #expect(line.characters.allSatisfy { $0.edges.count == 21 && $0.bits.isEmpty })
+    }
+
     /// Bytes may be card data: neither they nor their bits show.
     @Test func bytesAreHidden() throws {
         let line = try inspection(isRevealed: false)
