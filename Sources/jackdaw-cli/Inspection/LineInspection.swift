@@ -54,7 +54,7 @@ struct LineInspection {
     func summary(isRevealed: Bool) -> String {
         guard !characters.isEmpty else { return "" }
         guard isRevealed else { return "\(counted(characters.count, "byte")), hidden without --reveal" }
-        let most = 64
+        let most = 56
         let digits = characters.prefix(most).map(\.label).joined(separator: " ")
         return digits + (characters.count > most ? " ..." : "")
     }
