@@ -60,8 +60,9 @@ final class ComplexTransform {
     }
 }
 
-/// Transforms that are planned when they are first asked for.
-final class TransformShelf {
+/// Transforms that are planned when they are first asked for. One survey has it to itself, whichever thread that is on.
+@safe
+final class TransformShelf: @unchecked Sendable {
     private var forward: [Int: ComplexTransform] = [:]
     private var backward: [Int: ComplexTransform] = [:]
 

@@ -6,6 +6,8 @@ struct LevelSearch {
     private static let leastRegularity = 0.5
     private static let leastFrameSignificance = 4.5
     private static let leastFit = 0.2
+    /// A band with a signal that can be read stands this far over the noise, in power.
+    private static let leastHeight = 1.5
     /// A quarter of the sound is under this share of its root mean square: of chips 0.46 to 0.5, of swipes 0.4 at most.
     private static let leastFlatness = 0.43
     /// Noise has no part in transitions that keep to their rate as well as this.
@@ -22,9 +24,11 @@ struct LevelSearch {
 
     private func guess(_ signature: LineSignature.Levels) -> (guess: LineGuess, place: Range<Double>)? {
         let baud = signature.baud
-        guard baud * 1.05 < window.sampleRate / 2 else { return nil }
+        guard baud * 1.05 < window.sampleRate / 2,
+            window.height(in: 0.1 * baud...0.6 * baud) > LevelSearch.leastHeight
+        else { return nil }
         let band = window.lowBand(0.02 * baud..<baud, leastRate: 6 * baud)
-        let values = band.values.map(\.x)
+        let values = band.values.map { $0.x }
         let slicer = Slicer(
             values, powers: values.map { Double($0 * $0) }, rate: band.rate, stretch: Int(12 * band.rate / baud))
         let range = baud * (1 - LevelSearch.rateReach)...baud * (1 + LevelSearch.rateReach)

@@ -20,6 +20,8 @@ public struct LineCodeSurvey: ~Copyable, Sendable {
     public let sampleRate: Double
 
     private var window: SampleBuffer
+    private var transform: RealTransform
+    private let shelf = TransformShelf()
     /// Samples before those in the window.
     private var past = 0
     private var hasNews = false
@@ -32,6 +34,9 @@ public struct LineCodeSurvey: ~Copyable, Sendable {
         precondition(RecordingSurvey.sampleRates.contains(sampleRate), "the rate is outside 8,000 to 192,000 Hz")
         self.sampleRate = sampleRate
         window = SampleBuffer(capacity: 2 * Int(sampleRate * LineCodeSurvey.windowLength / 2))
+        var count = 64
+        while count < window.capacity { count *= 2 }
+        transform = RealTransform(count: count)
     }
 
     /// Takes the next samples, full scale ±1.
@@ -58,7 +63,12 @@ public struct LineCodeSurvey: ~Copyable, Sendable {
     private mutating func survey() {
         hasNews = false
         window.replaceSamples(beyond: 1e6)
-        let found = window.withSamples { LineCodeSurvey.search(SoundWindow($0, sampleRate: sampleRate)) }
+        let (rate, shelf) = (sampleRate, shelf)
+        let last = guesses.last.flatMap { $0.samples.upperBound > past ? $0 : nil }
+        let found = window.withSamples { samples in
+            let window = SoundWindow(samples, sampleRate: rate, &transform, shelf)
+            return last.flatMap(ToneSearch(window).guess) ?? LineCodeSurvey.search(window)
+        }
         guard let (guess, place) = found else { return }
         add(guess.placed(past + Int(place.lowerBound * sampleRate)..<past + Int(place.upperBound * sampleRate)))
     }

@@ -35,12 +35,13 @@ enum LineSignature {
 
     /// The modes with levels whose frames follow each other; those whose characters come at any time have nothing that
     /// the sound of a swipe does not have.
-    static let levels = [
-        Levels(name: "unimag", baud: 9_600, frame: 10),
-        Levels(name: "unimag-4800", baud: 4_800, frame: 10),
-        Levels(name: "unimag-2400", baud: 2_400, frame: 10),
-        Levels(name: "udynamo", baud: 7_350, frame: 10),
-    ]
+    static let levels: [Levels] = LineMode.all.compactMap { mode in
+        switch mode.code {
+        case .nibbles(let line): Levels(name: mode.name, baud: line.chipRate, frame: 10)
+        case .dynamo(let line): Levels(name: mode.name, baud: line.baud, frame: 10)
+        case .frequencyShift, .serialManchester: nil
+        }
+    }
 
     /// How near measured values are to nominal ones: a clock that is off moves all of them alike, by a few percent; each by
     /// itself is off by less.

@@ -7,7 +7,7 @@ final class SoundWindow {
     /// Samples per second, in Hz.
     let sampleRate: Double
     /// Transforms for all that is done with it.
-    let shelf = TransformShelf()
+    let shelf: TransformShelf
 
     /// Samples with the zeros behind them.
     private let transformCount: Int
@@ -16,20 +16,26 @@ final class SoundWindow {
     private let density: [Double]
     private let binsPerBand: Int
 
-    init(_ samples: Span<Float>, sampleRate: Double) {
+    /// - Parameters:
+    ///   - samples: at most as many as the transform takes.
+    ///   - sampleRate: in Hz.
+    ///   - transform: as long as a power of two.
+    ///   - shelf: further transforms.
+    init(_ samples: Span<Float>, sampleRate: Double, _ transform: inout RealTransform, _ shelf: TransformShelf) {
         count = samples.count
         self.sampleRate = sampleRate
-        var padded = 64
-        while padded < samples.count { padded *= 2 }
-        transformCount = padded
-        var transform = RealTransform(count: padded)
+        self.shelf = shelf
+        transformCount = transform.count
+        let padded = transform.count
         var bins = [SIMD2<Float>](repeating: .zero, count: transform.binCount)
         var target = bins.mutableSpan
         transform.transform(samples, into: &target)
         let width = max(1, Int(50 * Double(padded) / sampleRate))
         binsPerBand = width
         density = stride(from: 0, to: bins.count - width + 1, by: width).map { start in
-            bins[start..<start + width].reduce(0) { $0 + Double(($1 * $1).sum()) } / Double(width)
+            var sum: Float = 0
+            for bin in start..<start + width { sum += (bins[bin] * bins[bin]).sum() }
+            return Double(sum) / Double(width)
         }
         spectrum = bins
     }

@@ -14,6 +14,8 @@ struct ToneSearch {
     /// one error in a hundred bits has 6 or more from fifty characters.
     private static let leastSignificance = 3.8
     private static let leastRegularity = 0.42
+    /// Transitions that keep to their baud this well leave no doubt.
+    private static let clearRegularity = 0.85
     /// Share of the power by which one tone surpasses the other: noise has about 0.5.
     private static let leastContrast = 0.58
     private static let leastFit = 0.4
@@ -53,16 +55,7 @@ struct ToneSearch {
             }
         }
         guard var trial = best, trial.significance > ToneSearch.leastSignificance else { return nil }
-        // Transitions that keep to a baud keep to twice that too.
-        for divisor in [4.0, 3, 2] {
-            let slower = trial.baud / divisor
-            if let line = TimingLine(trial.slicer.times, in: slower * 0.99...slower * 1.01, window.shelf),
-                line.strength > 0.75 * trial.regularity
-            {
-                trial.baud = line.frequency
-                break
-            }
-        }
+        trial.baud = slowerBaud(trial) ?? trial.baud
         for _ in 0..<3 {
             let low = frequency(near: trial.low, side: -1, trial)
             let high = frequency(near: trial.high, side: 1, trial)
@@ -70,6 +63,29 @@ struct ToneSearch {
             trial = next
         }
         return verdict(trial)
+    }
+
+    /// A guess that is as good as the last one was, without a search; nil where it would not be clear.
+    func guess(like last: LineGuess) -> (guess: LineGuess, place: Range<Double>)? {
+        guard case .tones(let tones) = last.carrier else { return nil }
+        let (low, high) = (min(tones.mark, tones.space), max(tones.mark, tones.space))
+        guard isHeard(low, high, last.baud), let trial = trial(low, high, last.baud, reach: 0.03),
+            trial.regularity > ToneSearch.clearRegularity, slowerBaud(trial) == nil
+        else { return nil }
+        return verdict(trial)
+    }
+
+    /// Transitions that keep to a baud keep to its multiples too: the baud that this one is a multiple of, if any.
+    private func slowerBaud(_ trial: Trial) -> Double? {
+        for divisor in [4.0, 3, 2] {
+            let slower = trial.baud / divisor
+            if let line = TimingLine(trial.slicer.times, in: slower * 0.99...slower * 1.01, window.shelf),
+                line.strength > 0.75 * trial.regularity
+            {
+                return line.frequency
+            }
+        }
+        return nil
     }
 
     private func verdict(_ trial: Trial) -> (guess: LineGuess, place: Range<Double>)? {

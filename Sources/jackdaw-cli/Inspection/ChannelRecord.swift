@@ -6,6 +6,8 @@ import JackdawSpectrum
 final class ChannelRecord {
     /// The sound of more line codes is not kept.
     private static let mostSounds = 12
+    /// No hand moves a card as evenly as this.
+    private static let clearRegularity = 0.95
 
     /// The beginning of a line code as it sounds.
     private struct Sound {
@@ -56,15 +58,18 @@ final class ChannelRecord {
 
     /// Ends the search for line codes.
     ///
-    /// Sound of which a swipe was read is a swipe; sound of which not one character was read, but that keeps to a mode, is
-    /// none.
+    /// Sound of which a swipe was read is a swipe; sound of which not one character was read, or that keeps to a mode
+    /// without a flaw, is none.
     /// - Returns: what was found outside swipes, each with its sound where that was kept.
     func finishLines(isRevealed: Bool) -> [LineInspection] {
         let guesses = lineSurvey.take()?.finish() ?? []
         keepSounds(guesses)
         swipes.removeAll { swipe in
-            guard let failure = swipe.failure, failure.partialCharacters.count == 0 else { return false }
-            return guesses.contains { $0.samples.overlaps(swipe.samplesOfSpan) }
+            guard let failure = swipe.failure else { return false }
+            return guesses.contains { guess in
+                guess.samples.overlaps(swipe.samplesOfSpan)
+                    && (failure.partialCharacters.count == 0 || guess.regularity > Self.clearRegularity)
+            }
         }
         return guesses.enumerated().compactMap { index, guess in
             guard !swipes.contains(where: { $0.track != nil && guess.samples.overlaps($0.samplesOfSpan) }) else {

@@ -54,19 +54,23 @@ struct LineInspection {
     func summary(isRevealed: Bool) -> String {
         guard !characters.isEmpty else { return "" }
         guard isRevealed else { return "\(counted(characters.count, "byte")), hidden without --reveal" }
-        let most = 64
+        let most = 56
         let digits = characters.prefix(most).map(\.label).joined(separator: " ")
         return digits + (characters.count > most ? " ..." : "")
     }
 
-    private typealias Found = (character: LineCharacter, framing: CharacterFraming)
+    /// A character with the framing of modes with tones.
+    private typealias Found = (character: LineCharacter, framing: CharacterFraming?)
+    /// Chips of a byte where there are no tones: two frames of ten.
+    private static let chipsPerByte = 20
 
     private static func decode(
         _ guess: LineGuess, _ samples: WipedArray<Float>, sampleRate: Double
     ) -> [Found] {
-        guard let mode = try? LineMode(named: guess.modeName), var decoder = try? mode.decoder(sampleRate: sampleRate),
-            case .frequencyShift(_, let framing) = mode.code
+        guard let mode = try? LineMode(named: guess.modeName), var decoder = try? mode.decoder(sampleRate: sampleRate)
         else { return [] }
+        var framing: CharacterFraming?
+        if case .frequencyShift(_, let used) = mode.code { framing = used }
         let events = samples.withElements { decoder.receive($0) } + decoder.finish()
         return events.compactMap { event in
             if case .character(let character) = event { (character, framing) } else { nil }
@@ -74,24 +78,30 @@ struct LineInspection {
     }
 
     private static func character(
-        _ character: LineCharacter, _ framing: CharacterFraming, _ guess: LineGuess, _ firstSample: Int,
+        _ character: LineCharacter, _ framing: CharacterFraming?, _ guess: LineGuess, _ firstSample: Int,
         _ sampleRate: Double, isRevealed: Bool
     ) -> Character {
         let value = Int(character.value)
-        let data = (0..<framing.dataBits).map { place in
-            value >> (framing.bitOrder == .leastSignificantFirst ? place : framing.dataBits - 1 - place) & 1
-        }
-        let ones = data.reduce(0, +) & 1
-        let parity = framing.parity == .none ? [] : [framing.parity == .even ? ones : 1 - ones]
-        let bits = [0] + data + parity + [1]
+        let bits = framing.map { Self.bits(of: value, $0) } ?? []
+        let cells = framing == nil ? chipsPerByte : bits.count
         let start = Double(firstSample) + character.startSample
         let digits = String(value, radix: 16, uppercase: true)
         let isPrintable = (0x20..<0x7F).contains(value)
         return Character(
             label: isRevealed ? String(repeating: "0", count: max(0, 2 - digits.count)) + digits : "**",
             text: isRevealed && isPrintable ? String(UnicodeScalar(UInt8(value))) : "",
-            edges: (0...bits.count).map { start + Double($0) * sampleRate / guess.baud },
+            edges: (0...cells).map { start + Double($0) * sampleRate / guess.baud },
             bits: isRevealed ? bits : [], isDoubtful: !character.isFramed)
+    }
+
+    /// The bits on the line from start to stop.
+    private static func bits(of value: Int, _ framing: CharacterFraming) -> [Int] {
+        let data = (0..<framing.dataBits).map { place in
+            value >> (framing.bitOrder == .leastSignificantFirst ? place : framing.dataBits - 1 - place) & 1
+        }
+        let ones = data.reduce(0, +) & 1
+        let parity = framing.parity == .none ? [] : [framing.parity == .even ? ones : 1 - ones]
+        return [0] + data + parity + [1]
     }
 }
 

@@ -93,6 +93,39 @@ import Testing
         #expect(abs((first.edges.first ?? 0) / 44_100 - 0.3) < 0.0004)
     }
 
+    /// The chips of a reader without tones: no bits, but bytes and where they lie.
+    @Test func bytesOfChipsAreDecodedToo() throws {
+        var encoder = try LineMode(named: "unimag").encoder(sampleRate: 44_100)
+        var samples = [Float](repeating: 0, count: 11_025)
+        let bytes = Array(";4111111111111111=2912101?\r".utf8)
+        encoder.encode(bytes.span, into: &samples)
+        samples += [Float](repeating: 0, count: 11_025)
+        let record = ChannelRecord(try format())
+        record.receive(samples.span)
+        let line = try #require(record.finishLines(isRevealed: true).first)
+        #expect(line.guess.modeName == "unimag")
+        #expect(line.guess.title == "unimag, 9600 baud")
+        let labels = line.characters.map(\.label)
+        #expect(labels.count >= bytes.count)
+        #expect(labels.suffix(bytes.count).first == "3B")
+        #expect(line.characters.allSatisfy { $0.edges.count == 21 && $0.bits.isEmpty })
+    }
+
+    /// Chips look like a swipe that fails; what keeps time as no hand does is not listed as one.
+    @Test func chipsAreNoFailedSwipe() throws {
+        var encoder = try LineMode(named: "unimag").encoder(sampleRate: 48_000)
+        var samples = [Float](repeating: 0, count: 4_800)
+        let bytes = (0..<120).map { UInt8(truncatingIfNeeded: 37 &* $0) }
+        encoder.encode(bytes.span, into: &samples)
+        samples += [Float](repeating: 0, count: 4_800)
+        try SwipeSound.write([samples], to: folder("u.wav"), sampleRate: 48_000)
+        let object = try jsonObject(try #require(CommandRun("inspect", "--json", folder("u.wav")).lines.first))
+        let modems = try #require(object["modems"] as? [[String: Any]])
+        #expect(modems.map { $0["mode"] as? String } == ["unimag"])
+        #expect(modems.first?["mark"] == nil)
+        #expect((object["swipes"] as? [Any])?.isEmpty == true)
+    }
+
     /// Bytes may be card data: neither they nor their bits show.
     @Test func bytesAreHidden() throws {
         let line = try inspection(isRevealed: false)

@@ -88,6 +88,18 @@ struct LineCodeSurveyTests {
         }
     }
 
+    /// What the project's own encoders make of the readers' lines.
+    @Test(arguments: ["unimag", "unimag-4800", "unimag-2400", "udynamo"], [24_000.0, 44_100, 48_000, 192_000])
+    func readersAreGuessed(name: String, rate: Double) throws {
+        var encoder = try LineMode(named: name).encoder(sampleRate: rate)
+        var samples = [Float](repeating: 0, count: Int(rate / 10))
+        let bytes = LineSound.bytes(120, seed: 9)
+        encoder.encode(bytes.span, into: &samples)
+        samples += [Float](repeating: 0, count: Int(rate / 10))
+        let sound = LineSound.noisy(samples, deviation: 0.02, seed: 9)
+        #expect(LineSound.guesses(sound, sampleRate: rate).map(\.modeName) == [name])
+    }
+
     // MARK: - Nothing
 
     @Test(arguments: [8_000.0, 44_100, 192_000])
