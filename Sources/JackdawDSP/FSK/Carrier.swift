@@ -12,7 +12,10 @@ struct Carrier: Sendable {
     /// Radians a bit that a carrier can be off, at most; noise would carry it away.
     static let mostFrequency: Float = 0.8
 
-    private var size: Float { (phase.x * phase.x + phase.y * phase.y).squareRoot() }
+    private var size: Float { Self.size(of: phase) }
+
+    /// Magnitude of a complex number.
+    static func size(of value: SIMD2<Float>) -> Float { (value.x * value.x + value.y * value.y).squareRoot() }
 
     /// What a window has of the carrier in its phase; half of all where the phase is not known yet.
     func gain(_ seen: SIMD2<Float>) -> Float {

@@ -10,6 +10,8 @@ struct CharacterPath: Sendable {
         var end: Int
         /// How much more of the carrier each bit has than its opposite would have, from start to stop bit.
         var leads: SIMD16<Float>
+        /// How loud the other tone is in its bits, as a share of the one that they are read as, whatever the phases.
+        var rivalry: Float
     }
 
     private(set) var characters: [Character] = []
@@ -51,11 +53,14 @@ struct CharacterPath: Sendable {
         for character in found {
             idle(until: character.start, tones, turns, &carrier)
             var leads = SIMD16<Float>(repeating: 0)
+            var (own, other): (Float, Float) = (0, 0)
             for place in 0...bitCount {
                 let step = character.start + place * perBit
                 let bit = place == 0 ? 0 : Int(character.bits >> UInt16(place - 1)) & 1
                 leads[place] = -carrier.gain(tones.bits[1 - bit][step])
                 tonesSeen.add(tones.bits[bit][step], tone: bit, carrier)
+                own += Carrier.size(of: tones.bits[bit][step])
+                other += Carrier.size(of: tones.bits[1 - bit][step])
                 let gain = carrier.follow(tones.bits[bit][step], bits: 1, turns.bits[bit])
                 leads[place] += gain
                 add(gain, power: powers[bit], steps: perBit)
@@ -66,7 +71,9 @@ struct CharacterPath: Sendable {
                 tones.stop[stop], bits: Float(stopSteps) / Float(perBit), turns.stop)
             add(gain, power: powers[1], steps: stopSteps)
             characters.append(
-                Character(bits: character.bits, start: character.start, end: character.end, leads: leads))
+                Character(
+                    bits: character.bits, start: character.start, end: character.end, leads: leads,
+                    rivalry: other / max(own, .leastNormalMagnitude)))
             carriers.append(carrier)
         }
     }

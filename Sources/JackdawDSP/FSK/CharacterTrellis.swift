@@ -20,8 +20,8 @@ struct CharacterTrellis: Sendable {
     let stopSteps: Int
 
     private static let states = 4
-    /// Lanes for the bits of a character; the first one is the start bit.
-    private static let lanes = 16
+    /// Lanes for the bits of a character, the first one for the start bit: vectors of eight are written behind it.
+    private static let lanes = 24
     /// A row of lanes for each state, and room for what is written beyond the last lane.
     private static let slotSize = states * lanes + 8
     /// Steps that are remembered: a power of two, above those of two stop bits.

@@ -26,6 +26,8 @@ struct SequenceDecoder: Sendable {
     private(set) var frequencies: SIMD2<Double>
     /// How the line passes the tones.
     private var balance = ToneBalance()
+    /// Amplitude of the burst's last character.
+    private var heard: Float = 0
     /// Whether a burst has told.
     private(set) var isLocked = false
 
@@ -37,9 +39,17 @@ struct SequenceDecoder: Sendable {
     private static let settling = 4
     /// Offsets in turns a bit that are believed, at least.
     private static let leastOffset = 0.015
+    /// Tones are no nearer to each other than this, as a share of how far they should be apart.
+    private static let leastShift = 0.7
     /// Energy of a bit over the density of the noise, as a ratio: over forty bits, and over a character that stands alone.
-    static let leastEvidence: Float = 1.8
-    static let leastEvidenceAlone: Float = 5
+    static let leastEvidence: Float = 2.4
+    static let leastEvidenceAlone: Float = 6
+    /// The same that a character has to have itself, where there is more around it.
+    private static let leastEvidenceOfOwn: Float = 0.8
+    /// A tone between the two is about as loud in both.
+    private static let mostRivalry: Float = 0.95
+    /// Share of the amplitude around it that a character has to have.
+    private static let leastShareOwn: Float = 0.15
     /// The same right behind another character.
     static let leastEvidenceWithin: Float = 1.3
     /// The same for a sign of a signal, which another clock or other tones may bring out.
@@ -67,10 +77,13 @@ struct SequenceDecoder: Sendable {
     }
 
     /// The burst is over: the next one may have another clock or other tones, or come over another line.
-    mutating func unlock() { isLocked = false }
+    mutating func unlock() {
+        isLocked = false
+        heard = 0
+    }
 
     mutating func reset() {
-        isLocked = false
+        unlock()
         (clock, frequencies, balance) = (1, SIMD2(shift.space, shift.mark), ToneBalance())
         carrier = Carrier()
     }
@@ -89,7 +102,11 @@ struct SequenceDecoder: Sendable {
         search(samples, from: offset)
         if !isLocked, holdsSignal { settle(samples, from: offset) }
         let firstAfter = path.characters.firstIndex { time($0.start, offset) >= limit } ?? path.characters.count
-        for character in path.characters[..<firstAfter] { readings.append(reading(character, offset)) }
+        for character in path.characters[..<firstAfter] {
+            let reading = reading(character, offset)
+            if reading.evidence.bitEnergyToNoise >= Self.leastEvidence { heard = reading.evidence.amplitude }
+            readings.append(reading)
+        }
         let strong = readings.count { $0.evidence.bitEnergyToNoise >= Self.leastEvidence }
         if !isLocked, strong >= Self.settling { isLocked = true }
         // The next stretch begins behind the last character, or at the limit on the idle line.
@@ -170,11 +187,13 @@ struct SequenceDecoder: Sendable {
             if score > best.score { best = (score, clock, frequencies, balance) }
         }
         let estimate = ToneEstimate(tones, turnsPerBit: turnsPerBit).offsets
-        let isOff = max(abs(estimate.x), abs(estimate.y)) > Self.leastOffset
+        // A steady tone between the two would bring them together.
+        let tuned = SIMD2(shift.space, shift.mark) + estimate * shift.baud
+        let isApart = abs(tuned.x - tuned.y) > Self.leastShift * abs(shift.space - shift.mark)
+        let isOff = isApart && max(abs(estimate.x), abs(estimate.y)) > Self.leastOffset
         for isTuned in isOff ? [false, true] : [false] {
             for candidate in Self.clocks where isTuned || candidate != 1 {
-                frequencies = SIMD2(shift.space, shift.mark)
-                if isTuned { frequencies += estimate * shift.baud }
+                frequencies = isTuned ? tuned : SIMD2(shift.space, shift.mark)
                 clock = candidate
                 carrier = isTuned ? Carrier() : before
                 search(samples, from: offset)
@@ -192,6 +211,7 @@ struct SequenceDecoder: Sendable {
     ///   - steps: the character.
     ///   - own: amplitude of its carrier.
     ///   - usual: amplitude of the carrier around it.
+    /// - Returns: true where all of it is heard.
     private func isHeardThroughout(_ steps: Range<Int>, own: Float, usual: Float) -> Bool {
         func amplitude(in steps: Range<Int>) -> Float { path.evidence(in: steps, tones).amplitude }
         guard usual > Self.leastAmplitude else { return false }
@@ -215,6 +235,12 @@ struct SequenceDecoder: Sendable {
             if other.bitEnergyToNoise > evidence.bitEnergyToNoise { evidence = other }
         }
         if alone.bitEnergyToNoise >= Self.leastEvidenceAlone { evidence = alone }
+        if alone.bitEnergyToNoise < Self.leastEvidenceOfOwn
+            || alone.amplitude < Self.leastShareOwn * max(evidence.amplitude, heard)
+            || alone.bitEnergyToNoise >= Self.leastEvidenceAlone && character.rivalry > Self.mostRivalry
+        {
+            evidence = .none
+        }
         let likelihoods = character.leads * (evidence.amplitude / evidence.noise)
         let isFramed = min(likelihoods[0], likelihoods[bitCount + 1]) > Self.leastLikelihood
         if !isFramed || !isHeardThroughout(start..<end, own: alone.amplitude, usual: evidence.amplitude) {
