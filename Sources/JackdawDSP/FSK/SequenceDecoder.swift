@@ -45,7 +45,7 @@ struct SequenceDecoder: Sendable {
     static let leastEvidence: Float = 2.4
     static let leastEvidenceAlone: Float = 6
     /// The same that a character has to have itself, where there is more around it.
-    private static let leastEvidenceOfOwn: Float = 0.8
+    private static let leastEvidenceOfOwn: Float = 1
     /// A tone between the two is about as loud in both.
     private static let mostRivalry: Float = 0.95
     /// Share of the amplitude around it that a character has to have.
@@ -58,7 +58,7 @@ struct SequenceDecoder: Sendable {
     private static let tuningGain = 0.15
     /// Parts of a character that are listened to for themselves, and what each has of the amplitude around it, at least.
     private static let parts = 3
-    private static let leastShare: Float = 0.2
+    private static let leastShare: Float = 0.12
     /// The same of the two bits before it, or else of its start bit.
     private static let leastShareBefore: Float = 0.15
     private static let leastShareOfStart: Float = 0.4
@@ -237,7 +237,7 @@ struct SequenceDecoder: Sendable {
         if alone.bitEnergyToNoise >= Self.leastEvidenceAlone { evidence = alone }
         if alone.bitEnergyToNoise < Self.leastEvidenceOfOwn
             || alone.amplitude < Self.leastShareOwn * max(evidence.amplitude, heard)
-            || alone.bitEnergyToNoise >= Self.leastEvidenceAlone && character.rivalry > Self.mostRivalry
+            || character.rivalry > Self.mostRivalry
         {
             evidence = .none
         }

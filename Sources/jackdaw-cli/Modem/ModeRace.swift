@@ -11,6 +11,8 @@ struct ModeRace: ModemReceiver {
     private static let longestWait = 5.0
     /// Seconds by which a decoder may be later than another with what lies in the same place.
     private static let slack = 0.5
+    /// Seconds behind a burst in which another mode has to be better to be believed.
+    private static let afterglow = 0.02
     /// Samples after which the race is looked at: the same whatever the blocks are, so that the result is, too.
     private static let step = 1_024
 
@@ -126,9 +128,9 @@ struct ModeRace: ModemReceiver {
         guard let first = entries.map(\.start).min(), let last = entries.map(\.end).max() else { return }
         let now = Double(position)
         if isEnd || now > last + Self.slack * sampleRate {
-            for entry in Self.winners(entries) { give(entry, sink) }
+            for entry in winners(entries) { give(entry, sink) }
         } else if now > first + Self.longestWait * sampleRate {
-            for entry in Self.winners(entries) {
+            for entry in winners(entries) {
                 give(entry, sink)
                 if entry.end == .infinity { winner = entry.runner }
             }
@@ -189,12 +191,14 @@ struct ModeRace: ModemReceiver {
         return 1 / (1 + distance / shift.baud)
     }
 
-    /// Of bursts that overlap each other the one with the highest score, in the order of time.
-    private static func winners(_ entries: [Entry]) -> [Entry] {
+    /// Of bursts that overlap each other the one with the highest score, in the order of time. A burst right behind one of
+    /// another mode is in the same place: there the carrier goes on without data, and may look like data of other tones.
+    private func winners(_ entries: [Entry]) -> [Entry] {
         var winners: [Entry] = []
         var end = -Double.infinity
         for entry in entries.sorted(by: { ($0.start, $0.runner) < ($1.start, $1.runner) }) {
-            if entry.start >= end {
+            let isOther = winners.last.map { $0.runner != entry.runner } ?? false
+            if entry.start >= end + (isOther ? Self.afterglow * sampleRate : 0) {
                 winners.append(entry)
             } else if let best = winners.last, entry.score > best.score {
                 winners[winners.count - 1] = entry

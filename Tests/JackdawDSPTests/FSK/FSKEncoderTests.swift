@@ -37,4 +37,13 @@ import Testing
             #expect(abs(Double(samples[index]) - Numerics.sineAndCosine(turns: turns).sine) < 1e-5)
         }
     }
+
+    @Test(arguments: [-1, .nan, .infinity, -.infinity]) func thereIsNoIdleLineForAnImpossibleTime(seconds: Double)
+        throws
+    {
+        var encoder = try FSKEncoder(.bell202, sampleRate: 48_000)
+        var samples: [Float] = []
+        encoder.idle(seconds: seconds, into: &samples)
+        #expect(samples.isEmpty)
+    }
 }
