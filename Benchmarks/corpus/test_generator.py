@@ -12,8 +12,9 @@ from scipy.io import wavfile
 from scipy.signal import find_peaks
 
 from jackdaw_corpus import __main__ as command
-from jackdaw_corpus import negative, plans, session, sound_file
+from jackdaw_corpus import keying, modem_plans, negative, plans, session, sound_file
 from jackdaw_corpus.head import pulse
+from jackdaw_corpus.keying import Channel, Keying, Transmission, transmit
 from jackdaw_corpus.motion import arrival_times, relative_speed
 from jackdaw_corpus.randomness import Streams, smooth_noise
 from jackdaw_corpus.stripe import (ISSUER, TRACKS, card_text, character_bits, flux_reversals, luhn_digit, message_bits,
@@ -400,3 +401,171 @@ def test_negative_sounds(kind, rate):
     sound, again = (make(Streams(1)[kind], rate, 4.0) for _ in range(2))
     assert len(sound) == 4 * rate and np.all(np.isfinite(sound)) and np.std(sound) > 0
     assert np.array_equal(sound, again)
+
+
+def test_characters_on_the_line():
+    # 'A' is 0x41, least significant bit first.
+    assert keying.character_bits(b"A\xff").tolist() == [0, 1, 0, 0, 0, 0, 0, 1, 0, 1, *[0], *[1] * 9]
+
+
+def test_blocks_have_pauses_all_around():
+    pieces = keying.blocks(bytes(600))
+    assert [len(piece) for piece in pieces] == [30 + 2_500 + 15, 15 + 2_500 + 15, 15 + 1_000 + 30]
+    line = np.concatenate(pieces)
+    starts = np.flatnonzero(np.diff(line.astype(int)) == -1) + 1
+    assert starts[0] == 30 and starts[250] == 30 + 2_500 + 30
+
+
+def bits_by_frequency(sound: np.ndarray, rate: float, baud: float, mark: float, space: float, count: int) -> list[int]:
+    """Each bit by which of its two tones, of any phase and level, leaves less of the sound over."""
+    read = []
+    for index in range(count):
+        sample = np.arange(int(np.ceil(index * rate / baud)), int(np.ceil((index + 1) * rate / baud)))
+        sample = sample[sample < len(sound)]
+        left = []
+        for tone in (mark, space):
+            turn = 2 * np.pi * tone * sample / rate
+            waves = np.stack([np.sin(turn), np.cos(turn)], axis=1)
+            fit = waves @ np.linalg.lstsq(waves, sound[sample], rcond=None)[0]
+            left.append(np.sum((sound[sample] - fit) ** 2))
+        read.append(int(left[0] < left[1]))
+    return read
+
+
+@pytest.mark.parametrize("mode", modem_plans.KEYINGS)
+@pytest.mark.parametrize("rate", [44_100, 48_000])
+def test_the_modem_reads_back(mode, rate):
+    told = modem_plans.KEYINGS[mode]
+    sound, data = transmit(Transmission(told, rate, 40, None), Streams(3, mode))
+    line = np.concatenate(keying.blocks(data))
+    assert bits_by_frequency(sound, rate, told.baud, told.mark, told.space, len(line)) == line.tolist()
+    assert np.abs(sound).max() == pytest.approx(0.05, rel=0.01)
+
+
+@pytest.mark.parametrize("channel", [Channel(clock=0.97), Channel(clock=1.05, tone_ratio=1.03),
+                                     Channel(tone_shift=0.1)])
+def test_clock_and_tones_are_as_far_off_as_they_say(channel):
+    told = Keying(1_200, 1_200, 2_200)
+    sound, data = transmit(Transmission(told, 48_000, 40, None, channel), Streams(4))
+    mark, space = (tone * channel.tone_ratio + 1_200 * channel.tone_shift for tone in (told.mark, told.space))
+    line = np.concatenate(keying.blocks(data))
+    baud = 1_200 * channel.clock
+    assert len(sound) == int(len(line) * 48_000 / baud)
+    assert bits_by_frequency(sound, 48_000, baud, mark, space, len(line)) == line.tolist()
+    # The pause is one tone: its frequency by the turns between its ends.
+    pause = sound[:int(30 * 48_000 / baud)]
+    spectrum = np.abs(np.fft.rfft(pause * np.hanning(len(pause)), 1 << 20))
+    assert np.argmax(spectrum) * 48_000 / (1 << 20) == pytest.approx(mark, rel=1e-3)
+
+
+def test_the_phase_never_jumps():
+    # A step of the phase at an edge would show as a sample far from where the two tones could take it.
+    turns = keying.turns_of(np.array([1, 0, 0, 1, 0, 1, 1]), 4.59, 0.12, 0.3)
+    steps = np.diff(turns)
+    assert np.all((steps > 0.12 - 1e-9) & (steps < 0.3 + 1e-9))
+    # Over three bits from the start, wherever the edges lie between the samples.
+    assert np.interp(3 * 4.59, np.arange(len(turns)), turns) == pytest.approx(4.59 * (0.12 + 0.3 + 0.3), abs=0.1)
+
+
+@pytest.mark.parametrize(("baud", "rate", "ratio"), [(1_200, 48_000, 8), (9_600, 44_100, 10), (300, 48_000, 6)])
+def test_energy_of_a_bit_over_noise(baud, rate, ratio):
+    transmission = Transmission(Keying(baud, 2_000, 3_000), rate, 200, ratio)
+    noisy, data = transmit(transmission, Streams(5))
+    clean, same = transmit(replace(transmission, ebn0=None), Streams(5))
+    assert data == same
+    energy = np.mean(clean**2) * rate / baud
+    density = np.var(noisy - clean) * 2  # one-sided, per cycle a sample
+    assert 10 * np.log10(energy / density) == pytest.approx(ratio, abs=0.1)
+
+
+def through(**channel) -> np.ndarray:
+    """A second of a 2 kHz sine of peak 1, the noise off."""
+    sound = np.sin(2 * np.pi * 2_000 * np.arange(48_000) / 48_000)
+    return keying.through(Channel(**channel), sound, 48_000, 0.0, np.random.default_rng(0))
+
+
+def test_channel_adds_what_it_says():
+    assert np.mean(through(offset=10)) == pytest.approx(10)
+    hum = through(hum=2) - through()
+    assert np.abs(np.fft.rfft(hum))[50] / 24_000 == pytest.approx(2)
+    assert np.abs(through(overdrive=10)).max() == 1 and np.mean(np.abs(through(overdrive=10))) > 0.9
+    assert np.abs(through(clip=0.5)).max() == 0.5
+    assert np.array_equal(through(), np.sin(2 * np.pi * 2_000 * np.arange(48_000) / 48_000))
+
+
+@pytest.mark.parametrize(("channel", "expected"), [
+    ({"low_pass": 2_000.0}, -3.01), ({"high_pass": 2_000.0}, -3.01),
+    # 10 log(1 + x^2), x the tangents of half the angles of the tone and the cutoff over each other.
+    ({"low_pass": 500.0}, -12.35), ({"high_pass": 8_000.0}, -13.06),
+])
+def test_channel_filters(channel, expected):
+    assert 20 * np.log10(np.std(through(**channel)[4_800:]) / np.sqrt(0.5)) == pytest.approx(expected, abs=0.02)
+
+
+def test_fades_swing_between_their_levels():
+    faded = np.abs(through(fade_depth=12, fade_rate=2)[:24_000])
+    level = [20 * np.log10(piece.max()) for piece in np.array_split(faded, 100)]
+    assert max(level) == pytest.approx(0, abs=0.1) and min(level) == pytest.approx(-12, abs=0.1)
+    assert np.argmin(level) == pytest.approx(50, abs=1)
+
+
+def test_noise_comes_after_the_filter_and_within_the_file():
+    told = modem_plans.KEYINGS["fsk9600"]
+    for ratio, channel in modem_plans.IMPAIRMENTS.values():
+        noisy, _ = transmit(Transmission(told, 48_000, 250, ratio, channel), Streams(6))
+        assert np.abs(noisy).max() < 1
+    pair = [transmit(Transmission(told, 48_000, 250, ratio, Channel(low_pass=3_000)), Streams(6))[0]
+            for ratio in (10, None)]
+    power = np.abs(np.fft.rfft(pair[0] - pair[1])) ** 2
+    assert np.mean(power[len(power) // 2:]) / np.mean(power[:len(power) // 2]) == pytest.approx(1, abs=0.1)
+
+
+def test_bursts_rest_in_between():
+    channel = Channel(carrier_off=0.2)
+    sound, _ = transmit(Transmission(modem_plans.KEYINGS["bell202"], 48_000, 500, None, channel), Streams(7))
+    quiet = np.flatnonzero(np.convolve(np.abs(sound), np.ones(2_000), "valid") == 0)
+    assert quiet[0] == 0 and np.count_nonzero(np.diff(quiet) > 1) == 2
+
+
+def test_modem_manifests(monkeypatch, tmp_path):
+    monkeypatch.setattr(modem_plans, "KEYINGS", {name: modem_plans.KEYINGS[name] for name in ("bell202", "fsk9600")})
+    monkeypatch.setattr(modem_plans, "RATIOS", [7.5])
+    first = run(monkeypatch, tmp_path / "a", "modem-ebn0", "--count", "2")
+    assert first == run(monkeypatch, tmp_path / "b", "modem-ebn0", "--count", "2")
+    lines = json.loads(first["manifest.json"])
+    assert [(line["cell"], line["rate"]) for line in lines[::2]] == [
+        ("bell202/7.5dB", 48_000), ("fsk9600/7.5dB", 48_000), ("fsk9600-44100/7.5dB", 44_100)]
+    assert all(len(line["bytes"]) == 6_000 and line["synthetic"] for line in lines)
+    assert len({line["bytes"] for line in lines}) == 6
+
+
+def test_noise_is_heard_by_every_mode(monkeypatch, tmp_path):
+    monkeypatch.setattr(modem_plans, "NOISE_MINUTES", 0.05)
+    files = run(monkeypatch, tmp_path, "modem-noise")
+    lines = json.loads(files["manifest.json"])
+    assert {line["mode"] for line in lines} == set(modem_plans.KEYINGS) and {line["bytes"] for line in lines} == {""}
+    rate, samples = wavfile.read(tmp_path / lines[0]["path"])
+    assert (rate, len(samples)) == (48_000, 144_000)
+    assert np.std(samples) == pytest.approx(0.1 * 32_768, rel=0.02)
+    power = np.abs(np.fft.rfft(samples.astype(float))) ** 2
+    assert np.std([part.mean() for part in np.array_split(power, 20)]) / np.mean(power) < 0.05
+
+
+@pytest.mark.parametrize("encoding", ["s16", "f32"])
+def test_noise_is_added_to_recordings(monkeypatch, tmp_path, encoding):
+    told = Keying(1_200, 1_200, 2_200)
+    clean, _ = transmit(Transmission(told, 44_100, 200, None, Channel(carrier_off=0.5)), Streams(8))
+    sound_file.write(tmp_path / "in" / "a.wav", clean, 44_100, encoding)
+    monkeypatch.setattr(modem_plans, "CAPTURES", [("a.wav", "a", told, "word", 2)])
+    files = run(monkeypatch, tmp_path / "out", "modem-captures", "--captures", str(tmp_path / "in"))
+    lines = json.loads(files["manifest.json"])
+    assert [(line["cell"], line["words"]) for line in lines] == [
+        ("a/clean", 2), *[(f"a/{ratio}dB", 2) for ratio in (14, 12, 10, 8) for _ in range(3)]]
+    for line in lines:
+        sound = wavfile.read(tmp_path / "out" / line["path"])[1] / 32_768
+        if line["ebn0"] is None:
+            assert sound == pytest.approx(clean, abs=1e-4)
+            continue
+        density = 2 * np.var(sound[:20_000] / 0.2)
+        energy = 0.05**2 / 2 * 44_100 / 1_200
+        assert 10 * np.log10(energy / density) == pytest.approx(line["ebn0"], abs=0.3)

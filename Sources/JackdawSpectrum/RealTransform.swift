@@ -17,7 +17,7 @@ public struct RealTransform: ~Copyable, @unchecked Sendable {
     private let plan: fftwf_plan
 
     /// FFTW plans one transform at a time; only execution is safe in parallel.
-    private static let planner = Mutex(())
+    static let planner = Mutex(())
 
     /// Plans a transform.
     /// - Parameter count: an even number of samples, 2 to 4,194,304; powers of two are fastest.

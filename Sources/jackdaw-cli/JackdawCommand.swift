@@ -6,9 +6,10 @@
     struct JackdawCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "jackdaw",
-            abstract: "Reads magnetic stripe cards from sound, and makes such sound.",
+            abstract: "Reads magnetic stripe cards and modems from sound, and makes such sound.",
             discussion: """
-                Account numbers are masked in all output unless --reveal asks for them.
+                Account numbers are masked in all output unless --reveal asks for them. What demodulate reads are \
+                bytes, which it gives as they are.
 
                 EXIT CODES
                   0   done
@@ -22,10 +23,13 @@
 
                 EXAMPLES
                   jackdaw synth -o swipe.wav && jackdaw decode swipe.wav
+                  jackdaw modulate --mode v23 -o hello.wav <<< hello && jackdaw demodulate hello.wav
                   jackdaw --generate-completion-script bash > jackdaw.bash
                 """,
             version: version,
-            subcommands: [Decode.self, Synth.self, Inspect.self, Bench.self])
+            subcommands: [
+                Decode.self, Synth.self, Demodulate.self, Modulate.self, Inspect.self, Bench.self,
+            ])
 
         /// The version of the command and its library.
         static let version = "0.1.0"

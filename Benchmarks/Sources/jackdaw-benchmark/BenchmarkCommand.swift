@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// Measures how much of a corpus the decoder reads, how often it is fooled, and how fast it is.
+/// Measures how much of a corpus the decoders read, how often they are fooled, and how fast they are.
 @main
 struct BenchmarkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "jackdaw-benchmark",
-        abstract: "Measures the swipe decoder over recordings with known content.",
-        subcommands: [Accuracy.self, Negative.self, Speed.self, Compare.self])
+        abstract: "Measures the decoders over recordings with known content.",
+        subcommands: [Accuracy.self, Negative.self, Speed.self, Compare.self, Modem.self])
 }

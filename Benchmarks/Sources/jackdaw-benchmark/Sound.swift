@@ -25,6 +25,12 @@ struct Sound: Sendable {
 }
 
 extension Sound {
+    /// Frames that a file on disk holds.
+    static func frames(of path: String) throws(CorpusError) -> Int {
+        let reader = try asCorpus { () throws(AudioFileError) in try AudioFileReader(path: path) }
+        return reader.frames ?? 0
+    }
+
     /// Reads a whole mono file. One that is cut short is refused: it would count as a swipe that was missed.
     init(contentsOf path: String) throws(CorpusError) {
         var reader = try asCorpus { () throws(AudioFileError) in try AudioFileReader(path: path) }

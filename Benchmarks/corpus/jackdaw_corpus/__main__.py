@@ -11,13 +11,13 @@ from pathlib import Path
 
 import numpy as np
 
-from . import plans, sound_file
+from . import modem_plans, plans, sound_file
 from .negative import negative_jobs, record_negative, record_silence
 from .randomness import Streams
 from .session import SESSIONS, record_session
 from .swipe import Swipe, record
 
-Job = Callable[[], dict]
+Job = Callable[[], dict | list[dict]]
 
 
 def record_swipe(out: Path, seed: int, cell: str, index: int, swipe: Swipe) -> dict:
@@ -40,6 +40,12 @@ def record_noise(out: Path, seed: int, index: int) -> dict:
 def jobs(options: argparse.Namespace) -> Iterable[Job]:
     """The recordings to make, each as a function that makes it."""
     out, seed = options.out, options.seed
+    if options.mode in modem_plans.PLANS:
+        yield from modem_plans.PLANS[options.mode](out, seed, options.count or 1)
+        return
+    if options.mode == "modem-captures":
+        yield from modem_plans.captures(out, seed, options.captures)
+        return
     if options.mode == "negative":
         for job in negative_jobs(options.hours):
             yield partial(record_negative, out, seed, *job)
@@ -65,33 +71,42 @@ def jobs(options: argparse.Namespace) -> Iterable[Job]:
         yield partial(record_silence, out, seed, options.hours)
 
 
-def run(job: Job) -> dict:
-    """Runs a job in a worker."""
-    return job()
+def run(job: Job) -> list[dict]:
+    """Runs a job in a worker; returns its lines of the manifest."""
+    lines = job()
+    return lines if isinstance(lines, list) else [lines]
 
 
 def main() -> None:
     """Records what the command line asks for and writes `manifest.json` beside it."""
     parser = argparse.ArgumentParser(prog="jackdaw_corpus", description=__doc__)
-    parser.add_argument("mode", choices=["cells", "extra", *plans.MIXTURES, "negative", "speed", "memory"])
+    parser.add_argument("mode", choices=["cells", "extra", *plans.MIXTURES, "negative", "speed", "memory",
+                                         *modem_plans.PLANS, "modem-captures"])
     parser.add_argument("out", type=Path)
     parser.add_argument("--count", type=int,
-                        help="swipes a cell (10), or in all for the mixtures (600) and speed (200)")
+                        help="swipes a cell (10), or in all for the mixtures (600) and speed (200); "
+                             "recordings a cell of a modem (1)")
     parser.add_argument("--hours", type=float, help="of sound: negative (10), silence in speed (1)")
     parser.add_argument("--only", default="", metavar="REGEX", help="only cells whose name matches")
     parser.add_argument("--pulse", choices=plans.PULSES, help="one pulse model for all")
     parser.add_argument("--encoding", choices=["s16", "s24", "f32", "flac"], help="one file format for all")
+    parser.add_argument("--captures", type=Path, metavar="FOLDER",
+                        help="where the recordings of modem-captures are")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     options = parser.parse_args()
+    if options.mode == "modem-captures" and options.captures is None:
+        parser.error("modem-captures needs --captures FOLDER")
     options.hours = options.hours or (1 if options.mode == "speed" else 10)
 
     options.out.mkdir(parents=True, exist_ok=True)
     with ProcessPoolExecutor(options.jobs) as pool:
-        manifest = list(pool.map(run, jobs(options), chunksize=1 if options.mode == "memory" else 4))
+        chunk = 1 if options.mode == "memory" or options.mode.startswith("modem-") else 4
+        manifest = [line for lines in pool.map(run, jobs(options), chunksize=chunk) for line in lines]
     (options.out / "manifest.json").write_text(json.dumps(manifest, indent=0))
-    megabytes = sum((options.out / line["path"]).stat().st_size for line in manifest) / 1e6
-    print(f"{len(manifest)} files, {megabytes:.0f} MB, {options.out / 'manifest.json'}")
+    paths = {line["path"] for line in manifest}
+    megabytes = sum((options.out / path).stat().st_size for path in paths) / 1e6
+    print(f"{len(paths)} files, {megabytes:.0f} MB, {options.out / 'manifest.json'}")
 
 
 if __name__ == "__main__":

@@ -24,6 +24,24 @@ enum Numerics {
         }
     }
 
+    /// The direction of a vector in turns, -0.5 to 0.5; 0 for no vector.
+    static func angle(_ vector: SIMD2<Float>) -> Float {
+        let (x, y) = (Double(vector.x), Double(vector.y))
+        guard x != 0 || y != 0 else { return 0 }
+        // Two halvings of the angle bring it within an eighth of a turn, where the series is short.
+        let tangent = Self.halfTangent(Self.halfTangent(y, x), 1)
+        let square = tangent * tangent
+        var series = 0.0
+        for order in stride(from: 25, through: 1, by: -2) { series = 1 / Double(order) - square * series }
+        return Float(4 * tangent * series / (2 * Double.pi))
+    }
+
+    /// Tangent of half the angle of a vector.
+    private static func halfTangent(_ y: Double, _ x: Double) -> Double {
+        let length = (x * x + y * y).squareRoot()
+        return x >= 0 ? y / (length + x) : y == 0 ? .greatestFiniteMagnitude.squareRoot() : (length - x) / y
+    }
+
     /// Natural logarithm of a positive finite number.
     static func logarithm(_ value: Double) -> Double {
         var exponent = Double(value.exponent)
@@ -38,6 +56,9 @@ enum Numerics {
         for order in stride(from: 21, through: 3, by: -2) { series = (series + 1 / Double(order)) * square }
         return exponent * 0.693_147_180_559_945_3 + 2 * ratio * (1 + series)
     }
+
+    /// Logarithm to the base of 10 of a positive finite number.
+    static func decimalLogarithm(_ value: Double) -> Double { logarithm(value) * 0.434_294_481_903_251_8 }
 
     /// e to the power of `value`; 0 below -700 and infinite above 700.
     static func exponential(_ value: Double) -> Double {

@@ -8,29 +8,38 @@ final class Console {
     private let writeMessages: ([UInt8]) -> Bool
     /// Whether a person watches the messages.
     let isWatched: Bool
+    /// Whether results go to a terminal.
+    private let showsResults: Bool
     /// Whether a result could not be written: the disk is full, the pipe closed.
     private(set) var hasFailed = false
 
     private var results: [UInt8] = []
     /// Whether a progress line stands where the next message goes.
     private var showsStatus = false
+    /// Whether data without a line end stands there.
+    private var showsData = false
 
     /// A console.
     /// - Parameters:
     ///   - results: takes standard output; whether it could be written.
     ///   - messages: takes standard error; whether it could be written.
     ///   - isWatched: whether messages go to a terminal.
-    init(results: @escaping ([UInt8]) -> Bool, messages: @escaping ([UInt8]) -> Bool, isWatched: Bool) {
+    ///   - showsResults: whether results do.
+    init(
+        results: @escaping ([UInt8]) -> Bool, messages: @escaping ([UInt8]) -> Bool, isWatched: Bool,
+        showsResults: Bool = false
+    ) {
         writeResults = results
         writeMessages = messages
         self.isWatched = isWatched
+        self.showsResults = showsResults
     }
 
     /// The process's own standard output and error.
     static func standard() -> Console {
         Console(
             results: { write($0, to: STDOUT_FILENO) }, messages: { write($0, to: STDERR_FILENO) },
-            isWatched: isatty(STDERR_FILENO) == 1)
+            isWatched: isatty(STDERR_FILENO) == 1, showsResults: isatty(STDOUT_FILENO) == 1)
     }
 
     /// Adds a line to standard output; it is written with the next ``flush()``.
@@ -38,6 +47,16 @@ final class Console {
 
     /// Adds an object, which has its control characters escaped, as a line of standard output.
     func result(_ object: JSONObject) { add(object.text) }
+
+    /// Adds a byte of data to standard output as it is; on a terminal, one that would steer it is written out.
+    func result(_ byte: UInt8) {
+        let isText = (0x20..<0x7F).contains(byte) || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\t")
+        if isText || !showsResults {
+            results.append(byte)
+        } else {
+            results.append(contentsOf: "\\x\(byte.hexadecimal)".utf8)
+        }
+    }
 
     private func add(_ line: String) {
         results.append(contentsOf: line.utf8)
@@ -49,6 +68,7 @@ final class Console {
         guard !results.isEmpty else { return }
         clearStatus()
         if !writeResults(results) { hasFailed = true }
+        showsData = showsResults && results.last != UInt8(ascii: "\n")
         results.removeAll(keepingCapacity: true)
     }
 
@@ -56,6 +76,8 @@ final class Console {
     func message(_ line: String) {
         flush()
         clearStatus()
+        if showsData && isWatched { _ = writeMessages([UInt8(ascii: "\n")]) }
+        showsData = false
         _ = writeMessages(Array("jackdaw: \(line.printable)\n".utf8))
     }
 

@@ -18,6 +18,11 @@ func fixed(_ value: Double, _ decimals: Int) -> String {
 /// A count with its noun: `1 file`, `2 files`.
 func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
+extension UInt8 {
+    /// Two digits.
+    var hexadecimal: String { (self < 16 ? "0" : "") + String(self, radix: 16) }
+}
+
 extension String {
     /// The text with control characters (C0, DEL, C1) and invisible direction marks written out, so that no text from a
     /// card or a file name can steer a terminal.

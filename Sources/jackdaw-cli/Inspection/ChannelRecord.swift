@@ -2,21 +2,45 @@ import JackdawAudioFile
 import JackdawDSP
 import JackdawSpectrum
 
-/// What comes together of one channel while it is inspected: its survey, its last seconds, its swipes.
+/// What comes together of one channel while it is inspected: its survey, its last seconds, its swipes and line codes.
 final class ChannelRecord {
+    /// The sound of more line codes is not kept.
+    private static let mostSounds = 12
+    /// No hand moves a card as evenly as this.
+    private static let clearRegularity = 0.95
+
+    /// The beginning of a line code as it sounds.
+    private struct Sound {
+        var samples: WipedArray<Float>
+        var first: Int
+    }
+
     private let history: SampleHistory
+    private let sampleRate: Double
     private var survey: RecordingSurvey?
+    private var lineSurvey: LineCodeSurvey?
+    /// One for each of the first line codes.
+    private var sounds: [Sound] = []
     private(set) var swipes: [SwipeInspection] = []
 
     init(_ format: AudioFormat) throws(SpectrumError) {
         // Eight seconds hold any swipe and the search for it; of many channels, as much as fits 64 MB.
         history = SampleHistory(capacity: min(Int(8 * format.sampleRate), (1 << 24) / format.channels))
+        sampleRate = format.sampleRate
         survey = try RecordingSurvey(sampleRate: format.sampleRate)
+        lineSurvey = try LineCodeSurvey(sampleRate: format.sampleRate)
     }
 
     func receive(_ samples: Span<Float>) {
-        history.append(samples)
         survey?.receive(samples)
+        // Line codes are found a second at a time.
+        let step = max(1, Int(sampleRate / 2))
+        for start in stride(from: 0, to: samples.count, by: step) {
+            let part = samples.extracting(start..<min(start + step, samples.count))
+            history.append(part)
+            lineSurvey?.receive(part)
+            keepSounds(lineSurvey?.guesses ?? [])
+        }
     }
 
     func receive(_ event: SwipeEvent, isRevealed: Bool) {
@@ -31,4 +55,52 @@ final class ChannelRecord {
     /// Ends the recording.
     /// - Returns: what the channel is like; nil the second time.
     func finish() -> RecordingReport? { survey.take()?.finish() }
+
+    /// Ends the search for line codes.
+    ///
+    /// Sound of which a swipe was read is a swipe; sound of which not one character was read, or that keeps to a mode
+    /// without a flaw, is none.
+    /// - Returns: what was found outside swipes, each with its sound where that was kept.
+    func finishLines(isRevealed: Bool) -> [LineInspection] {
+        let guesses = lineSurvey.take()?.finish() ?? []
+        keepSounds(guesses)
+        swipes.removeAll { swipe in
+            guard let failure = swipe.failure else { return false }
+            return guesses.contains { guess in
+                guess.samples.overlaps(swipe.samplesOfSpan)
+                    && (failure.partialCharacters.count == 0 || guess.regularity > Self.clearRegularity)
+            }
+        }
+        return guesses.enumerated().compactMap { index, guess in
+            guard !swipes.contains(where: { $0.track != nil && guess.samples.overlaps($0.samplesOfSpan) }) else {
+                return nil
+            }
+            let sound = index < sounds.count ? sounds[index] : Sound(samples: WipedArray([]), first: 0)
+            return LineInspection(
+                guess, samples: sound.samples, firstSample: sound.first, sampleRate: sampleRate,
+                isRevealed: isRevealed)
+        }
+    }
+
+    /// Keeps the beginning of each line code, anew as long as it becomes longer.
+    private func keepSounds(_ guesses: [LineGuess]) {
+        let margin = Int(sampleRate / 20)
+        let longest = Int(sampleRate * LineInspection.seconds)
+        for (index, guess) in guesses.prefix(Self.mostSounds).enumerated().suffix(2) {
+            let start = max(0, guess.samples.lowerBound - margin)
+            let range = start..<min(guess.samples.upperBound + margin, start + longest)
+            if index < sounds.count, sounds[index].first == start, sounds[index].samples.count >= range.count {
+                continue
+            }
+            let (samples, first) = history.samples(in: range)
+            guard first == start || index >= sounds.count else { continue }
+            let sound = Sound(samples: samples, first: first)
+            if index < sounds.count { sounds[index] = sound } else { sounds.append(sound) }
+        }
+    }
+}
+
+extension SwipeInspection {
+    /// Where it lies, in samples from the start of the recording.
+    fileprivate var samplesOfSpan: Range<Int> { span.startSample..<max(span.startSample, span.endSample) }
 }

@@ -10,6 +10,9 @@ struct InspectionReport {
     let channel: Int
     let survey: RecordingReport
     let swipes: [SwipeInspection]
+    let lineCodes: [LineInspection]
+    /// Whether what may be card data shows.
+    let isRevealed: Bool
 
     /// What kind of recording it is.
     var heading: String {
@@ -27,6 +30,13 @@ struct InspectionReport {
         return parts.joined(separator: "   ")
     }
 
+    /// A line code's headings in the picture: what it is, and its bytes.
+    func titles(_ line: LineInspection) -> (heading: String, summary: String) {
+        let start = fixed(Double(line.guess.samples.lowerBound) / format.sampleRate, 3)
+        let heading = "\(file), channel \(channel), \(start) s   \(line.guess.title)   fit \(fixed(line.guess.fit, 2))"
+        return (heading, line.summary(isRevealed: isRevealed))
+    }
+
     /// What a person reads of the channel.
     var lines: [String] {
         let swipeLines = swipes.isEmpty ? ["  swipes    none"] : [""] + table.lines.map { "  \($0)" }
@@ -39,7 +49,19 @@ struct InspectionReport {
             "  clipping  \(clippingText)",
             "  carriers  \(carrierText)",
             "  band      \(bandText)",
-        ] + swipeLines
+        ] + lineCodeLines + swipeLines
+    }
+
+    private var lineCodeLines: [String] {
+        guard !lineCodes.isEmpty else { return ["  modem     none"] }
+        return lineCodes.map { line in
+            let guess = line.guess
+            let seconds = [guess.samples.lowerBound, guess.samples.upperBound].map {
+                fixed(Double($0) / format.sampleRate, 2)
+            }
+            return "  modem     \(guess.title), \(seconds[0]) to \(seconds[1]) s, fit \(fixed(guess.fit, 2)), "
+                + "regularity \(fixed(guess.regularity, 2))"
+        }
     }
 
     private var humText: String {
@@ -106,7 +128,24 @@ struct InspectionReport {
         object.add("carriers", survey.carriers.map(carrierObject))
         object.add("band_from", survey.usableBand?.lowerBound, decimals: 0)
         object.add("band_to", survey.usableBand?.upperBound, decimals: 0)
+        object.add("modems", lineCodes.map(lineCodeObject))
         object.add("swipes", swipes.map(swipeObject))
+        return object
+    }
+
+    private func lineCodeObject(_ line: LineInspection) -> JSONObject {
+        let guess = line.guess
+        var object = JSONObject()
+        object.add("mode", guess.modeName)
+        object.add("start", Double(guess.samples.lowerBound) / format.sampleRate, decimals: 3)
+        object.add("end", Double(guess.samples.upperBound) / format.sampleRate, decimals: 3)
+        object.add("baud", guess.baud, decimals: 2)
+        if case .tones(let tones) = guess.carrier {
+            object.add("mark", tones.mark, decimals: 1)
+            object.add("space", tones.space, decimals: 1)
+        }
+        object.add("fit", guess.fit, decimals: 3)
+        object.add("regularity", guess.regularity, decimals: 3)
         return object
     }
 

@@ -144,7 +144,7 @@
         }
 
         /// Prints what is left of a file, and what is wrong with it.
-        mutating func finish(_ outcome: SwipeScanner.Outcome) -> ExitStatus {
+        mutating func finish(_ outcome: SoundScanner.Outcome) -> ExitStatus {
             abandon()
             outcome.complaints(about: file).forEach(console.message)
             return outcome.isTruncated && trackCount == tracksBefore ? .badData : .done

@@ -6,12 +6,15 @@
 
     struct Inspect: Verb {
         static let configuration = CommandConfiguration(
-            abstract: "Show what is in a recording: level, noise, hum, swipes and their bit cells.",
+            abstract: "Show what is in a recording: level, noise, hum, modem sound, swipes and their bit cells.",
             discussion: """
-                Use it to find out why a swipe cannot be read. The picture of --plot shows the sound of each \
+                Use it to find out why a swipe cannot be read, or which modem is heard: it names the mode that is \
+                nearest to the tones and the baud it measured. The picture of --plot shows the sound of each \
                 swipe with its flux transitions, bit cells and characters, in red those that are not certain or \
                 were corrected. Characters are masked, but the sound itself can be read like the card: keep the \
-                picture as you keep the recording. It needs gnuplot.
+                picture as you keep the recording. Of modem sound it shows waveform, spectrogram and bit cells \
+                with the bytes under them, which are hidden without --reveal since they may be card data. It needs \
+                gnuplot.
 
                 EXAMPLES
                   jackdaw inspect swipe.wav
@@ -27,11 +30,13 @@
         var channel: ChannelChoice = .all
 
         @Option(
-            help: ArgumentHelp("Draw the swipes to a file that ends in .svg or .png.", valueName: "picture"),
+            help: ArgumentHelp(
+                "Draw the swipes, or the modem sound where there are none, to a file that ends in .svg or .png.",
+                valueName: "picture"),
             completion: .file(extensions: ["svg", "png"]))
         var plot: String?
 
-        @Flag(help: "Show account numbers and track data in clear.")
+        @Flag(help: "Show account numbers, track data and bytes in clear.")
         var reveal = false
 
         @Option(help: "Read a file without a header as RATE,s16|s24|s32|f32|f64,CHANNELS, for example 44100,s16,1.")
@@ -59,15 +64,36 @@
             let all = reports.flatMap { report in
                 report.swipes.map { (heading: report.title($0), swipe: $0) }
             }
-            guard !all.isEmpty else {
-                if plot != nil { console.message("\(file): no swipe to draw") }
+            let lines = reports.flatMap { report in
+                report.lineCodes.map { line in
+                    let titles = report.titles(line)
+                    return (heading: titles.heading, summary: titles.summary, line: line)
+                }
+            }
+            guard !all.isEmpty || !lines.isEmpty else {
+                if plot != nil { console.message("\(file): no swipe or modem sound to draw") }
                 return outcome.isTruncated ? .badData : .nothingFound
             }
             if let plot {
                 console.flush()
-                try Gnuplot.draw(SwipePicture.script(all, isVector: plot.hasSuffix(".svg")), to: plot)
+                let isVector = plot.hasSuffix(".svg")
+                let script =
+                    all.isEmpty
+                    ? try Self.script(lines, isVector: isVector, file: file)
+                    : SwipePicture.script(all, isVector: isVector)
+                try Gnuplot.draw(script, to: plot)
             }
             return .done
+        }
+
+        private static func script(
+            _ lines: [(heading: String, summary: String, line: LineInspection)], isVector: Bool, file: String
+        ) throws(CommandError) -> String {
+            do throws(SpectrumError) {
+                return try LinePicture.script(lines, isVector: isVector)
+            } catch {
+                throw CommandError(error, file: file)
+            }
         }
     }
 
@@ -91,10 +117,11 @@
         func reports(file: String, _ format: AudioFormat, channel: Int?) -> [InspectionReport] {
             let wanted = channel.map { $0..<$0 + 1 } ?? channels.indices
             return wanted.compactMap { index in
-                channels[index].finish().map { survey in
-                    InspectionReport(
-                        file: file, format: format, channel: index + 1, survey: survey, swipes: channels[index].swipes)
-                }
+                guard let survey = channels[index].finish() else { return nil }
+                let lineCodes = channels[index].finishLines(isRevealed: isRevealed)
+                return InspectionReport(
+                    file: file, format: format, channel: index + 1, survey: survey, swipes: channels[index].swipes,
+                    lineCodes: lineCodes, isRevealed: isRevealed)
             }
         }
 
@@ -102,7 +129,7 @@
             do throws(SpectrumError) {
                 while channels.count < format.channels { channels.append(try ChannelRecord(format)) }
             } catch {
-                throw CommandError(error.code == .outOfMemory ? .inputOutput : .badData, "\(file): \(error)")
+                throw CommandError(error, file: file)
             }
         }
 
@@ -115,6 +142,13 @@
         mutating func advance(to frame: Int, of total: Int?) throws(CommandError) {
             try Interruption.check()
             progress.update(file, fraction: total.map { Double(frame) / Double(max(1, $0)) })
+        }
+    }
+
+    extension CommandError {
+        /// What a spectrum that could not be made comes to.
+        fileprivate init(_ error: SpectrumError, file: String) {
+            self.init(error.code == .outOfMemory ? .inputOutput : .badData, "\(file): \(error)")
         }
     }
 #endif

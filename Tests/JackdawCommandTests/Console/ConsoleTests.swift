@@ -23,6 +23,16 @@ import Testing
         #expect(recorder.messages == "jackdaw: b\\u{9b}2J\nc\\u{1b}c\nd\n")
     }
 
+    @Test func dataIsWrittenOutOnATerminalAlone() {
+        for showsResults in [false, true] {
+            let recorder = ConsoleRecorder(isWatched: true, showsResults: showsResults)
+            for byte in Array("a\n\t\u{1B}[2J\u{7F}".utf8) { recorder.console.result(byte) }
+            recorder.console.message("done")
+            #expect(recorder.output == (showsResults ? "a\n\t\\x1b[2J\\x7f" : "a\n\t\u{1B}[2J\u{7F}"))
+            #expect(recorder.messages == (showsResults ? "\njackdaw: done\n" : "jackdaw: done\n"))
+        }
+    }
+
     @Test func progressShowsOnATerminalAloneAndGivesWay() {
         for isWatched in [false, true] {
             let recorder = ConsoleRecorder(isWatched: isWatched)

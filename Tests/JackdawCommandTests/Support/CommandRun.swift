@@ -43,14 +43,17 @@ final class ConsoleRecorder {
     private(set) var messages = ""
     private let isWatched: Bool
     private let isFull: Bool
+    private let showsResults: Bool
 
     /// A recorder.
     /// - Parameters:
     ///   - isWatched: whether it passes for a terminal.
     ///   - isFull: whether writing results fails.
-    init(isWatched: Bool = false, isFull: Bool = false) {
+    ///   - showsResults: whether results pass for going to a terminal.
+    init(isWatched: Bool = false, isFull: Bool = false, showsResults: Bool = false) {
         self.isWatched = isWatched
         self.isFull = isFull
+        self.showsResults = showsResults
     }
 
     private(set) lazy var console = Console(
@@ -62,5 +65,5 @@ final class ConsoleRecorder {
             messages += String(decoding: $0, as: UTF8.self)
             return true
         },
-        isWatched: isWatched)
+        isWatched: isWatched, showsResults: showsResults)
 }

@@ -57,7 +57,7 @@ import Testing
     @Test(arguments: damages)
     private func saysInOneLineWhatIsWrong(damage: Damage) throws {
         let path = try folder.write(damage.content, to: "a.wav")
-        for verb in ["decode", "inspect", "bench"] {
+        for verb in ["decode", "inspect", "bench", "demodulate"] {
             let run = CommandRun(verb, "--json", path)
             #expect(run.status == 65, "\(verb): \(run.messages)")
             expectOneLine(run.messages, about: path)
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["decode", "inspect", "bench"])
+    @Test(arguments: ["decode", "inspect", "bench", "demodulate"])
     func missingAndUnreadableInputIsToldApart(verb: String) throws {
         for (path, words) in [
             (folder("none.wav"), "no such file"), (folder("none/a.wav"), "no such file"),
@@ -97,7 +97,7 @@ import Testing
     @Test(.enabled(if: geteuid() != 0)) func whatMayNotBeReadIsNoInput() throws {
         let path = try folder.write(Self.wav(0, at: 40, bytes: 0), to: "a.wav")
         try FileManager.default.setAttributes([.posixPermissions: 0], ofItemAtPath: path)
-        for verb in ["decode", "inspect", "bench"] {
+        for verb in ["decode", "inspect", "bench", "demodulate"] {
             let run = CommandRun(verb, path)
             #expect(run.status == 66)
             expectOneLine(run.messages, about: path)

@@ -38,6 +38,8 @@ import Testing
             let lines = [
                 ["synth", text], ["synth", "-o", "a.wav", text], ["decode", "--channel", text, "a.wav"],
                 ["decode", "--raw", text, "a.wav"], ["synth", "--track2", text], [text],
+                ["demodulate", "--mode", text, "a.wav"], ["demodulate", "--framing", text, "a.wav"],
+                ["modulate", "--mode", text, "-o", "a.wav"], ["modulate", "--mode", "v21", "-o", "a.wav", text],
                 ["synth", "-o", "/nonexistent/a.wav", "--track1", text], ["synth", "-o", "a.wav", "--seed", text],
             ]
             for line in lines { expectNoCard(CommandRun(line), number) }

@@ -1,0 +1,79 @@
+/// Phase and frequency of a carrier as a survivor knows them.
+struct Carrier: Sendable {
+    /// Where the tone is expected to point at the beginning of the next window; as long as what was seen a bit.
+    var phase = SIMD2<Float>.zero
+    /// What it turns further, in radians a bit.
+    var frequency: Float = 0
+
+    /// How fast the phase follows what is seen, and the frequency, a bit.
+    static let phaseGain: Float = 0.12
+    static let frequencyGain: Float = 0.01
+
+    /// Radians a bit that a carrier can be off, at most; noise would carry it away.
+    static let mostFrequency: Float = 0.8
+
+    private var size: Float { Self.size(of: phase) }
+
+    /// Magnitude of a complex number.
+    static func size(of value: SIMD2<Float>) -> Float { (value.x * value.x + value.y * value.y).squareRoot() }
+
+    /// What a window has of the carrier in its phase; half of all where the phase is not known yet.
+    func gain(_ seen: SIMD2<Float>) -> Float {
+        let size = size
+        guard size > 0 else { return (seen.x * seen.x + seen.y * seen.y).squareRoot() / 2 }
+        return (seen.x * phase.x + seen.y * phase.y) / size
+    }
+
+    /// Learns from a window and moves on to its end.
+    /// - Parameters:
+    ///   - seen: the correlation with the window's tone.
+    ///   - bits: length of the window.
+    ///   - turn: how far the tone turns in it.
+    /// - Returns: what the window has of the carrier.
+    @inline(__always)
+    mutating func follow(_ seen: SIMD2<Float>, bits: Float, _ turn: SIMD2<Float>) -> Float {
+        let gain = gain(seen)
+        let size = size
+        let weight = Self.phaseGain * min(bits, 1)
+        if size > 0 {
+            let magnitude = (seen.x * seen.x + seen.y * seen.y).squareRoot()
+            let error = (seen.y * phase.x - seen.x * phase.y) / (size * magnitude + 1e-20)
+            // A window of less than a bit is mostly noise.
+            frequency += Self.frequencyGain * min(bits * bits, 1) * error
+            frequency = min(max(frequency, -Self.mostFrequency), Self.mostFrequency)
+            phase = (1 - weight) * phase + weight / bits * seen
+        } else {
+            phase = weight / bits * seen
+        }
+        let angle = frequency * bits
+        let cosine = 1 - angle * angle / 2
+        let (real, imaginary) = (phase.x * turn.x - phase.y * turn.y, phase.y * turn.x + phase.x * turn.y)
+        phase = SIMD2(real * cosine - imaginary * angle, imaginary * cosine + real * angle)
+        return gain
+    }
+}
+
+/// How far the tones turn, as complex numbers of length 1.
+struct CarrierTurns: Sendable {
+    /// Space and mark in a bit.
+    let bits: [SIMD2<Float>]
+    /// The mark in a grid step.
+    let step: SIMD2<Float>
+    /// The mark in a stop bit.
+    let stop: SIMD2<Float>
+
+    /// - Parameters:
+    ///   - turnsPerBit: turns of space and mark in a bit.
+    ///   - stopSteps: grid steps of a stop bit.
+    init(turnsPerBit: [Double], stopSteps: Int) {
+        let perBit = Double(ToneCorrelations.stepsPerBit)
+        bits = turnsPerBit.map(Self.turn)
+        step = Self.turn(turnsPerBit[1] / perBit)
+        stop = Self.turn(turnsPerBit[1] * Double(stopSteps) / perBit)
+    }
+
+    private static func turn(_ turns: Double) -> SIMD2<Float> {
+        let (sine, cosine) = Numerics.sineAndCosine(turns: turns)
+        return SIMD2(Float(cosine), Float(sine))
+    }
+}

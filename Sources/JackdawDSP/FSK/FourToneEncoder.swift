@@ -1,0 +1,86 @@
+/// Turns bytes into four tones, and commands for ID TECH UniMag into what goes to the reader: one channel of whole periods
+/// that begins and ends with the power tone and whose phase never jumps.
+public struct FourToneEncoder: LineEncoder {
+    /// The tones and what is around the bytes of a command.
+    public let profile: UniMagCommandProfile
+    /// Samples per second (Hz).
+    public let sampleRate: Double
+
+    private let amplitude: Float
+    /// The start of each tone, by the value of the symbol.
+    private let symbols: [TonePhase]
+    private let power: TonePhase
+    private var phase: TonePhase
+    /// Idle time that has been asked for and is less than a period, in periods.
+    private var owedPeriods = 0.0
+
+    /// An encoder at the start of a period.
+    /// - Parameters:
+    ///   - profile: the tones and what is around the bytes.
+    ///   - sampleRate: samples per second, 8,000 to 192,000 Hz; with whole frames it must keep the four tones apart, which
+    ///     24,000, 32,000, 44,100, 48,000 Hz and their doubles do.
+    ///   - level: level in dBFS, -120 to 0, which no sample exceeds; 0 unless told, as readers want it.
+    /// - Throws: ``LineCodeError`` with code `outOfRange`.
+    public init(
+        profile: UniMagCommandProfile = UniMagCommandProfile(), sampleRate: Double, level: Double = 0
+    ) throws(LineCodeError) {
+        try profile.validate(sampleRate: sampleRate)
+        try LineCodeError.check("level", level, -120...0, "dBFS")
+        self.profile = profile
+        self.sampleRate = sampleRate
+        amplitude = Float(Numerics.amplitude(decibels: level))
+        symbols = (0..<4).map { profile.shift.tone($0).phase(sampleRate: sampleRate) }
+        power = TonePhase(
+            frequency: profile.powerFrequency, sampleRate: sampleRate, isWholeFrames: profile.shift.isWholeFrames)
+        phase = power
+    }
+
+    /// Appends a whole command: power tone, preamble, the bytes, power tone.
+    /// - Parameters:
+    ///   - bytes: the command.
+    ///   - samples: what is appended to.
+    public mutating func encodeCommand(_ bytes: Span<UInt8>, into samples: inout [Float]) {
+        append(power, periods: profile.leadingPeriods, into: &samples)
+        let preamble = profile.preamble
+        encode(preamble.span, into: &samples)
+        encode(bytes, into: &samples)
+        append(power, periods: profile.trailingPeriods, into: &samples)
+    }
+
+    /// Appends the sound of some bytes alone.
+    public mutating func encode(_ bytes: Span<UInt8>, into samples: inout [Float]) {
+        for index in bytes.indices {
+            for place in stride(from: 0, to: 8, by: 2) {
+                let symbol = symbols[Int(bytes[index]) >> place & 3]
+                append(symbol, periods: profile.shift.periodsPerSymbol, into: &samples)
+            }
+        }
+    }
+
+    /// Appends whole periods of the power tone; what is less than a period is kept for the next time. A time that is not a
+    /// number, or without end, counts as none.
+    public mutating func idle(seconds: Double, into samples: inout [Float]) {
+        guard seconds > 0, seconds.isFinite else { return }
+        owedPeriods += seconds * power.step * sampleRate
+        // A second of 2,000 Hz is not 1,999 periods because of a rounding.
+        let periods = (owedPeriods + 1e-6).rounded(.down)
+        owedPeriods -= periods
+        append(power, periods: Int(periods), into: &samples)
+    }
+
+    /// Starts anew at the start of a period.
+    public mutating func reset() {
+        phase = power
+        owedPeriods = 0
+    }
+
+    /// Appends periods of a tone from the end of the last period on, which may lie between two samples.
+    private mutating func append(_ tone: TonePhase, periods: Int, into samples: inout [Float]) {
+        phase = phase.switched(to: tone)
+        let waveform = profile.shift.waveform
+        for _ in 0..<phase.frames(toEndOf: periods) {
+            samples.append(amplitude * Float(waveform.value(turns: phase.turns, step: phase.step)))
+            phase.advance()
+        }
+    }
+}

@@ -1,0 +1,34 @@
+/// A Butterworth high-pass of second order that begins at rest on the first sample, whatever its offset.
+struct HighPass: Sendable {
+    private let gain: Float
+    private let feedback: SIMD2<Float>
+    private var inputs: SIMD2<Float>?
+    private var outputs = SIMD2<Float>.zero
+
+    /// - Parameter turns: corner frequency in turns a sample, less than 1/4.
+    init(turns: Double) {
+        // Bilinear transform of 1 / (s^2 + sqrt(2) s + 1), the corner prewarped.
+        let (sine, cosine) = Numerics.sineAndCosine(turns: turns / 2)
+        let warped = sine / cosine
+        let scale = 1 / (1 + 1.414_213_562_373_095 * warped + warped * warped)
+        gain = Float(scale)
+        feedback = SIMD2(
+            Float(2 * (warped * warped - 1) * scale),
+            Float((1 - 1.414_213_562_373_095 * warped + warped * warped) * scale))
+    }
+
+    @inline(__always)
+    mutating func filter(_ input: Float) -> Float {
+        let past = inputs ?? SIMD2(input, input)
+        let output =
+            gain * (input - 2 * past.x + past.y) - feedback.x * outputs.x - feedback.y * outputs.y
+        inputs = SIMD2(input, past.x)
+        outputs = SIMD2(output, outputs.x)
+        return output
+    }
+
+    mutating func reset() {
+        inputs = nil
+        outputs = .zero
+    }
+}

@@ -1,0 +1,253 @@
+/// The strong tier of frequency shift keying: the most likely characters of one stretch after the other, with what a burst
+/// has told of its clock and its tones.
+struct SequenceDecoder: Sendable {
+    /// A character and what is known of it.
+    struct Reading {
+        var bits: UInt16
+        /// Time in samples of the stretch.
+        var start: Double
+        var end: Double
+        /// Log-likelihood ratio (nats) of each bit from start to stop.
+        var likelihoods: SIMD16<Float>
+        var evidence: CharacterPath.Evidence
+    }
+
+    private let shift: FrequencyShift
+    private let sampleRate: Double
+    private let bitCount: Int
+    private var trellis: CharacterTrellis
+    private var tones = ToneCorrelations()
+    private var path = CharacterPath()
+    private var found: [CharacterTrellis.Found] = []
+    /// The carrier where the next stretch begins.
+    private var carrier = Carrier()
+    /// Bits a second over the nominal ones, and tones of space and mark in Hz, as far as a burst has told.
+    private(set) var clock = 1.0
+    private(set) var frequencies: SIMD2<Double>
+    /// How the line passes the tones.
+    private var balance = ToneBalance()
+    /// Amplitude of the burst's last character.
+    private var heard: Float = 0
+    /// Whether a burst has told.
+    private(set) var isLocked = false
+
+    /// Clocks that are tried until one is known.
+    private static let clocks = [1, 0.98, 1.02, 0.96, 1.04]
+    /// What another clock explains counts for so much: bits that are smeared may seem to fit one by chance.
+    private static let trustInOtherClock: Float = 0.97
+    /// Characters that settle the clock.
+    private static let settling = 4
+    /// Offsets in turns a bit that are believed, at least.
+    private static let leastOffset = 0.015
+    /// Tones are no nearer to each other than this, as a share of how far they should be apart.
+    private static let leastShift = 0.7
+    /// Energy of a bit over the density of the noise, as a ratio: over forty bits, and over a character that stands alone.
+    static let leastEvidence: Float = 2.4
+    static let leastEvidenceAlone: Float = 6
+    /// The same that a character has to have itself, where there is more around it.
+    private static let leastEvidenceOfOwn: Float = 1
+    /// A tone between the two is about as loud in both.
+    private static let mostRivalry: Float = 0.95
+    /// Share of the amplitude around it that a character has to have.
+    private static let leastShareOwn: Float = 0.15
+    /// The same right behind another character.
+    static let leastEvidenceWithin: Float = 1.3
+    /// The same for a sign of a signal, which another clock or other tones may bring out.
+    private static let leastSign: Float = 1.2
+    /// How fast the tones are followed, from stretch to stretch.
+    private static let tuningGain = 0.15
+    /// Parts of a character that are listened to for themselves, and what each has of the amplitude around it, at least.
+    private static let parts = 3
+    private static let leastShare: Float = 0.12
+    /// The same of the two bits before it, or else of its start bit.
+    private static let leastShareBefore: Float = 0.15
+    private static let leastShareOfStart: Float = 0.4
+    /// Log-likelihood ratio (nats) of a start or stop bit against its opposite below which it is the opposite.
+    private static let leastLikelihood: Float = -4
+    /// Full-scale step of 16-bit sound: a carrier below it is none.
+    private static let leastAmplitude: Float = 1 / 32_768
+    private static let evidenceSteps = 40 * ToneCorrelations.stepsPerBit
+
+    init(_ shift: FrequencyShift, framing: CharacterFraming, sampleRate: Double) {
+        self.shift = shift
+        self.sampleRate = sampleRate
+        trellis = CharacterTrellis(framing: framing)
+        bitCount = trellis.bitCount
+        frequencies = SIMD2(shift.space, shift.mark)
+    }
+
+    /// The burst is over: the next one may have another clock or other tones, or come over another line.
+    mutating func unlock() {
+        isLocked = false
+        heard = 0
+    }
+
+    mutating func reset() {
+        unlock()
+        (clock, frequencies, balance) = (1, SIMD2(shift.space, shift.mark), ToneBalance())
+        carrier = Carrier()
+    }
+
+    /// Reads the characters that begin before a time.
+    /// - Parameters:
+    ///   - samples: the stretch, and what follows it.
+    ///   - offset: time at which it begins, 0 to 1 sample.
+    ///   - limit: time in samples.
+    ///   - readings: what is read is put here.
+    /// - Returns: the time up to which all is read.
+    mutating func read(
+        _ samples: Span<Float>, from offset: Double, before limit: Double, readings: inout [Reading]
+    ) -> Double {
+        readings.removeAll(keepingCapacity: true)
+        search(samples, from: offset)
+        if !isLocked, holdsSignal { settle(samples, from: offset) }
+        let firstAfter = path.characters.firstIndex { time($0.start, offset) >= limit } ?? path.characters.count
+        for character in path.characters[..<firstAfter] {
+            let reading = reading(character, offset)
+            if reading.evidence.bitEnergyToNoise >= Self.leastEvidence { heard = reading.evidence.amplitude }
+            readings.append(reading)
+        }
+        let strong = readings.count { $0.evidence.bitEnergyToNoise >= Self.leastEvidence }
+        if !isLocked, strong >= Self.settling { isLocked = true }
+        // The next stretch begins behind the last character, or at the limit on the idle line.
+        let last = firstAfter > 0 ? path.characters[firstAfter - 1].end : 0
+        let nextStart = firstAfter < path.characters.count ? path.characters[firstAfter].start : tones.count
+        let step = max(last, min(nextStart, Int((limit - offset) / tones.stepLength)))
+        follow(Array(found[..<firstAfter]))
+        carrier = path.idle(until: min(step, tones.count), tones, turns)
+        let end = time(min(step, tones.count), offset)
+        if isLocked, strong >= Self.settling {
+            balance.follow(path.tonesSeen)
+            tune()
+        }
+        return end
+    }
+
+    /// Follows the tones by how their phase turns within the bits that were read.
+    private mutating func tune() {
+        let bits = path.characters.flatMap { character in
+            (0...bitCount).map { place in
+                let bit = place == 0 ? 0 : Int(character.bits >> UInt16(place - 1)) & 1
+                return (tone: bit, step: character.start + place * ToneCorrelations.stepsPerBit)
+            }
+        }
+        let estimate = ToneEstimate(tones, turnsPerBit: turnsPerBit, bits: bits).offsets
+        for tone in 0..<2 where abs(estimate[tone]) > Self.leastOffset {
+            frequencies[tone] += Self.tuningGain * shift.baud * estimate[tone]
+        }
+    }
+
+    /// Whether forty bits somewhere hold more of a carrier than noise alone seems to.
+    private var holdsSignal: Bool {
+        stride(from: 0, through: max(0, path.end - Self.evidenceSteps), by: Self.evidenceSteps / 2).contains { step in
+            path.evidence(in: step..<step + Self.evidenceSteps, tones).bitEnergyToNoise > Self.leastSign
+        }
+    }
+
+    private func time(_ step: Int, _ offset: Double) -> Double { offset + Double(step) * tones.stepLength }
+
+    private var turnsPerBit: [Double] {
+        let samplesPerBit = sampleRate / (shift.baud * clock)
+        return [frequencies.x / sampleRate * samplesPerBit, frequencies.y / sampleRate * samplesPerBit]
+    }
+
+    private var turns: CarrierTurns { CarrierTurns(turnsPerBit: turnsPerBit, stopSteps: trellis.stopSteps) }
+
+    /// Searches with the clock and the tones as they are.
+    @discardableResult
+    private mutating func search(_ samples: Span<Float>, from offset: Double) -> Float {
+        let samplesPerBit = sampleRate / (shift.baud * clock)
+        tones.load(
+            samples, from: offset, turns: [frequencies.x / sampleRate, frequencies.y / sampleRate],
+            samplesPerBit: samplesPerBit, stopSteps: trellis.stopSteps)
+        balance.apply(to: &tones)
+        let score = trellis.search(tones, turns: turns, costs: balance.costs, carrier: carrier, found: &found)
+        follow(found)
+        // The idle line behind the last character counts too.
+        _ = path.idle(until: tones.count, tones, turns)
+        return score
+    }
+
+    private mutating func follow(_ found: [CharacterTrellis.Found]) {
+        path.follow(
+            found, tones, turns, powers: balance.powers, from: carrier, stopSteps: trellis.stopSteps, bitCount: bitCount
+        )
+    }
+
+    /// Tries other tones and other clocks.
+    private mutating func settle(_ samples: Span<Float>, from offset: Double) {
+        let before = carrier
+        var best = (
+            score: path.strengthBesideNoise(tones), clock: clock, frequencies: frequencies, balance: balance
+        )
+        (clock, frequencies, balance) = (1, SIMD2(shift.space, shift.mark), ToneBalance())
+        if best.clock != clock || best.frequencies != frequencies || !best.balance.isEven {
+            search(samples, from: offset)
+            let score = path.strengthBesideNoise(tones)
+            if score > best.score { best = (score, clock, frequencies, balance) }
+        }
+        let estimate = ToneEstimate(tones, turnsPerBit: turnsPerBit).offsets
+        // A steady tone between the two would bring them together.
+        let tuned = SIMD2(shift.space, shift.mark) + estimate * shift.baud
+        let isApart = abs(tuned.x - tuned.y) > Self.leastShift * abs(shift.space - shift.mark)
+        let isOff = isApart && max(abs(estimate.x), abs(estimate.y)) > Self.leastOffset
+        for isTuned in isOff ? [false, true] : [false] {
+            for candidate in Self.clocks where isTuned || candidate != 1 {
+                frequencies = isTuned ? tuned : SIMD2(shift.space, shift.mark)
+                clock = candidate
+                carrier = isTuned ? Carrier() : before
+                search(samples, from: offset)
+                let score = path.strengthBesideNoise(tones) * (candidate == 1 ? 1 : Self.trustInOtherClock)
+                if score > best.score { best = (score, clock, frequencies, balance) }
+            }
+        }
+        (clock, frequencies, balance) = (best.clock, best.frequencies, best.balance)
+        carrier = before
+        search(samples, from: offset)
+    }
+
+    /// Whether the carrier is there from a character's beginning to its end: it is not where it starts or stops.
+    /// - Parameters:
+    ///   - steps: the character.
+    ///   - own: amplitude of its carrier.
+    ///   - usual: amplitude of the carrier around it.
+    /// - Returns: true where all of it is heard.
+    private func isHeardThroughout(_ steps: Range<Int>, own: Float, usual: Float) -> Bool {
+        func amplitude(in steps: Range<Int>) -> Float { path.evidence(in: steps, tones).amplitude }
+        guard usual > Self.leastAmplitude else { return false }
+        // Where a carrier starts, what lies before it would do for a start bit.
+        let (start, bit) = (steps.lowerBound, ToneCorrelations.stepsPerBit)
+        let begins = start >= 2 * bit && amplitude(in: start - 2 * bit..<start) < Self.leastShareBefore * usual
+        if begins, amplitude(in: start..<start + bit) < Self.leastShareOfStart * usual { return false }
+        let part = steps.count / Self.parts
+        return (0..<Self.parts).allSatisfy { index in
+            amplitude(in: start + index * part..<start + (index + 1) * part) > Self.leastShare * own
+        }
+    }
+
+    private func reading(_ character: CharacterPath.Character, _ offset: Double) -> Reading {
+        let (start, end) = (character.start, character.end)
+        let middle = (start + end) / 2
+        let alone = path.evidence(in: start..<end, tones)
+        var evidence = path.evidence(in: middle - Self.evidenceSteps / 2..<middle + Self.evidenceSteps / 2, tones)
+        for window in [start..<start + Self.evidenceSteps, end - Self.evidenceSteps..<end] {
+            let other = path.evidence(in: window, tones)
+            if other.bitEnergyToNoise > evidence.bitEnergyToNoise { evidence = other }
+        }
+        if alone.bitEnergyToNoise >= Self.leastEvidenceAlone { evidence = alone }
+        if alone.bitEnergyToNoise < Self.leastEvidenceOfOwn
+            || alone.amplitude < Self.leastShareOwn * max(evidence.amplitude, heard)
+            || character.rivalry > Self.mostRivalry
+        {
+            evidence = .none
+        }
+        let likelihoods = character.leads * (evidence.amplitude / evidence.noise)
+        let isFramed = min(likelihoods[0], likelihoods[bitCount + 1]) > Self.leastLikelihood
+        if !isFramed || !isHeardThroughout(start..<end, own: alone.amplitude, usual: evidence.amplitude) {
+            evidence = .none
+        }
+        return Reading(
+            bits: character.bits, start: time(start, offset), end: time(end, offset),
+            likelihoods: likelihoods, evidence: evidence)
+    }
+}

@@ -1,0 +1,129 @@
+/// What a stretch of sound has of the two tones, on a time grid of eight steps a bit.
+///
+/// Correlations are complex, with the phase of the tone zero where the window opens, so that a steady tone turns by the same
+/// angle from one window to the next whatever their place between the samples.
+struct ToneCorrelations: Sendable {
+    /// Grid steps a bit.
+    static let stepsPerBit = 8
+
+    /// Windows of one bit that open at each step, one row for each tone: 0 is space, 1 is mark. Complex numbers.
+    private(set) var bits: [[SIMD2<Float>]] = [[], []]
+    /// Windows of one step of the mark.
+    private(set) var step: [SIMD2<Float>] = []
+    /// Windows of a stop bit of the mark.
+    private(set) var stop: [SIMD2<Float>] = []
+    /// Energy of the sound from the beginning to each step.
+    private(set) var energy: [Float] = []
+    /// Steps with whole windows behind them.
+    private(set) var count = 0
+    /// Samples a step.
+    private(set) var stepLength = 0.0
+
+    /// Running sums of the sound times either tone, one more than there are samples: real and imaginary parts.
+    private var sums = [[SIMD2<Double>](), [SIMD2<Double>]()]
+    private var atSteps = [[SIMD2<Double>](), [SIMD2<Double>]()]
+
+    /// Correlates a stretch.
+    /// - Parameters:
+    ///   - samples: the sound without offset and hum.
+    ///   - offset: time of the first step, 0 to 1 sample.
+    ///   - turns: turns a sample of space and mark.
+    ///   - samplesPerBit: length of a bit; need not be whole.
+    ///   - stopSteps: grid steps of a stop bit.
+    mutating func load(
+        _ samples: Span<Float>, from offset: Double = 0, turns: [Double], samplesPerBit: Double, stopSteps: Int
+    ) {
+        let perBit = Self.stepsPerBit
+        stepLength = samplesPerBit / Double(perBit)
+        let steps = max(0, Int((Double(samples.count) - offset) / stepLength) - 1)
+        for tone in 0..<2 { sum(samples, from: offset, tone: tone, turns: turns[tone], steps: steps) }
+        loadEnergy(samples, from: offset, steps: steps)
+        count = max(0, steps - max(perBit, stopSteps))
+        for tone in 0..<2 { correlate(tone: tone, turns: turns[tone], window: perBit, into: &bits[tone]) }
+        correlate(tone: 1, turns: turns[1], window: 1, into: &step)
+        correlate(tone: 1, turns: turns[1], window: stopSteps, into: &stop)
+    }
+
+    /// Multiplies what is seen of either tone by a complex number.
+    mutating func scale(_ factors: [SIMD2<Float>]) {
+        func scale(_ row: inout [SIMD2<Float>], _ factor: SIMD2<Float>) {
+            for index in row.indices {
+                let value = row[index]
+                row[index] = SIMD2(
+                    value.x * factor.x - value.y * factor.y, value.y * factor.x + value.x * factor.y)
+            }
+        }
+        for tone in 0..<2 { scale(&bits[tone], factors[tone]) }
+        scale(&step, factors[1])
+        scale(&stop, factors[1])
+    }
+
+    private mutating func sum(_ samples: Span<Float>, from offset: Double, tone: Int, turns: Double, steps: Int) {
+        let (sine, cosine) = Numerics.sineAndCosine(turns: turns)
+        var total = SIMD2<Double>.zero
+        sums[tone].removeAll(keepingCapacity: true)
+        sums[tone].append(total)
+        var oscillator = SIMD2<Double>(1, 0)
+        for index in samples.indices {
+            if index & 511 == 0 {
+                let (sine, cosine) = Numerics.sineAndCosine(turns: turns * Double(index))
+                oscillator = SIMD2(cosine, -sine)
+            }
+            total += oscillator * Double(samples[index])
+            sums[tone].append(total)
+            oscillator = SIMD2(
+                oscillator.x * cosine + oscillator.y * sine, oscillator.y * cosine - oscillator.x * sine)
+        }
+        atSteps[tone].removeAll(keepingCapacity: true)
+        for index in 0...steps {
+            let time = offset + Double(index) * stepLength
+            let whole = max(0, min(Int(time), samples.count - 1))
+            let share = time - Double(whole)
+            guard whole < samples.count else {
+                atSteps[tone].append(.zero)
+                continue
+            }
+            atSteps[tone].append(sums[tone][whole] + (sums[tone][whole + 1] - sums[tone][whole]) * share)
+        }
+    }
+
+    private mutating func loadEnergy(_ samples: Span<Float>, from offset: Double, steps: Int) {
+        energy.removeAll(keepingCapacity: true)
+        var total: Float = 0
+        var next = 0
+        for index in 0...steps {
+            let end = min(Int(offset + Double(index) * stepLength), samples.count)
+            while next < end {
+                total += samples[next] * samples[next]
+                next += 1
+            }
+            energy.append(total)
+        }
+    }
+
+    private func correlate(tone: Int, turns: Double, window: Int, into row: inout [SIMD2<Float>]) {
+        row.resize(count)
+        for index in 0..<count {
+            let difference = atSteps[tone][index + window] - atSteps[tone][index]
+            let (sine, cosine) = Numerics.sineAndCosine(turns: turns * stepLength * Double(index))
+            row[index] = SIMD2<Float>(
+                SIMD2(difference.x * cosine - difference.y * sine, difference.y * cosine + difference.x * sine))
+        }
+    }
+}
+
+extension Array where Element: BitwiseCopyable & ExpressibleByZero {
+    /// Makes room for so many elements; what they hold is left open.
+    mutating func resize(_ count: Int) {
+        if self.count > count { removeLast(self.count - count) }
+        if self.count < count { append(contentsOf: repeatElement(.zero, count: count - self.count)) }
+    }
+}
+
+/// What has a zero to fill an array with.
+protocol ExpressibleByZero {
+    static var zero: Self { get }
+}
+extension Float: ExpressibleByZero {}
+extension UInt8: ExpressibleByZero {}
+extension SIMD2: ExpressibleByZero where Scalar == Float {}

@@ -1,0 +1,110 @@
+/// Bytes of a burst with how sure their bits are, on their way to characters. They are card data: ``wipe()`` them.
+struct NibbleBytes {
+    var values: [UInt8] = []
+    /// Log-likelihood ratio of each bit, eight for a byte, bit 0 first.
+    var reliabilities: [Float] = []
+    /// Bits of each byte that a check turned over.
+    var repairs: [UInt8] = []
+
+    /// Reads the bytes of a burst.
+    /// - Parameters:
+    ///   - judge: its bits.
+    ///   - lowNibble: 0 where the low nibble goes first, 1 where it goes second.
+    ///   - isInverted: whether a 1 is low-high where the start chip is high.
+    init(_ judge: NibbleJudge, lowNibble: Int, isInverted: Bool) {
+        for byte in 0..<judge.bytes {
+            var value: UInt8 = 0
+            for place in 0..<8 {
+                let ratio = judge.ratio(2 * byte + (place < 4 ? lowNibble : 1 - lowNibble), place % 4)
+                if (ratio > 0) != isInverted { value |= 1 << UInt8(place) }
+                reliabilities.append(abs(ratio))
+            }
+            values.append(value)
+        }
+        repairs = [UInt8](repeating: 0, count: judge.bytes)
+    }
+
+    /// Turns over weak bits where that makes a check pass.
+    mutating func mend(_ checks: [FrameCheck], mostTests: Int = 136) -> FrameCheck.Outcome {
+        var turned = repairs
+        let outcome = SoftRepair.mend(&values, reliabilities: reliabilities, checks: checks, mostTests: mostTests) {
+            turned[$0] += 1
+        }
+        repairs = turned
+        return outcome
+    }
+
+    /// Leaves the first bytes only.
+    mutating func keepFirst(_ count: Int) {
+        let excess = max(0, values.count - count)
+        values.removeLast(excess)
+        repairs.removeLast(excess)
+        reliabilities.removeLast(8 * excess)
+    }
+
+    /// Overwrites all.
+    mutating func wipe() {
+        values.wipe()
+        reliabilities.wipe()
+        repairs.wipe()
+    }
+
+    /// Appends characters, and behind them the burst.
+    /// - Parameters:
+    ///   - range: bytes that are characters.
+    ///   - burst: where they were heard.
+    ///   - judge: what was measured.
+    ///   - scale: from steps to samples.
+    ///   - events: what is appended to.
+    func append(
+        _ range: Range<Int>, of burst: NibbleBurst, _ judge: NibbleJudge, _ scale: NibbleScale,
+        to events: inout [LineEvent]
+    ) {
+        guard !range.isEmpty else { return }
+        var framingErrors = 0
+        var least: Float = 1
+        for byte in range {
+            let framed = judge.isFramed(2 * byte) && judge.isFramed(2 * byte + 1)
+            let weakest = reliabilities[8 * byte..<8 * byte + 8].reduce(.infinity, min)
+            var tenths = SIMD16<UInt8>(repeating: 255)
+            for place in 0..<8 { tenths[place] = UInt8(min(255, 10 * reliabilities[8 * byte + place])) }
+            let character = LineCharacter(
+                value: UInt16(values[byte]), startSample: scale.sample(at: burst.start(2 * byte)),
+                confidence: LogLikelihood.confidence(weakest), isFramed: framed, repairedBits: repairs[byte],
+                tier: .strong, reliabilities: tenths)
+            framingErrors += framed ? 0 : 1
+            least = min(least, character.confidence)
+            events.append(.character(character))
+        }
+        let samplesPerNibble = burst.period / scale.stepsPerSample
+        let samplesPerChip = samplesPerNibble / Double(NibbleChips.count)
+        let start = scale.sample(at: burst.start(2 * range.lowerBound))
+        let end = scale.sample(at: burst.start(2 * range.upperBound - 1)) + samplesPerNibble
+        let power = Double(judge.level * judge.level)
+        let span = SwipeSpan(
+            startSample: max(0, Int(start)), endSample: max(0, Int(end.rounded(.up))), sampleRate: scale.sampleRate)
+        events.append(
+            .burst(
+                LineBurst(
+                    span: span, characters: range.count, framingErrors: framingErrors,
+                    repairedBits: repairs[range].reduce(0) { $0 + Int($1) }, confidence: least,
+                    baud: scale.sampleRate / samplesPerChip, tones: nil, level: LogLikelihood.decibels(2 * power),
+                    // A half chip's noise is the mean of that many samples'.
+                    signalToNoise: LogLikelihood.decibels(
+                        2 * power / (Double(judge.variance) * samplesPerChip)))))
+    }
+}
+
+/// What log-likelihood ratios and powers come to.
+enum LogLikelihood {
+    /// How far from a toss of a coin a bit is, 0 to 1: tanh(ratio / 2).
+    static func confidence(_ ratio: Float) -> Float {
+        let wrong = Numerics.exponential(-Double(min(ratio, 100)))
+        return Float((1 - wrong) / (1 + wrong))
+    }
+
+    /// A ratio of powers in dB; -300 for none.
+    static func decibels(_ ratio: Double) -> Double {
+        ratio > 1e-30 ? 10 * Numerics.logarithm(ratio) / 2.302_585_092_994_046 : -300
+    }
+}

@@ -1,0 +1,134 @@
+/// What is different between the lines that send nibbles of ten chips.
+protocol NibbleFormat: Sendable {
+    /// Chips a second.
+    var chipRate: Double { get }
+    /// What is looked for.
+    var template: NibbleSyncSearch.Template { get }
+    /// Nibbles without a signal that end a burst.
+    var quietNibbles: Int { get }
+    /// Nibbles at the template's end that are data.
+    var dataInTemplate: Int { get }
+
+    /// Appends what a burst says.
+    func report(_ burst: NibbleBurst, _ judge: NibbleJudge, _ scale: NibbleScale, to events: inout [LineEvent])
+}
+
+/// From steps to samples.
+struct NibbleScale {
+    /// Samples per second (Hz).
+    var sampleRate: Double
+    /// Steps that a sample makes.
+    var stepsPerSample: Double
+    /// Sample at step 0.
+    var offset: Double
+
+    /// The sample at a position.
+    func sample(at position: Double) -> Double { offset + position / stepsPerSample }
+}
+
+/// The state of a decoder for nibbles of ten chips.
+struct NibbleReceiver<Format: NibbleFormat>: Sendable, Wipeable {
+    private let format: Format
+    private let sampleRate: Double
+    private var integral: LineIntegral
+    private var search: NibbleSyncSearch
+    private var tracker: NibbleTracker
+    private var burst = NibbleBurst()
+    private var judge = NibbleJudge()
+    private var isTracking = false
+
+    init(format: Format, sampleRate: Double) {
+        self.format = format
+        self.sampleRate = sampleRate
+        let samplesPerChip = sampleRate / format.chipRate
+        integral = LineIntegral(
+            samplesPerChip: samplesPerChip, chips: NibbleSyncSearch.chipsInReach + NibbleTracker.chipsInReach)
+        tracker = NibbleTracker(quietNibbles: format.quietNibbles)
+        search = NibbleSyncSearch(
+            template: format.template, stepsPerChip: samplesPerChip * integral.stepsPerSample)
+    }
+
+    @inline(__always)
+    mutating func receive<Sample>(
+        _ samples: Span<Sample>, into events: inout [LineEvent], convert: (Sample) -> Float
+    ) {
+        var taken = 0
+        while taken < samples.count {
+            let count = min(samples.count - taken, integral.samplesToHop)
+            if integral.append(samples.extracting(taken..<(taken + count)), convert: convert) { advance(into: &events) }
+            taken += count
+        }
+    }
+
+    mutating func finish(into events: inout [LineEvent]) {
+        let chips = Double(NibbleSyncSearch.chipsInReach)
+        for _ in 0...(Int(chips * sampleRate / format.chipRate) / LineIntegral.hop) {
+            integral.hold()
+            advance(into: &events)
+        }
+        if isTracking {
+            _ = integral.withSums { sums, base in tracker.end(sums, base: base, into: &burst) }
+            report(into: &events)
+        }
+        reset()
+    }
+
+    mutating func reset() {
+        wipe()
+        search.start()
+        isTracking = false
+    }
+
+    mutating func wipe() {
+        integral.wipe()
+        search.wipe()
+        burst.wipe()
+        judge.wipe()
+    }
+
+    private mutating func advance(into events: inout [LineEvent]) {
+        while true {
+            if isTracking {
+                let outcome = integral.withSums { sums, base in tracker.advance(sums, base: base, into: &burst) }
+                switch outcome {
+                case .goesOn:
+                    guard burst.isFull else { return drop() }
+                    report(into: &events)
+                case .ended(let end):
+                    report(into: &events)
+                    isTracking = false
+                    search.start(after: end)
+                case .lost:
+                    // The search goes on where it was.
+                    burst.wipe()
+                    isTracking = false
+                }
+            } else {
+                let result = integral.withSums { sums, base in search.advance(sums, base: base) }
+                guard case .found(var sync) = result else { return drop() }
+                sync.position -= Double(format.dataInTemplate) * sync.period
+                tracker.begin(sync, nibbles: format.template.nibbles - format.dataInTemplate)
+                isTracking = true
+            }
+        }
+    }
+
+    private mutating func drop() {
+        integral.drop(
+            before: isTracking && tracker.isConfirmed ? tracker.neededFrom - search.reach : search.neededFrom)
+    }
+
+    /// Reports the burst, and forgets it.
+    private mutating func report(into events: inout [LineEvent]) {
+        judge.decide(burst)
+        // Half of the frames are right by chance: what has many wrong ones was no nibble line.
+        let wrong = burst.nibbles - judge.framedNibbles
+        if judge.bytes > 0, 8 * wrong <= burst.nibbles + 7 {
+            let scale = NibbleScale(
+                sampleRate: sampleRate, stepsPerSample: integral.stepsPerSample, offset: integral.sample(at: 0))
+            format.report(burst, judge, scale, to: &events)
+        }
+        burst.wipe()
+        judge.wipe()
+    }
+}

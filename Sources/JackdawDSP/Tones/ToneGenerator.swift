@@ -1,0 +1,190 @@
+/// A tone that runs for ever, block by block: the power of a reader in the headphone jack.
+///
+/// Blocks of any size give the same samples, and no block allocates. The phase is an exact fraction, the same after days.
+/// Changes begin at the start of a period and never make the phase jump.
+///
+/// ```swift
+/// var power = try ToneGenerator(PowerToneProfile.uniMag.connecting, sampleRate: 48_000, ramp: .soft)
+/// var block = [Float](repeating: 0, count: 2 * 240)
+/// var frames = block.mutableSpan
+/// power.render(into: &frames)
+/// ```
+public struct ToneGenerator: Sendable {
+    /// Frames per second (Hz).
+    public let sampleRate: Double
+    /// Samples of a frame.
+    public let channelCount: Int
+
+    private struct Change: Sendable {
+        /// Nil for silence at the same frequency.
+        let tone: Tone?
+        let shape: ToneShape
+        let ramp: ToneRamp
+
+        /// Everything that takes memory is made when a change is asked for, not in the block in which it begins.
+        init(to tone: Tone?, channelCount: Int, ramp: ToneRamp) {
+            self.tone = tone
+            shape = tone.map(ToneShape.init) ?? ToneShape(silentChannels: channelCount)
+            self.ramp = ramp
+        }
+    }
+
+    private let first: Tone
+    private let firstRamp: ToneRamp
+    private var tone: Tone
+    private var phase: TonePhase
+    private var shape: ToneShape
+    private var next: (shape: ToneShape, phase: TonePhase)?
+    private var clock: RampClock
+    private var weight = 1.0
+    private var pending: Change?
+
+    /// A generator at the start of a period.
+    /// - Parameters:
+    ///   - tone: what it plays.
+    ///   - sampleRate: frames per second, 8,000 to 192,000 Hz.
+    ///   - ramp: how it comes.
+    /// - Throws: ``LineCodeError`` with code `outOfRange`.
+    public init(_ tone: Tone, sampleRate: Double, ramp: ToneRamp = .soft) throws(LineCodeError) {
+        try tone.validate(sampleRate: sampleRate)
+        try ramp.validate()
+        self.sampleRate = sampleRate
+        channelCount = tone.channels.count
+        first = tone
+        firstRamp = ramp
+        self.tone = tone
+        phase = tone.phase(sampleRate: sampleRate)
+        shape = ToneShape(silentChannels: tone.channels.count)
+        clock = RampClock(.none, sampleRate: sampleRate)
+        begin(Change(to: tone, channelCount: channelCount, ramp: ramp))
+    }
+
+    /// Frequency in Hz that is played, or that a ramp leads to.
+    public var frequency: Double { tone.frequency(atSampleRate: sampleRate) }
+
+    /// Whether nothing is heard or about to be heard.
+    public var isSilent: Bool { next == nil && pending == nil && shape.isSilent }
+
+    /// Whether no change is under way or asked for.
+    public var isSteady: Bool { next == nil && pending == nil }
+
+    /// Whether the next frame is the first one of a period.
+    public var isAtPeriodStart: Bool { phase.isAtPeriodStart }
+
+    /// Goes over to another tone at the start of the next period, or after the ramp that is under way then; of several changes
+    /// asked for meanwhile the last one counts.
+    ///
+    /// Level, form and phase of each channel fade over. The frequency glides with them, but changes at once where a period
+    /// of either tone is a whole number of frames, which a glide would put out of step.
+    /// - Parameters:
+    ///   - tone: with as many channels as there are.
+    ///   - ramp: how it comes.
+    /// - Throws: ``LineCodeError`` with code `outOfRange`.
+    public mutating func change(to tone: Tone, ramp: ToneRamp = .soft) throws(LineCodeError) {
+        try tone.validate(sampleRate: sampleRate)
+        let count = Double(channelCount)
+        try LineCodeError.check("number of channels", Double(tone.channels.count), count...count, "here")
+        try ramp.validate()
+        pending = Change(to: tone, channelCount: channelCount, ramp: ramp)
+    }
+
+    /// Goes silent from the start of the next period on, as ``change(to:ramp:)`` does; the phase runs on.
+    /// - Throws: ``LineCodeError`` with code `outOfRange`.
+    public mutating func stop(ramp: ToneRamp = .soft) throws(LineCodeError) {
+        try ramp.validate()
+        pending = Change(to: nil, channelCount: channelCount, ramp: ramp)
+    }
+
+    /// Fills a block with the next frames, full scale -1 to 1, channels interleaved.
+    /// - Parameter block: room for a whole number of frames.
+    public mutating func render(into block: inout MutableSpan<Float>) {
+        precondition(block.count.isMultiple(of: channelCount), "a block holds whole frames")
+        for start in stride(from: 0, to: block.count, by: channelCount) {
+            beginFrame()
+            for channel in 0..<channelCount { block[start + channel] = sample(channel) }
+            advance()
+        }
+    }
+
+    /// Appends the next frames, full scale -1 to 1, channels interleaved.
+    /// - Parameters:
+    ///   - count: frames, 0 or more.
+    ///   - samples: what is appended to.
+    public mutating func append(frames count: Int, to samples: inout [Float]) {
+        for _ in 0..<count {
+            beginFrame()
+            for channel in 0..<channelCount { samples.append(sample(channel)) }
+            advance()
+        }
+    }
+
+    /// Appends frames up to the end of so many periods, the one that has begun counted, at the frequency that is played now.
+    /// - Parameters:
+    ///   - count: periods, 0 or more.
+    ///   - samples: what is appended to.
+    public mutating func append(periods count: Int, to samples: inout [Float]) {
+        beginFrame()
+        append(frames: phase.frames(toEndOf: count), to: &samples)
+    }
+
+    /// Starts anew with the first tone and its ramp.
+    public mutating func reset() {
+        phase = first.phase(sampleRate: sampleRate)
+        shape = ToneShape(silentChannels: channelCount)
+        pending = nil
+        begin(Change(to: first, channelCount: channelCount, ramp: firstRamp))
+    }
+}
+
+extension ToneGenerator {
+    /// Begins the change that has been asked for where this is the frame for it. Before the samples of a frame.
+    @inline(__always)
+    mutating func beginFrame() {
+        guard let change = pending, next == nil, phase.isAtPeriodStart else { return }
+        pending = nil
+        begin(change)
+    }
+
+    /// A channel's sample of this frame.
+    @inline(__always)
+    func sample(_ channel: Int) -> Float {
+        let (turns, step) = (phase.turns, phase.step)
+        let value = shape.value(channel: channel, turns: turns, step: step)
+        guard let next else { return Float(value) }
+        let other = next.shape.value(channel: channel, turns: turns, step: step)
+        return Float(value + (other - value) * weight)
+    }
+
+    /// Goes on to the next frame.
+    @inline(__always)
+    mutating func advance() {
+        guard let next else { return phase.advance() }
+        phase.advance(towards: next.phase, share: weight)
+        clock.advance()
+        weight = clock.weight
+        if clock.isOver { settle() }
+    }
+
+    private mutating func begin(_ change: Change) {
+        clock = RampClock(change.ramp, sampleRate: sampleRate)
+        var target = phase
+        if let tone = change.tone {
+            target = tone.phase(sampleRate: sampleRate)
+            if clock.isOver || shape.isSilent || tone.isWholeFrames || self.tone.isWholeFrames {
+                phase = phase.switched(to: target)
+                target = phase
+            }
+            self.tone = tone
+        }
+        next = (change.shape, target)
+        weight = clock.weight
+        if clock.isOver { settle() }
+    }
+
+    private mutating func settle() {
+        guard let next else { return }
+        phase = phase.continued(at: next.phase)
+        shape = next.shape
+        self.next = nil
+    }
+}

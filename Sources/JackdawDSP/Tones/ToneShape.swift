@@ -1,0 +1,40 @@
+/// What a tone sounds like at any phase: its form, and the amplitude and phase of each channel.
+struct ToneShape: Sendable {
+    private struct Channel: Sendable {
+        var amplitude: Double
+        var turns: Double
+    }
+
+    private let waveform: ToneWaveform
+    private let channels: [Channel]
+
+    /// The sound of a tone.
+    init(_ tone: Tone) { self.init(tone.waveform, tone.channels) }
+
+    /// The sound of some channels.
+    init(_ waveform: ToneWaveform, _ channels: [Tone.Channel]) {
+        self.waveform = waveform
+        self.channels = channels.map { channel in
+            Channel(amplitude: channel.level.map { Numerics.amplitude(decibels: $0) } ?? 0, turns: channel.phase)
+        }
+    }
+
+    /// Silence on so many channels.
+    init(silentChannels count: Int) { self.init(.sine, [Tone.Channel](repeating: .silent, count: count)) }
+
+    /// Whether no channel has sound.
+    var isSilent: Bool { channels.allSatisfy { $0.amplitude == 0 } }
+
+    /// A channel's sample.
+    /// - Parameters:
+    ///   - index: the channel.
+    ///   - turns: place in the period.
+    ///   - step: turns from one frame to the next.
+    /// - Returns: -1 to 1.
+    @inline(__always)
+    func value(channel index: Int, turns: Double, step: Double) -> Double {
+        let channel = channels[index]
+        guard channel.amplitude > 0 else { return 0 }
+        return channel.amplitude * waveform.value(turns: turns + channel.turns, step: step)
+    }
+}

@@ -1,0 +1,89 @@
+/// Looks for Manchester in a window, and for NRZ that carries it: its zero crossings must keep to a rate near that of a mode,
+/// lie as far apart as the code allows, and come again frame by frame, which those of a card's stripe do not.
+struct LevelSearch {
+    private static let rateReach = 0.07
+    private static let leastTransitions = 60
+    private static let leastRegularity = 0.5
+    private static let leastFrameSignificance = 4.5
+    private static let leastFit = 0.2
+    /// A band with a signal that can be read stands this far over the noise, in power.
+    private static let leastHeight = 1.5
+    /// A quarter of the sound is under this share of its root mean square: of chips 0.46 to 0.5, of swipes 0.4 at most.
+    private static let leastFlatness = 0.43
+    /// Noise has no part in transitions that keep to their rate as well as this.
+    private static let quietRegularity = 0.93
+
+    private let window: SoundWindow
+
+    init(_ window: SoundWindow) { self.window = window }
+
+    /// The likeliest code with the place where it was heard, in seconds from the start of the window.
+    func guess() -> (guess: LineGuess, place: Range<Double>)? {
+        LineSignature.levels.compactMap(guess).max { $0.guess.significance < $1.guess.significance }
+    }
+
+    private func guess(_ signature: LineSignature.Levels) -> (guess: LineGuess, place: Range<Double>)? {
+        let baud = signature.baud
+        guard baud * 1.05 < window.sampleRate / 2,
+            window.height(in: 0.1 * baud...0.6 * baud) > LevelSearch.leastHeight
+        else { return nil }
+        let band = window.lowBand(0.02 * baud..<baud, leastRate: 6 * baud)
+        let values = band.values.map { $0.x }
+        let slicer = Slicer(
+            values, powers: values.map { Double($0 * $0) }, rate: band.rate, stretch: Int(12 * band.rate / baud))
+        let range = baud * (1 - LevelSearch.rateReach)...baud * (1 + LevelSearch.rateReach)
+        guard slicer.times.count >= LevelSearch.leastTransitions,
+            let line = TimingLine(slicer.times, in: range, window.shelf),
+            line.strength > LevelSearch.leastRegularity,
+            hasRuns(slicer, baud: line.frequency), hasFrames(of: signature, slicer, baud: line.frequency),
+            let place = slicer.heard(rate: band.rate)
+        else { return nil }
+        let fit = LineSignature.fit([line.frequency], to: [baud])
+        guard fit > LevelSearch.leastFit else { return nil }
+        guard line.strength < LevelSearch.quietRegularity || isFlat(values, slicer) else { return nil }
+        let guess = LineGuess(
+            modeName: signature.name, carrier: .levels,
+            baud: line.frequency, fit: fit, regularity: min(1, line.strength), transitions: slicer.times.count,
+            samples: 0..<0)
+        return (guess, place)
+    }
+
+    /// Whether the levels last as long as the code has it: one chip or two, but for where noise is stronger.
+    private func hasRuns(_ slicer: Slicer, baud: Double) -> Bool {
+        let lengths = zip(slicer.times, slicer.times.dropFirst()).map { ($1 - $0) * baud }
+        func share(_ isCounted: (Double) -> Bool) -> Double {
+            Double(lengths.count(where: isCounted)) / Double(lengths.count)
+        }
+        let (short, long) = (share { $0 < 1.5 }, share { $0 > 2.5 })
+        // The sound of a swipe, whose characters make frames too, crosses zero between the pulses, also half a chip apart.
+        guard share({ (1.3..<1.7).contains($0) }) < 0.15 else { return false }
+        // The half waves of a tone that is keyed are alike for a whole bit, those of chips only by chance.
+        let groups = lengths.split { $0 < 1.5 }
+        let brief = groups.count { $0.count <= 3 }
+        guard 2 * brief > groups.count, 40 * groups.count > lengths.count, long < 0.08 else { return false }
+        return short > 0.15 && short < 0.95
+    }
+
+    /// Whether the sound stays on its levels, of which there is no telling in noise: that of a swipe is pulses.
+    private func isFlat(_ values: [Float], _ slicer: Slicer) -> Bool {
+        let magnitudes = values.indices.filter { slicer.sides[$0] != 0 }.map { Double(abs(values[$0])) }
+        let meanSquare = magnitudes.reduce(0) { $0 + $1 * $1 } / Double(max(1, magnitudes.count))
+        return magnitudes.quantile(0.25) > LevelSearch.leastFlatness * meanSquare.squareRoot()
+    }
+
+    /// Whether frames follow each other: between the last symbol of one and the first of the next there is always the same
+    /// transition, beside it half as often the opposite one, and elsewhere both alike. That leaves a line at each multiple
+    /// of the frames' rate, of which the fourth of ten is one of the strongest.
+    private func hasFrames(of signature: LineSignature.Levels, _ slicer: Slicer, baud: Double) -> Bool {
+        let rate = 4 * baud / signature.frame
+        guard
+            let line = TimingLine(slicer.times, signs: slicer.signs, in: rate * 0.999...rate * 1.001, window.shelf)
+        else { return false }
+        return line.strength * Double(slicer.times.count).squareRoot() > LevelSearch.leastFrameSignificance
+    }
+}
+
+extension LineGuess {
+    /// How far the line of its rate stands out of what transitions at any time would give.
+    fileprivate var significance: Double { regularity * Double(transitions).squareRoot() }
+}

@@ -1,0 +1,108 @@
+import Glibc
+
+/// A stretch of sound as its spectrum, out of which bands are cut as slower signals.
+final class SoundWindow {
+    /// Samples of sound.
+    let count: Int
+    /// Samples per second, in Hz.
+    let sampleRate: Double
+    /// Transforms for all that is done with it.
+    let shelf: TransformShelf
+
+    /// Samples with the zeros behind them.
+    private let transformCount: Int
+    private var spectrum: [SIMD2<Float>]
+    /// Mean power of bands of about 50 Hz.
+    private let density: [Double]
+    private let binsPerBand: Int
+
+    /// - Parameters:
+    ///   - samples: at most as many as the transform takes.
+    ///   - sampleRate: in Hz.
+    ///   - transform: as long as a power of two.
+    ///   - shelf: further transforms.
+    init(_ samples: Span<Float>, sampleRate: Double, _ transform: inout RealTransform, _ shelf: TransformShelf) {
+        count = samples.count
+        self.sampleRate = sampleRate
+        self.shelf = shelf
+        transformCount = transform.count
+        let padded = transform.count
+        var bins = [SIMD2<Float>](repeating: .zero, count: transform.binCount)
+        var target = bins.mutableSpan
+        transform.transform(samples, into: &target)
+        let width = max(1, Int(50 * Double(padded) / sampleRate))
+        binsPerBand = width
+        density = stride(from: 0, to: bins.count - width + 1, by: width).map { start in
+            var sum: Float = 0
+            for bin in start..<start + width { sum += (bins[bin] * bins[bin]).sum() }
+            return Double(sum) / Double(width)
+        }
+        spectrum = bins
+    }
+
+    deinit {
+        unsafe spectrum.withUnsafeMutableBytes { bytes in
+            if let base = bytes.baseAddress { unsafe explicit_bzero(base, bytes.count) }
+        }
+    }
+
+    /// The density of power that a quarter of the spectrum stays under.
+    private(set) lazy var floor = max(density.quantile(0.25), 1e-12 * (density.max() ?? 0))
+
+    /// The density of power in a range of frequencies, over the ``floor``.
+    func height(in range: ClosedRange<Double>) -> Double {
+        let band = sampleRate / Double(transformCount) * Double(binsPerBand)
+        let low = max(0, Int(range.lowerBound / band))
+        let high = min(density.count - 1, Int(range.upperBound / band))
+        guard low <= high, floor > 0 else { return 0 }
+        return density[low...high].reduce(0, +) / Double(high - low + 1) / floor
+    }
+
+    /// A band turned down to 0 Hz, at a lower rate.
+    struct Band {
+        let values: [SIMD2<Float>]
+        /// Values a second.
+        let rate: Double
+        /// What was turned down to 0 Hz.
+        let centre: Double
+    }
+
+    /// Cuts out a band that falls off like a Hann window on both sides of its centre.
+    /// - Parameters:
+    ///   - frequency: the centre in Hz.
+    ///   - reach: where the band ends, in Hz from the centre.
+    ///   - leastRate: values a second, at least.
+    /// - Returns: the band.
+    func band(around frequency: Double, reach: Double, leastRate: Double) -> Band {
+        let step = sampleRate / Double(transformCount)
+        let centre = Int((frequency / step).rounded())
+        let half = max(1, Int(reach / step))
+        return cut(leastRate: max(leastRate, 2.2 * reach), centre: Double(centre) * step) { [spectrum] values in
+            for offset in -half...half where spectrum.indices.contains(centre + offset) && centre + offset > 0 {
+                let weight = Float(0.5 + 0.5 * cos(.pi * Double(offset) / Double(half + 1)))
+                values[offset < 0 ? offset + values.count : offset] = spectrum[centre + offset] * weight
+            }
+        }
+    }
+
+    /// Cuts out all between two frequencies, the upper edge falling off like a Hann window; the real parts are the sound.
+    func lowBand(_ range: Range<Double>, leastRate: Double) -> Band {
+        let step = sampleRate / Double(transformCount)
+        let last = min(spectrum.count - 1, Int(range.upperBound / step))
+        return cut(leastRate: max(leastRate, 2.2 * range.upperBound), centre: 0) { [spectrum] values in
+            for bin in stride(from: max(1, Int(range.lowerBound / step)), through: last, by: 1) {
+                let weight = Float(0.5 + 0.5 * cos(.pi * Double(bin) * step / range.upperBound))
+                values[bin] = spectrum[bin] * weight
+            }
+        }
+    }
+
+    private func cut(leastRate: Double, centre: Double, _ fill: (inout MutableSpan<SIMD2<Float>>) -> Void) -> Band {
+        var values = 8
+        while Double(values) * sampleRate < leastRate * Double(transformCount) { values *= 2 }
+        let kept = max(1, min(values, count * values / transformCount))
+        let rate = sampleRate * Double(values) / Double(transformCount)
+        return Band(
+            values: shelf.transform(values, .backward).transform(first: kept, fill), rate: rate, centre: centre)
+    }
+}

@@ -1,0 +1,187 @@
+import Glibc
+import JackdawDSP
+
+/// Looks for frequency shift keying in a window: for each mode and some clocks, the transitions between the two tones'
+/// envelopes must keep to a baud near that of the mode. The tones are then measured by themselves.
+struct ToneSearch {
+    /// Clocks that are tried: the envelopes of each take in what is 2 % beside it.
+    private static let clocks = [0.955, 0.985, 1.015, 1.045]
+    /// How far the baud is looked for.
+    private static let baudReach = 0.1
+    /// Transitions that tell a baud, at least.
+    private static let leastTransitions = 12
+    /// Strength of the line of the baud times the root of the transitions: white noise came to 3.1 at most, what is read with
+    /// one error in a hundred bits has 6 or more from fifty characters.
+    private static let leastSignificance = 3.8
+    private static let leastRegularity = 0.42
+    /// Transitions that keep to their baud this well leave no doubt.
+    private static let clearRegularity = 0.85
+    /// Share of the power by which one tone surpasses the other: noise has about 0.5.
+    private static let leastContrast = 0.58
+    private static let leastFit = 0.4
+    /// A band with a signal that can be read stands this far over the noise, in power.
+    private static let leastHeight = 2.0
+    /// What is beside the tones is weaker than they are by this factor, in power.
+    private static let mostBeside = 0.3
+
+    private let window: SoundWindow
+
+    init(_ window: SoundWindow) { self.window = window }
+
+    /// A keying that is tried, and what came of it.
+    private struct Trial {
+        var low: Double
+        var high: Double
+        var baud: Double
+        var regularity = 0.0
+        var contrast = 0.0
+        var slicer: Slicer
+        let rate: Double
+
+        var significance: Double { regularity * Double(slicer.times.count).squareRoot() }
+        var rank: Double { significance * contrast }
+    }
+
+    /// The likeliest keying with the place where it was heard, in seconds from the start of the window.
+    func guess() -> (guess: LineGuess, place: Range<Double>)? {
+        var best: Trial?
+        for signature in LineSignature.tones {
+            for clock in ToneSearch.clocks {
+                let (low, high, baud) = (signature.low * clock, signature.high * clock, signature.shift.baud * clock)
+                guard high + 0.4 * baud < window.sampleRate / 2, isHeard(low, high, baud),
+                    let trial = trial(low, high, baud, reach: ToneSearch.baudReach)
+                else { continue }
+                if trial.rank > best?.rank ?? 0 { best = trial }
+            }
+        }
+        guard var trial = best, trial.significance > ToneSearch.leastSignificance else { return nil }
+        trial.baud = slowerBaud(trial) ?? trial.baud
+        for _ in 0..<3 {
+            let low = frequency(near: trial.low, side: -1, trial)
+            let high = frequency(near: trial.high, side: 1, trial)
+            guard let next = self.trial(low, high, trial.baud, reach: 0.03) else { return nil }
+            trial = next
+        }
+        return verdict(trial)
+    }
+
+    /// A guess that is as good as the last one was, without a search; nil where it would not be clear.
+    func guess(like last: LineGuess) -> (guess: LineGuess, place: Range<Double>)? {
+        guard case .tones(let tones) = last.carrier else { return nil }
+        let (low, high) = (min(tones.mark, tones.space), max(tones.mark, tones.space))
+        guard isHeard(low, high, last.baud), let trial = trial(low, high, last.baud, reach: 0.03),
+            trial.regularity > ToneSearch.clearRegularity, slowerBaud(trial) == nil
+        else { return nil }
+        return verdict(trial)
+    }
+
+    /// Transitions that keep to a baud keep to its multiples too: the baud that this one is a multiple of, if any.
+    private func slowerBaud(_ trial: Trial) -> Double? {
+        for divisor in [4.0, 3, 2] {
+            let slower = trial.baud / divisor
+            if let line = TimingLine(trial.slicer.times, in: slower * 0.99...slower * 1.01, window.shelf),
+                line.strength > 0.75 * trial.regularity
+            {
+                return line.frequency
+            }
+        }
+        return nil
+    }
+
+    private func verdict(_ trial: Trial) -> (guess: LineGuess, place: Range<Double>)? {
+        let fits = LineSignature.tones.map { signature in
+            LineSignature.fit(
+                [trial.low, trial.high, trial.baud], to: [signature.low, signature.high, signature.shift.baud])
+        }
+        guard let nearest = fits.indices.max(by: { fits[$0] < fits[$1] }), fits[nearest] > ToneSearch.leastFit,
+            trial.significance > ToneSearch.leastSignificance, trial.regularity > ToneSearch.leastRegularity,
+            trial.contrast > ToneSearch.leastContrast, let place = trial.slicer.heard(rate: trial.rate)
+        else { return nil }
+        let signature = LineSignature.tones[nearest]
+        let isMarkLow = signature.shift.mark < signature.shift.space
+        let tones = LineBurst.Tones(
+            mark: isMarkLow ? trial.low : trial.high, space: isMarkLow ? trial.high : trial.low)
+        let guess = LineGuess(
+            modeName: signature.name, carrier: .tones(tones), baud: trial.baud, fit: fits[nearest],
+            regularity: min(1, trial.regularity), transitions: trial.slicer.times.count, samples: 0..<0)
+        return (guess, place)
+    }
+
+    /// Whether both tones stand out of the noise, and of what is beside them: the sound of a swipe is as loud there.
+    private func isHeard(_ low: Double, _ high: Double, _ baud: Double) -> Bool {
+        let reach = max(50, 0.5 * baud)
+        let heights = [low, high].map { window.height(in: $0 - reach...$0 + reach) }
+        let mean = (heights[0] + heights[1]) / 2
+        guard heights.allSatisfy({ $0 > 1.2 }), mean > ToneSearch.leastHeight else { return false }
+        let beside = [(low / 3, low - baud), (high + baud, min(1.7 * high, 0.45 * window.sampleRate))]
+        return beside.allSatisfy { from, to in
+            to - from < 100 || window.height(in: from...to) - 1 < ToneSearch.mostBeside * (mean - 1)
+        }
+    }
+
+    private func trial(_ low: Double, _ high: Double, _ baud: Double, reach: Double) -> Trial? {
+        let bands = [low, high].map { window.band(around: $0, reach: baud, leastRate: 6 * baud) }
+        let powers = bands.map { $0.values.map { Double(($0 * $0).sum()) } }
+        let differences = powers[0].indices.map { Float(powers[1][$0].squareRoot() - powers[0][$0].squareRoot()) }
+        let sums = powers[0].indices.map { powers[0][$0] + powers[1][$0] }
+        let rate = bands[0].rate
+        let slicer = Slicer(differences, powers: sums, rate: rate, stretch: Int(6 * rate / baud))
+        guard slicer.times.count >= ToneSearch.leastTransitions,
+            let line = TimingLine(slicer.times, in: baud * (1 - reach)...baud * (1 + reach), window.shelf)
+        else { return nil }
+        var (difference, total) = (0.0, 0.0)
+        for index in sums.indices where slicer.sides[index] != 0 {
+            difference += abs(powers[1][index] - powers[0][index])
+            total += sums[index]
+        }
+        return Trial(
+            low: low, high: high, baud: line.frequency, regularity: line.strength,
+            contrast: total > 0 ? difference / total : 0, slicer: slicer, rate: rate)
+    }
+
+    /// The frequency of one tone, where it is on, away from the transitions: that of most power, each run by itself, since
+    /// phases differ from run to run. The other tone does not pull it as it would pull the peak of a spectrum.
+    private func frequency(near nominal: Double, side: Int8, _ trial: Trial) -> Double {
+        let centre = (trial.low + trial.high) / 2
+        let reach = (trial.high - trial.low) / 2 + 1.5 * trial.baud
+        let band = window.band(around: centre, reach: 1.3 * reach, leastRate: 0)
+        let steps = -12...12
+        var power = [Double](repeating: 0, count: steps.count)
+        for run in trial.slicer.runs(of: side) {
+            var start = Double(run.lowerBound) / trial.rate + 0.2 / trial.baud
+            let end = Double(run.upperBound) / trial.rate - 0.2 / trial.baud
+            while end - start > 0.4 / trial.baud {
+                let pieceEnd = min(end, start + 3 / trial.baud)
+                let first = Int((start * band.rate).rounded(.up))
+                let last = min(band.values.count, Int(pieceEnd * band.rate) + 1)
+                if last - first > 1 {
+                    let piece = band.values[first..<last]
+                    for step in steps {
+                        let tone = nominal * (1 + 0.005 * Double(step)) - band.centre
+                        power[step - steps.lowerBound] += Self.power(of: piece, at: tone / band.rate)
+                    }
+                }
+                start = pieceEnd
+            }
+        }
+        guard let peak = power.indices.max(by: { power[$0] < power[$1] }), power[peak] > 0 else { return nominal }
+        var shift = 0.0
+        if peak > 0, peak < power.count - 1 {
+            let curvature = power[peak - 1] - 2 * power[peak] + power[peak + 1]
+            if curvature < 0 { shift = (power[peak - 1] - power[peak + 1]) / curvature / 2 }
+        }
+        return nominal * (1 + 0.005 * (Double(peak + steps.lowerBound) + shift))
+    }
+
+    /// The power of a tone, its frequency in turns a value, in a few values.
+    private static func power(of values: ArraySlice<SIMD2<Float>>, at turns: Double) -> Double {
+        let step = SIMD2(cos(2 * .pi * turns), -sin(2 * .pi * turns))
+        var (turn, sum) = (SIMD2(1.0, 0), SIMD2<Double>.zero)
+        for value in values {
+            let (real, imaginary) = (Double(value.x), Double(value.y))
+            sum += SIMD2(real * turn.x - imaginary * turn.y, real * turn.y + imaginary * turn.x)
+            turn = SIMD2(turn.x * step.x - turn.y * step.y, turn.x * step.y + turn.y * step.x)
+        }
+        return (sum * sum).sum()
+    }
+}

@@ -1,0 +1,117 @@
+import JackdawDSP
+import JackdawSpectrum
+
+/// A stretch of a line code, with the sound of its beginning and what was decoded of that.
+struct LineInspection {
+    /// A character off the line, where it lies.
+    struct Character {
+        /// The value in hexadecimal digits, or `**` where it is hidden.
+        let label: String
+        /// The value as text where it is a printable one and not hidden, else empty.
+        let text: String
+        /// Edges of its bits, in samples from the start of the recording.
+        let edges: [Double]
+        /// For each bit 0 or 1 from start to stop; none where they are hidden.
+        let bits: [Int]
+        /// Whether its start, stop or parity bits are wrong.
+        let isDoubtful: Bool
+    }
+
+    /// Seconds of sound that are kept of the beginning.
+    static let seconds = 2.0
+
+    let guess: LineGuess
+    /// The sound with a little before it, and the number of its first sample.
+    let samples: WipedArray<Float>
+    let firstSample: Int
+    let sampleRate: Double
+    /// In the order of time; none where the mode has no decoder or nothing could be decoded.
+    let characters: [Character]
+
+    /// - Parameters:
+    ///   - guess: what it is.
+    ///   - samples: the sound with a little before it.
+    ///   - firstSample: number of the first sample.
+    ///   - sampleRate: in Hz.
+    ///   - isRevealed: whether the characters show; they may be card data.
+    init(
+        _ guess: LineGuess, samples: WipedArray<Float>, firstSample: Int, sampleRate: Double, isRevealed: Bool
+    ) {
+        self.guess = guess
+        self.samples = samples
+        self.firstSample = firstSample
+        self.sampleRate = sampleRate
+        let found = Self.decode(guess, samples, sampleRate: sampleRate).map { found in
+            Self.character(found.character, found.framing, guess, firstSample, sampleRate, isRevealed: isRevealed)
+        }
+        // What is read out of the noise around it is none of the line's.
+        let bit = sampleRate / guess.baud
+        let span = Double(guess.samples.lowerBound) - bit...Double(guess.samples.upperBound) + 3 * bit
+        characters = found.filter { $0.edges.allSatisfy(span.contains) }
+    }
+
+    /// The characters as text in one line: hexadecimal digits, or how many are hidden.
+    func summary(isRevealed: Bool) -> String {
+        guard !characters.isEmpty else { return "" }
+        guard isRevealed else { return "\(counted(characters.count, "byte")), hidden without --reveal" }
+        let most = 56
+        let digits = characters.prefix(most).map(\.label).joined(separator: " ")
+        return digits + (characters.count > most ? " ..." : "")
+    }
+
+    /// A character with the framing of modes with tones.
+    private typealias Found = (character: LineCharacter, framing: CharacterFraming?)
+    /// Chips of a byte where there are no tones: two frames of ten.
+    private static let chipsPerByte = 20
+
+    private static func decode(
+        _ guess: LineGuess, _ samples: WipedArray<Float>, sampleRate: Double
+    ) -> [Found] {
+        guard let mode = try? LineMode(named: guess.modeName), var decoder = try? mode.decoder(sampleRate: sampleRate)
+        else { return [] }
+        var framing: CharacterFraming?
+        if case .frequencyShift(_, let used) = mode.code { framing = used }
+        let events = samples.withElements { decoder.receive($0) } + decoder.finish()
+        return events.compactMap { event in
+            if case .character(let character) = event { (character, framing) } else { nil }
+        }
+    }
+
+    private static func character(
+        _ character: LineCharacter, _ framing: CharacterFraming?, _ guess: LineGuess, _ firstSample: Int,
+        _ sampleRate: Double, isRevealed: Bool
+    ) -> Character {
+        let value = Int(character.value)
+        let bits = framing.map { Self.bits(of: value, $0) } ?? []
+        let cells = framing == nil ? chipsPerByte : bits.count
+        let start = Double(firstSample) + character.startSample
+        let digits = String(value, radix: 16, uppercase: true)
+        let isPrintable = (0x20..<0x7F).contains(value)
+        return Character(
+            label: isRevealed ? String(repeating: "0", count: max(0, 2 - digits.count)) + digits : "**",
+            text: isRevealed && isPrintable ? String(UnicodeScalar(UInt8(value))) : "",
+            edges: (0...cells).map { start + Double($0) * sampleRate / guess.baud },
+            bits: isRevealed ? bits : [], isDoubtful: !character.isFramed)
+    }
+
+    /// The bits on the line from start to stop.
+    private static func bits(of value: Int, _ framing: CharacterFraming) -> [Int] {
+        let data = (0..<framing.dataBits).map { place in
+            value >> (framing.bitOrder == .leastSignificantFirst ? place : framing.dataBits - 1 - place) & 1
+        }
+        let ones = data.reduce(0, +) & 1
+        let parity = framing.parity == .none ? [] : [framing.parity == .even ? ones : 1 - ones]
+        return [0] + data + parity + [1]
+    }
+}
+
+extension LineGuess {
+    /// Mode, baud and tones in one line.
+    var title: String {
+        var parts = [modeName, "\(fixed(baud, baud < 1_000 ? 1 : 0)) baud"]
+        if case .tones(let tones) = carrier {
+            parts.append("mark \(fixed(tones.mark, 0)) Hz, space \(fixed(tones.space, 0)) Hz")
+        }
+        return parts.joined(separator: ", ")
+    }
+}

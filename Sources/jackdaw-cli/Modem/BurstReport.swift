@@ -1,0 +1,49 @@
+import JackdawDSP
+
+/// A burst and its bytes, for people and for programs. The bytes may be card data: only ``json`` has them.
+struct BurstReport {
+    let file: String
+    /// From 1.
+    let channel: Int
+    let mode: LineMode
+    let bytes: [UInt8]
+    let burst: LineBurst
+
+    /// What was measured, in one line.
+    var line: String {
+        var parts = [
+            "\(file): \(mode.name)",
+            "\(fixed(burst.span.start, 3)) to \(fixed(burst.span.end, 3)) s",
+            counted(bytes.count, "byte"),
+        ]
+        if burst.framingErrors > 0 { parts.append(counted(burst.framingErrors, "framing error")) }
+        if burst.repairedBits > 0 { parts.append("\(counted(burst.repairedBits, "bit")) repaired") }
+        parts.append("\(fixed(burst.baud, 1)) baud")
+        if let tones = burst.tones { parts.append("\(fixed(tones.mark, 0)) and \(fixed(tones.space, 0)) Hz") }
+        parts += [
+            "\(fixed(burst.level, 1)) dBFS", "SNR \(fixed(burst.signalToNoise, 1)) dB",
+            "confidence \(fixed(Double(burst.confidence), 2))",
+        ]
+        return parts.joined(separator: ", ")
+    }
+
+    /// One object a burst; what does not apply is null.
+    var json: JSONObject {
+        var object = JSONObject()
+        object.add("start", burst.span.start, decimals: 6)
+        object.add("end", burst.span.end, decimals: 6)
+        object.add("mode", mode.name)
+        object.add("bytes", bytes.map(\.hexadecimal).joined())
+        object.add("confidence", Double(burst.confidence), decimals: 3)
+        object.add("framing_errors", burst.framingErrors)
+        object.add("repaired", burst.repairedBits)
+        object.add("level", burst.level, decimals: 2)
+        object.add("snr", burst.signalToNoise, decimals: 2)
+        object.add("baud", burst.baud, decimals: 2)
+        object.add("mark", burst.tones?.mark, decimals: 1)
+        object.add("space", burst.tones?.space, decimals: 1)
+        object.add("file", file)
+        object.add("channel", channel)
+        return object
+    }
+}

@@ -1,0 +1,168 @@
+import Glibc
+import JackdawAudioFile
+
+/// Takes the sound of a recording, front to back.
+protocol SoundListener {
+    /// Whether 16-bit samples come as they are; else every sample comes as `Float`.
+    var takesSixteenBits: Bool { get }
+
+    /// Takes the format and the channels that will come, before any samples.
+    /// - Throws: ``CommandError`` where the recording cannot be used; nothing more comes then.
+    mutating func begin(_ format: AudioFormat, channels: Range<Int>) throws(CommandError)
+
+    /// Takes the next samples of a channel.
+    mutating func receive(_ samples: Span<Int16>, channel: Int)
+
+    /// Takes the next samples of a channel.
+    mutating func receive(_ samples: Span<Float>, channel: Int)
+
+    /// Takes the position after each block; the time to print what is complete.
+    /// - Throws: ``CommandError`` to give up.
+    mutating func advance(to frame: Int, of total: Int?) throws(CommandError)
+
+    /// Takes the end of the samples, also where an error ends them.
+    mutating func finish()
+}
+
+/// Reads recordings one after the other, with one set of buffers for all.
+struct SoundScanner: ~Copyable {
+    /// What came of a recording.
+    struct Outcome {
+        let format: AudioFormat
+        let frames: Int
+        /// Whether the header promised more.
+        let isTruncated: Bool
+        /// Samples that were not finite numbers, taken as 0.
+        let replacedSamples: Int
+
+        /// What is wrong with the recording, a line each.
+        func complaints(about file: String) -> [String] {
+            var lines: [String] = []
+            if replacedSamples > 0 {
+                lines.append("\(file): \(counted(replacedSamples, "sample")) not a number, taken as silence")
+            }
+            if isTruncated {
+                lines.append("\(file): cut short: ends after \(frames) frames, its header promises more")
+            }
+            return lines
+        }
+    }
+
+    /// Long enough that calls cost nothing, short enough that a block stays in the cache.
+    private static let blockFrames = 65_536
+    /// Seconds of sound in a block of a pipe, which may be filled as slowly as the sound is heard.
+    private static let liveSeconds = 0.01
+
+    /// Channel to read, from 0; all of them if nil.
+    private let channel: Int?
+    private let raw: RawAudioFormat?
+    private var narrow: AudioBlock<Int16>?
+    private var wide: AudioBlock<Float>?
+
+    /// A scanner.
+    /// - Parameters:
+    ///   - channel: the channel to read, from 0; nil for all.
+    ///   - raw: the format of headerless files; nil for files with a header.
+    init(channel: Int? = nil, raw: RawAudioFormat? = nil) {
+        self.channel = channel
+        self.raw = raw
+    }
+
+    /// Reads one recording.
+    /// - Parameters:
+    ///   - path: a path, or `-` for standard input.
+    ///   - listener: takes the sound.
+    /// - Returns: what the recording was.
+    /// - Throws: ``CommandError``: what the file is not, or an interrupt. What came before it has been heard.
+    mutating func scan(_ path: String, _ listener: inout some SoundListener) throws(CommandError) -> Outcome {
+        let raw = raw
+        var reader = try asCommand { () throws(AudioFileError) in try AudioFileReader(path: path, raw: raw) }
+        let channels = try channelsToRead(of: reader.format, path)
+        try listener.begin(reader.format, channels: channels)
+        let capacity = Self.capacity(path, reader.format)
+        do throws(CommandError) {
+            if reader.format.isSixteenBit && listener.takesSixteenBits {
+                var block = Self.block(narrow.take(), channels: reader.format.channels, capacity: capacity)
+                try scan(&reader, through: &block, channels, &listener)
+                narrow = consume block
+            } else {
+                var block = Self.block(wide.take(), channels: reader.format.channels, capacity: capacity)
+                try scan(&reader, through: &block, channels, &listener)
+                wide = consume block
+            }
+        } catch {
+            listener.finish()
+            throw error
+        }
+        listener.finish()
+        return Outcome(
+            format: reader.format, frames: reader.framesRead, isTruncated: reader.isTruncated,
+            replacedSamples: reader.replacedSamples)
+    }
+
+    private func channelsToRead(of format: AudioFormat, _ path: String) throws(CommandError) -> Range<Int> {
+        guard let channel else { return 0..<format.channels }
+        guard channel < format.channels else {
+            throw CommandError(
+                .usage, "\(path): there is no channel \(channel + 1): it has \(counted(format.channels, "channel"))")
+        }
+        return channel..<channel + 1
+    }
+
+    private func scan<Sample: ScannedSample>(
+        _ reader: inout AudioFileReader, through block: inout AudioBlock<Sample>, _ channels: Range<Int>,
+        _ listener: inout some SoundListener
+    ) throws(CommandError) {
+        let total = reader.frames
+        while try asCommand({ () throws(AudioFileError) in try Sample.read(from: &reader, into: &block) }) > 0 {
+            for channel in channels {
+                block.withChannel(channel) { Sample.hand($0, to: &listener, channel: channel) }
+            }
+            try listener.advance(to: reader.framesRead, of: total)
+        }
+    }
+
+    /// Frames of a block.
+    private static func capacity(_ path: String, _ format: AudioFormat) -> Int {
+        var status = stat()
+        let known = unsafe path == "-" ? fstat(STDIN_FILENO, &status) : stat(path, &status)
+        let isLive = known == 0 && [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT)
+        return isLive ? Int(format.sampleRate * liveSeconds) : max(1_024, blockFrames / format.channels)
+    }
+
+    /// A block of the right shape: the one of the last file where that fits.
+    private static func block<Sample>(
+        _ last: consuming AudioBlock<Sample>?, channels: Int, capacity: Int
+    ) -> AudioBlock<Sample> {
+        if let last, last.channels == channels, last.capacity == capacity { return last }
+        return AudioBlock(channels: channels, capacity: capacity)
+    }
+}
+
+/// Sample types that both the reader and the listeners have a path for.
+private protocol ScannedSample: BitwiseCopyable & Sendable {
+    static func read(
+        from reader: inout AudioFileReader, into block: inout AudioBlock<Self>
+    ) throws(AudioFileError) -> Int
+    static func hand(_ samples: Span<Self>, to listener: inout some SoundListener, channel: Int)
+}
+
+extension Int16: ScannedSample {
+    static func read(
+        from reader: inout AudioFileReader, into block: inout AudioBlock<Int16>
+    ) throws(AudioFileError) -> Int { try reader.read(into: &block) }
+
+    static func hand(_ samples: Span<Int16>, to listener: inout some SoundListener, channel: Int) {
+        listener.receive(samples, channel: channel)
+    }
+}
+
+extension Float: ScannedSample {
+    static func read(
+        from reader: inout AudioFileReader, into block: inout AudioBlock<Float>
+    ) throws(AudioFileError) -> Int { try reader.read(into: &block) }
+
+    static func hand(_ samples: Span<Float>, to listener: inout some SoundListener, channel: Int) {
+        listener.receive(samples, channel: channel)
+    }
+}

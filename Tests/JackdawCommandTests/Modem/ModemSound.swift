@@ -1,0 +1,57 @@
+import JackdawAudioFile
+import JackdawDSP
+
+/// Sound of modems for the tests, made without the command.
+enum ModemSound {
+    /// Samples of some bytes between two stretches of idle line and of silence.
+    static func samples(
+        _ bytes: [UInt8], _ mode: LineMode, sampleRate: Double, idle: Double = 0.1, silence: Double = 0.1
+    ) throws -> [Float] {
+        let rest = [Float](repeating: 0, count: Int(silence * sampleRate))
+        var encoder = try mode.encoder(sampleRate: sampleRate)
+        var samples: [Float] = []
+        encoder.idle(seconds: idle, into: &samples)
+        encoder.encode(bytes.span, into: &samples)
+        encoder.idle(seconds: idle, into: &samples)
+        return rest + samples + rest
+    }
+
+    /// Writes channels side by side.
+    static func write(_ channels: [[Float]], to path: String, sampleRate: Double) throws {
+        let frames = channels.map(\.count).max() ?? 0
+        let interleaved = (0..<frames).flatMap { frame in channels.map { frame < $0.count ? $0[frame] : 0 } }
+        var writer = try AudioFileWriter(path: path, sampleRate: sampleRate, channels: channels.count)
+        try writer.write(interleaved.span)
+        try writer.finish()
+    }
+
+    /// Writes the sound of some bytes.
+    static func write(_ bytes: [UInt8], _ mode: String, to path: String, sampleRate: Double = 48_000) throws {
+        try write(
+            [samples(bytes, LineMode(named: mode), sampleRate: sampleRate)], to: path, sampleRate: sampleRate)
+    }
+
+    /// Every byte there is, in an order without runs.
+    static let everyByte = (0...255).map { UInt8(truncatingIfNeeded: $0 * 181) }
+}
+
+extension FixedWidthInteger {
+    /// The bytes of the number, the least significant one first.
+    var littleEndianBytes: [UInt8] {
+        (0..<Self.bitWidth / 8).map { UInt8(truncatingIfNeeded: self >> Self($0 * 8)) }
+    }
+}
+
+extension [Float] {
+    /// The samples as a headerless file of 16 bits holds them.
+    var sixteenBitBytes: [UInt8] { flatMap { Int16(($0 * 32_768).rounded()).littleEndianBytes } }
+    /// The samples as a headerless file of floating point numbers holds them.
+    var floatBytes: [UInt8] { flatMap { $0.bitPattern.littleEndianBytes } }
+}
+
+extension [UInt8] {
+    /// Two digits a byte.
+    var hexadecimal: String {
+        map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}

@@ -1,0 +1,189 @@
+import Foundation
+import JackdawAudioFile
+import JackdawDSP
+import JackdawSpectrum
+import JackdawTestSupport
+import Testing
+
+@testable import jackdaw_cli
+
+/// What `inspect` says of modem sound.
+@Suite struct InspectModemTests {
+    private let folder: TemporaryFolder
+    private static let text = "Jackdaw hears 4111111111111111 twice."
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// A text twice in Bell 202, a quarter of a second of near silence around it.
+    private func sound(_ sampleRate: Double = 44_100) throws -> [Float] {
+        var random = SeededRandom(seed: 7)
+        var encoder = try FSKEncoder(.bell202, sampleRate: sampleRate)
+        var samples = [Float](repeating: 0, count: Int(sampleRate / 4))
+        encoder.idle(seconds: 0.05, into: &samples)
+        let bytes = Array((Self.text + Self.text).utf8)
+        encoder.encode(bytes.span, into: &samples)
+        samples += [Float](repeating: 0, count: Int(sampleRate / 4))
+        return samples.map { $0 + .random(in: -0.001...0.001, using: &random) }
+    }
+
+    @Test func theObjectNamesTheModeAndWhatWasMeasured() throws {
+        try SwipeSound.write([try sound()], to: folder("a.wav"), sampleRate: 44_100)
+        let run = CommandRun("inspect", "--json", folder("a.wav"))
+        #expect(run.status == 0)
+        let object = try jsonObject(try #require(run.lines.first))
+        let modems = try #require(object["modems"] as? [[String: Any]])
+        #expect(modems.count == 1)
+        let modem = try #require(modems.first)
+        #expect(modem["mode"] as? String == "bell202")
+        let values = modem.compactMapValues { $0 as? Double }
+        #expect(abs(values["baud", default: 0] - 1_200) < 3)
+        #expect(abs(values["mark", default: 0] - 1_200) < 12)
+        #expect(abs(values["space", default: 0] - 2_200) < 22)
+        #expect(values["fit", default: 0] > 0.95)
+        #expect(values["regularity", default: 0] > 0.95)
+        #expect(abs(values["start", default: 0] - 0.25) < 0.05)
+        #expect(abs(values["end", default: 0] - 0.92) < 0.05)
+        // It is not a swipe that cannot be read.
+        #expect((object["swipes"] as? [Any])?.isEmpty == true)
+    }
+
+    @Test func aPersonReadsTheMode() throws {
+        try SwipeSound.write([try sound()], to: folder("a.wav"), sampleRate: 44_100)
+        let run = CommandRun("inspect", folder("a.wav"))
+        #expect(run.status == 0)
+        #expect(run.lines.contains { $0.hasPrefix("  modem     bell202, 1200 baud, mark 1") })
+        #expect(run.lines.last == "  swipes    none")
+    }
+
+    @Test func swipesAndNoiseAreNoModem() throws {
+        #expect(CommandRun("synth", "-o", folder("a.wav"), "--acceleration", "3").status == 0)
+        let swipe = try jsonObject(try #require(CommandRun("inspect", "--json", folder("a.wav")).lines.first))
+        #expect((swipe["modems"] as? [Any])?.isEmpty == true)
+        #expect((swipe["swipes"] as? [Any])?.count == 1)
+        var random = SeededRandom(seed: 3)
+        let noise = (0..<44_100).map { _ in Float.random(in: -0.1...0.1, using: &random) }
+        try SwipeSound.write([noise], to: folder("b.wav"), sampleRate: 44_100)
+        let run = CommandRun("inspect", folder("b.wav"))
+        #expect(run.lines.contains("  modem     none"))
+    }
+
+    private func inspection(isRevealed: Bool) throws -> LineInspection {
+        let record = try ChannelRecord(try format())
+        let samples = try sound()
+        record.receive(samples.span)
+        let lines = record.finishLines(isRevealed: isRevealed)
+        #expect(lines.count == 1)
+        return try #require(lines.first)
+    }
+
+    private func format() throws -> AudioFormat {
+        try SwipeSound.write([[0]], to: folder("format.wav"), sampleRate: 44_100)
+        let reader = try AudioFileReader(path: folder("format.wav"))
+        return reader.format
+    }
+
+    @Test func bytesAreDecodedWhereTheyLie() throws {
+        let line = try inspection(isRevealed: true)
+        #expect(line.characters.map(\.text).joined() == Self.text + Self.text)
+        #expect(line.characters.allSatisfy { !$0.isDoubtful && $0.edges.count == 11 && $0.bits.count == 10 })
+        let first = try #require(line.characters.first)
+        #expect(first.label == "4A")
+        #expect(first.bits == [0, 0, 1, 0, 1, 0, 0, 1, 0, 1])
+        // A quarter of a second and 0.05 s of mark go before it.
+        #expect(abs((first.edges.first ?? 0) / 44_100 - 0.3) < 0.0004)
+    }
+
+    /// The chips of a reader without tones: no bits, but bytes and where they lie.
+    @Test func bytesOfChipsAreDecodedToo() throws {
+        var encoder = try LineMode(named: "unimag").encoder(sampleRate: 44_100)
+        var samples = [Float](repeating: 0, count: 11_025)
+        let bytes = Array(";4111111111111111=2912101?\r".utf8)
+        encoder.encode(bytes.span, into: &samples)
+        samples += [Float](repeating: 0, count: 11_025)
+        let record = try ChannelRecord(try format())
+        record.receive(samples.span)
+        let line = try #require(record.finishLines(isRevealed: true).first)
+        #expect(line.guess.modeName == "unimag")
+        #expect(line.guess.title == "unimag, 9600 baud")
+        let labels = line.characters.map(\.label)
+        #expect(labels.count >= bytes.count)
+        #expect(labels.suffix(bytes.count).first == "3B")
+        #expect(line.characters.allSatisfy { $0.edges.count == 21 && $0.bits.isEmpty })
+    }
+
+    /// Chips look like a swipe that fails; what keeps time as no hand does is not listed as one.
+    @Test func chipsAreNoFailedSwipe() throws {
+        var encoder = try LineMode(named: "unimag").encoder(sampleRate: 48_000)
+        var samples = [Float](repeating: 0, count: 4_800)
+        let bytes = (0..<120).map { UInt8(truncatingIfNeeded: 37 &* $0) }
+        encoder.encode(bytes.span, into: &samples)
+        samples += [Float](repeating: 0, count: 4_800)
+        try SwipeSound.write([samples], to: folder("u.wav"), sampleRate: 48_000)
+        let object = try jsonObject(try #require(CommandRun("inspect", "--json", folder("u.wav")).lines.first))
+        let modems = try #require(object["modems"] as? [[String: Any]])
+        #expect(modems.map { $0["mode"] as? String } == ["unimag"])
+        #expect(modems.first?["mark"] == nil)
+        #expect((object["swipes"] as? [Any])?.isEmpty == true)
+    }
+
+    /// Bytes may be card data: neither they nor their bits show.
+    @Test func bytesAreHidden() throws {
+        let line = try inspection(isRevealed: false)
+        #expect(line.characters.count == 2 * Self.text.count)
+        #expect(line.characters.allSatisfy { $0.label == "**" && $0.text.isEmpty && $0.bits.isEmpty })
+        #expect(line.summary(isRevealed: false) == "\(2 * Self.text.count) bytes, hidden without --reveal")
+        let script = try LinePicture.script([("a", line.summary(isRevealed: false), line)], isVector: true)
+        let labels = script.split(separator: "\n").filter { $0.hasPrefix("set label '") }
+        #expect(!labels.isEmpty)
+        #expect(labels.allSatisfy { $0.hasPrefix("set label '**'") })
+    }
+
+    @Test func rowsHoldWholeCharactersInOrder() throws {
+        let line = try inspection(isRevealed: true)
+        let rows = LinePicture.rows(of: line)
+        #expect(rows.flatMap { Array($0) } == Array(line.characters.indices))
+        #expect(rows.allSatisfy { $0.count <= 6 })
+        let script = try LinePicture.script([("it's", "x", line)], isVector: true)
+        #expect(script.contains("'it''s'"))
+        #expect(script.contains("'4A  J'"))
+    }
+
+    @Test(.enabled(if: hasGnuplot, "gnuplot is not installed"), arguments: [("svg", "<?xml"), ("png", "\u{89}PNG")])
+    func gnuplotDrawsThePicture(kind: String, start: String) throws {
+        try SwipeSound.write([try sound()], to: folder("a.wav"), sampleRate: 44_100)
+        let run = CommandRun("inspect", "--plot", folder("p.\(kind)"), folder("a.wav"))
+        #expect(run.status == 0, "\(run.messages)")
+        let picture = try folder.read("p.\(kind)")
+        #expect(picture.starts(with: start.unicodeScalars.map { UInt8($0.value) }))
+        #expect(picture.count > 10_000)
+    }
+
+    private static let hasGnuplot = ["/usr/bin", "/usr/local/bin", "/bin"].contains {
+        FileManager.default.isExecutableFile(atPath: "\($0)/gnuplot")
+    }
+
+    /// Recordings of real phones, which the project may not hand on.
+    @Test(arguments: [
+        ("softmodem-1225-whole-word", "softmodem-1225"), ("softmodem-315-whole-word", "softmodem-315"),
+        ("webjack-10x", "webjack"), ("webjack-10x-nexus5-clipped", "webjack"),
+        ("webjack-broken-expect-none", "webjack"),
+    ])
+    func realRecordings(name: String, mode: String) throws {
+        let path = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "shared/captures/fsk/\(name).wav").path
+        guard FileManager.default.fileExists(atPath: path) else {
+            print("skipped: \(name).wav is not on this machine")
+            return
+        }
+        let run = CommandRun("inspect", "--json", path)
+        let object = try jsonObject(try #require(run.lines.first))
+        let modems = try #require(object["modems"] as? [[String: Any]])
+        #expect(modems.map { $0["mode"] as? String } == [mode])
+        let carriers = try #require(object["carriers"] as? [[String: Any]]).compactMap { $0["frequency"] as? Double }
+        for tone in ["mark", "space"] {
+            let frequency = try #require(modems.first?[tone] as? Double)
+            #expect(carriers.contains { abs($0 / frequency - 1) < 0.03 }, "\(tone) \(frequency) Hz")
+        }
+    }
+}
