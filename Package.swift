@@ -68,7 +68,7 @@ let package = Package(
         .testTarget(
             name: "JackdawCommandTests",
             dependencies: [
-                "jackdaw-cli", "JackdawDSP", "JackdawAudioFile", "JackdawTestSupport",
+                "jackdaw-cli", "JackdawDSP", "JackdawAudioFile", "JackdawSpectrum", "JackdawTestSupport",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
             ],
