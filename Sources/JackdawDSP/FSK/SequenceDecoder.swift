@@ -46,6 +46,8 @@ struct SequenceDecoder: Sendable {
     static let leastEvidenceAlone: Float = 6
     /// The same that a character has to have itself, where there is more around it.
     private static let leastEvidenceOfOwn: Float = 1
+    /// The same as a share of what there is around it.
+    private static let leastShareOfEvidence: Float = 0.3
     /// A tone between the two is about as loud in both.
     private static let mostRivalry: Float = 0.95
     /// Share of the amplitude around it that a character has to have.
@@ -118,7 +120,8 @@ struct SequenceDecoder: Sendable {
         let end = time(min(step, tones.count), offset)
         if isLocked, strong >= Self.settling {
             balance.follow(path.tonesSeen)
-            tune()
+            // What smears one tone into the other turns its phase, too.
+            if balance.isEven { tune() }
         }
         return end
     }
@@ -177,14 +180,12 @@ struct SequenceDecoder: Sendable {
     /// Tries other tones and other clocks.
     private mutating func settle(_ samples: Span<Float>, from offset: Double) {
         let before = carrier
-        var best = (
-            score: path.strengthBesideNoise(tones), clock: clock, frequencies: frequencies, balance: balance
-        )
+        func score() -> Float { path.strengthBesideNoise(tones) * (clock == 1 ? 1 : Self.trustInOtherClock) }
+        var best = (score: score(), clock: clock, frequencies: frequencies, balance: balance)
         (clock, frequencies, balance) = (1, SIMD2(shift.space, shift.mark), ToneBalance())
         if best.clock != clock || best.frequencies != frequencies || !best.balance.isEven {
             search(samples, from: offset)
-            let score = path.strengthBesideNoise(tones)
-            if score > best.score { best = (score, clock, frequencies, balance) }
+            if score() > best.score { best = (score(), clock, frequencies, balance) }
         }
         let estimate = ToneEstimate(tones, turnsPerBit: turnsPerBit).offsets
         // A steady tone between the two would bring them together.
@@ -197,8 +198,7 @@ struct SequenceDecoder: Sendable {
                 clock = candidate
                 carrier = isTuned ? Carrier() : before
                 search(samples, from: offset)
-                let score = path.strengthBesideNoise(tones) * (candidate == 1 ? 1 : Self.trustInOtherClock)
-                if score > best.score { best = (score, clock, frequencies, balance) }
+                if score() > best.score { best = (score(), clock, frequencies, balance) }
             }
         }
         (clock, frequencies, balance) = (best.clock, best.frequencies, best.balance)
@@ -235,7 +235,7 @@ struct SequenceDecoder: Sendable {
             if other.bitEnergyToNoise > evidence.bitEnergyToNoise { evidence = other }
         }
         if alone.bitEnergyToNoise >= Self.leastEvidenceAlone { evidence = alone }
-        if alone.bitEnergyToNoise < Self.leastEvidenceOfOwn
+        if alone.bitEnergyToNoise < min(Self.leastEvidenceOfOwn, Self.leastShareOfEvidence * evidence.bitEnergyToNoise)
             || alone.amplitude < Self.leastShareOwn * max(evidence.amplitude, heard)
             || character.rivalry > Self.mostRivalry
         {
