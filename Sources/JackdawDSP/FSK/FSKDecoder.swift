@@ -155,10 +155,11 @@ extension CharacterFraming {
             least = min(least, likelihood)
             reliabilities[place] = UInt8(min(255, likelihood * 10))
         }
+        // What has no start or stop bit was not read at all.
         let isEven = parityBit(of: value).map { $0 == Int(reading.bits >> UInt16(dataBits) & 1) } ?? true
         return LineCharacter(
             value: value, startSample: startSample, confidence: Float(1 / (1 + Numerics.exponential(-Double(least)))),
-            isFramed: isEven && min(reading.likelihoods[0], reading.likelihoods[bitsBeforeStop]) > 0, tier: .strong,
+            isFramed: isEven, tier: .strong,
             reliabilities: reliabilities)
     }
 }
