@@ -99,12 +99,8 @@ public struct FSKDecoder: LineDecoder {
 
     /// Reads the characters that begin in the stretch, and drops it.
     private mutating func readChunk(into events: inout [LineEvent]) {
-        let sound = buffer
-        var readings = readings
-        let end = sequence.read(
-            sound.span, from: offset, before: chunkEnd - Double(bufferStart), readings: &readings)
+        let end = read()
         for reading in readings { report(reading, into: &events) }
-        self.readings = readings
         if let burst, Double(bufferStart) + end - burst.end > Self.pauseBits * samplesPerBit {
             closeBurst(into: &events)
         }
@@ -113,6 +109,13 @@ public struct FSKDecoder: LineDecoder {
         bufferStart += dropped
         offset = end - Double(dropped)
         chunkEnd += Self.chunkBits * samplesPerBit
+    }
+
+    /// Reads the stretch. The sound is held no longer than that: a change of the buffer would leave a copy behind.
+    private mutating func read() -> Double {
+        let sound = buffer
+        return sequence.read(
+            sound.span, from: offset, before: chunkEnd - Double(bufferStart), readings: &readings)
     }
 
     private mutating func report(_ reading: SequenceDecoder.Reading, into events: inout [LineEvent]) {
