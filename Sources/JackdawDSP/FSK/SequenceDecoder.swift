@@ -84,6 +84,23 @@ struct SequenceDecoder: Sendable {
         heard = 0
     }
 
+    /// Goes on behind a stretch that was clear.
+    /// - Parameters:
+    ///   - clock: bits a second over the nominal ones.
+    ///   - frequencies: tones of space and mark in Hz.
+    ///   - amplitude: that of the last character.
+    mutating func follow(clock: Double, frequencies: SIMD2<Double>, amplitude: Float) {
+        self.clock = clock
+        for tone in 0..<2 where abs(frequencies[tone] - self.frequencies[tone]) > Self.leastOffset * shift.baud {
+            self.frequencies[tone] = frequencies[tone]
+        }
+        heard = amplitude
+        isLocked = true
+    }
+
+    /// The carrier is another one, or so much later that nothing is known of its phase.
+    mutating func forgetCarrier() { carrier = Carrier() }
+
     mutating func reset() {
         unlock()
         (clock, frequencies, balance) = (1, SIMD2(shift.space, shift.mark), ToneBalance())
