@@ -4,6 +4,9 @@ struct Carrier: Sendable {
     var phase = SIMD2<Float>.zero
     /// What it turns further, in radians a bit.
     var frequency: Float = 0
+    /// Whether the phase is carried on from one window to the next. Where a sender starts each tone anew it cannot be, and
+    /// only how loud the tones are counts.
+    var isCoherent = true
 
     /// How fast the phase follows what is seen, and the frequency, a bit.
     static let phaseGain: Float = 0.12
@@ -19,6 +22,7 @@ struct Carrier: Sendable {
 
     /// What a window has of the carrier in its phase; half of all where the phase is not known yet.
     func gain(_ seen: SIMD2<Float>) -> Float {
+        guard isCoherent else { return Self.size(of: seen) }
         let size = size
         guard size > 0 else { return (seen.x * seen.x + seen.y * seen.y).squareRoot() / 2 }
         return (seen.x * phase.x + seen.y * phase.y) / size
@@ -33,6 +37,7 @@ struct Carrier: Sendable {
     @inline(__always)
     mutating func follow(_ seen: SIMD2<Float>, bits: Float, _ turn: SIMD2<Float>) -> Float {
         let gain = gain(seen)
+        guard isCoherent else { return gain }
         let size = size
         let weight = Self.phaseGain * min(bits, 1)
         if size > 0 {

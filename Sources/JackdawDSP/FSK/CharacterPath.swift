@@ -91,7 +91,8 @@ struct CharacterPath: Sendable {
     ) {
         while strength.count - 1 < end {
             let gain = carrier.follow(
-                tones.step[strength.count - 1], bits: 1 / Float(ToneCorrelations.stepsPerBit), turns.step)
+                tones.idle(at: strength.count - 1, isCoherent: carrier.isCoherent),
+                bits: 1 / Float(ToneCorrelations.stepsPerBit), turns.step)
             add(gain, power: powers[1], steps: 1)
         }
     }
@@ -138,9 +139,17 @@ struct CharacterPath: Sendable {
 }
 
 extension CharacterPath {
-    /// Power of the carrier over that of the noise, all along: what clocks and tones are compared by.
+    /// Steps over which the carrier is taken to be as loud all along: about a character.
+    private static let evenSteps = 80
+
+    /// Energy of the carrier over that of what is beside it, wherever there is any: what clocks and tones are compared by.
     func strengthOverNoise(_ tones: ToneCorrelations) -> Float {
-        let evidence = evidence(in: 0..<end, tones)
-        return evidence.amplitude * evidence.amplitude / 2 / evidence.noise
+        var carrier: Float = 0
+        for start in stride(from: 0, to: end, by: Self.evenSteps) {
+            let steps = start..<min(start + Self.evenSteps, end)
+            let amplitude = evidence(in: steps, tones).amplitude
+            carrier += amplitude * amplitude / 2 * Float(Double(steps.count) * tones.stepLength)
+        }
+        return carrier / max(tones.energy[end] - carrier, 1e-6 * carrier, .leastNormalMagnitude)
     }
 }

@@ -42,6 +42,7 @@ struct CharacterTrellis: Sendable {
 
     private var survivors = Survivors()
     private var idles = [Carrier](repeating: Carrier(), count: slots)
+    private var isCoherent = true
     private var idleScores = [Float](repeating: unreachable, count: slots)
     /// Which of two states a survivor came from, for each step, state and lane.
     private var choices: [UInt8] = []
@@ -81,6 +82,7 @@ struct CharacterTrellis: Sendable {
             idleScores[index] = Self.unreachable
             idles[index] = Carrier()
         }
+        isCoherent = carrier.isCoherent
         idleScores[0] = 0
         idles[0] = carrier
         for step in 1...count {
@@ -101,7 +103,8 @@ struct CharacterTrellis: Sendable {
             carrier = idles[last]
             score =
                 idleScores[last] - cost
-                + carrier.follow(tones.step[step - 1], bits: 1 / Float(Self.perBit), turns.step)
+                + carrier.follow(
+                    tones.idle(at: step - 1, isCoherent: carrier.isCoherent), bits: 1 / Float(Self.perBit), turns.step)
         }
         if step >= stopSteps {
             let from = step - stopSteps
@@ -127,7 +130,8 @@ struct CharacterTrellis: Sendable {
 
     private func carrier(at place: Int) -> Carrier {
         Carrier(
-            phase: SIMD2(survivors.real[place], survivors.imaginary[place]), frequency: survivors.frequency[place])
+            phase: SIMD2(survivors.real[place], survivors.imaginary[place]), frequency: survivors.frequency[place],
+            isCoherent: isCoherent)
     }
 
     private mutating func advanceBits(
@@ -153,10 +157,12 @@ struct CharacterTrellis: Sendable {
         let (zero, one) = (tones.bits[0][from], tones.bits[1][from])
         for first in stride(from: 0, to: bitCount, by: 8) {
             Self.advance(
-                &survivors, from: old + first, to: new + first + 1, bit: 0, zero, turns.bits[0], costs.x, &choices,
+                &survivors, from: old + first, to: new + first + 1, bit: 0, zero, turns.bits[0], costs.x, isCoherent,
+                &choices,
                 step * Self.states * Self.lanes + first + 1)
             Self.advance(
-                &survivors, from: old + first, to: new + first + 1, bit: 1, one, turns.bits[1], costs.y, &choices,
+                &survivors, from: old + first, to: new + first + 1, bit: 1, one, turns.bits[1], costs.y, isCoherent,
+                &choices,
                 step * Self.states * Self.lanes + first + 1)
         }
     }
@@ -165,14 +171,17 @@ struct CharacterTrellis: Sendable {
     @inline(__always)
     private static func advance(
         _ survivors: inout Survivors, from old: Int, to new: Int, bit: Int, _ seen: SIMD2<Float>, _ turn: SIMD2<Float>,
-        _ cost: Float, _ choices: inout [UInt8], _ place: Int
+        _ cost: Float, _ isCoherent: Bool, _ choices: inout [UInt8], _ place: Int
     ) {
-        let inverse = 1 / ((seen.x * seen.x + seen.y * seen.y).squareRoot() + 1e-20)
+        let size = Carrier.size(of: seen)
+        let inverse = 1 / (size + 1e-20)
+        // Where phases do not count all survivors gain the same.
+        let (here, cost) = isCoherent ? (seen, cost) : (.zero, cost - size)
         for pair in 0..<2 {
             // Both predecessors differ in the bit that is forgotten.
             let a = Lanes(survivors, old + pair * lanes)
             let b = Lanes(survivors, old + (pair + 2) * lanes)
-            let (scoreA, scoreB) = (a.score + a.gain(seen), b.score + b.gain(seen))
+            let (scoreA, scoreB) = (a.score + a.gain(here), b.score + b.gain(here))
             let isB = scoreB .> scoreA
             let q = a.replacing(with: b, where: isB)
             let error = (seen.y * q.real - seen.x * q.imaginary) * (q.inverseSize * inverse)

@@ -35,6 +35,14 @@ struct SequenceDecoder: Sendable {
     private static let clocks = [1, 0.98, 1.02, 0.96, 1.04]
     /// What another clock explains counts for so much: bits that are smeared may seem to fit one by chance.
     private static let trustInOtherClock: Float = 0.93
+    /// Energy of a bit over the density of the noise from which on tones without phases are believed, and how much more of
+    /// the power over the noise they have to explain.
+    private static let leastWithoutPhases: Float = 10
+    private static let leastGainWithoutPhases: Float = 2
+    /// Share of white noise that they explain, times the samples of half a bit: of each bit the louder tone, whatever its
+    /// phase.
+    private static let noiseExplained: Float = 1.1
+    private static let mostNoiseExplained: Float = 0.9
     /// Clocks that are followed.
     private static let clockRange = 0.94...1.06
     /// Distances of characters that tell the clock, at least, and grid steps that they may be off.
@@ -92,6 +100,7 @@ struct SequenceDecoder: Sendable {
     mutating func unlock() {
         isLocked = false
         heard = 0
+        carrier.isCoherent = true
     }
 
     /// Goes on behind a stretch that was clear.
@@ -109,7 +118,7 @@ struct SequenceDecoder: Sendable {
     }
 
     /// The carrier is another one, or so much later that nothing is known of its phase.
-    mutating func forgetCarrier() { carrier = Carrier() }
+    mutating func forgetCarrier() { carrier = Carrier(isCoherent: carrier.isCoherent) }
 
     mutating func reset() {
         unlock()
@@ -147,7 +156,7 @@ struct SequenceDecoder: Sendable {
         let end = time(min(step, tones.count), offset)
         if isLocked, strong >= Self.settling {
             followClock(readings)
-            balance.follow(path.tonesSeen)
+            if carrier.isCoherent { balance.follow(path.tonesSeen) }
             // What smears one tone into the other turns its phase, too.
             if balance.isEven { tune() }
         }
@@ -225,7 +234,10 @@ struct SequenceDecoder: Sendable {
 
     /// Tries other tones and other clocks.
     private mutating func settle(_ samples: Span<Float>, from offset: Double) {
-        let before = carrier
+        var before = carrier
+        // The bit has half as much energy as a carrier of its power over the noise of a sample.
+        let halfBit = Float(sampleRate / shift.baud / 2)
+        let noiseExplained = min(Self.mostNoiseExplained, Self.noiseExplained / halfBit)
         func score() -> Float {
             path.strengthOverNoise(tones) * (clock == 1 ? 1 : Self.trustInOtherClock)
                 * (frequencies == SIMD2(shift.space, shift.mark) ? 1 : Self.trustInOtherTones)
@@ -241,13 +253,33 @@ struct SequenceDecoder: Sendable {
         let tuned = SIMD2(shift.space, shift.mark) + estimate * shift.baud
         let isApart = abs(tuned.x - tuned.y) > Self.leastShift * abs(shift.space - shift.mark)
         let isOff = isApart && max(abs(estimate.x), abs(estimate.y)) > Self.leastOffset
-        for isTuned in isOff ? [false, true] : [false] {
-            for candidate in Self.clocks where isTuned || candidate != 1 {
-                frequencies = isTuned ? tuned : SIMD2(shift.space, shift.mark)
-                clock = candidate
-                carrier = isTuned ? Carrier() : before
+        let candidates = isOff ? [SIMD2(shift.space, shift.mark), tuned] : [SIMD2(shift.space, shift.mark)]
+        for candidate in candidates {
+            for other in Self.clocks where candidate == tuned || other != 1 {
+                (clock, frequencies) = (other, candidate)
+                carrier = candidate == tuned ? Carrier() : before
                 search(samples, from: offset)
                 if score() > best.score { best = (score(), clock, frequencies, balance) }
+            }
+        }
+        // Its twin without phases, where that explains far more.
+        let coherent = best.score
+        for candidate in candidates {
+            for other in Self.clocks {
+                (clock, frequencies, balance) = (other, candidate, ToneBalance())
+                carrier = Carrier(isCoherent: false)
+                search(samples, from: offset)
+                // Without phases some of the noise is explained, too.
+                let gained = score() * (1 - noiseExplained) - noiseExplained
+                guard gained * halfBit > Self.leastWithoutPhases, gained > Self.leastGainWithoutPhases * coherent else {
+                    // What no clock explains is not worth the other ones.
+                    guard other == 1 else { continue }
+                    break
+                }
+                if score() > best.score {
+                    best = (score(), clock, frequencies, balance)
+                    before.isCoherent = false
+                }
             }
         }
         (clock, frequencies, balance) = (best.clock, best.frequencies, best.balance)

@@ -44,6 +44,14 @@ struct ToneCorrelations: Sendable {
         correlate(tone: 1, turns: turns[1], window: stopSteps, into: &stop)
     }
 
+    /// What a step has of the mark; a share of the bit around it where phases do not count, since the parts of a bit are
+    /// louder one by one than all together.
+    @inline(__always)
+    func idle(at index: Int, isCoherent: Bool) -> SIMD2<Float> {
+        let perBit = Self.stepsPerBit
+        return isCoherent ? step[index] : bits[1][max(0, index - perBit / 2)] / Float(perBit)
+    }
+
     /// Multiplies what is seen of either tone by a complex number.
     mutating func scale(_ factors: [SIMD2<Float>]) {
         func scale(_ row: inout [SIMD2<Float>], _ factor: SIMD2<Float>) {

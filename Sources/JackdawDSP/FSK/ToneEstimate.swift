@@ -5,8 +5,11 @@ struct ToneEstimate {
 
     /// A tone counts where it is so much stronger than the other one, in amplitude.
     private static let dominance: Float = 1.6
-    /// Beyond half a turn it could have gone round.
+    /// Turns a bit that a tone may be off. Beyond half a turn it could have gone round in a bit.
     private static let mostTurnsPerBit = 0.42
+    /// The same as a share of its frequency, where half a bit tells whether it has gone round, and the most of that.
+    private static let mostShare = 0.055
+    private static let mostTurnsInHalves = 0.8
     private static let perBit = ToneCorrelations.stepsPerBit
 
     /// An estimate from wherever one tone is much stronger than the other.
@@ -15,10 +18,17 @@ struct ToneEstimate {
     ///   - turnsPerBit: turns of space and mark in a bit that the stretch was correlated with.
     init(_ tones: ToneCorrelations, turnsPerBit: [Double]) {
         for tone in 0..<2 {
-            let steps = (0..<max(0, tones.count - Self.perBit)).lazy.filter { step in
-                Self.isClear(tone, tones, at: step) && Self.isClear(tone, tones, at: step + Self.perBit)
+            func turns(over lag: Int) -> Double {
+                let steps = (0..<max(0, tones.count - lag)).lazy.filter { step in
+                    Self.isClear(tone, tones, at: step) && Self.isClear(tone, tones, at: step + lag)
+                }
+                return Self.turns(of: tone, at: steps, over: lag, tones, turnsPerBit: turnsPerBit[tone])
             }
-            offsets[tone] = Self.offset(of: tone, at: steps, tones, turnsPerBit: turnsPerBit[tone])
+            let whole = turns(over: Self.perBit)
+            let halves = 2 * turns(over: Self.perBit / 2)
+            let round = whole + (halves - whole).rounded()
+            let most = max(Self.mostTurnsPerBit, min(Self.mostTurnsInHalves, Self.mostShare * turnsPerBit[tone]))
+            offsets[tone] = abs(round) <= most ? round : 0
         }
     }
 
@@ -32,26 +42,26 @@ struct ToneEstimate {
             let steps = zip(bits, bits.dropFirst()).lazy
                 .filter { $0.tone == tone && $1.tone == tone && $1.step == $0.step + Self.perBit }
                 .map(\.0.step)
-            offsets[tone] = Self.offset(of: tone, at: steps, tones, turnsPerBit: turnsPerBit[tone])
+            let turns = Self.turns(of: tone, at: steps, over: Self.perBit, tones, turnsPerBit: turnsPerBit[tone])
+            offsets[tone] = abs(turns) <= Self.mostTurnsPerBit ? turns : 0
         }
     }
 
-    /// How much further than it should the tone has turned a bit later, over some bits; in turns a bit.
-    private static func offset(
-        of tone: Int, at steps: some Sequence<Int>, _ tones: ToneCorrelations, turnsPerBit: Double
+    /// How much further than it should the tone has turned some grid steps later, over some places; in turns.
+    private static func turns(
+        of tone: Int, at steps: some Sequence<Int>, over lag: Int, _ tones: ToneCorrelations, turnsPerBit: Double
     ) -> Double {
-        let (sine, cosine) = Numerics.sineAndCosine(turns: turnsPerBit)
+        let (sine, cosine) = Numerics.sineAndCosine(turns: turnsPerBit * Double(lag) / Double(perBit))
         let turn = SIMD2<Float>(Float(cosine), Float(sine))
         var sum = SIMD2<Float>.zero
         for step in steps {
             let first = tones.bits[tone][step]
-            let second = tones.bits[tone][step + perBit]
+            let second = tones.bits[tone][step + lag]
             let expected = SIMD2(first.x * turn.x - first.y * turn.y, first.y * turn.x + first.x * turn.y)
             sum += SIMD2(
                 second.x * expected.x + second.y * expected.y, second.y * expected.x - second.x * expected.y)
         }
-        let turns = Double(Numerics.angle(sum))
-        return abs(turns) <= mostTurnsPerBit ? turns : 0
+        return Double(Numerics.angle(sum))
     }
 
     private static func isClear(_ tone: Int, _ tones: ToneCorrelations, at step: Int) -> Bool {
