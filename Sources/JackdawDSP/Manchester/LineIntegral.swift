@@ -42,6 +42,9 @@ struct LineIntegral: Sendable, Wipeable {
     /// Position of the last sum so far.
     var end: Int { base + filled - 1 }
 
+    /// Steps for which a sample came in, or one sum was kept: those between were interpolated and tell nothing new.
+    var stepsPerSound: Int { interpolator.factor }
+
     /// Samples that complete the hop.
     var samplesToHop: Int { Self.history + Self.hop - received }
 

@@ -89,9 +89,7 @@ struct NibbleBytes {
                     span: span, characters: range.count, framingErrors: framingErrors,
                     repairedBits: repairs[range].reduce(0) { $0 + Int($1) }, confidence: least,
                     baud: scale.sampleRate / samplesPerChip, tones: nil, level: LogLikelihood.decibels(2 * power),
-                    // A half chip's noise is the mean of that many samples'.
-                    signalToNoise: LogLikelihood.decibels(
-                        2 * power / (Double(judge.variance) * samplesPerChip)))))
+                    signalToNoise: LogLikelihood.decibels(power / (Double(judge.variance) * scale.samplesPerSound)))))
     }
 }
 

@@ -19,6 +19,8 @@ struct NibbleScale {
     var sampleRate: Double
     /// Steps that a sample makes.
     var stepsPerSample: Double
+    /// Samples that each of a burst's sound was made of.
+    var samplesPerSound: Double
     /// Sample at step 0.
     var offset: Double
 
@@ -33,8 +35,8 @@ struct NibbleReceiver<Format: NibbleFormat>: Sendable, Wipeable {
     private var integral: LineIntegral
     private var search: NibbleSyncSearch
     private var tracker: NibbleTracker
-    private var burst = NibbleBurst()
-    private var judge = NibbleJudge()
+    private var burst: NibbleBurst
+    private var judge: NibbleJudge
     private var isTracking = false
 
     init(format: Format, sampleRate: Double) {
@@ -43,6 +45,8 @@ struct NibbleReceiver<Format: NibbleFormat>: Sendable, Wipeable {
         let samplesPerChip = sampleRate / format.chipRate
         integral = LineIntegral(
             samplesPerChip: samplesPerChip, chips: NibbleSyncSearch.chipsInReach + NibbleTracker.chipsInReach)
+        judge = NibbleJudge(samplesPerChip: samplesPerChip * integral.stepsPerSample / Double(integral.stepsPerSound))
+        burst = NibbleBurst(margin: judge.margin, stepsPerSample: integral.stepsPerSound)
         tracker = NibbleTracker(quietNibbles: format.quietNibbles)
         search = NibbleSyncSearch(
             template: format.template, stepsPerChip: samplesPerChip * integral.stepsPerSample)
@@ -122,10 +126,11 @@ struct NibbleReceiver<Format: NibbleFormat>: Sendable, Wipeable {
     private mutating func report(into events: inout [LineEvent]) {
         judge.decide(burst)
         // Half of the frames are right by chance: what has many wrong ones was no nibble line.
-        let wrong = burst.nibbles - judge.framedNibbles
-        if judge.bytes > 0, 8 * wrong <= burst.nibbles + 7 {
+        if judge.bytes > 0, 8 * judge.upsideDown <= burst.nibbles + 7 {
             let scale = NibbleScale(
-                sampleRate: sampleRate, stepsPerSample: integral.stepsPerSample, offset: integral.sample(at: 0))
+                sampleRate: sampleRate, stepsPerSample: integral.stepsPerSample,
+                samplesPerSound: Double(integral.stepsPerSound) / integral.stepsPerSample,
+                offset: integral.sample(at: 0))
             format.report(burst, judge, scale, to: &events)
         }
         burst.wipe()
