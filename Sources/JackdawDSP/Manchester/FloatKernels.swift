@@ -11,13 +11,21 @@ enum FloatKernels {
         var start = 0
         while start < count {
             let end = min(start + block, count)
-            var lanes = SIMD8<Float>.zero
+            // Four sums, none of which waits for another.
+            var lanes = (SIMD8<Float>.zero, SIMD8<Float>.zero, SIMD8<Float>.zero, SIMD8<Float>.zero)
             var index = start
+            while index + 32 <= end {
+                lanes.0 += load(one, first + index) * load(other, second + index)
+                lanes.1 += load(one, first + index + 8) * load(other, second + index + 8)
+                lanes.2 += load(one, first + index + 16) * load(other, second + index + 16)
+                lanes.3 += load(one, first + index + 24) * load(other, second + index + 24)
+                index += 32
+            }
             while index + 8 <= end {
-                lanes += unsafe load(one, first + index) * load(other, second + index)
+                lanes.0 += load(one, first + index) * load(other, second + index)
                 index += 8
             }
-            var sum = lanes.sum()
+            var sum = (lanes.0 + lanes.1 + (lanes.2 + lanes.3)).sum()
             while index < end {
                 sum += left[first + index] * right[second + index]
                 index += 1
@@ -44,15 +52,22 @@ enum FloatKernels {
         while start + 8 <= source.count - reach {
             var sum = SIMD8<Float>.zero
             for index in taps.indices {
-                sum += unsafe taps[index] * load(bytes, start + reach - index * spacing)
+                sum += taps[index] * load(bytes, start + reach - index * spacing)
             }
             for lane in 0..<8 { target[start + lane] -= sum[lane] }
             start += 8
         }
     }
 
-    @unsafe @inline(__always)
-    private static func load(_ bytes: RawSpan, _ index: Int) -> SIMD8<Float> {
+    /// Eight of a span's numbers from an index on.
+    @inline(__always)
+    static func load(_ bytes: RawSpan, _ index: Int) -> SIMD8<Float> {
         unsafe bytes.unsafeLoadUnaligned(fromByteOffset: 4 * index, as: SIMD8<Float>.self)
+    }
+
+    /// Sixteen of a span's numbers from an index on.
+    @inline(__always)
+    static func loadSixteen(_ bytes: RawSpan, _ index: Int) -> SIMD16<Float> {
+        unsafe bytes.unsafeLoadUnaligned(fromByteOffset: 4 * index, as: SIMD16<Float>.self)
     }
 }

@@ -72,9 +72,11 @@ struct NibbleBurst: Sendable, Wipeable {
         }
         let end = Int(start + period) / stepsPerSample + margin - firstSample
         sound.growWiping(toHold: end)
-        while sound.count < end {
-            let step = min(max(0, (firstSample + sound.count) * stepsPerSample - base), sums.count - 2)
-            sound.append(polarity * Float(sums[step + 1] - sums[step]))
+        let first = (firstSample + sound.count) * stepsPerSample - base
+        for step in stride(from: first, to: first + (end - sound.count) * stepsPerSample, by: stepsPerSample) {
+            // Before the recording and behind it, its ends go on.
+            let place = min(max(0, step), sums.count - 2)
+            sound.append(polarity * Float(sums[place + 1] - sums[place]))
         }
     }
 

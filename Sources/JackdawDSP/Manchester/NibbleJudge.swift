@@ -16,6 +16,8 @@ struct NibbleJudge: Sendable, Wipeable {
     private static let humReach = 8.0
     /// Bits may be turned over so many times.
     private static let rounds = 3
+    /// One bit in so many, turned over, does not change what the line is taken to do.
+    private static let fewTurned = 100
     /// Presence that a last byte needs.
     private static let leastPresence: Float = 0.55
     /// Log-likelihood ratio (nats) from which on start and stop chip are taken for wrong: what is sent is known, but for a
@@ -58,9 +60,10 @@ struct NibbleJudge: Sendable, Wipeable {
         wipe()
         guard burst.nibbles > 0 else { return }
         decideEach(burst)
-        for _ in 0..<Self.rounds {
-            subtract(burst)
-            if !compare(burst) { break }
+        var turned = ratios.count
+        for _ in 0..<Self.rounds where turned > 0 {
+            subtract(burst, isNew: turned > ratios.count / Self.fewTurned)
+            turned = compare(burst)
         }
         frame(burst)
         bytes = burst.nibbles / 2
@@ -137,17 +140,22 @@ struct NibbleJudge: Sendable, Wipeable {
         }
     }
 
-    /// Estimates what the line does to what was decided, and takes that off.
-    private mutating func subtract(_ burst: borrowing NibbleBurst) {
+    /// Takes what the line makes of what was decided off the sound.
+    /// - Parameters:
+    ///   - burst: the sound.
+    ///   - isNew: whether what the line does is to be estimated anew.
+    private mutating func subtract(_ burst: borrowing NibbleBurst, isNew: Bool) {
         draw(burst)
         let range = Self.samples(of: burst)
         let reach = Int(Self.humReach * burst.samplesPerChip)
         for index in range { rest[index] = sound[index] - line[index] }
         Self.flatten(&rest, range, reach: reach)
         for index in range { rest[index] += line[index] }
-        var response = response
-        response.estimate(from: line.span, to: rest.span, chip: burst.samplesPerChip)
-        self.response = response
+        if isNew {
+            var response = response
+            response.estimate(from: line.span, to: rest.span, chip: burst.samplesPerChip)
+            self.response = response
+        }
         var left = move(&rest)
         var target = left.mutableSpan
         response.subtract(line.span, from: &target)
@@ -187,36 +195,47 @@ struct NibbleJudge: Sendable, Wipeable {
 
     /// Takes off each sample the line through those around it: an offset and most of a hum.
     private static func flatten(_ samples: inout [Float], _ range: Range<Int>, reach: Int) {
-        var baseline: [Float] = []
-        baseline.reserveCapacity(range.count)
-        var sum = 0.0
-        var moment = 0.0
-        var taken = range.lowerBound
-        var dropped = range.lowerBound
-        for index in range {
-            while taken < min(range.upperBound, index + reach + 1) {
-                sum += Double(samples[taken])
-                moment += Double(taken) * Double(samples[taken])
-                taken += 1
+        var baseline = [Float](repeating: 0, count: range.count)
+        var target = baseline.mutableSpan
+        var source = samples.mutableSpan
+        let inner = min(range.lowerBound + reach, range.upperBound)..<max(range.lowerBound, range.upperBound - reach)
+        // In the middle of what is looked at, the line is at its mean.
+        if !inner.isEmpty {
+            var sum = 0.0
+            for index in inner.lowerBound - reach..<inner.lowerBound + reach { sum += Double(source[index]) }
+            let scale = 1 / Double(2 * reach + 1)
+            for index in inner {
+                sum += Double(source[index + reach])
+                target[index - range.lowerBound] = Float(sum * scale)
+                sum -= Double(source[index - reach])
             }
-            while dropped < index - reach {
-                sum -= Double(samples[dropped])
-                moment -= Double(dropped) * Double(samples[dropped])
-                dropped += 1
-            }
-            let count = Double(taken - dropped)
-            let middle = Double(taken + dropped - 1) / 2
-            let slope = 12 * (moment - middle * sum) / max(1, count * (count * count - 1))
-            baseline.append(Float(sum / count + slope * (Double(index) - middle)))
         }
-        for index in range { samples[index] -= baseline[index - range.lowerBound] }
+        for index in range where !inner.contains(index) {
+            let around = max(range.lowerBound, index - reach)..<min(range.upperBound, index + reach + 1)
+            target[index - range.lowerBound] = line(through: source.span, around, at: index)
+        }
+        for index in range { source[index] -= target[index - range.lowerBound] }
         baseline.zero(first: baseline.count)
     }
 
+    /// The line of least squares through some samples, at one of them.
+    private static func line(through samples: Span<Float>, _ range: Range<Int>, at place: Int) -> Float {
+        let count = Double(range.count)
+        let middle = Double(range.lowerBound + range.upperBound - 1) / 2
+        var sum = 0.0
+        var moment = 0.0
+        for index in range {
+            sum += Double(samples[index])
+            moment += (Double(index) - middle) * Double(samples[index])
+        }
+        let slope = 12 * moment / max(1, count * (count * count - 1))
+        return Float(sum / count + slope * (Double(place) - middle))
+    }
+
     /// Compares each bit with its opposite.
-    /// - Returns: whether any was turned over.
-    private mutating func compare(_ burst: borrowing NibbleBurst) -> Bool {
-        var turned = false
+    /// - Returns: how many were turned over.
+    private mutating func compare(_ burst: borrowing NibbleBurst) -> Int {
+        var turned = 0
         for nibble in 0..<burst.nibbles {
             let start = burst.time(nibble)
             let chip = (burst.time(nibble + 1) - start) / Double(NibbleChips.count)
@@ -229,7 +248,7 @@ struct NibbleJudge: Sendable, Wipeable {
                 guard ratio < 0 else { continue }
                 chips[first] = -chips[first]
                 chips[first + 1] = -chips[first + 1]
-                turned = true
+                turned += 1
             }
         }
         return turned
