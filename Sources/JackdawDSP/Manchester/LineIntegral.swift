@@ -45,22 +45,27 @@ struct LineIntegral: Sendable, Wipeable {
     /// Steps for which a sample came in, or one sum was kept: those between were interpolated and tell nothing new.
     var stepsPerSound: Int { interpolator.factor }
 
-    /// Samples that complete the hop.
-    var samplesToHop: Int { Self.history + Self.hop - received }
-
     /// The sample at which a position lies.
     func sample(at position: Double) -> Double {
         position / stepsPerSample - (interpolator.factor > 1 ? Double(SampleInterpolator.reach) : 0)
     }
 
     /// Takes samples, no more than complete the hop.
+    /// - Parameters:
+    ///   - samples: of which some may have been taken.
+    ///   - taken: how many; how many then.
+    ///   - convert: to full scale -1 to 1.
     /// - Returns: whether they completed it, and the integral has become longer.
     @inline(__always)
-    mutating func append<Sample>(_ samples: Span<Sample>, convert: (Sample) -> Float) -> Bool {
-        let place = received
+    mutating func append<Sample>(
+        _ samples: Span<Sample>, from taken: inout Int, convert: (Sample) -> Float
+    ) -> Bool {
+        let (place, first) = (received, taken)
+        let count = min(samples.count - first, Self.history + Self.hop - place)
         var target = incoming.mutableSpan
-        for index in samples.indices { target[place + index] = convert(samples[index]) }
-        received += samples.count
+        for index in 0..<count { target[place + index] = convert(samples[first + index]) }
+        taken += count
+        received += count
         guard received == Self.history + Self.hop else { return false }
         integrate()
         return true

@@ -198,7 +198,8 @@ struct NibbleJudge: Sendable, Wipeable {
         var baseline = [Float](repeating: 0, count: range.count)
         var target = baseline.mutableSpan
         var source = samples.mutableSpan
-        let inner = min(range.lowerBound + reach, range.upperBound)..<max(range.lowerBound, range.upperBound - reach)
+        let start = range.lowerBound + reach
+        let inner = start..<max(start, range.upperBound - reach)
         // In the middle of what is looked at, the line is at its mean.
         if !inner.isEmpty {
             var sum = 0.0

@@ -29,10 +29,10 @@ struct NibbleScale {
 }
 
 /// The state of a decoder for nibbles of ten chips.
-struct NibbleReceiver<Format: NibbleFormat>: Sendable, Wipeable {
+struct NibbleReceiver<Format: NibbleFormat>: LineReceiver {
     private let format: Format
     private let sampleRate: Double
-    private var integral: LineIntegral
+    var integral: LineIntegral
     private var search: NibbleSyncSearch
     private var tracker: NibbleTracker
     private var burst: NibbleBurst
@@ -52,29 +52,14 @@ struct NibbleReceiver<Format: NibbleFormat>: Sendable, Wipeable {
             template: format.template, stepsPerChip: samplesPerChip * integral.stepsPerSample)
     }
 
-    @inline(__always)
-    mutating func receive<Sample>(
-        _ samples: Span<Sample>, into events: inout [LineEvent], convert: (Sample) -> Float
-    ) {
-        var taken = 0
-        while taken < samples.count {
-            let count = min(samples.count - taken, integral.samplesToHop)
-            if integral.append(samples.extracting(taken..<(taken + count)), convert: convert) { advance(into: &events) }
-            taken += count
-        }
+    var samplesInReach: Int {
+        Int(Double(NibbleSyncSearch.chipsInReach) * sampleRate / format.chipRate)
     }
 
-    mutating func finish(into events: inout [LineEvent]) {
-        let chips = Double(NibbleSyncSearch.chipsInReach)
-        for _ in 0...(Int(chips * sampleRate / format.chipRate) / LineIntegral.hop) {
-            integral.hold()
-            advance(into: &events)
-        }
-        if isTracking {
-            _ = integral.withSums { sums, base in tracker.end(sums, base: base, into: &burst) }
-            report(into: &events)
-        }
-        reset()
+    mutating func close(into events: inout [LineEvent]) {
+        guard isTracking else { return }
+        _ = integral.withSums { sums, base in tracker.end(sums, base: base, into: &burst) }
+        report(into: &events)
     }
 
     mutating func reset() {
@@ -90,7 +75,7 @@ struct NibbleReceiver<Format: NibbleFormat>: Sendable, Wipeable {
         judge.wipe()
     }
 
-    private mutating func advance(into events: inout [LineEvent]) {
+    mutating func advance(into events: inout [LineEvent]) {
         while true {
             if isTracking {
                 let outcome = integral.withSums { sums, base in tracker.advance(sums, base: base, into: &burst) }

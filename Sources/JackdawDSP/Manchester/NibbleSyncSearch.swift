@@ -212,13 +212,14 @@ struct NibbleSyncSearch: Sendable, Wipeable {
     private mutating func fillBest() {
         var best = move(&best)
         Self.fill(
-            &best, preambleScores.span, syncScores.span, offsets.span, syncs: template.syncs, nibbles: template.nibbles)
+            &best, preambleScores.span, syncScores.span, offsets.span, syncs: template.syncs,
+            nibbles: template.nibbles)
         self.best = best
     }
 
     private static func fill(
-        _ best: inout [Float], _ preambleScores: Span<Float>, _ syncScores: Span<Float>, _ offsets: Span<Int>, syncs: Int,
-        nibbles: Int
+        _ best: inout [Float], _ preambleScores: Span<Float>, _ syncScores: Span<Float>, _ offsets: Span<Int>,
+        syncs: Int, nibbles: Int
     ) {
         var target = best.mutableSpan
         let first = unsafe preambleScores.bytes
