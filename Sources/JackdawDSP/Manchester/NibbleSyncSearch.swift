@@ -276,8 +276,9 @@ struct NibbleSyncSearch: Sendable, Wipeable {
         }
     }
 
-    /// The best place and rate around a find, a sixteenth of a chip and a sixth of a per cent apart.
-    private func refine(_ sums: Span<Double>, base: Int, anchor: Double, rate: Int) -> NibbleSync {
+    /// The best place and rate around a find, a sixteenth of a chip and a sixth of a per cent apart; nil where there was but
+    /// what a much louder sound nearby leaves of the precision.
+    private func refine(_ sums: Span<Double>, base: Int, anchor: Double, rate: Int) -> NibbleSync? {
         var best = NibbleSync(position: anchor, period: 0, polarity: 1, level: 0)
         for rateStep in -4...4 {
             let chip = stepsPerChip / (Self.rates[rate] * (1 + 0.0015 * Double(rateStep)))
@@ -300,6 +301,6 @@ struct NibbleSyncSearch: Sendable, Wipeable {
                     position: end, period: chip * Double(NibbleChips.count), polarity: sum < 0 ? -1 : 1, level: level)
             }
         }
-        return best
+        return Double(best.level) > Self.leastLevel ? best : nil
     }
 }
