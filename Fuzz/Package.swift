@@ -18,6 +18,9 @@ let package = Package(
             name: "fuzz-decoder", dependencies: [.product(name: "JackdawDSP", package: "jackdaw")],
             swiftSettings: house),
         .executableTarget(
+            name: "fuzz-lines", dependencies: [.product(name: "JackdawDSP", package: "jackdaw")],
+            swiftSettings: house),
+        .executableTarget(
             name: "fuzz-cards",
             dependencies: [
                 .product(name: "JackdawCards", package: "jackdaw"), .product(name: "JackdawDSP", package: "jackdaw"),

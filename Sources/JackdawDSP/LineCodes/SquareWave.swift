@@ -8,9 +8,26 @@ struct SquareWave: Sendable {
     private var time = 0.0
     private var sum = 0.0
 
-    init(samplesPerChip: Double, amplitude: Double) {
-        self.samplesPerChip = samplesPerChip
-        self.amplitude = amplitude
+    /// - Parameters:
+    ///   - chipRate: chips a second.
+    ///   - sampleRate: samples per second (Hz).
+    ///   - level: in dBFS, -120 to 0.
+    ///   - isInverted: whether the line is upside down.
+    /// - Throws: ``LineCodeError`` with code `outOfRange`.
+    init(chipRate: Double, sampleRate: Double, level: Double, isInverted: Bool) throws(LineCodeError) {
+        try LineCodeError.check("level", level, -120...0, "dBFS")
+        samplesPerChip = sampleRate / chipRate
+        amplitude = (isInverted ? -1 : 1) * Numerics.amplitude(decibels: level)
+    }
+
+    /// Appends chips of one length, multiplied by a sign.
+    mutating func append(_ levels: [Float], sign: Double = 1, into samples: inout [Float]) {
+        for level in levels { append(level: sign * Double(level), chips: 1, into: &samples) }
+    }
+
+    /// Appends a silent line.
+    mutating func idle(seconds: Double, chipRate: Double, into samples: inout [Float]) {
+        append(level: 0, chips: max(0, seconds) * chipRate, into: &samples)
     }
 
     mutating func append(level: Double, chips: Double, into samples: inout [Float]) {

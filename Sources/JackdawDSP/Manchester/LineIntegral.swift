@@ -42,8 +42,8 @@ struct LineIntegral: Sendable, Wipeable {
     /// Position of the last sum so far.
     var end: Int { base + filled - 1 }
 
-    /// Samples that complete the hop.
-    var samplesToHop: Int { Self.history + Self.hop - received }
+    /// Steps for which a sample came in, or one sum was kept: those between were interpolated and tell nothing new.
+    var stepsPerSound: Int { interpolator.factor }
 
     /// The sample at which a position lies.
     func sample(at position: Double) -> Double {
@@ -51,13 +51,21 @@ struct LineIntegral: Sendable, Wipeable {
     }
 
     /// Takes samples, no more than complete the hop.
+    /// - Parameters:
+    ///   - samples: of which some may have been taken.
+    ///   - taken: how many; how many then.
+    ///   - convert: to full scale -1 to 1.
     /// - Returns: whether they completed it, and the integral has become longer.
     @inline(__always)
-    mutating func append<Sample>(_ samples: Span<Sample>, convert: (Sample) -> Float) -> Bool {
-        let place = received
+    mutating func append<Sample>(
+        _ samples: Span<Sample>, from taken: inout Int, convert: (Sample) -> Float
+    ) -> Bool {
+        let (place, first) = (received, taken)
+        let count = min(samples.count - first, Self.history + Self.hop - place)
         var target = incoming.mutableSpan
-        for index in samples.indices { target[place + index] = convert(samples[index]) }
-        received += samples.count
+        for index in 0..<count { target[place + index] = convert(samples[first + index]) }
+        taken += count
+        received += count
         guard received == Self.history + Self.hop else { return false }
         integrate()
         return true

@@ -1,14 +1,28 @@
-/// The chips of a burst as they were read, in halves, the line the right way up.
+/// A burst as it was read, the line the right way up: its chips, and its sound for a second look.
 struct NibbleBurst: Sendable, Wipeable {
     /// Nibbles after which a burst is cut: 8,192 bytes, more than any reader's buffer.
     private static let mostNibbles = 16_384
-    /// Half chips in a nibble.
-    static let halves = 2 * NibbleChips.count
 
-    /// Means of the half chips, full scale 1.
-    private(set) var line: [Float] = []
+    /// Means of the chips, full scale 1.
+    private(set) var chips: [Float] = []
+    /// The sound, from ``margin`` samples before the first nibble.
+    private(set) var sound: [Float] = []
     private var starts: [Double] = []
     private var periods = 0.0
+    private var firstSample = 0
+
+    /// Samples before the first nibble and behind the last one.
+    let margin: Int
+    /// Steps for which there is one sample.
+    private let stepsPerSample: Int
+
+    /// - Parameters:
+    ///   - margin: samples before the first nibble and behind the last one.
+    ///   - stepsPerSample: steps for which one sample is kept.
+    init(margin: Int, stepsPerSample: Int) {
+        self.margin = margin
+        self.stepsPerSample = stepsPerSample
+    }
 
     /// Nibbles in the burst.
     var nibbles: Int { starts.count }
@@ -19,24 +33,79 @@ struct NibbleBurst: Sendable, Wipeable {
     /// Mean length of a nibble, in steps.
     var period: Double { periods / Double(max(1, starts.count)) }
 
+    /// Mean length of a chip, in samples of the sound.
+    var samplesPerChip: Double { period / Double(NibbleChips.count * stepsPerSample) }
+
     /// Position of a nibble, in steps.
     func start(_ nibble: Int) -> Double { starts[nibble] }
+
+    /// Time of a nibble, in samples of the sound; behind the last one, that of the burst's end.
+    func time(_ nibble: Int) -> Double {
+        let place = nibble < starts.count ? starts[nibble] : starts[starts.count - 1] + period
+        // A step lasts from its position to the next, its sample is of its middle.
+        return (place - 0.5) / Double(stepsPerSample) - Double(firstSample)
+    }
 
     /// Appends a nibble.
     /// - Parameters:
     ///   - start: its position, in steps.
     ///   - period: its length, in steps.
-    ///   - half: the mean of a half chip, 0 to 19.
-    mutating func append(start: Double, period: Double, half: (Int) -> Float) {
-        for index in 0..<Self.halves { line.append(half(index)) }
+    ///   - sums: the line's integral.
+    ///   - base: position of its first sum.
+    ///   - polarity: +1 or -1, which turns the line the right way up.
+    mutating func append(start: Double, period: Double, of sums: Span<Double>, base: Int, polarity: Float) {
+        if starts.isEmpty {
+            firstSample = Int(start) / stepsPerSample - margin
+            starts.growWiping(toHold: 512)
+            chips.growWiping(toHold: 512 * NibbleChips.count)
+        }
+        let chip = period / Double(NibbleChips.count)
+        starts.growWiping(toHold: starts.count + 1)
         starts.append(start)
         periods += period
+        chips.growWiping(toHold: chips.count + NibbleChips.count)
+        var previous = sums.interpolated(at: start - Double(base))
+        for index in 1...NibbleChips.count {
+            let next = sums.interpolated(at: start + Double(index) * chip - Double(base))
+            chips.append(polarity * Float((next - previous) / chip))
+            previous = next
+        }
+        let end = Int(start + period) / stepsPerSample + margin - firstSample
+        sound.growWiping(toHold: end)
+        let first = (firstSample + sound.count) * stepsPerSample - base
+        for step in stride(from: first, to: first + (end - sound.count) * stepsPerSample, by: stepsPerSample) {
+            // Before the recording and behind it, its ends go on.
+            let place = min(max(0, step), sums.count - 2)
+            sound.append(polarity * Float(sums[place + 1] - sums[place]))
+        }
     }
 
     /// Overwrites all.
     mutating func wipe() {
-        line.wipe()
+        chips.wipe()
+        sound.wipe()
         starts.wipe()
         periods = 0
+    }
+}
+
+extension Array where Element: BitwiseCopyable {
+    /// Makes room; what the elements leave behind where they move is overwritten.
+    mutating func growWiping(toHold needed: Int) {
+        guard capacity < needed else { return }
+        var larger: [Element] = []
+        larger.reserveCapacity(Swift.max(needed, 2 * capacity))
+        larger.append(contentsOf: self)
+        zero(first: count)
+        self = larger
+    }
+}
+
+extension [Float] {
+    /// Becomes so many zeros.
+    mutating func becomeZeros(_ count: Int) {
+        growWiping(toHold: count)
+        removeAll(keepingCapacity: true)
+        append(contentsOf: repeatElement(0, count: count))
     }
 }

@@ -12,6 +12,9 @@ struct NibbleBytes {
     ///   - lowNibble: 0 where the low nibble goes first, 1 where it goes second.
     ///   - isInverted: whether a 1 is low-high where the start chip is high.
     init(_ judge: NibbleJudge, lowNibble: Int, isInverted: Bool) {
+        // With room for all: what is appended beyond it would leave a copy behind.
+        values.reserveCapacity(judge.bytes)
+        reliabilities.reserveCapacity(8 * judge.bytes)
         for byte in 0..<judge.bytes {
             var value: UInt8 = 0
             for place in 0..<8 {
@@ -37,6 +40,10 @@ struct NibbleBytes {
     /// Leaves the first bytes only.
     mutating func keepFirst(_ count: Int) {
         let excess = max(0, values.count - count)
+        for byte in values.count - excess..<values.count {
+            values[byte] = 0
+            for place in 0..<8 { reliabilities[8 * byte + place] = 0 }
+        }
         values.removeLast(excess)
         repairs.removeLast(excess)
         reliabilities.removeLast(8 * excess)
@@ -89,9 +96,7 @@ struct NibbleBytes {
                     span: span, characters: range.count, framingErrors: framingErrors,
                     repairedBits: repairs[range].reduce(0) { $0 + Int($1) }, confidence: least,
                     baud: scale.sampleRate / samplesPerChip, tones: nil, level: LogLikelihood.decibels(2 * power),
-                    // A half chip's noise is the mean of that many samples'.
-                    signalToNoise: LogLikelihood.decibels(
-                        2 * power / (Double(judge.variance) * samplesPerChip)))))
+                    signalToNoise: LogLikelihood.decibels(power / (Double(judge.variance) * scale.samplesPerSound)))))
     }
 }
 

@@ -19,11 +19,10 @@ public struct NibbleLineEncoder: LineEncoder {
         _ line: NibbleLine = .uniMag, sampleRate: Double, level: Double = -6, isInverted: Bool = false
     ) throws(LineCodeError) {
         try line.validate(sampleRate: sampleRate)
-        try LineCodeError.check("level", level, -120...0, "dBFS")
+        wave = try SquareWave(
+            chipRate: line.chipRate, sampleRate: sampleRate, level: level, isInverted: isInverted)
         self.line = line
         self.sampleRate = sampleRate
-        let amplitude = Numerics.amplitude(decibels: level)
-        wave = SquareWave(samplesPerChip: sampleRate / line.chipRate, amplitude: isInverted ? -amplitude : amplitude)
     }
 
     /// Appends the sound of some bytes, behind preamble and sync where the line was silent.
@@ -42,7 +41,7 @@ public struct NibbleLineEncoder: LineEncoder {
     /// Appends silence; what is sent next begins with preamble and sync.
     public mutating func idle(seconds: Double, into samples: inout [Float]) {
         isSending = false
-        wave.append(level: 0, chips: max(0, seconds) * line.chipRate, into: &samples)
+        wave.idle(seconds: seconds, chipRate: line.chipRate, into: &samples)
     }
 
     /// Starts anew on a silent line.
@@ -52,6 +51,6 @@ public struct NibbleLineEncoder: LineEncoder {
     }
 
     private mutating func append(_ nibble: UInt8, _ samples: inout [Float]) {
-        for level in NibbleChips.levels(nibble) { wave.append(level: Double(level), chips: 1, into: &samples) }
+        wave.append(NibbleChips.levels(nibble), into: &samples)
     }
 }

@@ -19,6 +19,8 @@ struct NibbleScale {
     var sampleRate: Double
     /// Steps that a sample makes.
     var stepsPerSample: Double
+    /// Samples that each of a burst's sound was made of.
+    var samplesPerSound: Double
     /// Sample at step 0.
     var offset: Double
 
@@ -27,14 +29,14 @@ struct NibbleScale {
 }
 
 /// The state of a decoder for nibbles of ten chips.
-struct NibbleReceiver<Format: NibbleFormat>: Sendable, Wipeable {
+struct NibbleReceiver<Format: NibbleFormat>: LineReceiver {
     private let format: Format
     private let sampleRate: Double
-    private var integral: LineIntegral
+    var integral: LineIntegral
     private var search: NibbleSyncSearch
     private var tracker: NibbleTracker
-    private var burst = NibbleBurst()
-    private var judge = NibbleJudge()
+    private var burst: NibbleBurst
+    private var judge: NibbleJudge
     private var isTracking = false
 
     init(format: Format, sampleRate: Double) {
@@ -43,34 +45,21 @@ struct NibbleReceiver<Format: NibbleFormat>: Sendable, Wipeable {
         let samplesPerChip = sampleRate / format.chipRate
         integral = LineIntegral(
             samplesPerChip: samplesPerChip, chips: NibbleSyncSearch.chipsInReach + NibbleTracker.chipsInReach)
+        judge = NibbleJudge(samplesPerChip: samplesPerChip * integral.stepsPerSample / Double(integral.stepsPerSound))
+        burst = NibbleBurst(margin: judge.margin, stepsPerSample: integral.stepsPerSound)
         tracker = NibbleTracker(quietNibbles: format.quietNibbles)
         search = NibbleSyncSearch(
             template: format.template, stepsPerChip: samplesPerChip * integral.stepsPerSample)
     }
 
-    @inline(__always)
-    mutating func receive<Sample>(
-        _ samples: Span<Sample>, into events: inout [LineEvent], convert: (Sample) -> Float
-    ) {
-        var taken = 0
-        while taken < samples.count {
-            let count = min(samples.count - taken, integral.samplesToHop)
-            if integral.append(samples.extracting(taken..<(taken + count)), convert: convert) { advance(into: &events) }
-            taken += count
-        }
+    var samplesInReach: Int {
+        Int(Double(NibbleSyncSearch.chipsInReach) * sampleRate / format.chipRate)
     }
 
-    mutating func finish(into events: inout [LineEvent]) {
-        let chips = Double(NibbleSyncSearch.chipsInReach)
-        for _ in 0...(Int(chips * sampleRate / format.chipRate) / LineIntegral.hop) {
-            integral.hold()
-            advance(into: &events)
-        }
-        if isTracking {
-            _ = integral.withSums { sums, base in tracker.end(sums, base: base, into: &burst) }
-            report(into: &events)
-        }
-        reset()
+    mutating func close(into events: inout [LineEvent]) {
+        guard isTracking else { return }
+        _ = integral.withSums { sums, base in tracker.end(sums, base: base, into: &burst) }
+        report(into: &events)
     }
 
     mutating func reset() {
@@ -86,7 +75,7 @@ struct NibbleReceiver<Format: NibbleFormat>: Sendable, Wipeable {
         judge.wipe()
     }
 
-    private mutating func advance(into events: inout [LineEvent]) {
+    mutating func advance(into events: inout [LineEvent]) {
         while true {
             if isTracking {
                 let outcome = integral.withSums { sums, base in tracker.advance(sums, base: base, into: &burst) }
@@ -122,10 +111,11 @@ struct NibbleReceiver<Format: NibbleFormat>: Sendable, Wipeable {
     private mutating func report(into events: inout [LineEvent]) {
         judge.decide(burst)
         // Half of the frames are right by chance: what has many wrong ones was no nibble line.
-        let wrong = burst.nibbles - judge.framedNibbles
-        if judge.bytes > 0, 8 * wrong <= burst.nibbles + 7 {
+        if judge.bytes > 0, 8 * judge.upsideDown <= burst.nibbles + 7 {
             let scale = NibbleScale(
-                sampleRate: sampleRate, stepsPerSample: integral.stepsPerSample, offset: integral.sample(at: 0))
+                sampleRate: sampleRate, stepsPerSample: integral.stepsPerSample,
+                samplesPerSound: Double(integral.stepsPerSound) / integral.stepsPerSample,
+                offset: integral.sample(at: 0))
             format.report(burst, judge, scale, to: &events)
         }
         burst.wipe()

@@ -44,8 +44,8 @@ struct NibbleSyncSearch: Sendable, Wipeable {
     private let pointSteps: Double
     private let template: Template
     private let chips: Int
-    /// For each rate, how many points before the anchor each nibble begins, the last one first.
-    private let offsets: [[Int]]
+    /// For each rate, one after the other, how many points before the anchor each nibble begins, the last one first.
+    private let offsets: [Int]
 
     /// The running integral on the grid.
     private var integral = [Float](repeating: 0, count: points)
@@ -61,7 +61,7 @@ struct NibbleSyncSearch: Sendable, Wipeable {
         chips = template.nibbles * NibbleChips.count
         self.stepsPerChip = stepsPerChip
         pointSteps = stepsPerChip / Double(Self.grid)
-        offsets = Self.rates.map { rate in
+        offsets = Self.rates.flatMap { rate in
             (1...template.nibbles).map { Int((Double($0 * Self.pointsPerNibble) / rate).rounded()) }
         }
         position = Double(Self.lookBack) * pointSteps
@@ -202,7 +202,7 @@ struct NibbleSyncSearch: Sendable, Wipeable {
         for point in stride(from: 0, to: points - pointsPerNibble - grid - 7, by: 8) {
             var score = SIMD8<Float>.zero
             for chip in 0..<NibbleChips.count {
-                score += template[chip] * load(source, point + chip * grid)
+                score += template[chip] * FloatKernels.load(source, point + chip * grid)
             }
             store(score, &target, point)
         }
@@ -211,31 +211,34 @@ struct NibbleSyncSearch: Sendable, Wipeable {
     /// The best of all rates and polarities for each anchor.
     private mutating func fillBest() {
         var best = move(&best)
-        Self.fill(&best, preambleScores.span, syncScores.span, offsets, syncs: template.syncs)
+        Self.fill(
+            &best, preambleScores.span, syncScores.span, offsets.span, syncs: template.syncs,
+            nibbles: template.nibbles)
         self.best = best
     }
 
     private static func fill(
-        _ best: inout [Float], _ preambleScores: Span<Float>, _ syncScores: Span<Float>, _ offsets: [[Int]], syncs: Int
+        _ best: inout [Float], _ preambleScores: Span<Float>, _ syncScores: Span<Float>, _ offsets: Span<Int>,
+        syncs: Int, nibbles: Int
     ) {
         var target = best.mutableSpan
         let first = unsafe preambleScores.bytes
         let second = unsafe syncScores.bytes
-        for anchor in stride(from: lookBack, to: lookBack + block, by: 8) {
-            var most = SIMD8<Float>.zero
-            for offset in offsets {
-                var sum = SIMD8<Float>.zero
-                for nibble in 0..<syncs { sum += load(second, anchor - offset[nibble]) }
-                for nibble in syncs..<offset.count { sum += load(first, anchor - offset[nibble]) }
-                most = SIMD8.larger(most, SIMD8.larger(sum, -sum))
+        for anchor in stride(from: lookBack, to: lookBack + block, by: 16) {
+            var most = SIMD16<Float>.zero
+            for rate in stride(from: 0, to: offsets.count, by: nibbles) {
+                var sum = SIMD16<Float>.zero
+                for nibble in rate..<rate + syncs {
+                    sum += FloatKernels.loadSixteen(second, anchor &- offsets[nibble])
+                }
+                for nibble in rate + syncs..<rate + nibbles {
+                    sum += FloatKernels.loadSixteen(first, anchor &- offsets[nibble])
+                }
+                sum.replace(with: -sum, where: sum .< 0)
+                most.replace(with: sum, where: sum .> most)
             }
-            store(most, &target, anchor)
+            for lane in 0..<16 { target[anchor + lane] = most[lane] }
         }
-    }
-
-    @inline(__always)
-    private static func load(_ bytes: RawSpan, _ index: Int) -> SIMD8<Float> {
-        unsafe bytes.unsafeLoadUnaligned(fromByteOffset: 4 * index, as: SIMD8<Float>.self)
     }
 
     @inline(__always)
@@ -244,15 +247,17 @@ struct NibbleSyncSearch: Sendable, Wipeable {
     }
 
     private func score(at anchor: Int, rate: Int) -> Float {
-        let offset = offsets[rate]
-        return offset.indices.reduce(0) { sum, nibble in
-            sum + (nibble < template.syncs ? syncScores : preambleScores)[anchor - offset[nibble]]
+        (0..<template.nibbles).reduce(0) { sum, nibble in
+            sum + (nibble < template.syncs ? syncScores : preambleScores)[anchor - offset(nibble, rate: rate)]
         }
     }
 
+    /// How many points before the anchor a nibble begins.
+    private func offset(_ nibble: Int, rate: Int) -> Int { offsets[rate * template.nibbles + nibble] }
+
     private func rate(at anchor: Int) -> Int {
         var most = 0
-        for rate in 1..<offsets.count
+        for rate in 1..<Self.rates.count
         where abs(score(at: anchor, rate: rate)) > abs(score(at: anchor, rate: most)) { most = rate }
         return most
     }
@@ -264,14 +269,16 @@ struct NibbleSyncSearch: Sendable, Wipeable {
         let score = score(at: anchor, rate: rate)
         let sign: Float = score < 0 ? -1 : 1
         let least = abs(score) / Float(2 * template.nibbles)
-        return offsets[rate][..<template.syncs].allSatisfy { offset in
-            let own = sign * syncScores[anchor - offset]
-            return own > least && own > sign * preambleScores[anchor - offset]
+        return (0..<template.syncs).allSatisfy { nibble in
+            let point = anchor - offset(nibble, rate: rate)
+            let own = sign * syncScores[point]
+            return own > least && own > sign * preambleScores[point]
         }
     }
 
-    /// The best place and rate around a find, a sixteenth of a chip and a sixth of a per cent apart.
-    private func refine(_ sums: Span<Double>, base: Int, anchor: Double, rate: Int) -> NibbleSync {
+    /// The best place and rate around a find, a sixteenth of a chip and a sixth of a per cent apart; nil where there was but
+    /// what a much louder sound nearby leaves of the precision.
+    private func refine(_ sums: Span<Double>, base: Int, anchor: Double, rate: Int) -> NibbleSync? {
         var best = NibbleSync(position: anchor, period: 0, polarity: 1, level: 0)
         for rateStep in -4...4 {
             let chip = stepsPerChip / (Self.rates[rate] * (1 + 0.0015 * Double(rateStep)))
@@ -294,6 +301,6 @@ struct NibbleSyncSearch: Sendable, Wipeable {
                     position: end, period: chip * Double(NibbleChips.count), polarity: sum < 0 ? -1 : 1, level: level)
             }
         }
-        return best
+        return Double(best.level) > Self.leastLevel ? best : nil
     }
 }

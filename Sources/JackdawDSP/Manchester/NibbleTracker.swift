@@ -229,12 +229,7 @@ struct NibbleTracker: Sendable {
         let slope = square > 0 ? product / square : 0
         let fitted = period + slope
         let place = origin + sum / Double(end - first + 1) - slope * mean
-        let half = fitted / Double(NibbleBurst.halves)
-        burst.append(start: place, period: fitted) { index in
-            let from = sums.interpolated(at: place + Double(index) * half - Double(base))
-            let to = sums.interpolated(at: place + Double(index + 1) * half - Double(base))
-            return sync.polarity * Float((to - from) / half)
-        }
+        burst.append(start: place, period: fitted, of: sums, base: base, polarity: sync.polarity)
         if end - first == 2 * Self.reach, abs(fitted / sync.period - 1) < Self.drift { period = fitted }
         read += 1
     }

@@ -1,8 +1,8 @@
 /// The state of a ``SerialManchesterDecoder``.
-struct SerialManchesterReceiver: Sendable, Wipeable {
+struct SerialManchesterReceiver: LineReceiver {
     private let line: SerialManchesterLine
     private let sampleRate: Double
-    private var integral: LineIntegral
+    var integral: LineIntegral
     private var search: SerialManchesterSearch
     private var burst = Burst()
 
@@ -29,26 +29,7 @@ struct SerialManchesterReceiver: Sendable, Wipeable {
         integral = LineIntegral(samplesPerChip: samplesPerChip, chips: 2 * search.bitsInReach)
     }
 
-    @inline(__always)
-    mutating func receive<Sample>(
-        _ samples: Span<Sample>, into events: inout [LineEvent], convert: (Sample) -> Float
-    ) {
-        var taken = 0
-        while taken < samples.count {
-            let count = min(samples.count - taken, integral.samplesToHop)
-            if integral.append(samples.extracting(taken..<(taken + count)), convert: convert) { advance(into: &events) }
-            taken += count
-        }
-    }
-
-    mutating func finish(into events: inout [LineEvent]) {
-        for _ in 0...(Int(Double(search.bitsInReach) * sampleRate / line.baud) / LineIntegral.hop) {
-            integral.hold()
-            advance(into: &events)
-        }
-        endBurst(into: &events)
-        reset()
-    }
+    var samplesInReach: Int { Int(Double(search.bitsInReach) * sampleRate / line.baud) }
 
     mutating func reset() {
         wipe()
@@ -61,12 +42,12 @@ struct SerialManchesterReceiver: Sendable, Wipeable {
         search.wipe()
     }
 
-    private mutating func advance(into events: inout [LineEvent]) {
+    mutating func advance(into events: inout [LineEvent]) {
         while let find = integral.withSums({ sums, base in search.advance(sums, base: base) }) {
-            if find.position > burst.end + pause * find.period { endBurst(into: &events) }
+            if find.position > burst.end + pause * find.period { close(into: &events) }
             report(find, into: &events)
         }
-        if search.position > burst.end + pause * max(1, burst.period) { endBurst(into: &events) }
+        if search.position > burst.end + pause * max(1, burst.period) { close(into: &events) }
         integral.drop(before: search.neededFrom)
     }
 
@@ -102,7 +83,8 @@ struct SerialManchesterReceiver: Sendable, Wipeable {
         events.append(.character(character))
     }
 
-    private mutating func endBurst(into events: inout [LineEvent]) {
+    /// Ends the burst.
+    mutating func close(into events: inout [LineEvent]) {
         guard burst.characters > 0 else { return }
         let span = SwipeSpan(
             startSample: max(0, Int(integral.sample(at: burst.start))),

@@ -34,6 +34,7 @@ struct SerialManchesterSearch: Sendable, Wipeable {
     /// Points on a bit.
     private static let grid = 16
     private static let pieces = 8
+    private static let piece = grid / pieces
     /// Clock rates, as parts of the nominal one.
     private static let rates = (-3...3).map { 1 + 0.0125 * Double($0) }
     /// Ones that are looked at on either side, at most.
@@ -57,13 +58,16 @@ struct SerialManchesterSearch: Sendable, Wipeable {
     private let lookBack: Int
     private let points: Int
     private let weights: [Float]
-    /// For each rate, where each bit begins, in points from the start bit.
-    private let offsets: [[Int]]
+    /// For each rate, one after the other, where each bit begins, in points from the start bit.
+    private let offsets: [Int]
     /// Position of the next start bit to be looked at, in steps.
     private(set) var position: Double
 
     private var integral: [Float]
+    /// What lies in a piece of a bit, less the mean around.
+    private var slopes: [Float]
     private var worth: [Float]
+    private var signs: [UInt64]
 
     init(line: SerialManchesterLine, stepsPerBit: Double) {
         ones = (min(line.onesBefore, Self.mostOnes), min(line.onesAfter, Self.mostOnes + 4))
@@ -71,7 +75,7 @@ struct SerialManchesterSearch: Sendable, Wipeable {
         pointSteps = stepsPerBit / Double(Self.grid)
         let slowest = 1.06 * Double(Self.grid)
         lookBack = Int(slowest * Double(ones.before + 1)) + Self.meanReach + 2
-        let lookAhead = Int(slowest * Double(ones.after + Self.dataBits + 3)) + Self.meanReach + 2 * Self.grid
+        let lookAhead = Int(slowest * Double(ones.after + Self.dataBits + 3)) + Self.meanReach + 4 * Self.grid
         points = (lookBack + Self.block + lookAhead + 7) / 8 * 8
         // What one turn of a sine has in each eighth of it.
         weights = (0..<Self.pieces).map { piece in
@@ -81,9 +85,11 @@ struct SerialManchesterSearch: Sendable, Wipeable {
                 Numerics.sineAndCosine(turns: turns).cosine - Numerics.sineAndCosine(turns: end).cosine)
         }
         let range = -ones.before...(Self.dataBits + 1 + ones.after)
-        offsets = Self.rates.map { rate in range.map { Int((Double($0 * Self.grid) / rate).rounded()) } }
+        offsets = Self.rates.flatMap { rate in range.map { Int((Double($0 * Self.grid) / rate).rounded()) } }
         integral = [Float](repeating: 0, count: points)
+        slopes = [Float](repeating: 0, count: points)
         worth = [Float](repeating: 0, count: points)
+        signs = [UInt64](repeating: 0, count: points / 64 + 3)
         position = 0
         start()
     }
@@ -102,7 +108,9 @@ struct SerialManchesterSearch: Sendable, Wipeable {
 
     mutating func wipe() {
         integral.zero(first: integral.count)
+        slopes.zero(first: slopes.count)
         worth.zero(first: worth.count)
+        signs.zero(first: signs.count)
     }
 
     /// Goes through what has come in.
@@ -125,19 +133,13 @@ struct SerialManchesterSearch: Sendable, Wipeable {
         let end = lookBack + Self.block
         while point < end {
             // Beside a character, at another clock, there may be what looks a little like one.
-            if let best, Double(point) > best.position + characterReach { break }
-            guard let (sign, rate) = candidate(point) else {
-                point += 1
-                continue
-            }
-            guard let find = refine(around: point, sign, rate) else {
-                // What is no character here is none a quarter of a bit on.
-                point += Self.grid / 4
-                continue
-            }
+            guard let candidate = nextCandidate(from: point, before: end) else { break }
+            if let best, Double(candidate.point) > best.position + characterReach { break }
+            // What is no character here is none a quarter of a bit on.
+            point = candidate.point + Self.grid / 4
+            guard let find = refine(candidate) else { continue }
             if best.map({ find.isBetter(than: $0) }) ?? true { best = find }
             if find.isBeyondDoubt { break }
-            point += Self.grid / 4
         }
         guard var best else {
             position += Double(Self.block) * pointSteps
@@ -158,32 +160,55 @@ struct SerialManchesterSearch: Sendable, Wipeable {
     /// Fills in what a bit is worth from each point on.
     /// - Returns: whether there is any sound.
     private mutating func fill(_ sums: Span<Double>, from place: Double) -> Bool {
+        var integral = move(&integral)
+        var slopes = move(&slopes)
+        var worth = move(&worth)
+        Self.fill(&integral, sums, from: place, steps: pointSteps)
+        let most = Self.fill(&slopes, from: integral.span)
+        Self.fill(&worth, from: slopes.span, weights.span)
+        Self.fill(&signs, from: worth.span)
+        self.integral = integral
+        self.slopes = slopes
+        self.worth = worth
+        return most > Self.leastLevel * Float(pointSteps) * Float(Self.piece)
+    }
+
+    /// The line's integral at the points, but for its mean.
+    private static func fill(_ integral: inout [Float], _ sums: Span<Double>, from place: Double, steps: Double) {
+        var target = integral.mutableSpan
         let first = sums.interpolated(at: place)
-        let steps = pointSteps
-        let mean = (sums.interpolated(at: place + Double(points) * steps) - first) / Double(points)
-        for point in integral.indices {
+        let mean = (sums.interpolated(at: place + Double(target.count) * steps) - first) / Double(target.count)
+        for point in target.indices {
             let time = Double(point)
-            integral[point] = Float(sums.interpolated(at: place + time * steps) - first - time * mean)
+            target[point] = Float(sums.interpolated(at: place + time * steps) - first - time * mean)
         }
-        let piece = Self.grid / Self.pieces
-        let scale = Float(piece) / Float(2 * Self.meanReach)
-        var most: Float = 0
-        var differences = move(&worth)
-        for point in Self.meanReach..<(points - Self.meanReach - piece) {
+    }
+
+    /// What lies in a piece from each point on, less the mean around.
+    /// - Returns: the largest.
+    private static func fill(_ slopes: inout [Float], from integral: Span<Float>) -> Float {
+        let source = unsafe integral.bytes
+        let scale = Float(piece) / Float(2 * meanReach)
+        var most = SIMD8<Float>.zero
+        for point in stride(from: meanReach, to: slopes.count - meanReach - piece - 7, by: 8) {
             let middle = point + piece / 2
-            differences[point] =
-                integral[point + piece] - integral[point]
-                - scale * (integral[middle + Self.meanReach] - integral[middle - Self.meanReach])
-            most = max(most, abs(differences[point]))
+            let around =
+                FloatKernels.load(source, middle + meanReach) - FloatKernels.load(source, middle - meanReach)
+            let slope = FloatKernels.load(source, point + piece) - FloatKernels.load(source, point) - scale * around
+            for lane in 0..<8 { slopes[point + lane] = slope[lane] }
+            most = SIMD8.larger(most, SIMD8.larger(slope, -slope))
         }
-        let last = points - Self.meanReach - piece - Self.grid
-        for point in Self.meanReach..<last {
-            var sum: Float = 0
-            for index in 0..<Self.pieces { sum += weights[index] * differences[point + index * piece] }
-            differences[point] = sum
+        return most.max()
+    }
+
+    /// What a bit from each point on is worth.
+    private static func fill(_ worth: inout [Float], from slopes: Span<Float>, _ weights: Span<Float>) {
+        let source = unsafe slopes.bytes
+        for point in stride(from: meanReach, to: worth.count - meanReach - piece - grid - 14, by: 8) {
+            var sum = SIMD8<Float>.zero
+            for index in 0..<pieces { sum += weights[index] * FloatKernels.load(source, point + index * piece) }
+            for lane in 0..<8 { worth[point + lane] = sum[lane] }
         }
-        worth = differences
-        return most > Self.leastLevel * Float(pointSteps) * Float(piece)
     }
 
     /// Least amplitude, full scale 1: half a step of 16-bit sound.
@@ -192,22 +217,66 @@ struct SerialManchesterSearch: Sendable, Wipeable {
     /// Index of the start bit among the bits that are looked at.
     private var startBit: Int { ones.before }
 
-    /// Whether, at any rate, a start bit may lie here: what fails most often is asked first.
-    /// - Returns: the sign that turns the line the right way up, and the rate; nil where there can be none.
-    private func candidate(_ point: Int) -> (sign: Float, rate: Double)? {
-        let sign: Float = worth[point] < 0 ? 1 : -1
-        var best: (share: Float, rate: Double)?
-        for (index, offset) in offsets.enumerated() {
-            guard sign * worth[point + offset[startBit - 1]] > 0,
-                sign * worth[point + offset[startBit + Self.dataBits + 1]] > 0,
-                sign * worth[point + offset[startBit - 2]] > 0,
-                sign * worth[point + offset[startBit + Self.dataBits + 2]] > 0,
-                sign * worth[point + offset[startBit - 3]] > 0
-            else { continue }
-            let share = share(sign) { worth[point + offset[$0]] }
-            if share > best?.share ?? Self.leastShare { best = (share, Self.rates[index]) }
+    /// Where a start bit may lie.
+    private struct Candidate {
+        var point: Int
+        /// Turns the line the right way up.
+        var sign: Float
+        var rate: Double
+    }
+
+    /// Looks for a point at which, at any rate, a start bit may lie: sixty-four at a time, by the signs of the bits that
+    /// are wrong most often elsewhere.
+    private func nextCandidate(from start: Int, before end: Int) -> Candidate? {
+        let bits = ones.before + Self.dataBits + 2 + ones.after
+        let worth = worth.span
+        let signs = signs.span
+        let offsets = offsets.span
+        let tests = SIMD8<Int>(-1, Self.dataBits + 1, -2, Self.dataBits + 2, -3, 0, 0, 0) &+ startBit
+        for base in stride(from: start, to: end, by: 64) {
+            let here = Self.signs(signs, base)
+            var open = SIMD8<UInt64>.zero
+            var left: UInt64 = 0
+            for rate in Self.rates.indices {
+                var mask = UInt64.max
+                for test in 0..<5 { mask &= here ^ Self.signs(signs, base + offsets[rate * bits + tests[test]]) }
+                open[rate] = mask
+                left |= mask
+            }
+            while left != 0 {
+                let lane = left.trailingZeroBitCount
+                let point = base + lane
+                guard point < end else { return nil }
+                left &= left - 1
+                let sign: Float = worth[point] < 0 ? 1 : -1
+                var best: (share: Float, rate: Int)?
+                for rate in Self.rates.indices where open[rate] >> UInt64(lane) & 1 == 1 {
+                    let share = share(sign) { worth[point + offsets[rate * bits + $0]] }
+                    if share > best?.share ?? Self.leastShare { best = (share, rate) }
+                }
+                if let best { return Candidate(point: point, sign: sign, rate: Self.rates[best.rate]) }
+            }
         }
-        return best.map { (sign, $0.rate) }
+        return nil
+    }
+
+    /// The signs of sixty-four points.
+    @inline(__always)
+    private static func signs(_ signs: Span<UInt64>, _ point: Int) -> UInt64 {
+        let shift = UInt64(point & 63)
+        return (signs[point >> 6] &>> shift) | ((signs[point >> 6 + 1] &<< 1) &<< (63 - shift))
+    }
+
+    /// The signs of what bits are worth, a bit for each.
+    private static func fill(_ signs: inout [UInt64], from worth: Span<Float>) {
+        var target = signs.mutableSpan
+        for start in stride(from: 0, to: worth.count, by: 64) {
+            var word: UInt64 = 0
+            for index in start..<min(start + 64, worth.count) {
+                word |= UInt64(worth[index].bitPattern >> 31) &<< UInt64(index - start)
+            }
+            target[start / 64] = word
+        }
     }
 
     /// The share of the bits' energy that their mean has, where known bits count with their sign.
@@ -227,38 +296,44 @@ struct SerialManchesterSearch: Sendable, Wipeable {
     @inline(__always)
     private func isData(_ index: Int) -> Bool { index > startBit && index <= startBit + Self.dataBits }
 
-    /// The best time and rate around a point; nil where it is no character.
-    private func refine(around point: Int, _ sign: Float, _ rate: Double) -> SerialManchesterFind? {
-        var best = Fit(sum: 0, place: Double(point), rate: rate)
+    /// The best time and rate around a candidate; nil where it is no character.
+    private func refine(_ candidate: Candidate) -> SerialManchesterFind? {
+        let sign = candidate.sign
+        var best = Fit(sum: 0, place: Double(candidate.point), rate: candidate.rate)
         for rateStep in -2...2 {
-            for step in -4...4 { fitCoarsely(Double(point + step), rate + 0.008 * Double(rateStep), sign, &best) }
+            let rate = candidate.rate + 0.008 * Double(rateStep)
+            fitCoarsely(Double(candidate.point), steps: -4...4, rate, sign, &best)
         }
-        let coarse = best
-        for rateStep in -3...3 {
-            for step in -3...3 {
-                fit(coarse.place + Double(step) / 4, coarse.rate + 0.002 * Double(rateStep), sign, &best)
+        // In the middle of its bits a character stays where it is whatever the rate: time and rate are found in turns.
+        let middle = Double(Self.dataBits + 1 + ones.after - ones.before) / 2
+        for reach in [3, 1] {
+            var from = best
+            for step in -reach...reach where step != 0 { fit(from.place + Double(step) / 4, from.rate, sign, &best) }
+            from = best
+            for step in -reach...reach where step != 0 {
+                let rate = from.rate + 0.002 * Double(step)
+                fit(from.place + middle * Double(Self.grid) * (1 / from.rate - 1 / rate), rate, sign, &best)
             }
         }
-        // Upside down and half a bit beside, all but the changes of bits fit too.
-        var other = best
-        for rateStep in -2...2 {
-            for step in -10...10 where abs(step) >= 6 {
-                fitCoarsely(best.place + Double(step), best.rate + 0.008 * Double(rateStep), -sign, &other)
-            }
-        }
-        guard other.sum == best.sum else { return nil }
         let count = ones.before + Self.dataBits + 2 + ones.after
         let period = Double(Self.grid) / best.rate
         func bit(_ index: Int) -> Float { worth(at: best.place + Double(index - startBit) * period) }
         let share = share(sign, bit)
-        guard share > Self.leastFinalShare else { return nil }
+        guard share > Self.leastFinalShare, abs(best.rate - 1) < Self.mostDrift else { return nil }
         // A data bit may pass for the start bit, but for the one or other known bit that is then wrong.
         let isWrong = (0..<count).contains { index in
             !isData(index) && sign * bit(index) * (index == startBit ? -1 : 1) <= 0
         }
-        guard !isWrong, abs(best.rate - 1) < Self.mostDrift else { return nil }
         let level = best.sum / Float(count)
-        guard Double(level) > Double(Self.leastLevel) * worthOfOne else { return nil }
+        guard !isWrong, Double(level) > Double(Self.leastLevel) * worthOfOne else { return nil }
+        // Upside down and half a bit beside, all but the changes of bits fit too.
+        var other = best
+        for rateStep in -2...2 {
+            let rate = best.rate + 0.008 * Double(rateStep)
+            fitCoarsely(best.place, steps: -10...(-6), rate, -sign, &other)
+            fitCoarsely(best.place, steps: 6...10, rate, -sign, &other)
+        }
+        guard other.sum == best.sum else { return nil }
         var bits = SIMD16<Float>.zero
         for index in 0..<Self.dataBits { bits[index] = sign * bit(startBit + 1 + index) / level }
         return SerialManchesterFind(
@@ -273,20 +348,32 @@ struct SerialManchesterSearch: Sendable, Wipeable {
         var rate: Double
     }
 
-    /// Takes what is better than the best so far, by the points alone.
-    private func fitCoarsely(_ place: Double, _ rate: Double, _ sign: Float, _ best: inout Fit) {
+    /// Takes what is better than the best so far, by the points alone, up to sixteen of them at once.
+    private func fitCoarsely(
+        _ place: Double, steps: ClosedRange<Int>, _ rate: Double, _ sign: Float, _ best: inout Fit
+    ) {
         let period = Double(Self.grid) / rate
-        fit(place, rate, sign, &best) { worth[Int(place + Double($0) * period + 0.5)] }
+        let source = unsafe worth.span.bytes
+        func bit(_ index: Int) -> SIMD16<Float> {
+            FloatKernels.loadSixteen(source, Int(place + Double(index) * period + 0.5) + steps.lowerBound)
+        }
+        var sums = -bit(0)
+        for index in 1...ones.before { sums += bit(-index) }
+        for index in (Self.dataBits + 1)...(Self.dataBits + 1 + ones.after) { sums += bit(index) }
+        sums *= sign
+        for index in 1...Self.dataBits {
+            let value = bit(index)
+            sums += value.replacing(with: -value, where: value .< 0)
+        }
+        for (lane, step) in steps.enumerated() where sums[lane] > best.sum {
+            best = Fit(sum: sums[lane], place: place + Double(step), rate: rate)
+        }
     }
 
     /// Takes what is better than the best so far, between the points.
     private func fit(_ place: Double, _ rate: Double, _ sign: Float, _ best: inout Fit) {
         let period = Double(Self.grid) / rate
-        fit(place, rate, sign, &best) { worth(at: place + Double($0) * period) }
-    }
-
-    @inline(__always)
-    private func fit(_ place: Double, _ rate: Double, _ sign: Float, _ best: inout Fit, _ bit: (Int) -> Float) {
+        func bit(_ index: Int) -> Float { worth(at: place + Double(index) * period) }
         var sum = -bit(0)
         for index in 1...ones.before { sum += bit(-index) }
         for index in (Self.dataBits + 1)...(Self.dataBits + 1 + ones.after) { sum += bit(index) }

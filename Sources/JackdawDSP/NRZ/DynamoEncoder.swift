@@ -22,11 +22,9 @@ public struct DynamoEncoder: LineEncoder {
         _ line: DynamoLine = .reader, sampleRate: Double, level: Double = -6, isInverted: Bool = false
     ) throws(LineCodeError) {
         try line.validate(sampleRate: sampleRate)
-        try LineCodeError.check("level", level, -120...0, "dBFS")
+        wave = try SquareWave(chipRate: line.baud, sampleRate: sampleRate, level: level, isInverted: isInverted)
         self.line = line
         self.sampleRate = sampleRate
-        let amplitude = Numerics.amplitude(decibels: level)
-        wave = SquareWave(samplesPerChip: sampleRate / line.baud, amplitude: isInverted ? -amplitude : amplitude)
     }
 
     /// Appends the sound of data as packets, or of a whole packet where the line's content is packets.
@@ -35,7 +33,10 @@ public struct DynamoEncoder: LineEncoder {
         var start = 0
         while start < bytes.count {
             let end = min(bytes.count, start + 255)
-            var packet = [end == bytes.count ? line.lastIdentifier : line.moreIdentifier, number, UInt8(end - start)]
+            // With room for all: what is appended beyond it would leave a copy behind.
+            var packet: [UInt8] = []
+            packet.reserveCapacity(end - start + 4)
+            packet += [end == bytes.count ? line.lastIdentifier : line.moreIdentifier, number, UInt8(end - start)]
             for index in start..<end { packet.append(bytes[index]) }
             packet.append(0 &- packet.span.sum)
             send(packet.span, into: &samples)
@@ -47,7 +48,7 @@ public struct DynamoEncoder: LineEncoder {
 
     /// Appends silence.
     public mutating func idle(seconds: Double, into samples: inout [Float]) {
-        wave.append(level: 0, chips: max(0, seconds) * line.baud, into: &samples)
+        wave.idle(seconds: seconds, chipRate: line.baud, into: &samples)
     }
 
     /// Starts anew, with packet 0.
@@ -58,24 +59,20 @@ public struct DynamoEncoder: LineEncoder {
 
     private mutating func send(_ packet: Span<UInt8>, into samples: inout [Float]) {
         for sign in line.repeatsInverted ? [1.0, -1] : [1] {
-            for _ in 0..<line.leadBytes { append(Self.leadChips, -sign, &samples) }
+            for _ in 0..<line.leadBytes { wave.append(Self.leadChips, sign: -sign, into: &samples) }
             sync(sign, &samples)
             for index in packet.indices {
-                append(line.chips(ofNibble: packet[index] & 15), -sign, &samples)
-                append(line.chips(ofNibble: packet[index] >> 4), -sign, &samples)
+                wave.append(line.chips(ofNibble: packet[index] & 15), sign: -sign, into: &samples)
+                wave.append(line.chips(ofNibble: packet[index] >> 4), sign: -sign, into: &samples)
             }
             sync(sign, &samples)
         }
     }
 
     private mutating func sync(_ sign: Double, _ samples: inout [Float]) {
-        for _ in 0..<2 { append(DynamoLine.syncChips, -sign, &samples) }
+        for _ in 0..<2 { wave.append(DynamoLine.syncChips, sign: -sign, into: &samples) }
     }
 
     /// A UART's 0x55, upside down.
     private static let leadChips: [Float] = [1, -1, 1, -1, 1, -1, 1, -1, 1, -1]
-
-    private mutating func append(_ chips: [Float], _ sign: Double, _ samples: inout [Float]) {
-        for level in chips { wave.append(level: sign * Double(level), chips: 1, into: &samples) }
-    }
 }

@@ -88,25 +88,14 @@ public struct PoweredLine: Sendable {
     /// Fills a block with the next frames, channels interleaved; full scale is -1 to 1, and a command that is added to a
     /// loud tone goes beyond.
     /// - Parameter block: room for a whole number of frames.
-    public mutating func render(into block: inout MutableSpan<Float>) {
-        precondition(block.count.isMultiple(of: channelCount), "a block holds whole frames")
-        for start in stride(from: 0, to: block.count, by: channelCount) {
-            beginFrame()
-            for channel in 0..<channelCount { block[start + channel] = sample(channel) }
-            advance()
-        }
-    }
+    public mutating func render(into block: inout MutableSpan<Float>) { fill(&block) }
 
     /// Appends the next frames, channels interleaved.
     /// - Parameters:
     ///   - count: frames, 0 or more.
     ///   - samples: what is appended to.
     public mutating func append(frames count: Int, to samples: inout [Float]) {
-        for _ in 0..<count {
-            beginFrame()
-            for channel in 0..<channelCount { samples.append(sample(channel)) }
-            advance()
-        }
+        extend(&samples, frames: count)
     }
 
     /// Forgets all commands and starts anew with the first tone and its ramp.
@@ -131,13 +120,13 @@ public struct PoweredLine: Sendable {
     }
 }
 
-extension PoweredLine {
+extension PoweredLine: FrameSource {
     /// Whether the tone stands still at this frame.
     private var isInserting: Bool {
         if case .command = state { commands[0].join == .inserted } else { false }
     }
 
-    private mutating func beginFrame() {
+    mutating func beginFrame() {
         if !isInserting { generator.beginFrame() }
         // The end of one state may be the beginning of the next at the same frame.
         while let following = stateAtThisFrame() { state = following }
@@ -159,7 +148,7 @@ extension PoweredLine {
     }
 
     @inline(__always)
-    private func sample(_ channel: Int) -> Float {
+    func sample(_ channel: Int) -> Float {
         switch state {
         case .tone: return generator.sample(channel)
         case .fadingOut(let clock): return generator.sample(channel) * Float(1 - clock.weight)
@@ -171,7 +160,7 @@ extension PoweredLine {
     }
 
     @inline(__always)
-    private mutating func advance() {
+    mutating func advance() {
         if !isInserting { generator.advance() }
         switch state {
         case .tone: break

@@ -97,25 +97,14 @@ public struct ToneGenerator: Sendable {
 
     /// Fills a block with the next frames, full scale -1 to 1, channels interleaved.
     /// - Parameter block: room for a whole number of frames.
-    public mutating func render(into block: inout MutableSpan<Float>) {
-        precondition(block.count.isMultiple(of: channelCount), "a block holds whole frames")
-        for start in stride(from: 0, to: block.count, by: channelCount) {
-            beginFrame()
-            for channel in 0..<channelCount { block[start + channel] = sample(channel) }
-            advance()
-        }
-    }
+    public mutating func render(into block: inout MutableSpan<Float>) { fill(&block) }
 
     /// Appends the next frames, full scale -1 to 1, channels interleaved.
     /// - Parameters:
     ///   - count: frames, 0 or more.
     ///   - samples: what is appended to.
     public mutating func append(frames count: Int, to samples: inout [Float]) {
-        for _ in 0..<count {
-            beginFrame()
-            for channel in 0..<channelCount { samples.append(sample(channel)) }
-            advance()
-        }
+        extend(&samples, frames: count)
     }
 
     /// Appends frames up to the end of so many periods, the one that has begun counted, at the frequency that is played now.
@@ -136,7 +125,7 @@ public struct ToneGenerator: Sendable {
     }
 }
 
-extension ToneGenerator {
+extension ToneGenerator: FrameSource {
     /// Begins the change that has been asked for where this is the frame for it. Before the samples of a frame.
     @inline(__always)
     mutating func beginFrame() {

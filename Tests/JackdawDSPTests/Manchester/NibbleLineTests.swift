@@ -147,6 +147,20 @@ struct NibbleLineTests {
         #expect(wrong <= 6)
     }
 
+    /// What start and stop chips are is known: noise that turns one over, as it does one bit in 5,000 at 8 dB, makes no framing
+    /// error.
+    @Test func noiseMakesNoFramingErrors() throws {
+        var framingErrors = 0
+        for index in 0..<40 {
+            let clean = BasebandBench.samples(BasebandBench.random(250, seed: UInt64(index)), try Self.encoder())
+            let noise = BasebandBench.deviation(ebn0: 8, samplesPerChip: 5)
+            let samples = BasebandBench.spoil(clean, sampleRate: 48_000, .init(noise: noise, seed: UInt64(index)))
+            let reading = BasebandBench.receive(samples, try NibbleLineDecoder(sampleRate: 48_000))
+            framingErrors += reading.bursts.reduce(0) { $0 + $1.framingErrors }
+        }
+        #expect(framingErrors == 0)
+    }
+
     @Test func noiseSilenceHumAndOtherModemsGiveNothing() throws {
         var noise = GaussianNoise(seed: 8)
         let decoder = try NibbleLineDecoder(sampleRate: 48_000)
