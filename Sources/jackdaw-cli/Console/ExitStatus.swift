@@ -1,4 +1,5 @@
 import JackdawAudioFile
+import JackdawSpectrum
 
 /// How the command ends (numbers of sysexits.h, and the shell's for an interrupt).
 enum ExitStatus: Int32, Comparable {
@@ -34,6 +35,11 @@ struct CommandError: Error {
 
     init(_ error: AudioFileError) {
         self.init(ExitStatus(rawValue: error.code.exitStatus) ?? .inputOutput, error.description)
+    }
+
+    /// What a spectrum that could not be made comes to.
+    init(_ error: SpectrumError, file: String) {
+        self.init(error.code == .outOfMemory ? .inputOutput : .badData, "\(file): \(error)")
     }
 
     static var interrupted: CommandError { CommandError(.interrupted, "interrupted") }

@@ -2,6 +2,7 @@
     import ArgumentParser
     import JackdawAudioFile
     import JackdawDSP
+    import JackdawSpectrum
 
     struct Demodulate: Verb {
         static let configuration = CommandConfiguration(
@@ -131,17 +132,19 @@
 
         mutating func begin(_ format: AudioFormat, channels: Range<Int>) throws(CommandError) {
             self.channels = channels
-            do throws(LineCodeError) {
+            do {
                 for channel in channels {
                     receivers.append(try receiver(sampleRate: format.sampleRate))
                     printers.append(BurstPrinter(file: file, channel: channel + 1, isJSON: isJSON, console))
                 }
+            } catch let error as SpectrumError {
+                throw CommandError(error, file: file)
             } catch {
-                throw CommandError(.badData, "\(file): \(error.message)")
+                throw CommandError(.badData, "\(file): \(error)")
             }
         }
 
-        private func receiver(sampleRate: Double) throws(LineCodeError) -> any ModemReceiver {
+        private func receiver(sampleRate: Double) throws -> any ModemReceiver {
             guard candidates.count == 1 else { return try ModeRace(candidates, sampleRate: sampleRate) }
             return try KnownModeReceiver(candidates[0], sampleRate: sampleRate)
         }

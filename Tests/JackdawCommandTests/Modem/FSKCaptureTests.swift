@@ -37,10 +37,10 @@ struct FSKCaptureTests {
     ]
 
     /// Nothing but the words, each as often as it was sent.
-    @Test(arguments: captures)
-    private func holdsWhatItsPageSays(capture: Capture) throws {
+    @Test(arguments: captures, ["given", "auto"])
+    private func holdsWhatItsPageSays(capture: Capture, mode: String) throws {
         let path = "\(recordings)/\(capture.file).wav"
-        let run = CommandRun("demodulate", "--mode", capture.mode, path)
+        let run = CommandRun("demodulate", "--mode", mode == "auto" ? mode : capture.mode, path)
         let check = {
             #expect(run.output == capture.words.joined())
             #expect(run.status == (capture.words.isEmpty ? 1 : 0), "\(run.messages)")
