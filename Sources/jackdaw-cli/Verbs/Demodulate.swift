@@ -39,7 +39,11 @@
         @Option(help: "Channel to read: a number from 1, or all, which needs --json.")
         var channel = ChannelChoice.first
 
-        @Option(help: "Read files without a header as RATE,s16|f32,CHANNELS, for example 44100,s16,1.")
+        @Option(
+            help: ArgumentHelp(
+                "Read files without a header as RATE,s16|s24|s32|f32|f64,CHANNELS, for example 44100,s16,1.",
+                valueName: "format"),
+            transform: RawFormat.parse)
         var raw: RawFormat?
 
         @Flag(help: "Print one JSON object a burst, or a mode of --list.")

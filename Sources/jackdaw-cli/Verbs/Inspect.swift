@@ -39,7 +39,11 @@
         @Flag(help: "Show account numbers, track data and bytes in clear.")
         var reveal = false
 
-        @Option(help: "Read a file without a header as RATE,s16|s24|s32|f32|f64,CHANNELS, for example 44100,s16,1.")
+        @Option(
+            help: ArgumentHelp(
+                "Read a file without a header as RATE,s16|s24|s32|f32|f64,CHANNELS, for example 44100,s16,1.",
+                valueName: "format"),
+            transform: RawFormat.parse)
         var raw: RawFormat?
 
         @Flag(help: "Print one JSON object a channel.")
