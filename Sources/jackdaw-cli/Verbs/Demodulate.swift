@@ -10,7 +10,8 @@
             discussion: """
                 The bytes go to standard output as they are, as soon as they are known; what was measured of each \
                 burst goes to standard error. Characters whose start, stop or parity bits are wrong are counted \
-                and left out. Without a mode, all are tried, and of each burst the best reading is given.
+                and left out. Without a mode, all are tried, and of each burst the best reading is given, once it is over \
+                or has gone on for some seconds.
 
                 The bytes may be card data: they are not masked.
 
