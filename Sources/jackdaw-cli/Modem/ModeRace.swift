@@ -156,7 +156,7 @@ struct ModeRace: ModemReceiver {
         guard winner == nil else { return }
         let guesses = watch.guesses
         let entries = runners.indices.flatMap { self.entries(of: $0, guesses) }
-        guard let first = entries.map(\.start).min(), let last = entries.map(\.end).max() else { return }
+        guard let first = entries.map(\.start).min(), let last = entries.map(\.end).max() else { return forget() }
         let leaders = believable(entries.best(gap: Self.afterglow * sampleRate))
         let isConfirmed = !leaders.isEmpty && leaders.allSatisfy { $0.standing == .confirmed }
         let now = Double(position)
@@ -168,11 +168,16 @@ struct ModeRace: ModemReceiver {
             if entry.standing != .doubtful { known.insert(entry.runner) }
             if entry.end < .infinity { givenEnd = entry.end } else if !isEnd { winner = entry.runner }
         }
+        forget()
+        watch.dropGuesses(before: position - Int(2 * patience))
+    }
+
+    /// Begins the next race; whose burst goes on without being given has lost it.
+    private mutating func forget() {
         for index in runners.indices {
             runners[index].events.removeAll(keepingCapacity: true)
             runners[index].hasLost = runners[index].isInBurst && winner != index
         }
-        watch.dropGuesses(before: position - Int(2 * patience))
     }
 
     private func give(_ entry: RaceEntry, _ sink: Sink) {

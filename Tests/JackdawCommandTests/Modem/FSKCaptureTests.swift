@@ -1,4 +1,6 @@
 import Foundation
+import JackdawAudioFile
+import JackdawDSP
 import Testing
 
 @testable import jackdaw_cli
@@ -47,5 +49,39 @@ struct FSKCaptureTests {
         }
         guard let gap = capture.gap else { return check() }
         withKnownIssue(gap) { check() }
+    }
+
+    /// Of the words of both recordings of ten, with noise of four seeds.
+    @Test(arguments: [(12.0, 0.88), (10, 0.78)]) func wordsAreReadInNoise(decibels: Double, least: Double) throws {
+        let mode = try LineMode(named: "webjack")
+        var words = 0
+        for file in ["webjack-10x", "webjack-10x-nexus5-clipped"] {
+            let (clean, sampleRate) = try samples(of: "\(recordings)/\(file).wav")
+            // Between the words there is next to nothing.
+            let block = Int(sampleRate / 100)
+            let powers = stride(from: 0, to: clean.count - block, by: block).map { start in
+                ModemSound.meanSquare(clean[start..<start + block])
+            }
+            let loud = powers.filter { $0 > (powers.max() ?? 0) / 4 }.sorted()
+            let power = loud[loud.count / 2]
+            for seed in 1...4 as ClosedRange<UInt64> {
+                let noisy = ModemSound.noisy(
+                    clean, decibels: decibels, bitRate: 1_225, sampleRate: sampleRate, power: power, seed: seed)
+                var decoder = try mode.decoder(sampleRate: sampleRate)
+                let bytes = (decoder.receive(noisy.span) + decoder.finish()).compactMap { event -> UInt8? in
+                    if case .character(let character) = event { UInt8(character.value) } else { nil }
+                }
+                words += String(decoding: bytes, as: UTF8.self).components(separatedBy: "WebJack").count - 1
+            }
+        }
+        #expect(Double(words) >= least * 80)
+    }
+
+    private func samples(of path: String) throws -> (samples: [Float], sampleRate: Double) {
+        var reader = try AudioFileReader(path: path)
+        var samples = [Float](repeating: 0, count: reader.frames ?? 0)
+        var span = samples.mutableSpan
+        #expect(try reader.read(into: &span) == samples.count)
+        return (samples, reader.format.sampleRate)
     }
 }
