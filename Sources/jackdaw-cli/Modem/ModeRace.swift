@@ -22,6 +22,13 @@ struct ModeRace: ModemReceiver {
     private static let weightOfLooks = 4.0
     /// Seconds by which the place of what was looked at is known.
     private static let placeError = 0.1
+    /// Mean confidence of the characters of a mode that it does not look like: noise that is not white has 0.5 to 0.75, what
+    /// is read with one byte in four wrong 0.85.
+    private static let leastConfidence = 0.85
+    /// Of fewer characters each must be certain, and half of the power theirs.
+    private static let many = 8
+    private static let certain = 0.99
+    private static let leastShare = 0.5
     /// Characters of a mode that it does not look like that are believed beside others.
     private static let leastDoubtful = 16
     /// Seconds behind a burst in which another mode has to be better to be believed.
@@ -156,8 +163,9 @@ struct ModeRace: ModemReceiver {
         guard winner == nil else { return }
         let guesses = watch.guesses
         let entries = runners.indices.flatMap { self.entries(of: $0, guesses) }
+        let credible = entries.filter { $0.standing != .doubtful || $0.isPlain }
         guard let first = entries.map(\.start).min(), let last = entries.map(\.end).max() else { return forget() }
-        let leaders = believable(entries.best(gap: Self.afterglow * sampleRate))
+        let leaders = believable(credible.best(gap: Self.afterglow * sampleRate))
         let isConfirmed = !leaders.isEmpty && leaders.allSatisfy { $0.standing == .confirmed }
         let now = Double(position)
         let isOver = now > last + (isConfirmed ? Self.slack * sampleRate : patience)
@@ -194,6 +202,8 @@ struct ModeRace: ModemReceiver {
         var end = 0.0
         var last = 0.0
         var score = 0.0
+        var confidences: [Double] = []
+        var share = 0.0
         for (index, event) in events.enumerated() {
             var isLast = index == events.count - 1
             switch event {
@@ -201,11 +211,13 @@ struct ModeRace: ModemReceiver {
                 start = start ?? character.startSample
                 end = .infinity
                 last = character.startSample
+                confidences.append(Double(character.confidence))
                 score += character.isFramed ? Double(character.confidence * character.confidence) : -1
             case .burst(let burst):
                 end = Double(burst.span.endSample)
                 last = end
-                score *= likeness(of: burst, to: runners[runner].mode) * share(of: burst)
+                share = self.share(of: burst)
+                score *= likeness(of: burst, to: runners[runner].mode) * share
                 isLast = true
             }
             guard isLast else { continue }
@@ -219,13 +231,24 @@ struct ModeRace: ModemReceiver {
                 entries.append(
                     RaceEntry(
                         runner: runner, events: first..<index + 1, start: begin, end: end,
-                        score: max(score, .leastNormalMagnitude), standing: standing))
+                        score: max(score, .leastNormalMagnitude), isPlain: isPlain(confidences, share: share),
+                        standing: standing))
             }
             first = index + 1
             start = nil
             score = 0
+            share = 0
+            confidences.removeAll(keepingCapacity: true)
         }
         return entries
+    }
+
+    /// Whether noise is unlikely to have been taken for characters.
+    private func isPlain(_ confidences: [Double], share: Double) -> Bool {
+        guard confidences.count >= Self.many else {
+            return share >= Self.leastShare && confidences.allSatisfy { $0 >= Self.certain }
+        }
+        return confidences.reduce(0, +) >= Self.leastConfidence * Double(confidences.count)
     }
 
     /// Share of the power that is the burst's: what another mode makes of a sound leaves most of it unexplained.

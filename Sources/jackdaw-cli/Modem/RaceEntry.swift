@@ -9,6 +9,8 @@ struct RaceEntry {
     let end: Double
     /// How much of the sound it explains, over 0.
     let score: Double
+    /// Whether the characters are as sure as those of noise seldom are.
+    let isPlain: Bool
     /// Whether the sound looks like the runner's mode, or the mode could not be told by its looks.
     let standing: Standing
 

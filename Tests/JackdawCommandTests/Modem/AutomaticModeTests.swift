@@ -40,6 +40,19 @@ import Testing
         }
     }
 
+    /// Noise is seldom white: what a microphone hears of a room has more of the low tones.
+    @Test(arguments: [0.0, 0.9, 0.97]) func noiseOfAnyColourIsNoMode(colour: Double) throws {
+        var noise = GaussianNoise(seed: 21)
+        var last = 0.0
+        let samples = (0..<480_000).map { _ -> Float in
+            last = colour * last + noise.next()
+            return Float(0.1 * (1 - colour * colour).squareRoot() * last)
+        }
+        let (modes, bytes) = try read(samples, sampleRate: 48_000)
+        #expect(modes.isEmpty)
+        #expect(bytes.isEmpty)
+    }
+
     /// A byte that is read out of the noise beside the text is the decoder's affair; one in another mode is not.
     @Test(arguments: LineMode.all) func aModeIsToldInNoise(mode: LineMode) throws {
         let clean = try ModemSound.samples(Self.text, mode, sampleRate: 48_000, silence: 0.3)

@@ -36,7 +36,7 @@ private struct ScriptedDecoder: LineDecoder {
 
     /// A burst of characters, each told a tenth of a second after it began.
     private func burst(
-        _ text: String, at start: Double, confidence: Float = 0.9, isFramed: Bool = true, spacing: Double = 0.1,
+        _ text: String, at start: Double, confidence: Float = 1, isFramed: Bool = true, spacing: Double = 0.1,
         tones: LineBurst.Tones? = nil, signalToNoise: Double = 20
     ) -> [(sample: Int, event: LineEvent)] {
         let samples = text.utf8.indices.enumerated().map { Int((start + Double($0.offset) * spacing) * Self.rate) }
