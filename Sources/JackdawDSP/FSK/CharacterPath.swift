@@ -138,10 +138,9 @@ struct CharacterPath: Sendable {
 }
 
 extension CharacterPath {
-    /// How much of the stretch's energy the path accounts for, 0 to 1: what clocks and tones are compared by.
-    func strengthBesideNoise(_ tones: ToneCorrelations) -> Float {
+    /// Power of the carrier over that of the noise, all along: what clocks and tones are compared by.
+    func strengthOverNoise(_ tones: ToneCorrelations) -> Float {
         let evidence = evidence(in: 0..<end, tones)
-        let signal = evidence.amplitude * evidence.amplitude / 2
-        return signal / (signal + evidence.noise)
+        return evidence.amplitude * evidence.amplitude / 2 / evidence.noise
     }
 }

@@ -19,6 +19,9 @@ struct CharacterTrellis: Sendable {
     /// Shortest stop bit in grid steps: a quarter of a bit less than it should be.
     let stopSteps: Int
 
+    /// Grid steps from one character to the next where they stand close together.
+    let characterSteps: Double
+
     private static let states = 4
     /// Lanes for the bits of a character, the first one for the start bit: vectors of eight are written behind it.
     private static let lanes = 24
@@ -47,6 +50,7 @@ struct CharacterTrellis: Sendable {
 
     init(framing: CharacterFraming) {
         bitCount = framing.bitsBeforeStop - 1
+        characterSteps = (Double(framing.bitsBeforeStop) + framing.stopBits.rawValue) * Double(Self.perBit)
         stopSteps = Int(framing.stopBits.rawValue * Double(Self.perBit)) - 2
     }
 

@@ -34,7 +34,17 @@ struct SequenceDecoder: Sendable {
     /// Clocks that are tried until one is known.
     private static let clocks = [1, 0.98, 1.02, 0.96, 1.04]
     /// What another clock explains counts for so much: bits that are smeared may seem to fit one by chance.
-    private static let trustInOtherClock: Float = 0.97
+    private static let trustInOtherClock: Float = 0.93
+    /// Clocks that are followed.
+    private static let clockRange = 0.94...1.06
+    /// Distances of characters that tell the clock, at least, and grid steps that they may be off.
+    private static let leastDistances = 8
+    private static let mostSlip = 4.0
+    /// An error of the clock that is believed, at least.
+    private static let leastClockError = 0.004
+    /// How fast the clock is followed, from stretch to stretch.
+    private static let clockGain = 0.5
+    private static let trustInOtherTones: Float = 0.95
     /// Characters that settle the clock.
     private static let settling = 4
     /// Offsets in turns a bit that are believed, at least.
@@ -65,7 +75,7 @@ struct SequenceDecoder: Sendable {
     private static let leastShareBefore: Float = 0.15
     private static let leastShareOfStart: Float = 0.4
     /// Log-likelihood ratio (nats) of a start or stop bit against its opposite below which it is the opposite.
-    private static let leastLikelihood: Float = -4
+    private static let leastLikelihood: Float = -7
     /// Full-scale step of 16-bit sound: a carrier below it is none.
     private static let leastAmplitude: Float = 1 / 32_768
     private static let evidenceSteps = 40 * ToneCorrelations.stepsPerBit
@@ -83,6 +93,23 @@ struct SequenceDecoder: Sendable {
         isLocked = false
         heard = 0
     }
+
+    /// Goes on behind a stretch that was clear.
+    /// - Parameters:
+    ///   - clock: bits a second over the nominal ones.
+    ///   - frequencies: tones of space and mark in Hz.
+    ///   - amplitude: that of the last character.
+    mutating func follow(clock: Double, frequencies: SIMD2<Double>, amplitude: Float) {
+        self.clock = clock
+        for tone in 0..<2 where abs(frequencies[tone] - self.frequencies[tone]) > Self.leastOffset * shift.baud {
+            self.frequencies[tone] = frequencies[tone]
+        }
+        heard = amplitude
+        isLocked = true
+    }
+
+    /// The carrier is another one, or so much later that nothing is known of its phase.
+    mutating func forgetCarrier() { carrier = Carrier() }
 
     mutating func reset() {
         unlock()
@@ -119,11 +146,30 @@ struct SequenceDecoder: Sendable {
         carrier = path.idle(until: min(step, tones.count), tones, turns)
         let end = time(min(step, tones.count), offset)
         if isLocked, strong >= Self.settling {
+            followClock(readings)
             balance.follow(path.tonesSeen)
             // What smears one tone into the other turns its phase, too.
             if balance.isEven { tune() }
         }
         return end
+    }
+
+    /// Follows the clock by how far apart the characters are that stand close together.
+    private mutating func followClock(_ readings: [Reading]) {
+        let pace = trellis.characterSteps
+        var (sum, count) = (0.0, 0)
+        for (first, second) in zip(readings, readings.dropFirst())
+        where min(first.evidence.bitEnergyToNoise, second.evidence.bitEnergyToNoise) >= Self.leastEvidence {
+            let distance = (second.start - first.start) / tones.stepLength
+            guard abs(distance - pace) <= Self.mostSlip else { continue }
+            sum += distance
+            count += 1
+        }
+        guard count >= Self.leastDistances else { return }
+        guard count >= Self.leastDistances else { return }
+        let error = pace * Double(count) / sum - 1
+        guard abs(error) > Self.leastClockError else { return }
+        clock = min(max(clock * (1 + Self.clockGain * error), Self.clockRange.lowerBound), Self.clockRange.upperBound)
     }
 
     /// Follows the tones by how their phase turns within the bits that were read.
@@ -180,7 +226,10 @@ struct SequenceDecoder: Sendable {
     /// Tries other tones and other clocks.
     private mutating func settle(_ samples: Span<Float>, from offset: Double) {
         let before = carrier
-        func score() -> Float { path.strengthBesideNoise(tones) * (clock == 1 ? 1 : Self.trustInOtherClock) }
+        func score() -> Float {
+            path.strengthOverNoise(tones) * (clock == 1 ? 1 : Self.trustInOtherClock)
+                * (frequencies == SIMD2(shift.space, shift.mark) ? 1 : Self.trustInOtherTones)
+        }
         var best = (score: score(), clock: clock, frequencies: frequencies, balance: balance)
         (clock, frequencies, balance) = (1, SIMD2(shift.space, shift.mark), ToneBalance())
         if best.clock != clock || best.frequencies != frequencies || !best.balance.isEven {

@@ -32,6 +32,7 @@ struct SoundBuffer: Sendable, CustomReflectable {
     /// Drops all but the last samples.
     /// - Returns: how many were dropped.
     mutating func keepLast(_ kept: Int) -> Int {
+        let kept = max(0, kept)
         let dropped = max(0, count - kept)
         guard dropped > 0 else { return 0 }
         makeUnique()

@@ -1,0 +1,331 @@
+/// The fast tier of frequency shift keying: bit by bit, which tone is louder.
+///
+/// It gives a stretch of the line only when all of it is beyond doubt: every bit is much louder in one tone than in the
+/// other, all are about as loud, every character has its start and stop bit, and between characters there is nothing but
+/// the mark. Everything else is left to the ``SequenceDecoder``.
+struct BitwiseDecoder: Sendable {
+    private let filters: ToneFilters
+    private let shift: FrequencyShift
+    private let sampleRate: Double
+    private let samplesPerBit: Double
+    private let bitCount: Int
+    /// Bits from one character to the next, at least.
+    private let bitsPerCharacter: Double
+
+    /// Bits a second over the nominal ones.
+    private(set) var clock = 1.0
+    /// What the next stretch begins with.
+    private var beginning = Beginning.unknown
+    private var turns: ToneTurns
+    /// The last bit of mark in a character.
+    private var lastMark = Line.Window(place: 0, measure: .init(parts: .zero))
+    /// Power of the other tone within runs of one tone, where nothing but noise is in it, and how many bits that was.
+    private var noise = (power: Float.zero, bits: Float.zero)
+
+    /// The power of a bit's tone over that of the other one, at least.
+    private static let leastRatio: Float = 3
+    /// The power of a stretch's strongest bit over that of its weakest, at most.
+    private static let mostFading: Float = 4
+    /// Full-scale step of 16-bit sound, as a power: a carrier below it is none.
+    private static let leastPower: Float = 1 / 32_768 / 32_768
+    /// Bits that a character may begin sooner or later behind another one than it should.
+    private static let mostSlip = 0.3
+    /// How fast the beginning of characters is followed, and the clock.
+    private static let slipGain = 0.5
+    private static let clockGain = 0.2
+    private static let clocks = 0.94...1.06
+    /// Bits that are compared with those before them, to tell the tones' frequencies and the noise.
+    private static let listened = [2, 5, 8]
+    /// A stop bit may be so much shorter than it should be, in bits.
+    private static let shortStop = 0.25
+
+    /// What is known of the line where a stretch begins.
+    enum Beginning: Sendable {
+        /// Nothing.
+        case unknown
+        /// The line rests.
+        case mark
+        /// A character ends with a shortened stop bit, and another one may follow.
+        case stopBit
+    }
+
+    /// A decoder at the beginning of a recording; nil where a bit is too short to tell the tones apart in it alone.
+    init?(_ shift: FrequencyShift, framing: CharacterFraming, sampleRate: Double) {
+        samplesPerBit = sampleRate / shift.baud
+        let (mark, space) = (shift.mark / sampleRate, shift.space / sampleRate)
+        // A window lies within its bit wherever that begins between two samples, if so few samples will do.
+        let lengths = [Int(samplesPerBit.rounded(.up)) - 1, Int(samplesPerBit.rounded(.up))]
+        let candidates = lengths.lazy.compactMap { ToneFilters(mark: mark, space: space, length: $0) }
+        guard let filters = candidates.first else { return nil }
+        self.filters = filters
+        self.shift = shift
+        self.sampleRate = sampleRate
+        turns = ToneTurns(mark: mark, space: space, samplesPerBit: samplesPerBit, clocks: Self.clocks)
+        bitCount = framing.bitsBeforeStop - 1
+        bitsPerCharacter = Double(framing.bitsBeforeStop) + framing.stopBits.rawValue
+    }
+
+    mutating func reset() {
+        forgetBurst()
+        beginning = .unknown
+    }
+
+    /// The burst is over: the next one may have another clock and other tones.
+    mutating func forgetBurst() {
+        clock = 1
+        turns.reset()
+        noise = (0, 0)
+    }
+
+    /// Goes on where the other tier left off.
+    mutating func follow(clock: Double, beginning: Beginning) {
+        self.clock = min(max(clock, Self.clocks.lowerBound), Self.clocks.upperBound)
+        self.beginning = beginning
+    }
+
+    /// Frequencies of space and mark in Hz, as far as the burst has told.
+    var frequencies: SIMD2<Double> {
+        let offsets = turns.offsets
+        return SIMD2(shift.space + offsets.space * sampleRate, shift.mark + offsets.mark * sampleRate)
+    }
+
+    /// Reads the characters that begin before a time, if all of the stretch is clear.
+    /// - Parameters:
+    ///   - sound: the recording, from some time before the stretch.
+    ///   - base: place of the stretch in it.
+    ///   - offset: time from there at which the stretch begins, 0 to 1 sample.
+    ///   - limit: time from there in samples.
+    ///   - readings: what is read is put here.
+    /// - Returns: the time up to which all is read; nil where something is not clear.
+    mutating func read(
+        _ sound: Span<Float>, at base: Int, from offset: Double, before limit: Double,
+        readings: inout [SequenceDecoder.Reading]
+    ) -> Double? {
+        readings.removeAll(keepingCapacity: true)
+        guard offset < limit else { return nil }
+        let before = (clock, turns, noise, beginning)
+        let end = unsafe sound.withUnsafeBufferPointer { sound in
+            var line = unsafe Line(
+                sound: sound, base: base, limit: Int(limit), filters: filters, samplesPerBit: samplesPerBit)
+            let end = unsafe read(&line, from: offset, before: limit, &readings)
+            return unsafe line.isEven ? end : nil
+        }
+        guard let end else {
+            (clock, turns, noise, beginning) = before
+            return nil
+        }
+        weigh(&readings)
+        return end
+    }
+
+    private mutating func read(
+        _ line: inout Line, from offset: Double, before limit: Double, _ readings: inout [SequenceDecoder.Reading]
+    ) -> Double? {
+        var position = offset
+        // Before the first character the line has to rest for as long as one: any space would do for a start bit.
+        var rest = beginning == .unknown ? 0 : bitsPerCharacter
+        var isBehindCharacter = beginning == .stopBit
+        if isBehindCharacter {
+            position += Self.shortStop * samplesPerBit / clock
+            guard let mark = unsafe line.window(at: position - samplesPerBit / clock) else { return nil }
+            lastMark = mark
+        }
+        while position < limit {
+            guard let window = unsafe line.window(at: position) else { return nil }
+            if unsafe line.acceptsMark(window) {
+                position += samplesPerBit / clock
+                rest += 1
+                isBehindCharacter = false
+                continue
+            }
+            guard rest >= bitsPerCharacter else { return nil }
+            var start: Double
+            if isBehindCharacter, let edge = edge(from: lastMark, to: window) {
+                let slip = (edge - position) / samplesPerBit
+                guard abs(slip) < Self.mostSlip else { return nil }
+                start = position + Self.slipGain * slip * samplesPerBit
+                clock *= 1 - Self.clockGain * slip / bitsPerCharacter
+                clock = min(max(clock, Self.clocks.lowerBound), Self.clocks.upperBound)
+            } else {
+                guard let edge = unsafe edge(in: window, line) else { return nil }
+                start = edge
+            }
+            guard start < limit else { break }
+            guard let reading = unsafe read(&line, characterAt: start, window) else { return nil }
+            readings.append(reading)
+            position = start + bitsPerCharacter * samplesPerBit / clock
+            isBehindCharacter = true
+        }
+        beginning = isBehindCharacter ? .stopBit : .mark
+        return isBehindCharacter ? position - Self.shortStop * samplesPerBit / clock : position
+    }
+
+    /// The time at which the mark in the beginning of a window ends: coarsely by how much of it is mark, then twice by the
+    /// phases of a bit before and one behind.
+    private func edge(in window: Line.Window, _ line: borrowing Line) -> Double? {
+        var edge = unsafe line.edge(in: window)
+        for _ in 0..<2 {
+            guard let mark = unsafe line.window(at: edge - samplesPerBit), let space = unsafe line.window(at: edge),
+                let better = self.edge(from: mark, to: space)
+            else { return nil }
+            edge = better
+        }
+        return edge
+    }
+
+    /// The time at which the mark of one window turned to the space of another: where their phases are the same.
+    private func edge(from mark: Line.Window, to space: Line.Window) -> Double? {
+        guard let turn = turns.expected(samples: space.place - mark.place) else { return nil }
+        // The mark's phase where the window of the space opens, as if it were the first one's second tone.
+        let parts = mark.measure.parts.lowHalf
+        let carried = ToneFilters.Measure(parts: SIMD4(lowHalf: .zero, highHalf: parts))
+        let ahead = space.measure.turn(beyond: carried, SIMD4(lowHalf: .zero, highHalf: turn.lowHalf))
+        let angle = Numerics.angle(SIMD2(ahead.real.y, ahead.imaginary.y))
+        return Double(space.place) - Double(angle) * sampleRate / (shift.space - shift.mark)
+    }
+
+    /// Reads a character; nil where it is not clear.
+    /// - Parameters:
+    ///   - line: the sound.
+    ///   - start: time at which its start bit opens.
+    ///   - known: a window that was measured already, near there.
+    private mutating func read(
+        _ line: inout Line, characterAt start: Double, _ known: Line.Window
+    ) -> SequenceDecoder.Reading? {
+        let step = samplesPerBit / clock
+        let count = bitCount + 2
+        let place = unsafe line.place(of: start)
+        guard let first = unsafe place == known.place ? known : line.window(at: place) else { return nil }
+        // The places that are not used are like the start bit.
+        var windows = InlineArray<16, Line.Window>(repeating: first)
+        var powers = InlineArray<16, SIMD2<Float>>(repeating: first.measure.powers)
+        for index in 1..<count {
+            guard let window = unsafe line.window(at: line.place(of: start + Double(index) * step)) else { return nil }
+            windows[index] = window
+            powers[index] = window.measure.powers
+        }
+        var bits: UInt16 = 0
+        for index in 0..<count { bits |= (powers[index].x > powers[index].y ? 1 : 0) << UInt16(index) }
+        let (mark, space) = SIMD16.columns(powers)
+        let own = SIMD16.larger(mark, space)
+        let other = mark + space - own
+        let isStop = bits >> UInt16(count - 1) & 1 == 1
+        guard bits & 1 == 0, isStop, unsafe line.accepts(own, other) else { return nil }
+        lastMark = windows[count - 1]
+        for index in Self.listened where index < count {
+            // Within a run of one tone the phase tells its frequency, and what there is of the other tone is noise.
+            let pair = bits >> UInt16(index - 1) & 3
+            guard pair == 0 || pair == 3 else { continue }
+            turns.add(
+                from: windows[index - 1].measure, to: windows[index].measure,
+                samples: windows[index].place - windows[index - 1].place,
+                weights: pair == 3 ? SIMD2(1, 0) : SIMD2(0, 1))
+            noise.power += other[index]
+            noise.bits += 1
+        }
+        let unused = Float(16 - count) * own[0]
+        return .init(
+            bits: bits >> 1 & (1 << UInt16(bitCount) - 1), start: start,
+            end: start + (bitsPerCharacter - Self.shortStop) * step, likelihoods: other / own,
+            evidence: .init(
+                amplitude: ((own.sum() - unused) / Float(count)).squareRoot(), noise: 0, bitEnergyToNoise: 0))
+    }
+
+    /// Says of each character how loud the noise was, and how likely its bits are.
+    private func weigh(_ readings: inout [SequenceDecoder.Reading]) {
+        let variance = max(noise.power / (filters.noise * max(noise.bits, 1)), 1e-12)
+        for index in readings.indices {
+            let amplitude = readings[index].evidence.amplitude
+            let ratio = amplitude * amplitude * Float(samplesPerBit) / (4 * variance)
+            readings[index].evidence = .init(amplitude: amplitude, noise: variance, bitEnergyToNoise: ratio)
+            readings[index].likelihoods = 2 * ratio * (1 - readings[index].likelihoods.squareRoot())
+        }
+    }
+
+    /// The sound of a stretch, and how loud its tones are.
+    @unsafe
+    private struct Line {
+        private let sound: UnsafeBufferPointer<Float>
+        private let base: Int
+        private let filters: ToneFilters
+        private let mean: Float
+        /// What a bit is longer than a window, before and behind it, in samples.
+        private let margin: Double
+        private var strongest: Float = 0
+        private var weakest = Float.infinity
+
+        init(sound: UnsafeBufferPointer<Float>, base: Int, limit: Int, filters: ToneFilters, samplesPerBit: Double) {
+            unsafe self.sound = unsafe sound
+            unsafe self.base = base
+            unsafe self.filters = filters
+            unsafe margin = (samplesPerBit - Double(filters.length)) / 2
+            unsafe mean = unsafe Self.mean(
+                of: UnsafeBufferPointer(rebasing: sound[base..<min(sound.count, base + limit)]))
+        }
+
+        private static func mean(of samples: UnsafeBufferPointer<Float>) -> Float {
+            var sums = SIMD8<Float>.zero
+            let bytes = UnsafeRawBufferPointer(samples)
+            for start in stride(from: 0, to: samples.count & ~7, by: 8) {
+                sums += unsafe bytes.loadUnaligned(fromByteOffset: 4 * start, as: SIMD8<Float>.self)
+            }
+            return sums.sum() / Float(max(samples.count & ~7, 1))
+        }
+
+        /// Whether all bits are about as loud, and louder than nothing.
+        var isEven: Bool { unsafe weakest > leastPower && strongest <= mostFading * weakest }
+
+        /// A window and what it holds.
+        struct Window {
+            let place: Int
+            let measure: ToneFilters.Measure
+        }
+
+        /// Where the window of a bit begins that opens at a time.
+        @inline(__always)
+        func place(of time: Double) -> Int {
+            // Half a sample more and cut off: rounding would be a call into a library.
+            unsafe Int(Double(base) + time + (margin + 0.5)) - base
+        }
+
+        /// The window at a place; nil beyond the sound.
+        @inline(__always)
+        func window(at place: Int) -> Window? {
+            guard unsafe base + place >= 0, unsafe base + place + filters.reach <= sound.count else { return nil }
+            return unsafe Window(
+                place: place, measure: filters.measure(sound.baseAddress! + base + place, mean: mean))
+        }
+
+        /// The window of a bit that opens at a time; nil beyond the sound.
+        func window(at time: Double) -> Window? { unsafe window(at: place(of: time)) }
+
+        /// Whether a window holds the mark without doubt.
+        @inline(__always)
+        mutating func acceptsMark(_ window: Window) -> Bool {
+            let powers = window.measure.powers
+            guard powers.x > leastRatio * powers.y else { return false }
+            unsafe strongest = max(unsafe strongest, powers.x)
+            unsafe weakest = min(unsafe weakest, powers.x)
+            return true
+        }
+
+        /// Whether all bits hold one tone without doubt.
+        /// - Parameters:
+        ///   - own: powers of their louder tone.
+        ///   - other: powers of the other one.
+        @inline(__always)
+        mutating func accepts(_ own: SIMD16<Float>, _ other: SIMD16<Float>) -> Bool {
+            guard all(own .>= leastRatio * other) else { return false }
+            unsafe strongest = max(unsafe strongest, own.largest)
+            unsafe weakest = min(unsafe weakest, -(-own).largest)
+            return true
+        }
+
+        /// The time at which the mark in the beginning of a window ends, by the shares of mark and space.
+        func edge(in window: Window) -> Double {
+            let amplitudes = window.measure.powers.squareRoot()
+            let share = Double(amplitudes.x / max(amplitudes.sum(), .leastNormalMagnitude))
+            return unsafe Double(window.place) + share * Double(filters.length)
+        }
+    }
+}

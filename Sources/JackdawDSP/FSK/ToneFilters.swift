@@ -1,0 +1,102 @@
+/// Measures two tones in a window of sound at once: each filter passes a sine or a cosine of one tone and is blind to the
+/// other tone, so that what it gives is an amplitude whatever the tones' distance is.
+struct ToneFilters: Sendable {
+    /// What a window holds of the tones.
+    struct Measure {
+        /// Amplitudes of mark and space as complex numbers, 1 for a sine of full scale; phases are those at the window's
+        /// beginning.
+        var parts: SIMD4<Float>
+
+        /// Squared amplitudes of mark and space.
+        @inline(__always)
+        var powers: SIMD2<Float> {
+            let squares = parts * parts
+            return squares.evenHalf + squares.oddHalf
+        }
+    }
+
+    /// Samples of a window.
+    let length: Int
+    /// Variance that white noise of variance 1 has in the power of a tone, summed over real and imaginary part.
+    let noise: Float
+    /// Four filters in turn, eight samples each: mark real and imaginary, space real and imaginary. Zero beyond the window.
+    private let weights: [SIMD8<Float>]
+    /// What a constant of 1 leaves in the filters.
+    private let offsets: SIMD4<Float>
+
+    /// Samples of the shortest window: as many as there are unknowns.
+    static let leastLength = 4
+    private static let lanes = 8
+    /// A pair of tones is not told apart where blindness to the other one costs more than so much of the signal to noise.
+    private static let mostLoss = 3.0
+
+    /// Filters for a window; nil where it is too short to tell the tones apart.
+    /// - Parameters:
+    ///   - mark: turns a sample of the mark.
+    ///   - space: turns a sample of the space.
+    ///   - length: samples of a window.
+    init?(mark: Double, space: Double, length: Int) {
+        guard length >= Self.leastLength else { return nil }
+        let tones: [[Double]] = (0..<length).map { index in
+            let first = Numerics.sineAndCosine(turns: mark * Double(index))
+            let second = Numerics.sineAndCosine(turns: space * Double(index))
+            // The amplitude a of a real tone, a e^(iwt): its real part goes with the cosine, its imaginary one with -sine.
+            return [first.cosine, -first.sine, second.cosine, -second.sine]
+        }
+        // Rows of the inverse Gram matrix turn the tones into their duals.
+        var inverse: [[Double]] = []
+        for row in 0..<4 {
+            var system = SymmetricSystem(unknowns: 4)
+            for tone in tones { system.accumulate(tone, target: 0) }
+            system.accumulate((0..<4).map { $0 == row ? 1 : 0 }, moment: 1)
+            inverse.append(system.solve(ridge: 1e-9))
+        }
+        let losses = (0..<4).map { inverse[$0][$0] * Double(length) / 2 }
+        guard losses.allSatisfy({ $0 > 0 && $0 < Self.mostLoss }) else { return nil }
+        self.length = length
+        noise = Float((0..<4).map { inverse[$0][$0] }.reduce(0, +) / 2)
+
+        let blocks = (length + Self.lanes - 1) / Self.lanes
+        var weights = [SIMD8<Float>](repeating: .zero, count: 4 * blocks)
+        var offsets = SIMD4<Double>.zero
+        for index in 0..<length {
+            for filter in 0..<4 {
+                let weight = (0..<4).map { inverse[filter][$0] * tones[index][$0] }.reduce(0, +)
+                weights[index / Self.lanes * 4 + filter][index % Self.lanes] = Float(weight)
+                offsets[filter] += weight
+            }
+        }
+        self.weights = weights
+        self.offsets = SIMD4(offsets)
+    }
+
+    /// Samples that must be there from the beginning of a window on.
+    var reach: Int { weights.count / 4 * Self.lanes }
+
+    /// Measures a window.
+    /// - Parameters:
+    ///   - sound: ``reach`` samples from the beginning of the window.
+    ///   - mean: offset of the sound.
+    @inline(__always)
+    func measure(_ sound: UnsafePointer<Float>, mean: Float) -> Measure {
+        var sums = (SIMD8<Float>.zero, SIMD8<Float>.zero, SIMD8<Float>.zero, SIMD8<Float>.zero)
+        let bytes = unsafe UnsafeRawPointer(sound)
+        unsafe weights.withUnsafeBufferPointer { weights in
+            for block in 0..<weights.count / 4 {
+                let samples = unsafe bytes.loadUnaligned(fromByteOffset: 32 * block, as: SIMD8<Float>.self)
+                sums.0 += unsafe samples * weights[4 * block]
+                sums.1 += unsafe samples * weights[4 * block + 1]
+                sums.2 += unsafe samples * weights[4 * block + 2]
+                sums.3 += unsafe samples * weights[4 * block + 3]
+            }
+        }
+        let (first, second) = (sums.0.lowHalf + sums.0.highHalf, sums.1.lowHalf + sums.1.highHalf)
+        let (third, fourth) = (sums.2.lowHalf + sums.2.highHalf, sums.3.lowHalf + sums.3.highHalf)
+        let mark = SIMD4(lowHalf: first.lowHalf + first.highHalf, highHalf: second.lowHalf + second.highHalf)
+        let space = SIMD4(lowHalf: third.lowHalf + third.highHalf, highHalf: fourth.lowHalf + fourth.highHalf)
+        let parts =
+            SIMD4(lowHalf: mark.evenHalf, highHalf: space.evenHalf)
+            + SIMD4(lowHalf: mark.oddHalf, highHalf: space.oddHalf)
+        return Measure(parts: parts - mean * offsets)
+    }
+}
