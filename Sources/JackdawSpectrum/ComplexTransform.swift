@@ -19,12 +19,19 @@ final class ComplexTransform {
     private let memory: UnsafeMutableBufferPointer<SIMD2<Float>>
     private let plan: fftwf_plan
 
+    private static let counts = 1...1 << 26
+
     /// Plans a transform.
     /// - Parameters:
-    ///   - count: 1 or more; powers of two are fastest.
+    ///   - count: 1 to 67,108,864; powers of two are fastest.
     ///   - direction: which way.
-    init(count: Int, _ direction: Direction) {
-        self.count = count
+    /// - Throws: ``SpectrumError`` with code `unsupportedLength` for other numbers, and `outOfMemory`.
+    init(count: Int, _ direction: Direction) throws(SpectrumError) {
+        guard Self.counts.contains(count) else {
+            throw SpectrumError(
+                code: .unsupportedLength,
+                description: "a transform has 1 to \(Self.counts.upperBound) numbers, not \(count)")
+        }
         var planned: fftwf_plan?
         let sign = direction == .forward ? FFTW_FORWARD : FFTW_BACKWARD
         let memory = UnsafeMutableBufferPointer<SIMD2<Float>>.allocate(capacity: count)
@@ -34,8 +41,12 @@ final class ComplexTransform {
                 unsafe fftwf_plan_dft_1d(CInt(count), $0.baseAddress, $0.baseAddress, sign, UInt32(FFTW_ESTIMATE))
             }
         }
-        guard let plan = unsafe planned else { fatalError("FFTW has no plan for \(count) numbers") }
-        unsafe (self.memory, self.plan) = (memory, plan)
+        guard let plan = unsafe planned else {
+            unsafe memory.deallocate()
+            throw SpectrumError(
+                code: .outOfMemory, description: "there is no memory for a transform of \(count) numbers")
+        }
+        unsafe (self.count, self.memory, self.plan) = (count, memory, plan)
     }
 
     deinit {
@@ -67,9 +78,10 @@ final class TransformShelf: @unchecked Sendable {
     private var backward: [Int: ComplexTransform] = [:]
 
     /// The transform of a length.
-    func transform(_ count: Int, _ direction: ComplexTransform.Direction) -> ComplexTransform {
+    /// - Throws: ``SpectrumError``: it could not be planned.
+    func transform(_ count: Int, _ direction: ComplexTransform.Direction) throws(SpectrumError) -> ComplexTransform {
         if let found = direction == .forward ? forward[count] : backward[count] { return found }
-        let made = ComplexTransform(count: count, direction)
+        let made = try ComplexTransform(count: count, direction)
         if direction == .forward { forward[count] = made } else { backward[count] = made }
         return made
     }

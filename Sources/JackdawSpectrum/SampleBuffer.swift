@@ -37,6 +37,14 @@ struct SampleBuffer: ~Copyable, @unchecked Sendable {
         start += taken
     }
 
+    /// Takes as many 16-bit samples as there is room for.
+    mutating func take(_ samples: Span<Int16>, from start: inout Int) {
+        let taken = min(capacity - count, samples.count - start)
+        for index in 0..<taken { unsafe storage[count + index] = Float(samples[start + index]) * (1 / 32_768) }
+        count += taken
+        start += taken
+    }
+
     /// Forgets all but the last samples.
     mutating func keep(last kept: Int) {
         precondition(kept <= count, "there are not so many samples")
@@ -54,7 +62,9 @@ struct SampleBuffer: ~Copyable, @unchecked Sendable {
     }
 
     /// Runs a body over the waiting samples.
-    borrowing func withSamples<Result>(_ body: (Span<Float>) -> Result) -> Result {
-        body(unsafe Span(_unsafeElements: UnsafeBufferPointer(storage.extracting(..<count))))
+    borrowing func withSamples<Result, Failure>(
+        _ body: (Span<Float>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(unsafe Span(_unsafeElements: UnsafeBufferPointer(storage.extracting(..<count))))
     }
 }

@@ -68,7 +68,10 @@
             }
             console.flush()
             console.clearStatus()
-            if console.hasFailed { status = max(status, .inputOutput) }
+            if console.hasFailed {
+                console.message("standard output: cannot be written")
+                status = max(status, .inputOutput)
+            }
             return status
         }
 

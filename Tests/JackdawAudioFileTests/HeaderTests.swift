@@ -214,4 +214,13 @@ struct HeaderTests {
         #expect(error?.code == .invalidRequest)
         #expect(error?.code.exitStatus == 64)
     }
+
+    @Test(arguments: [
+        ("44100,s16", "2 of 3 parts"), ("x,s16,1", "the rate 'x'"), ("44100,u8,1", "the encoding 'u8'"),
+        ("44100,s16,x", "the number of channels 'x'"), ("7999,s16,1", "7999.0 Hz"), ("44100,s16,65", "65 channels"),
+    ])
+    func rawFormatsSayWhichPartIsWrong(text: String, words: String) {
+        let error = failure { _ = try RawAudioFormat(parsing: text) }
+        #expect(error?.message.contains(words) == true)
+    }
 }

@@ -50,7 +50,18 @@ struct SurveyTests {
             let report = try survey(samples, blockSize: blockSize)
             #expect(report.clippedRuns == 8)
             #expect(report.clippedShare == Double(3 + 4 + 3 + 3 + 3 + 3 + 3 + 5) / 10_000)
+            #expect(report.fullScaleShare == Double(2 + 3 + 4 + 4 + 6 + 3 + 3 + 3 + 5) / 10_000)
         }
+    }
+
+    /// Two samples of each half wave are beyond full scale, so that there are no runs.
+    @Test func clippingWithoutRunsShows() throws {
+        let report = try survey(
+            Signal(seconds: 1, sampleRate: 48_000).tone(11_900, 6).samples.map { min(max($0, -1), 1) })
+        #expect(report.clippedRuns == 0)
+        #expect(report.fullScaleShare > 0.5)
+        let sine = try survey(Signal(seconds: 1, sampleRate: 48_000).tone(997, 0).samples)
+        #expect(sine.fullScaleShare < 0.01)
     }
 
     /// A sine driven 20 dB over: 2 runs a period, each arc of the samples beyond full scale.

@@ -27,12 +27,17 @@ public struct RawAudioFormat: Sendable, Hashable {
     /// - Throws: ``AudioFileError`` with code `invalidRequest`.
     public init(parsing text: String) throws(AudioFileError) {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
-        guard parts.count == 3, let rate = Int(parts[0]), let channels = Int(parts[2]),
-            let encoding = RawAudioFormat.encodings[String(parts[1])]
-        else {
-            throw AudioFileError(
-                .invalidRequest, path: text,
-                "a raw format is RATE,s16|s24|s32|f32|f64,CHANNELS, for instance 44100,s16,1")
+        func refusal(_ fault: String) -> AudioFileError {
+            let rule = "a raw format is RATE,s16|s24|s32|f32|f64,CHANNELS, for instance 44100,s16,1"
+            return AudioFileError(.invalidRequest, path: text, "\(fault): \(rule)")
+        }
+        guard parts.count == 3 else { throw refusal("\(parts.count) of 3 parts") }
+        guard let rate = Int(parts[0]) else { throw refusal("the rate '\(parts[0])' is no whole number of Hz") }
+        guard let encoding = RawAudioFormat.encodings[String(parts[1])] else {
+            throw refusal("the encoding '\(parts[1])' is not known")
+        }
+        guard let channels = Int(parts[2]) else {
+            throw refusal("the number of channels '\(parts[2])' is no whole number")
         }
         try self.init(sampleRate: Double(rate), encoding: encoding, channels: channels)
     }

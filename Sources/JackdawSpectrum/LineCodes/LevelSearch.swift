@@ -18,24 +18,34 @@ struct LevelSearch {
     init(_ window: SoundWindow) { self.window = window }
 
     /// The likeliest code with the place where it was heard, in seconds from the start of the window.
-    func guess() -> (guess: LineGuess, place: Range<Double>)? {
-        LineSignature.levels.compactMap(guess).max { $0.guess.significance < $1.guess.significance }
+    /// - Throws: ``SpectrumError``: there is no memory for a transform.
+    func guess() throws(SpectrumError) -> (guess: LineGuess, place: Range<Double>)? {
+        var best: (guess: LineGuess, place: Range<Double>)?
+        for signature in LineSignature.levels {
+            guard let found = try guess(signature), found.guess.significance > best?.guess.significance ?? 0 else {
+                continue
+            }
+            best = found
+        }
+        return best
     }
 
-    private func guess(_ signature: LineSignature.Levels) -> (guess: LineGuess, place: Range<Double>)? {
+    private func guess(
+        _ signature: LineSignature.Levels
+    ) throws(SpectrumError) -> (guess: LineGuess, place: Range<Double>)? {
         let baud = signature.baud
         guard baud * 1.05 < window.sampleRate / 2,
             window.height(in: 0.1 * baud...0.6 * baud) > LevelSearch.leastHeight
         else { return nil }
-        let band = window.lowBand(0.02 * baud..<baud, leastRate: 6 * baud)
+        let band = try window.lowBand(0.02 * baud..<baud, leastRate: 6 * baud)
         let values = band.values.map { $0.x }
         let slicer = Slicer(
             values, powers: values.map { Double($0 * $0) }, rate: band.rate, stretch: Int(12 * band.rate / baud))
         let range = baud * (1 - LevelSearch.rateReach)...baud * (1 + LevelSearch.rateReach)
         guard slicer.times.count >= LevelSearch.leastTransitions,
-            let line = TimingLine(slicer.times, in: range, window.shelf),
+            let line = try TimingLine(slicer.times, in: range, window.shelf),
             line.strength > LevelSearch.leastRegularity,
-            hasRuns(slicer, baud: line.frequency), hasFrames(of: signature, slicer, baud: line.frequency),
+            hasRuns(slicer, baud: line.frequency), try hasFrames(of: signature, slicer, baud: line.frequency),
             let place = slicer.heard(rate: band.rate)
         else { return nil }
         let fit = LineSignature.fit([line.frequency], to: [baud])
@@ -74,10 +84,12 @@ struct LevelSearch {
     /// Whether frames follow each other: between the last symbol of one and the first of the next there is always the same
     /// transition, beside it half as often the opposite one, and elsewhere both alike. That leaves a line at each multiple
     /// of the frames' rate, of which the fourth of ten is one of the strongest.
-    private func hasFrames(of signature: LineSignature.Levels, _ slicer: Slicer, baud: Double) -> Bool {
+    private func hasFrames(
+        of signature: LineSignature.Levels, _ slicer: Slicer, baud: Double
+    ) throws(SpectrumError) -> Bool {
         let rate = 4 * baud / signature.frame
         guard
-            let line = TimingLine(slicer.times, signs: slicer.signs, in: rate * 0.999...rate * 1.001, window.shelf)
+            let line = try TimingLine(slicer.times, signs: slicer.signs, in: rate * 0.999...rate * 1.001, window.shelf)
         else { return false }
         return line.strength * Double(slicer.times.count).squareRoot() > LevelSearch.leastFrameSignificance
     }

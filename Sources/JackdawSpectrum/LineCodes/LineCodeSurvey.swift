@@ -4,7 +4,7 @@
 /// ```swift
 /// var survey = try LineCodeSurvey(sampleRate: 44_100)
 /// survey.receive(samples.span)
-/// for guess in survey.finish() { print(guess.modeName, guess.baud) }
+/// for guess in try survey.finish() { print(guess.modeName, guess.baud) }
 /// ```
 public struct LineCodeSurvey: ~Copyable, Sendable {
     /// More would be noise that looks like much.
@@ -25,6 +25,8 @@ public struct LineCodeSurvey: ~Copyable, Sendable {
     /// Samples before those in the window.
     private var past = 0
     private var hasNews = false
+    /// Why no more is looked for.
+    private var failure: SpectrumError?
     /// What was found so far, in the order of time; the last may yet become longer.
     public private(set) var guesses: [LineGuess] = []
 
@@ -48,44 +50,79 @@ public struct LineCodeSurvey: ~Copyable, Sendable {
     }
 
     /// Takes the next samples, full scale ±1.
+    ///
+    /// Without memory for a transform no more is looked for, and ``finish()`` says so.
     public mutating func receive(_ samples: Span<Float>) {
         var start = 0
         while start < samples.count {
             window.take(samples, from: &start)
-            hasNews = true
-            if window.isFull {
-                survey()
-                past += window.capacity / 2
-                window.keep(last: window.capacity / 2)
-            }
+            advance()
         }
+    }
+
+    /// Takes the next 16-bit samples.
+    public mutating func receive(_ samples: Span<Int16>) {
+        var start = 0
+        while start < samples.count {
+            window.take(samples, from: &start)
+            advance()
+        }
+    }
+
+    /// Drops the guesses that ended before a sample of the recording, so that one without end has room for more.
+    public mutating func dropGuesses(before sample: Int) {
+        guesses.removeAll { $0.samples.upperBound < sample }
     }
 
     /// Ends the recording.
     /// - Returns: what was found, in the order of time; one guess for all that follows in one code.
-    public consuming func finish() -> [LineGuess] {
+    /// - Throws: ``SpectrumError`` with code `outOfMemory`: not all of it could be looked at.
+    public consuming func finish() throws(SpectrumError) -> [LineGuess] {
         if hasNews { survey() }
+        if let failure { throw failure }
         return guesses
     }
 
+    /// Looks at the window once it is full.
+    private mutating func advance() {
+        hasNews = true
+        guard window.isFull else { return }
+        survey()
+        past += window.capacity / 2
+        window.keep(last: window.capacity / 2)
+    }
+
     private mutating func survey() {
+        guard failure == nil else { return }
+        do throws(SpectrumError) {
+            try look()
+        } catch {
+            failure = error
+        }
+    }
+
+    private mutating func look() throws(SpectrumError) {
         hasNews = false
         window.replaceSamples(beyond: 1e6)
         let (rate, shelf) = (sampleRate, shelf)
         let last = guesses.last.flatMap { $0.samples.upperBound > past ? $0 : nil }
-        let found = window.withSamples { samples in
+        let found = try window.withSamples { (samples) throws(SpectrumError) -> Found? in
             let window = SoundWindow(samples, sampleRate: rate, &transform, shelf)
-            return last.flatMap(ToneSearch(window).guess) ?? LineCodeSurvey.search(window)
+            if let last, let again = try ToneSearch(window).guess(like: last) { return again }
+            return try LineCodeSurvey.search(window)
         }
         guard let (guess, place) = found else { return }
         add(guess.placed(past + Int(place.lowerBound * sampleRate)..<past + Int(place.upperBound * sampleRate)))
     }
 
-    private static func search(_ window: SoundWindow) -> (guess: LineGuess, place: Range<Double>)? {
-        let levels = LevelSearch(window).guess()
+    /// A guess, and where in the window it was heard, in seconds.
+    private typealias Found = (guess: LineGuess, place: Range<Double>)
+
+    private static func search(_ window: SoundWindow) throws(SpectrumError) -> Found? {
+        let levels = try LevelSearch(window).guess()
         if let levels, levels.guess.regularity > LineCodeSurvey.clearRegularity { return levels }
         // Two tones of whole half waves a bit look like chips, chips somewhat like two tones: the better one is right.
-        guard let tones = ToneSearch(window).guess() else { return levels }
+        guard let tones = try ToneSearch(window).guess() else { return levels }
         guard let levels, levels.guess.regularity > tones.guess.regularity else { return tones }
         return levels
     }

@@ -73,11 +73,12 @@ final class SoundWindow {
     ///   - reach: where the band ends, in Hz from the centre.
     ///   - leastRate: values a second, at least.
     /// - Returns: the band.
-    func band(around frequency: Double, reach: Double, leastRate: Double) -> Band {
+    /// - Throws: ``SpectrumError``: there is no memory for a transform.
+    func band(around frequency: Double, reach: Double, leastRate: Double) throws(SpectrumError) -> Band {
         let step = sampleRate / Double(transformCount)
         let centre = Int((frequency / step).rounded())
         let half = max(1, Int(reach / step))
-        return cut(leastRate: max(leastRate, 2.2 * reach), centre: Double(centre) * step) { [spectrum] values in
+        return try cut(leastRate: max(leastRate, 2.2 * reach), centre: Double(centre) * step) { [spectrum] values in
             for offset in -half...half where spectrum.indices.contains(centre + offset) && centre + offset > 0 {
                 let weight = Float(0.5 + 0.5 * cos(.pi * Double(offset) / Double(half + 1)))
                 values[offset < 0 ? offset + values.count : offset] = spectrum[centre + offset] * weight
@@ -86,10 +87,11 @@ final class SoundWindow {
     }
 
     /// Cuts out all between two frequencies, the upper edge falling off like a Hann window; the real parts are the sound.
-    func lowBand(_ range: Range<Double>, leastRate: Double) -> Band {
+    /// - Throws: ``SpectrumError``: there is no memory for a transform.
+    func lowBand(_ range: Range<Double>, leastRate: Double) throws(SpectrumError) -> Band {
         let step = sampleRate / Double(transformCount)
         let last = min(spectrum.count - 1, Int(range.upperBound / step))
-        return cut(leastRate: max(leastRate, 2.2 * range.upperBound), centre: 0) { [spectrum] values in
+        return try cut(leastRate: max(leastRate, 2.2 * range.upperBound), centre: 0) { [spectrum] values in
             for bin in stride(from: max(1, Int(range.lowerBound / step)), through: last, by: 1) {
                 let weight = Float(0.5 + 0.5 * cos(.pi * Double(bin) * step / range.upperBound))
                 values[bin] = spectrum[bin] * weight
@@ -97,12 +99,14 @@ final class SoundWindow {
         }
     }
 
-    private func cut(leastRate: Double, centre: Double, _ fill: (inout MutableSpan<SIMD2<Float>>) -> Void) -> Band {
+    private func cut(
+        leastRate: Double, centre: Double, _ fill: (inout MutableSpan<SIMD2<Float>>) -> Void
+    ) throws(SpectrumError) -> Band {
         var values = 8
         while Double(values) * sampleRate < leastRate * Double(transformCount) { values *= 2 }
         let kept = max(1, min(values, count * values / transformCount))
         let rate = sampleRate * Double(values) / Double(transformCount)
-        return Band(
-            values: shelf.transform(values, .backward).transform(first: kept, fill), rate: rate, centre: centre)
+        let transform = try shelf.transform(values, .backward)
+        return Band(values: transform.transform(first: kept, fill), rate: rate, centre: centre)
     }
 }

@@ -14,7 +14,10 @@ struct TimingLine {
     ///   - signs: a weight for each; all 1 if nil.
     ///   - range: in Hz.
     ///   - shelf: transforms.
-    init?(_ times: [Double], signs: [Double]? = nil, in range: ClosedRange<Double>, _ shelf: TransformShelf) {
+    /// - Throws: ``SpectrumError``: there is no memory for a transform.
+    init?(
+        _ times: [Double], signs: [Double]? = nil, in range: ClosedRange<Double>, _ shelf: TransformShelf
+    ) throws(SpectrumError) {
         guard let first = times.first, let last = times.last, last > first else { return nil }
         let centre = (range.lowerBound + range.upperBound) / 2
         let duration = last - first
@@ -23,7 +26,7 @@ struct TimingLine {
         let binRate = 8 * width
         var count = 64
         while Double(count) < 4 * (duration * binRate + 2) { count *= 2 }
-        let spectrum = shelf.transform(count, .forward).transform(first: count) { bins in
+        let spectrum = try shelf.transform(count, .forward).transform(first: count) { bins in
             for (index, time) in times.enumerated() {
                 let turns = -centre * (time - first)
                 let angle = 2 * Double.pi * (turns - turns.rounded(.down))

@@ -43,43 +43,45 @@ struct ToneSearch {
     }
 
     /// The likeliest keying with the place where it was heard, in seconds from the start of the window.
-    func guess() -> (guess: LineGuess, place: Range<Double>)? {
+    /// - Throws: ``SpectrumError``: there is no memory for a transform.
+    func guess() throws(SpectrumError) -> (guess: LineGuess, place: Range<Double>)? {
         var best: Trial?
         for signature in LineSignature.tones {
             for clock in ToneSearch.clocks {
                 let (low, high, baud) = (signature.low * clock, signature.high * clock, signature.shift.baud * clock)
                 guard high + 0.4 * baud < window.sampleRate / 2, isHeard(low, high, baud),
-                    let trial = trial(low, high, baud, reach: ToneSearch.baudReach)
+                    let trial = try trial(low, high, baud, reach: ToneSearch.baudReach)
                 else { continue }
                 if trial.rank > best?.rank ?? 0 { best = trial }
             }
         }
         guard var trial = best, trial.significance > ToneSearch.leastSignificance else { return nil }
-        trial.baud = slowerBaud(trial) ?? trial.baud
+        trial.baud = try slowerBaud(trial) ?? trial.baud
         for _ in 0..<3 {
-            let low = frequency(near: trial.low, side: -1, trial)
-            let high = frequency(near: trial.high, side: 1, trial)
-            guard let next = self.trial(low, high, trial.baud, reach: 0.03) else { return nil }
+            let low = try frequency(near: trial.low, side: -1, trial)
+            let high = try frequency(near: trial.high, side: 1, trial)
+            guard let next = try self.trial(low, high, trial.baud, reach: 0.03) else { return nil }
             trial = next
         }
         return verdict(trial)
     }
 
     /// A guess that is as good as the last one was, without a search; nil where it would not be clear.
-    func guess(like last: LineGuess) -> (guess: LineGuess, place: Range<Double>)? {
+    /// - Throws: ``SpectrumError``: there is no memory for a transform.
+    func guess(like last: LineGuess) throws(SpectrumError) -> (guess: LineGuess, place: Range<Double>)? {
         guard case .tones(let tones) = last.carrier else { return nil }
         let (low, high) = (min(tones.mark, tones.space), max(tones.mark, tones.space))
-        guard isHeard(low, high, last.baud), let trial = trial(low, high, last.baud, reach: 0.03),
-            trial.regularity > ToneSearch.clearRegularity, slowerBaud(trial) == nil
+        guard isHeard(low, high, last.baud), let trial = try trial(low, high, last.baud, reach: 0.03),
+            trial.regularity > ToneSearch.clearRegularity, try slowerBaud(trial) == nil
         else { return nil }
         return verdict(trial)
     }
 
     /// Transitions that keep to a baud keep to its multiples too: the baud that this one is a multiple of, if any.
-    private func slowerBaud(_ trial: Trial) -> Double? {
+    private func slowerBaud(_ trial: Trial) throws(SpectrumError) -> Double? {
         for divisor in [4.0, 3, 2] {
             let slower = trial.baud / divisor
-            if let line = TimingLine(trial.slicer.times, in: slower * 0.99...slower * 1.01, window.shelf),
+            if let line = try TimingLine(trial.slicer.times, in: slower * 0.99...slower * 1.01, window.shelf),
                 line.strength > 0.75 * trial.regularity
             {
                 return line.frequency
@@ -119,15 +121,17 @@ struct ToneSearch {
         }
     }
 
-    private func trial(_ low: Double, _ high: Double, _ baud: Double, reach: Double) -> Trial? {
-        let bands = [low, high].map { window.band(around: $0, reach: baud, leastRate: 6 * baud) }
+    private func trial(_ low: Double, _ high: Double, _ baud: Double, reach: Double) throws(SpectrumError) -> Trial? {
+        let bands = try [low, high].map { (tone) throws(SpectrumError) in
+            try window.band(around: tone, reach: baud, leastRate: 6 * baud)
+        }
         let powers = bands.map { $0.values.map { Double(($0 * $0).sum()) } }
         let differences = powers[0].indices.map { Float(powers[1][$0].squareRoot() - powers[0][$0].squareRoot()) }
         let sums = powers[0].indices.map { powers[0][$0] + powers[1][$0] }
         let rate = bands[0].rate
         let slicer = Slicer(differences, powers: sums, rate: rate, stretch: Int(6 * rate / baud))
         guard slicer.times.count >= ToneSearch.leastTransitions,
-            let line = TimingLine(slicer.times, in: baud * (1 - reach)...baud * (1 + reach), window.shelf)
+            let line = try TimingLine(slicer.times, in: baud * (1 - reach)...baud * (1 + reach), window.shelf)
         else { return nil }
         var (difference, total) = (0.0, 0.0)
         for index in sums.indices where slicer.sides[index] != 0 {
@@ -141,10 +145,12 @@ struct ToneSearch {
 
     /// The frequency of one tone, where it is on, away from the transitions: that of most power, each run by itself, since
     /// phases differ from run to run. The other tone does not pull it as it would pull the peak of a spectrum.
-    private func frequency(near nominal: Double, side: Int8, _ trial: Trial) -> Double {
+    private func frequency(
+        near nominal: Double, side: Int8, _ trial: Trial
+    ) throws(SpectrumError) -> Double {
         let centre = (trial.low + trial.high) / 2
         let reach = (trial.high - trial.low) / 2 + 1.5 * trial.baud
-        let band = window.band(around: centre, reach: 1.3 * reach, leastRate: 0)
+        let band = try window.band(around: centre, reach: 1.3 * reach, leastRate: 0)
         let steps = -12...12
         var power = [Double](repeating: 0, count: steps.count)
         for run in trial.slicer.runs(of: side) {

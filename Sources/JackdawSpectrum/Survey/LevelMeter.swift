@@ -6,6 +6,8 @@ struct LevelMeter: Sendable {
     private(set) var sumOfSquares = 0.0
     private(set) var clippedRuns = 0
     private(set) var clippedSamples = 0
+    /// Samples at either end of the range, in runs or not.
+    private(set) var railSamples = 0
 
     /// Full scale of 16-bit samples; the ends of wider ones lie beyond.
     private static let rail: Float = 32_767 / 32_768
@@ -28,6 +30,7 @@ struct LevelMeter: Sendable {
             if !isAtRail || runIsPositive != (sample > 0) { finish() }
             if isAtRail {
                 runLength += 1
+                railSamples += 1
                 runIsPositive = sample > 0
             }
         }

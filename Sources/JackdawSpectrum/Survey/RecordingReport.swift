@@ -14,6 +14,9 @@ public struct RecordingReport: Sendable, Equatable {
     public let clippedRuns: Int
     /// Samples in such runs as a share of all, 0 to 1.
     public let clippedShare: Double
+    /// Samples at either end of the range as a share of all, 0 to 1, whether in runs or not. A sine that just fills the range
+    /// has 0.005; sound that was clipped before it came to this sample rate has more, and few runs.
+    public let fullScaleShare: Double
     /// RMS level of the quietest tenth of the recording, in blocks of 10 ms without their DC, in dBFS. It is corrected for
     /// the choice of the quietest, so that the floor of white noise is its level; digital silence does not count unless
     /// there is nothing else.

@@ -67,6 +67,7 @@ public struct RecordingSurvey: ~Copyable, Sendable {
             dcOffset: levels.sum / count,
             clippedRuns: levels.clippedRuns,
             clippedShare: Double(levels.clippedSamples) / count,
+            fullScaleShare: Double(levels.railSamples) / count,
             noiseFloor: Decibels.level(ofPower: floor.power),
             hum: hum,
             carriers: CarrierSearch(spectrum.all, binWidth: binWidth).carriers(besides: hum),

@@ -1,4 +1,5 @@
 import JackdawAudioFile
+import JackdawSpectrum
 
 /// How the command ends (numbers of sysexits.h, and the shell's for an interrupt).
 enum ExitStatus: Int32, Comparable {
@@ -32,20 +33,37 @@ struct CommandError: Error {
         self.message = message
     }
 
-    init(_ error: AudioFileError) {
-        self.init(ExitStatus(rawValue: error.code.exitStatus) ?? .inputOutput, error.description)
+    /// What a sound file that could not be read comes to, or one that could not be written.
+    init(_ error: AudioFileError, isOutput: Bool = false) {
+        var text = error.description
+        // The library cannot know which of the two a dash is.
+        if error.path == "-" {
+            let cause = error.underlying.map { " (\($0))" } ?? ""
+            text = "standard \(isOutput ? "output" : "input"): \(error.message)\(cause)"
+        }
+        self.init(ExitStatus(rawValue: error.code.exitStatus) ?? .inputOutput, text)
+    }
+
+    /// What a spectrum that could not be made comes to.
+    init(_ error: SpectrumError, file: String) {
+        self.init(error.code == .outOfMemory ? .inputOutput : .badData, "\(file): \(error)")
     }
 
     static var interrupted: CommandError { CommandError(.interrupted, "interrupted") }
 }
 
 /// Runs a body and turns the errors of sound files into the command's.
+/// - Parameters:
+///   - isOutput: whether the file is written.
+///   - body: works with the file.
+/// - Returns: what the body returns.
+/// - Throws: ``CommandError``.
 func asCommand<Result: ~Copyable>(
-    _ body: () throws(AudioFileError) -> Result
+    isOutput: Bool = false, _ body: () throws(AudioFileError) -> Result
 ) throws(CommandError) -> Result {
     do throws(AudioFileError) {
         return try body()
     } catch {
-        throw CommandError(error)
+        throw CommandError(error, isOutput: isOutput)
     }
 }

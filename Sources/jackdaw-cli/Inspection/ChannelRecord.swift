@@ -61,8 +61,9 @@ final class ChannelRecord {
     /// Sound of which a swipe was read is a swipe; sound of which not one character was read, or that keeps to a mode
     /// without a flaw, is none.
     /// - Returns: what was found outside swipes, each with its sound where that was kept.
-    func finishLines(isRevealed: Bool) -> [LineInspection] {
-        let guesses = lineSurvey.take()?.finish() ?? []
+    /// - Throws: `SpectrumError` with code `outOfMemory`.
+    func finishLines(isRevealed: Bool) throws(SpectrumError) -> [LineInspection] {
+        let guesses = try lineSurvey.take()?.finish() ?? []
         keepSounds(guesses)
         swipes.removeAll { swipe in
             guard let failure = swipe.failure else { return false }

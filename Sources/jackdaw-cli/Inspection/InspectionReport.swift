@@ -4,6 +4,9 @@ import JackdawSpectrum
 
 /// What `inspect` prints of one channel of a recording.
 struct InspectionReport {
+    /// Share of the samples at full scale that is no matter: a sine that just fills the range has half of it.
+    private static let mostAtFullScale = 0.01
+
     let file: String
     let format: AudioFormat
     /// Number of the channel, from 1.
@@ -71,12 +74,18 @@ struct InspectionReport {
     }
 
     private var clippingText: String {
-        guard survey.clippedRuns > 0 else { return "none" }
+        guard survey.clippedRuns > 0 else {
+            let share = fixed(100 * survey.fullScaleShare, 1)
+            return survey.fullScaleShare > Self.mostAtFullScale
+                ? "no runs, \(share) % of the samples at full scale" : "none"
+        }
         return "\(counted(survey.clippedRuns, "run")), \(fixed(100 * survey.clippedShare, 2)) % of the samples"
     }
 
     private var carrierText: String {
-        let carriers = survey.carriers.map { "\(fixed($0.frequency, 0)) Hz at \(level($0.level))" }
+        let carriers = survey.carriers.map {
+            "\(fixed($0.frequency, 0)) Hz (\(fixed($0.width, 0)) wide) at \(level($0.level))"
+        }
         return carriers.isEmpty ? "none" : carriers.joined(separator: ", ")
     }
 
@@ -125,6 +134,7 @@ struct InspectionReport {
         object.add("hum", survey.hum?.level, decimals: 2)
         object.add("clipped_runs", survey.clippedRuns)
         object.add("clipped_share", survey.clippedShare, decimals: 6)
+        object.add("full_scale_share", survey.fullScaleShare, decimals: 6)
         object.add("carriers", survey.carriers.map(carrierObject))
         object.add("band_from", survey.usableBand?.lowerBound, decimals: 0)
         object.add("band_to", survey.usableBand?.upperBound, decimals: 0)

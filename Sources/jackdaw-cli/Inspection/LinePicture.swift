@@ -91,7 +91,7 @@ struct LinePicture {
         page.add("set cbrange [\(picture.loudest - 60):\(picture.loudest)]; unset colorbox")
         page.add("set palette defined (0 '#ffffff', 0.4 '#a5c8e8', 0.75 '#2b6cb0', 1 '#10233b')")
         page.add("set xlabel 'seconds' offset 0,0.7 tc rgb '\(Colour.note)'")
-        page.add("set ylabel 'Hz' offset 1,0 tc rgb '\(Colour.wave)'")
+        page.add("set ylabel 'Hz' offset 1.7,0 tc rgb '\(Colour.wave)'")
         page.add(
             "plot $\(name) matrix using (\(picture.firstTime)+$1*\(picture.timeStep)):($2*\(picture.frequencyStep)):3 "
                 + "with image pixels")

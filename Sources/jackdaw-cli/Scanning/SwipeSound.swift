@@ -31,7 +31,7 @@ enum SwipeSound {
     static func write(_ channels: [[Float]], to path: String, sampleRate: Double) throws(CommandError) {
         let frames = channels.map(\.count).max() ?? 0
         let interleaved = (0..<frames).flatMap { frame in channels.map { frame < $0.count ? $0[frame] : 0 } }
-        try asCommand { () throws(AudioFileError) in
+        try asCommand(isOutput: true) { () throws(AudioFileError) in
             var writer = try AudioFileWriter(path: path, sampleRate: sampleRate, channels: channels.count)
             try writer.write(interleaved.span)
             try writer.finish()

@@ -45,12 +45,16 @@
     }
 
     /// The format of headerless samples.
-    struct RawFormat: ExpressibleByArgument {
+    struct RawFormat {
         let format: RawAudioFormat
 
-        init?(argument: String) {
-            guard let format = try? RawAudioFormat(parsing: argument) else { return nil }
-            self.format = format
+        /// - Throws: `ValidationError` that says which part of the text is wrong.
+        static func parse(_ argument: String) throws -> RawFormat {
+            do throws(AudioFileError) {
+                return RawFormat(format: try RawAudioFormat(parsing: argument))
+            } catch {
+                throw ValidationError(error.message)
+            }
         }
     }
 #endif

@@ -40,7 +40,11 @@
         @Flag(help: "Print account numbers and track data in clear.")
         var reveal = false
 
-        @Option(help: "Read files without a header as RATE,s16|s24|s32|f32|f64,CHANNELS, for example 44100,s16,1.")
+        @Option(
+            help: ArgumentHelp(
+                "Read files without a header as RATE,s16|s24|s32|f32|f64,CHANNELS, for example 44100,s16,1.",
+                valueName: "format"),
+            transform: RawFormat.parse)
         var raw: RawFormat?
 
         @Flag(help: "Print one JSON object a track.")

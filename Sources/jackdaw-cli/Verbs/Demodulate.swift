@@ -2,6 +2,7 @@
     import ArgumentParser
     import JackdawAudioFile
     import JackdawDSP
+    import JackdawSpectrum
 
     struct Demodulate: Verb {
         static let configuration = CommandConfiguration(
@@ -9,7 +10,8 @@
             discussion: """
                 The bytes go to standard output as they are, as soon as they are known; what was measured of each \
                 burst goes to standard error. Characters whose start, stop or parity bits are wrong are counted \
-                and left out. Without a mode, all are tried, and of each burst the best reading is given.
+                and left out. Without a mode, all are tried, and of each burst the best reading is given, once it is over \
+                or has gone on for some seconds.
 
                 The bytes may be card data: they are not masked.
 
@@ -38,7 +40,11 @@
         @Option(help: "Channel to read: a number from 1, or all, which needs --json.")
         var channel = ChannelChoice.first
 
-        @Option(help: "Read files without a header as RATE,s16|f32,CHANNELS, for example 44100,s16,1.")
+        @Option(
+            help: ArgumentHelp(
+                "Read files without a header as RATE,s16|s24|s32|f32|f64,CHANNELS, for example 44100,s16,1.",
+                valueName: "format"),
+            transform: RawFormat.parse)
         var raw: RawFormat?
 
         @Flag(help: "Print one JSON object a burst, or a mode of --list.")
@@ -131,17 +137,19 @@
 
         mutating func begin(_ format: AudioFormat, channels: Range<Int>) throws(CommandError) {
             self.channels = channels
-            do throws(LineCodeError) {
+            do {
                 for channel in channels {
                     receivers.append(try receiver(sampleRate: format.sampleRate))
                     printers.append(BurstPrinter(file: file, channel: channel + 1, isJSON: isJSON, console))
                 }
+            } catch let error as SpectrumError {
+                throw CommandError(error, file: file)
             } catch {
-                throw CommandError(.badData, "\(file): \(error.message)")
+                throw CommandError(.badData, "\(file): \(error)")
             }
         }
 
-        private func receiver(sampleRate: Double) throws(LineCodeError) -> any ModemReceiver {
+        private func receiver(sampleRate: Double) throws -> any ModemReceiver {
             guard candidates.count == 1 else { return try ModeRace(candidates, sampleRate: sampleRate) }
             return try KnownModeReceiver(candidates[0], sampleRate: sampleRate)
         }

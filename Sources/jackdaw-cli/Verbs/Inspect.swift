@@ -39,7 +39,11 @@
         @Flag(help: "Show account numbers, track data and bytes in clear.")
         var reveal = false
 
-        @Option(help: "Read a file without a header as RATE,s16|s24|s32|f32|f64,CHANNELS, for example 44100,s16,1.")
+        @Option(
+            help: ArgumentHelp(
+                "Read a file without a header as RATE,s16|s24|s32|f32|f64,CHANNELS, for example 44100,s16,1.",
+                valueName: "format"),
+            transform: RawFormat.parse)
         var raw: RawFormat?
 
         @Flag(help: "Print one JSON object a channel.")
@@ -56,7 +60,7 @@
             let outcome = try scanner.scan(file, &inspector)
             console.clearStatus()
             outcome.complaints(about: file).forEach(console.message)
-            let reports = inspector.reports(file: file, outcome.format, channel: channel.index)
+            let reports = try inspector.reports(file: file, outcome.format, channel: channel.index)
             if !json, let first = reports.first { console.result(first.heading) }
             for report in reports {
                 if json { console.result(report.json) } else { report.lines.forEach(console.result) }
@@ -114,14 +118,27 @@
         }
 
         /// What there is to say of the channels, or of one of them.
-        func reports(file: String, _ format: AudioFormat, channel: Int?) -> [InspectionReport] {
-            let wanted = channel.map { $0..<$0 + 1 } ?? channels.indices
-            return wanted.compactMap { index in
-                guard let survey = channels[index].finish() else { return nil }
-                let lineCodes = channels[index].finishLines(isRevealed: isRevealed)
-                return InspectionReport(
-                    file: file, format: format, channel: index + 1, survey: survey, swipes: channels[index].swipes,
-                    lineCodes: lineCodes, isRevealed: isRevealed)
+        /// - Throws: ``CommandError``: there was no memory to look at all of it.
+        func reports(
+            file: String, _ format: AudioFormat, channel: Int?
+        ) throws(CommandError) -> [InspectionReport] {
+            var reports: [InspectionReport] = []
+            for index in channel.map({ $0..<$0 + 1 }) ?? channels.indices {
+                guard let survey = channels[index].finish() else { continue }
+                let lineCodes = try lines(of: channels[index])
+                reports.append(
+                    InspectionReport(
+                        file: file, format: format, channel: index + 1, survey: survey,
+                        swipes: channels[index].swipes, lineCodes: lineCodes, isRevealed: isRevealed))
+            }
+            return reports
+        }
+
+        private func lines(of record: ChannelRecord) throws(CommandError) -> [LineInspection] {
+            do throws(SpectrumError) {
+                return try record.finishLines(isRevealed: isRevealed)
+            } catch {
+                throw CommandError(error, file: file)
             }
         }
 
@@ -142,13 +159,6 @@
         mutating func advance(to frame: Int, of total: Int?) throws(CommandError) {
             try Interruption.check()
             progress.update(file, fraction: total.map { Double(frame) / Double(max(1, $0)) })
-        }
-    }
-
-    extension CommandError {
-        /// What a spectrum that could not be made comes to.
-        fileprivate init(_ error: SpectrumError, file: String) {
-            self.init(error.code == .outOfMemory ? .inputOutput : .badData, "\(file): \(error)")
         }
     }
 #endif

@@ -11,7 +11,8 @@
             self.framing = framing
         }
 
-        static var allValueStrings: [String] { ["8N1", "7E1", "7O1", "8N2"] }
+        /// What a shell offers. Not `allValueStrings`, which the help gives for all that there are.
+        static var defaultCompletionKind: CompletionKind { .list(["8N1", "7E1", "7O1", "8N2"]) }
     }
 
     /// What `modulate` and `demodulate` know of the line code: a named mode, or tones and baud.
@@ -36,9 +37,9 @@
 
         @Option(
             help: ArgumentHelp(
-                "Data bits, parity and stop bits: 8N1, 7E2; with -msb behind, the most significant bit goes first.",
-                valueName: "8N1"),
-            completion: .list(FramingChoice.allValueStrings))
+                "Data bits (5 to 8), parity (N, E, O) and stop bits (1, 1.5, 2); with -msb behind, the most significant "
+                    + "bit goes first.",
+                valueName: "8N1"))
         var framing: FramingChoice?
 
         func validate() throws {

@@ -10,6 +10,11 @@
             discussion: """
                 The bytes come from standard input, up to its end.
 
+                EXIT CODES
+                  0   the sound was written
+                  64  usage; no such mode, or a rate that does not hold it
+                  74  standard input cannot be read, or the sound cannot be written
+
                 EXAMPLES
                   jackdaw modulate --mode bell202 -o hello.wav <<< hello
                   jackdaw modulate --baud 2400 --mark 1800 --space 3800 -o t.flac < t.txt
@@ -56,15 +61,15 @@
             } catch {
                 throw CommandError(.usage, error.message)
             }
-            var writer = try asCommand { () throws(AudioFileError) in
+            var input = try StandardInput()
+            var writer = try asCommand(isOutput: true) { () throws(AudioFileError) in
                 try AudioFileWriter(path: output, sampleRate: rate)
             }
             var samples: [Float] = []
-            var input = StandardInput()
             encoder.idle(seconds: idle, into: &samples)
             repeat {
                 try Interruption.check()
-                try asCommand { () throws(AudioFileError) in try writer.write(samples.span) }
+                try asCommand(isOutput: true) { () throws(AudioFileError) in try writer.write(samples.span) }
                 samples.removeAll(keepingCapacity: true)
                 try input.read()
                 encoder.encode(input.bytes.span, into: &samples)
@@ -75,7 +80,7 @@
                 try writer.write(samples.span)
                 try writer.finish()
             } catch {
-                throw CommandError(error)
+                throw CommandError(error, isOutput: true)
             }
             report(mode, bytes: input.count, frames: frames, on: console)
             return .done
@@ -109,6 +114,12 @@
         /// Bytes so far.
         private(set) var count = 0
 
+        /// - Throws: ``CommandError`` with status `inputOutput` where there is none: the next file to be opened would take
+        ///   its place.
+        init() throws(CommandError) {
+            guard fcntl(STDIN_FILENO, F_GETFD) >= 0 else { throw Self.failure() }
+        }
+
         /// Reads the next piece.
         /// - Throws: ``CommandError`` with status `inputOutput`.
         mutating func read() throws(CommandError) {
@@ -118,11 +129,14 @@
                 try Interruption.check()
                 size = unsafe Glibc.read(STDIN_FILENO, &piece, piece.count)
             } while size < 0 && errno == EINTR
-            guard size >= 0 else {
-                throw CommandError(.inputOutput, "standard input: \(unsafe String(cString: strerror(errno)))")
-            }
+            guard size >= 0 else { throw Self.failure() }
             bytes = Array(piece[..<size])
             count += size
+        }
+
+        private static func failure() -> CommandError {
+            CommandError(
+                .inputOutput, "standard input: cannot be read (\(unsafe String(cString: strerror(errno))))")
         }
     }
 #endif

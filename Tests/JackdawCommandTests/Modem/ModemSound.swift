@@ -1,3 +1,4 @@
+import Foundation
 import JackdawAudioFile
 import JackdawDSP
 
@@ -14,6 +15,30 @@ enum ModemSound {
         encoder.encode(bytes.span, into: &samples)
         encoder.idle(seconds: idle, into: &samples)
         return rest + samples + rest
+    }
+
+    /// Adds white noise.
+    /// - Parameters:
+    ///   - samples: the sound.
+    ///   - decibels: energy of a bit over the density of the noise.
+    ///   - bitRate: bits a second.
+    ///   - sampleRate: in Hz.
+    ///   - power: mean square of the signal; that of all samples but silence unless told.
+    ///   - seed: of the noise.
+    /// - Returns: the sum.
+    static func noisy(
+        _ samples: [Float], decibels: Double, bitRate: Double, sampleRate: Double, power: Double? = nil,
+        seed: UInt64
+    ) -> [Float] {
+        let power = power ?? meanSquare(samples.filter { $0 != 0 }[...])
+        let deviation = (power * sampleRate / bitRate / 2 / pow(10, decibels / 10)).squareRoot()
+        var noise = GaussianNoise(seed: seed)
+        return samples.map { $0 + Float(deviation * noise.next()) }
+    }
+
+    /// The mean of the squares.
+    static func meanSquare(_ samples: ArraySlice<Float>) -> Double {
+        samples.reduce(0) { $0 + Double($1) * Double($1) } / Double(max(1, samples.count))
     }
 
     /// Writes channels side by side.

@@ -14,13 +14,17 @@ struct ChildProcess {
     /// - Parameters:
     ///   - arguments: the command line.
     ///   - input: what standard input holds.
+    ///   - source: a path that is standard input instead.
+    ///   - sink: a path that is standard output; what goes there is not read back.
     /// - Throws: what the system says where it cannot be run.
-    init(_ arguments: [String], input: [UInt8] = []) throws {
+    init(_ arguments: [String], input: [UInt8] = [], from source: String? = nil, to sink: String? = nil) throws {
         let folder = try TemporaryFolder()
-        let source = try FileHandle(forReadingFrom: URL(fileURLWithPath: folder.write(input, to: "in")))
+        let source = try FileHandle(
+            forReadingFrom: URL(fileURLWithPath: source ?? folder.write(input, to: "in")))
         // Files, not pipes: neither side ever waits for the other.
-        let sinks = try ["out", "err"].map {
-            try FileHandle(forWritingTo: URL(fileURLWithPath: folder.write([], to: $0)))
+        _ = try folder.write([], to: "out")
+        let sinks = try [sink ?? folder("out"), folder.write([], to: "err")].map {
+            try FileHandle(forWritingTo: URL(fileURLWithPath: $0))
         }
         let process = Process()
         process.executableURL = Self.executable

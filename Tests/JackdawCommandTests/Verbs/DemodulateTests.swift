@@ -182,6 +182,40 @@ import Testing
         #expect(process.terminationStatus == 130)
     }
 
+    /// Each word comes out before the next one is sent, and the end of the sound is the end of the command.
+    @Test func aSlowWriterIsFollowed() throws {
+        let input = Pipe()
+        let output = Pipe()
+        let process = Process()
+        process.executableURL = ChildProcess.executable
+        process.arguments = ["demodulate", "--mode", "bell202", "--raw", "48000,s16,1", "-"]
+        process.standardInput = input
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+
+        var state = pollfd(fd: output.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+        for word in ["one", "two", "three"] {
+            let sound = try ModemSound.samples(
+                Array(word.utf8), LineMode(named: "bell202"), sampleRate: 48_000, silence: 0.2)
+            // Odd pieces that cut samples in two.
+            let bytes = sound.sixteenBitBytes
+            for start in stride(from: 0, to: bytes.count, by: 1_999) {
+                try input.fileHandleForWriting.write(contentsOf: Data(bytes[start..<min(start + 1_999, bytes.count)]))
+            }
+            var read = Data()
+            while read.count < word.utf8.count, unsafe poll(&state, 1, 60_000) == 1 {
+                read += output.fileHandleForReading.availableData
+            }
+            #expect(read == Data(word.utf8))
+        }
+        try input.fileHandleForWriting.close()
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit)
+        #expect(process.terminationStatus == 0)
+        #expect(try output.fileHandleForReading.readToEnd() ?? Data() == Data())
+    }
+
     /// What is read may be card data: only results show it.
     @Test func messagesHoldNothingOfTheBytes() throws {
         try ModemSound.write(Array(";4111111111111111=29121010000000000?".utf8), "bell202", to: folder("a.wav"))

@@ -71,7 +71,7 @@ import Testing
         let record = try ChannelRecord(try format())
         let samples = try sound()
         record.receive(samples.span)
-        let lines = record.finishLines(isRevealed: isRevealed)
+        let lines = try record.finishLines(isRevealed: isRevealed)
         #expect(lines.count == 1)
         return try #require(lines.first)
     }
@@ -102,7 +102,7 @@ import Testing
         samples += [Float](repeating: 0, count: 11_025)
         let record = try ChannelRecord(try format())
         record.receive(samples.span)
-        let line = try #require(record.finishLines(isRevealed: true).first)
+        let line = try #require(try record.finishLines(isRevealed: true).first)
         #expect(line.guess.modeName == "unimag")
         #expect(line.guess.title == "unimag, 9600 baud")
         let labels = line.characters.map(\.label)

@@ -172,6 +172,34 @@ struct LineCodeSurveyTests {
         for size in [1, 7, 240] { #expect(LineSound.guesses(sound, sampleRate: 22_050, blockSize: size) == whole) }
     }
 
+    @Test func wholeNumbersMakeNoDifference() throws {
+        let whole = try LineSound.keying(.bell202, sampleRate: 22_050, seconds: 1.2, seed: 5).map { Int16($0 * 32_767) }
+        let floats = whole.map { Float($0) / 32_768 }
+        var survey = try LineCodeSurvey(sampleRate: 22_050)
+        survey.receive(whole.span)
+        let guesses = try survey.finish()
+        #expect(guesses.map(\.modeName) == ["bell202"])
+        #expect(guesses == LineSound.guesses(floats, sampleRate: 22_050))
+    }
+
+    @Test func oldGuessesCanBeDropped() throws {
+        let pause = [Float](repeating: 0, count: 44_100)
+        let first = try LineSound.keying(.bell202, sampleRate: 22_050, seconds: 1, seed: 1)
+        let second = try LineSound.keying(.bell103, sampleRate: 22_050, seconds: 1, seed: 2)
+        var survey = try LineCodeSurvey(sampleRate: 22_050)
+        survey.receive((first + pause).span)
+        #expect(survey.guesses.map(\.modeName) == ["bell202"])
+        survey.dropGuesses(before: 10_000)
+        #expect(survey.guesses.count == 1)
+        survey.dropGuesses(before: first.count + 22_050)
+        #expect(survey.guesses.isEmpty)
+        survey.receive((second + pause).span)
+        let guesses = try survey.finish()
+        #expect(guesses.map(\.modeName) == ["bell103"])
+        let start = Double(guesses.first?.samples.lowerBound ?? 0) / 22_050
+        #expect(isNear(start, Double(first.count + pause.count) / 22_050 + 0.12, 0.12))
+    }
+
     @Test func whatFollowsIsToldApart() throws {
         let rate = 44_100.0
         let pause = [Float](repeating: 0, count: 88_200)

@@ -102,7 +102,7 @@ enum LineSound {
             for start in stride(from: 0, to: samples.count, by: size) {
                 survey.receive(samples.span.extracting(start..<min(start + size, samples.count)))
             }
-            return survey.finish()
+            return try survey.finish()
         } catch {
             Issue.record(error)
             return []

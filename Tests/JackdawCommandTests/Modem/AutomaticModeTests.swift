@@ -1,0 +1,65 @@
+import JackdawDSP
+import Testing
+
+@testable import jackdaw_cli
+
+/// Every named mode is told by its sound, but for what sounds alike.
+@Suite struct AutomaticModeTests {
+    private static let text = Array("Jackdaws love my big sphinx.".utf8)
+
+    /// Packet radio keys the tones of Bell 202: the name that comes first in the list is given.
+    private static let twins = ["afsk1200": "bell202"]
+
+    private static func bitRate(_ mode: LineMode) -> Double {
+        switch mode.code {
+        case .frequencyShift(let shift, _): shift.baud
+        case .nibbles(let line): line.chipRate / 2
+        case .dynamo(let line): line.baud
+        case .serialManchester(let line): line.baud
+        }
+    }
+
+    private func read(_ samples: [Float], sampleRate: Double) throws -> (modes: Set<String>, bytes: [UInt8]) {
+        let folder = try TemporaryFolder()
+        try ModemSound.write([samples.map { 0.5 * $0 }], to: folder("a.wav"), sampleRate: sampleRate)
+        let run = CommandRun("demodulate", "--json", folder("a.wav"))
+        let objects = try run.lines.map(jsonObject)
+        let digits = objects.compactMap { $0["bytes"] as? String }.joined()
+        let bytes = stride(from: 0, to: digits.count, by: 2).compactMap { place in
+            UInt8(digits.dropFirst(place).prefix(2), radix: 16)
+        }
+        return (Set(objects.compactMap { $0["mode"] as? String }), bytes)
+    }
+
+    @Test(arguments: LineMode.all) func aCleanModeIsTold(mode: LineMode) throws {
+        for sampleRate in [44_100.0, 48_000] {
+            let samples = try ModemSound.samples(Self.text, mode, sampleRate: sampleRate, silence: 0.3)
+            let (modes, bytes) = try read(samples, sampleRate: sampleRate)
+            #expect(modes == [Self.twins[mode.name] ?? mode.name])
+            #expect(bytes == Self.text)
+        }
+    }
+
+    /// Noise is seldom white: what a microphone hears of a room has more of the low tones.
+    @Test(arguments: [0.0, 0.9, 0.97]) func noiseOfAnyColourIsNoMode(colour: Double) throws {
+        var noise = GaussianNoise(seed: 21)
+        var last = 0.0
+        let samples = (0..<480_000).map { _ -> Float in
+            last = colour * last + noise.next()
+            return Float(0.1 * (1 - colour * colour).squareRoot() * last)
+        }
+        let (modes, bytes) = try read(samples, sampleRate: 48_000)
+        #expect(modes.isEmpty)
+        #expect(bytes.isEmpty)
+    }
+
+    /// A byte that is read out of the noise beside the text is the decoder's affair; one in another mode is not.
+    @Test(arguments: LineMode.all) func aModeIsToldInNoise(mode: LineMode) throws {
+        let clean = try ModemSound.samples(Self.text, mode, sampleRate: 48_000, silence: 0.3)
+        let samples = ModemSound.noisy(
+            clean, decibels: 14, bitRate: Self.bitRate(mode), sampleRate: 48_000, seed: 1)
+        let (modes, bytes) = try read(samples, sampleRate: 48_000)
+        #expect(modes == [Self.twins[mode.name] ?? mode.name])
+        #expect(bytes.contains(Self.text))
+    }
+}

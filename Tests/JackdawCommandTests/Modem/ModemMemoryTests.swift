@@ -1,0 +1,38 @@
+import Foundation
+import JackdawDSP
+import JackdawTestSupport
+import Testing
+
+@testable import jackdaw_cli
+
+/// A stream without end, in a process of its own whose memory can be looked at.
+@Suite struct ModemMemoryTests {
+    /// Bytes of noise that is cut off at full scale, then of silence.
+    private static let sound: [UInt8] = {
+        var noise = GaussianNoise(seed: 12)
+        let samples = (0..<96_000).map { _ in Float(min(max(0.3 * noise.next(), -1), 1)) }
+        return (samples.map { $0 * 0.99 } + [Float](repeating: 0, count: 32_000)).sixteenBitBytes
+    }()
+
+    @Test(arguments: [("bell202", 24), ("unimag", 24), ("udynamo", 24), ("hijack", 24), ("auto", 12)])
+    func memoryStaysTheSame(mode: String, pieces: Int) throws {
+        let input = Pipe()
+        let process = Process()
+        process.executableURL = ChildProcess.executable
+        process.arguments = ["demodulate", "--mode", mode, "--raw", "48000,s16,1", "-"]
+        process.standardInput = input
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        // A quarter of it, for the memory that it is to have.
+        for _ in 0..<pieces / 4 { try input.fileHandleForWriting.write(contentsOf: Data(Self.sound)) }
+        let early = try peakMemory(of: "\(process.processIdentifier)")
+        for _ in pieces / 4..<pieces { try input.fileHandleForWriting.write(contentsOf: Data(Self.sound)) }
+        let late = try peakMemory(of: "\(process.processIdentifier)")
+        // Kept as they come, the samples would take twice these bytes.
+        #expect(1_024 * (late - early) < (pieces - pieces / 4) * Self.sound.count / 2)
+        try input.fileHandleForWriting.close()
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit)
+    }
+}

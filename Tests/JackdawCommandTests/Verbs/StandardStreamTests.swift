@@ -1,0 +1,85 @@
+import Foundation
+import JackdawDSP
+import Testing
+
+@testable import jackdaw_cli
+
+/// Standard input and output that cannot be read or written: one line that says which of the two, and an exit code.
+@Suite struct StandardStreamTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    @Test(arguments: ["decode", "demodulate", "inspect", "bench"])
+    func standardInputThatIsNoSoundIsNamed(verb: String) throws {
+        for (source, words, status) in [
+            ("/dev/null", "is a device, not a sound file", Int32(66)), ("/", "is a directory, not a sound file", 66),
+            (try folder.write([], to: "empty"), "is empty", 65),
+        ] {
+            let run = try ChildProcess([verb, "-"], from: source)
+            #expect(run.messages == "jackdaw: standard input: \(words)\n")
+            #expect(run.status == status)
+            #expect(run.output.isEmpty)
+        }
+    }
+
+    @Test func bytesThatCannotBeReadAreAnInputOutputError() throws {
+        let run = try ChildProcess(["modulate", "--mode", "v21", "-o", folder("a.wav")], from: "/")
+        #expect(run.status == 74)
+        #expect(run.messages.hasPrefix("jackdaw: standard input: cannot be read ("), "\(run.messages)")
+        #expect(folder.names.isEmpty)
+    }
+
+    /// The file to be written would be opened in the place of standard input, and be read.
+    @Test func closedStandardInputIsAnInputOutputError() throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = [
+            "-c", "exec \"$0\" modulate --mode v21 -o \"$1\" <&-", ChildProcess.executable.path, folder("a.wav"),
+        ]
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 74)
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "there is no /dev/full"))
+    func standardOutputThatIsFullIsNamed() throws {
+        for arguments in [["synth", "-o", "-"], ["modulate", "--mode", "v21", "-o", "-"]] {
+            let run = try ChildProcess(arguments, input: [1, 2, 3], to: "/dev/full")
+            #expect(run.status == 74)
+            #expect(run.messages == "jackdaw: standard output: cannot be written (No space left on device)\n")
+        }
+        try ModemSound.write([1, 2, 3], "v21", to: folder("a.wav"))
+        for arguments in [
+            ["demodulate", "--mode", "v21"], ["demodulate", "--mode", "v21", "--json"], ["inspect"],
+        ] {
+            let run = try ChildProcess(arguments + [folder("a.wav")], to: "/dev/full")
+            #expect(run.status == 74)
+            #expect(run.messages.hasSuffix("jackdaw: standard output: cannot be written\n"), "\(run.messages)")
+        }
+    }
+
+    @Test(arguments: ["decode", "demodulate", "inspect"])
+    func aRawFormatSaysWhichPartIsWrong(verb: String) {
+        for (text, words) in [
+            ("44100,s16", "2 of 3 parts"), ("44k,s16,1", "the rate '44k'"), ("44100,u8,1", "the encoding 'u8'"),
+            ("44100,s16,mono", "the number of channels 'mono'"), ("44100,s16,0", "0 channels"),
+            ("4410,s16,1", "4410.0 Hz"),
+        ] {
+            let run = CommandRun(verb, "--raw", text, "a.raw")
+            #expect(run.status == 64)
+            #expect(run.messages.contains(words), "\(run.messages)")
+            // What is accepted stands there, too.
+            #expect(run.messages.contains("RATE,s16|s24|s32|f32|f64,CHANNELS"))
+        }
+    }
+
+    @Test func aFramingThatIsNoneSaysWhatThereIs() {
+        let run = CommandRun("demodulate", "--framing", "9N1", "a.wav")
+        #expect(run.status == 64)
+        #expect(run.messages.contains("'9N1'"))
+        #expect(run.messages.contains("Data bits (5 to 8), parity (N, E, O) and stop bits (1, 1.5, 2)"))
+    }
+}
