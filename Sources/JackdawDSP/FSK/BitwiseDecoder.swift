@@ -36,6 +36,8 @@ struct BitwiseDecoder: Sendable {
     private static let clocks = 0.94...1.06
     /// Bits that are compared with those before them, to tell the tones' frequencies and the noise.
     private static let listened = [2, 5, 8]
+    /// How many of these tell enough.
+    private static let tellingBits: Float = 12
     /// A stop bit may be so much shorter than it should be, in bits.
     private static let shortStop = 0.25
 
@@ -83,8 +85,9 @@ struct BitwiseDecoder: Sendable {
         self.beginning = beginning
     }
 
-    /// Frequencies of space and mark in Hz, as far as the burst has told.
-    var frequencies: SIMD2<Double> {
+    /// Frequencies of space and mark in Hz; nil before the burst has told enough.
+    var frequencies: SIMD2<Double>? {
+        guard noise.bits >= Self.tellingBits else { return nil }
         let offsets = turns.offsets
         return SIMD2(shift.space + offsets.space * sampleRate, shift.mark + offsets.mark * sampleRate)
     }
@@ -184,11 +187,12 @@ struct BitwiseDecoder: Sendable {
         return Double(space.place) - Double(angle) * sampleRate / (shift.space - shift.mark)
     }
 
-    /// Reads a character; nil where it is not clear.
+    /// Reads a character.
     /// - Parameters:
     ///   - line: the sound.
     ///   - start: time at which its start bit opens.
     ///   - known: a window that was measured already, near there.
+    /// - Returns: nil where it is not clear.
     private mutating func read(
         _ line: inout Line, characterAt start: Double, _ known: Line.Window
     ) -> SequenceDecoder.Reading? {
@@ -309,10 +313,7 @@ struct BitwiseDecoder: Sendable {
             return true
         }
 
-        /// Whether all bits hold one tone without doubt.
-        /// - Parameters:
-        ///   - own: powers of their louder tone.
-        ///   - other: powers of the other one.
+        /// Whether all bits hold one tone without doubt, given the powers of their own tone and of the other one.
         @inline(__always)
         mutating func accepts(_ own: SIMD16<Float>, _ other: SIMD16<Float>) -> Bool {
             guard all(own .>= leastRatio * other) else { return false }

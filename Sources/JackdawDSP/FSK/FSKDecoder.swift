@@ -151,7 +151,8 @@ public struct FSKDecoder: LineDecoder {
         sequence.forgetCarrier()
         if let last = readings.last {
             sequence.follow(
-                clock: clear.clock, frequencies: clear.frequencies, amplitude: last.evidence.amplitude)
+                clock: clear.clock, frequencies: clear.frequencies ?? sequence.frequencies,
+                amplitude: last.evidence.amplitude)
         }
         return true
     }
@@ -196,13 +197,11 @@ public struct FSKDecoder: LineDecoder {
         burst = meter
     }
 
-    /// Tells the burst's meter of its clock and its tones.
+    /// Tells the burst's meter of its clock and its tones. Those of the fast tier are those of clear sound.
     private mutating func noteLine() {
-        if isClear, let clear {
-            burst?.note(baud: shift.baud * clear.clock, frequencies: clear.frequencies)
-        } else {
-            burst?.note(baud: shift.baud * sequence.clock, frequencies: sequence.frequencies)
-        }
+        burst?.note(
+            baud: shift.baud * (isClear ? clear?.clock ?? 1 : sequence.clock),
+            frequencies: clear?.frequencies ?? sequence.frequencies)
     }
 
     private mutating func closeBurst(into events: inout [LineEvent]) {

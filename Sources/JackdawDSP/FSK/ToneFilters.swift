@@ -73,10 +73,7 @@ struct ToneFilters: Sendable {
     /// Samples that must be there from the beginning of a window on.
     var reach: Int { weights.count / 4 * Self.lanes }
 
-    /// Measures a window.
-    /// - Parameters:
-    ///   - sound: ``reach`` samples from the beginning of the window.
-    ///   - mean: offset of the sound.
+    /// Measures a window: ``reach`` samples from its beginning on, of a sound with an offset of `mean`.
     @inline(__always)
     func measure(_ sound: UnsafePointer<Float>, mean: Float) -> Measure {
         var sums = (SIMD8<Float>.zero, SIMD8<Float>.zero, SIMD8<Float>.zero, SIMD8<Float>.zero)

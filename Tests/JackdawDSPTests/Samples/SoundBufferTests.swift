@@ -44,6 +44,12 @@ import Testing
         #expect(Self.samples(buffer) == Self.pattern[100...] + [7, 8])
     }
 
+    @Test func keepingLessThanNothingDropsAll() {
+        var buffer = Self.buffer()
+        #expect(buffer.keepLast(-5) == 600)
+        #expect(buffer.count == 0)
+    }
+
     @Test func copiesChangeOnTheirOwn() {
         let first = Self.buffer()
         var second = first
