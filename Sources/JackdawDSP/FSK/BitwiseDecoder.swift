@@ -232,7 +232,8 @@ struct BitwiseDecoder: Sendable {
             bits: bits >> 1 & (1 << UInt16(bitCount) - 1), start: start,
             end: start + (bitsPerCharacter - Self.shortStop) * step, likelihoods: other / own,
             evidence: .init(
-                amplitude: ((own.sum() - unused) / Float(count)).squareRoot(), noise: 0, bitEnergyToNoise: 0))
+                amplitude: ((own.sum() - unused) / Float(count)).squareRoot(), noise: 0, bitEnergyToNoise: 0),
+            ownEvidence: 0)
     }
 
     /// Says of each character how loud the noise was, and how likely its bits are.
@@ -242,6 +243,7 @@ struct BitwiseDecoder: Sendable {
             let amplitude = readings[index].evidence.amplitude
             let ratio = amplitude * amplitude * Float(samplesPerBit) / (4 * variance)
             readings[index].evidence = .init(amplitude: amplitude, noise: variance, bitEnergyToNoise: ratio)
+            readings[index].ownEvidence = ratio
             readings[index].likelihoods = 2 * ratio * (1 - readings[index].likelihoods.squareRoot())
         }
     }

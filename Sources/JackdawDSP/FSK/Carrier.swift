@@ -7,13 +7,17 @@ struct Carrier: Sendable {
     /// Whether the phase is carried on from one window to the next. Where a sender starts each tone anew it cannot be, and
     /// only how loud the tones are counts.
     var isCoherent = true
+    /// Radians a bit that it can be off, at most.
+    var mostFrequency = Carrier.mostFrequency
 
     /// How fast the phase follows what is seen, and the frequency, a bit.
     static let phaseGain: Float = 0.12
     static let frequencyGain: Float = 0.01
 
-    /// Radians a bit that a carrier can be off, at most; noise would carry it away.
+    /// Radians a bit that a carrier can be off, at most: within a burst, and before one is heard, when noise would carry it
+    /// away.
     static let mostFrequency: Float = 0.8
+    static let mostFrequencyInNoise: Float = 0.12
 
     private var size: Float { Self.size(of: phase) }
 
@@ -45,7 +49,7 @@ struct Carrier: Sendable {
             let error = (seen.y * phase.x - seen.x * phase.y) / (size * magnitude + 1e-20)
             // A window of less than a bit is mostly noise.
             frequency += Self.frequencyGain * min(bits * bits, 1) * error
-            frequency = min(max(frequency, -Self.mostFrequency), Self.mostFrequency)
+            frequency = min(max(frequency, -mostFrequency), mostFrequency)
             phase = (1 - weight) * phase + weight / bits * seen
         } else {
             phase = weight / bits * seen

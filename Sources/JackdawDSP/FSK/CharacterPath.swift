@@ -132,9 +132,12 @@ struct CharacterPath: Sendable {
         let amplitude = 2 * correlation / (samples * share)
         let power = amplitude * amplitude * share / 2
         let noise = max(energy / samples - power, 1e-12)
+        // Where phases do not count, noise alone has as much as once its density.
+        let isCoherent = carriers.first?.isCoherent ?? true
         let samplesPerBit = Float(tones.stepLength) * Float(ToneCorrelations.stepsPerBit)
         return Evidence(
-            amplitude: (2 * power).squareRoot(), noise: noise, bitEnergyToNoise: power * samplesPerBit / (2 * noise))
+            amplitude: (2 * power).squareRoot(), noise: noise,
+            bitEnergyToNoise: max(0, power * samplesPerBit / (2 * noise) - (isCoherent ? 0 : 1)))
     }
 }
 

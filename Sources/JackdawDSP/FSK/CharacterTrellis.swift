@@ -43,6 +43,7 @@ struct CharacterTrellis: Sendable {
     private var survivors = Survivors()
     private var idles = [Carrier](repeating: Carrier(), count: slots)
     private var isCoherent = true
+    private var mostFrequency = Carrier.mostFrequency
     private var idleScores = [Float](repeating: unreachable, count: slots)
     /// Which of two states a survivor came from, for each step, state and lane.
     private var choices: [UInt8] = []
@@ -82,7 +83,7 @@ struct CharacterTrellis: Sendable {
             idleScores[index] = Self.unreachable
             idles[index] = Carrier()
         }
-        isCoherent = carrier.isCoherent
+        (isCoherent, mostFrequency) = (carrier.isCoherent, carrier.mostFrequency)
         idleScores[0] = 0
         idles[0] = carrier
         for step in 1...count {
@@ -131,7 +132,7 @@ struct CharacterTrellis: Sendable {
     private func carrier(at place: Int) -> Carrier {
         Carrier(
             phase: SIMD2(survivors.real[place], survivors.imaginary[place]), frequency: survivors.frequency[place],
-            isCoherent: isCoherent)
+            isCoherent: isCoherent, mostFrequency: mostFrequency)
     }
 
     private mutating func advanceBits(
@@ -158,11 +159,11 @@ struct CharacterTrellis: Sendable {
         for first in stride(from: 0, to: bitCount, by: 8) {
             Self.advance(
                 &survivors, from: old + first, to: new + first + 1, bit: 0, zero, turns.bits[0], costs.x, isCoherent,
-                &choices,
+                mostFrequency, &choices,
                 step * Self.states * Self.lanes + first + 1)
             Self.advance(
                 &survivors, from: old + first, to: new + first + 1, bit: 1, one, turns.bits[1], costs.y, isCoherent,
-                &choices,
+                mostFrequency, &choices,
                 step * Self.states * Self.lanes + first + 1)
         }
     }
@@ -171,7 +172,8 @@ struct CharacterTrellis: Sendable {
     @inline(__always)
     private static func advance(
         _ survivors: inout Survivors, from old: Int, to new: Int, bit: Int, _ seen: SIMD2<Float>, _ turn: SIMD2<Float>,
-        _ cost: Float, _ isCoherent: Bool, _ choices: inout [UInt8], _ place: Int
+        _ cost: Float, _ isCoherent: Bool, _ mostFrequency: Float,
+        _ choices: inout [UInt8], _ place: Int
     ) {
         let size = Carrier.size(of: seen)
         let inverse = 1 / (size + 1e-20)
@@ -187,8 +189,8 @@ struct CharacterTrellis: Sendable {
             let error = (seen.y * q.real - seen.x * q.imaginary) * (q.inverseSize * inverse)
             let frequency = (q.frequency + Carrier.frequencyGain * error)
                 .clamped(
-                    lowerBound: .init(repeating: -Carrier.mostFrequency),
-                    upperBound: .init(repeating: Carrier.mostFrequency))
+                    lowerBound: .init(repeating: -mostFrequency),
+                    upperBound: .init(repeating: mostFrequency))
             let real = (1 - Carrier.phaseGain) * q.real + Carrier.phaseGain * seen.x
             let imaginary = (1 - Carrier.phaseGain) * q.imaginary + Carrier.phaseGain * seen.y
             let turnedReal = real * turn.x - imaginary * turn.y

@@ -10,11 +10,15 @@ struct SequenceDecoder: Sendable {
         /// Log-likelihood ratio (nats) of each bit from start to stop.
         var likelihoods: SIMD16<Float>
         var evidence: CharacterPath.Evidence
+        /// Energy of its own bits over the density of the noise, as a ratio.
+        var ownEvidence: Float
     }
 
     private let shift: FrequencyShift
     private let sampleRate: Double
     private let bitCount: Int
+    /// Whether the phase can be carried on: where tones lie far apart for their baud, it turns too far in a step of the grid.
+    private let isPhaseKept: Bool
     private var trellis: CharacterTrellis
     private var tones = ToneCorrelations()
     private var path = CharacterPath()
@@ -30,6 +34,8 @@ struct SequenceDecoder: Sendable {
     private var heard: Float = 0
     /// Whether a burst has told.
     private(set) var isLocked = false
+    /// Where the last character ended that was strong by itself, in samples of the stretch.
+    private var lastStrong = -Double.infinity
 
     /// Clocks that are tried until one is known.
     private static let clocks = [1, 0.98, 1.02, 0.96, 1.04]
@@ -43,6 +49,10 @@ struct SequenceDecoder: Sendable {
     /// phase.
     private static let noiseExplained: Float = 1.1
     private static let mostNoiseExplained: Float = 0.9
+    /// Turns a bit by which the tones may differ for the phase to be carried on.
+    private static let mostTurnsOfPhase = 2.5
+    /// Samples of half a bit in which they can be told from noise.
+    private static let leastHalfBit: Float = 8
     /// Clocks that are followed.
     private static let clockRange = 0.94...1.06
     /// Distances of characters that tell the clock, at least, and grid steps that they may be off.
@@ -66,6 +76,8 @@ struct SequenceDecoder: Sendable {
     private static let leastEvidenceOfOwn: Float = 1
     /// The same as a share of what there is around it.
     private static let leastShareOfEvidence: Float = 0.3
+    /// Bits in which there has to be a character that is strong by itself, before and behind a weak one.
+    private static let supportBits = 300.0
     /// A tone between the two is about as loud in both.
     private static let mostRivalry: Float = 0.95
     /// Share of the amplitude around it that a character has to have.
@@ -79,9 +91,12 @@ struct SequenceDecoder: Sendable {
     /// Parts of a character that are listened to for themselves, and what each has of the amplitude around it, at least.
     private static let parts = 3
     private static let leastShare: Float = 0.12
-    /// The same of the two bits before it, or else of its start bit.
-    private static let leastShareBefore: Float = 0.15
-    private static let leastShareOfStart: Float = 0.4
+    /// A start bit is none where it has less than a share of that, and less by so many standard deviations, and the two bits
+    /// before it as well: there the carrier begins.
+    private static let mostShareBefore: Float = 0.35
+    private static let mostDeviationsBefore: Float = 2
+    private static let mostShareOfStart: Float = 0.5
+    private static let mostDeviationsOfStart: Float = 1.5
     /// Log-likelihood ratio (nats) of a start or stop bit against its opposite below which it is the opposite.
     private static let leastLikelihood: Float = -7
     /// Full-scale step of 16-bit sound: a carrier below it is none.
@@ -94,13 +109,15 @@ struct SequenceDecoder: Sendable {
         trellis = CharacterTrellis(framing: framing)
         bitCount = trellis.bitCount
         frequencies = SIMD2(shift.space, shift.mark)
+        isPhaseKept = abs(shift.mark - shift.space) <= Self.mostTurnsOfPhase * shift.baud
+        carrier.isCoherent = isPhaseKept
     }
 
     /// The burst is over: the next one may have another clock or other tones, or come over another line.
     mutating func unlock() {
         isLocked = false
         heard = 0
-        carrier.isCoherent = true
+        carrier.isCoherent = isPhaseKept
     }
 
     /// Goes on behind a stretch that was clear.
@@ -115,15 +132,19 @@ struct SequenceDecoder: Sendable {
         }
         heard = amplitude
         isLocked = true
+        lastStrong = 0
     }
 
     /// The carrier is another one, or so much later that nothing is known of its phase.
-    mutating func forgetCarrier() { carrier = Carrier(isCoherent: carrier.isCoherent) }
+    mutating func forgetCarrier() {
+        carrier = Carrier(isCoherent: carrier.isCoherent, mostFrequency: carrier.mostFrequency)
+    }
 
     mutating func reset() {
         unlock()
+        lastStrong = -.infinity
         (clock, frequencies, balance) = (1, SIMD2(shift.space, shift.mark), ToneBalance())
-        carrier = Carrier()
+        carrier = Carrier(isCoherent: isPhaseKept)
     }
 
     /// Reads the characters that begin before a time.
@@ -137,14 +158,19 @@ struct SequenceDecoder: Sendable {
         _ samples: Span<Float>, from offset: Double, before limit: Double, readings: inout [Reading]
     ) -> Double {
         readings.removeAll(keepingCapacity: true)
+        carrier.mostFrequency = isLocked ? Carrier.mostFrequency : Carrier.mostFrequencyInNoise
+        if !isLocked { carrier.frequency = 0 }
         search(samples, from: offset)
         if !isLocked, holdsSignal { settle(samples, from: offset) }
         let firstAfter = path.characters.firstIndex { time($0.start, offset) >= limit } ?? path.characters.count
-        for character in path.characters[..<firstAfter] {
+        for character in path.characters {
             let reading = reading(character, offset)
-            if reading.evidence.bitEnergyToNoise >= Self.leastEvidence { heard = reading.evidence.amplitude }
+            let isNext = readings.count < firstAfter
+            if isNext, reading.evidence.bitEnergyToNoise >= Self.leastEvidence { heard = reading.evidence.amplitude }
             readings.append(reading)
         }
+        dropUnsupported(&readings, upTo: firstAfter)
+        readings.removeSubrange(firstAfter...)
         let strong = readings.count { $0.evidence.bitEnergyToNoise >= Self.leastEvidence }
         if !isLocked, strong >= Self.settling { isLocked = true }
         // The next stretch begins behind the last character, or at the limit on the idle line.
@@ -154,6 +180,7 @@ struct SequenceDecoder: Sendable {
         follow(Array(found[..<firstAfter]))
         carrier = path.idle(until: min(step, tones.count), tones, turns)
         let end = time(min(step, tones.count), offset)
+        lastStrong -= end.rounded(.down)
         if isLocked, strong >= Self.settling {
             followClock(readings)
             if carrier.isCoherent { balance.follow(path.tonesSeen) }
@@ -161,6 +188,25 @@ struct SequenceDecoder: Sendable {
             if balance.isEven { tune() }
         }
         return end
+    }
+
+    /// Drops what is weak and has nothing strong before or behind it: in a fade there is, where a carrier begins or ends
+    /// there is not.
+    private mutating func dropUnsupported(_ readings: inout [Reading], upTo count: Int) {
+        let reach = Self.supportBits * sampleRate / shift.baud
+        func isStrong(_ reading: Reading) -> Bool {
+            min(reading.ownEvidence, reading.evidence.bitEnergyToNoise) >= Self.leastEvidence
+        }
+        for index in 0..<count {
+            if isStrong(readings[index]) {
+                lastStrong = readings[index].end
+            } else {
+                let next = readings[index...].first(where: isStrong)?.start ?? .infinity
+                if readings[index].start - lastStrong > reach || next - readings[index].end > reach {
+                    readings[index].evidence = .none
+                }
+            }
+        }
     }
 
     /// Follows the clock by how far apart the characters are that stand close together.
@@ -257,14 +303,15 @@ struct SequenceDecoder: Sendable {
         for candidate in candidates {
             for other in Self.clocks where candidate == tuned || other != 1 {
                 (clock, frequencies) = (other, candidate)
-                carrier = candidate == tuned ? Carrier() : before
+                carrier = before
+                if candidate == tuned { carrier.phase = .zero }
                 search(samples, from: offset)
                 if score() > best.score { best = (score(), clock, frequencies, balance) }
             }
         }
         // Its twin without phases, where that explains far more.
         let coherent = best.score
-        for candidate in candidates {
+        for candidate in before.isCoherent && halfBit >= Self.leastHalfBit ? candidates : [] {
             for other in Self.clocks {
                 (clock, frequencies, balance) = (other, candidate, ToneBalance())
                 carrier = Carrier(isCoherent: false)
@@ -292,14 +339,26 @@ struct SequenceDecoder: Sendable {
     ///   - steps: the character.
     ///   - own: amplitude of its carrier.
     ///   - usual: amplitude of the carrier around it.
+    ///   - noise: variance of the noise, a sample.
     /// - Returns: true where all of it is heard.
-    private func isHeardThroughout(_ steps: Range<Int>, own: Float, usual: Float) -> Bool {
+    private func isHeardThroughout(_ steps: Range<Int>, own: Float, usual: Float, noise: Float) -> Bool {
         func amplitude(in steps: Range<Int>) -> Float { path.evidence(in: steps, tones).amplitude }
         guard usual > Self.leastAmplitude else { return false }
         // Where a carrier starts, what lies before it would do for a start bit.
         let (start, bit) = (steps.lowerBound, ToneCorrelations.stepsPerBit)
-        let begins = start >= 2 * bit && amplitude(in: start - 2 * bit..<start) < Self.leastShareBefore * usual
-        if begins, amplitude(in: start..<start + bit) < Self.leastShareOfStart * usual { return false }
+        if start >= 2 * bit {
+            let (before, first) = (amplitude(in: start - 2 * bit..<start), amplitude(in: start..<start + bit))
+            // In a fade the rest of the character is as weak.
+            let usual = min(usual, amplitude(in: (start + steps.upperBound) / 2..<steps.upperBound))
+            let deviation = (2 * noise / Float(Double(bit) * tones.stepLength)).squareRoot()
+            let isBeforeCarrier =
+                before < min(Self.mostShareBefore * usual, usual - Self.mostDeviationsBefore * deviation)
+            if isBeforeCarrier,
+                first < min(Self.mostShareOfStart * usual, usual - Self.mostDeviationsOfStart * deviation)
+            {
+                return false
+            }
+        }
         let part = steps.count / Self.parts
         return (0..<Self.parts).allSatisfy { index in
             amplitude(in: start + index * part..<start + (index + 1) * part) > Self.leastShare * own
@@ -324,11 +383,13 @@ struct SequenceDecoder: Sendable {
         }
         let likelihoods = character.leads * (evidence.amplitude / evidence.noise)
         let isFramed = min(likelihoods[0], likelihoods[bitCount + 1]) > Self.leastLikelihood
-        if !isFramed || !isHeardThroughout(start..<end, own: alone.amplitude, usual: evidence.amplitude) {
+        if !isFramed
+            || !isHeardThroughout(start..<end, own: alone.amplitude, usual: evidence.amplitude, noise: evidence.noise)
+        {
             evidence = .none
         }
         return Reading(
             bits: character.bits, start: time(start, offset), end: time(end, offset),
-            likelihoods: likelihoods, evidence: evidence)
+            likelihoods: likelihoods, evidence: evidence, ownEvidence: alone.bitEnergyToNoise)
     }
 }
