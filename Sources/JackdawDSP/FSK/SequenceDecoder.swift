@@ -34,6 +34,8 @@ struct SequenceDecoder: Sendable {
     private var heard: Float = 0
     /// Whether a burst has told.
     private(set) var isLocked = false
+    /// Clock, tones and line of the burst before: the next one may come from the same sender.
+    private var last: (clock: Double, frequencies: SIMD2<Double>, balance: ToneBalance)
     /// Where the last character ended that was strong by itself, in samples of the stretch.
     private var lastStrong = -Double.infinity
 
@@ -109,15 +111,17 @@ struct SequenceDecoder: Sendable {
         trellis = CharacterTrellis(framing: framing)
         bitCount = trellis.bitCount
         frequencies = SIMD2(shift.space, shift.mark)
+        last = (1, frequencies, balance)
         isPhaseKept = abs(shift.mark - shift.space) <= Self.mostTurnsOfPhase * shift.baud
         carrier.isCoherent = isPhaseKept
     }
 
     /// The burst is over: the next one may have another clock or other tones, or come over another line.
     mutating func unlock() {
+        if isLocked { last = (clock, frequencies, balance) }
         isLocked = false
         heard = 0
-        carrier.isCoherent = isPhaseKept
+        (clock, frequencies, balance) = (1, SIMD2(shift.space, shift.mark), ToneBalance())
     }
 
     /// Goes on behind a stretch that was clear.
@@ -143,7 +147,7 @@ struct SequenceDecoder: Sendable {
     mutating func reset() {
         unlock()
         lastStrong = -.infinity
-        (clock, frequencies, balance) = (1, SIMD2(shift.space, shift.mark), ToneBalance())
+        last = (1, SIMD2(shift.space, shift.mark), ToneBalance())
         carrier = Carrier(isCoherent: isPhaseKept)
     }
 
@@ -159,7 +163,10 @@ struct SequenceDecoder: Sendable {
     ) -> Double {
         readings.removeAll(keepingCapacity: true)
         carrier.mostFrequency = isLocked ? Carrier.mostFrequency : Carrier.mostFrequencyInNoise
-        if !isLocked { carrier.frequency = 0 }
+        if !isLocked {
+            carrier.frequency = 0
+            carrier.isCoherent = isPhaseKept
+        }
         search(samples, from: offset)
         if !isLocked, holdsSignal { settle(samples, from: offset) }
         let firstAfter = path.characters.firstIndex { time($0.start, offset) >= limit } ?? path.characters.count
@@ -220,7 +227,6 @@ struct SequenceDecoder: Sendable {
             sum += distance
             count += 1
         }
-        guard count >= Self.leastDistances else { return }
         guard count >= Self.leastDistances else { return }
         let error = pace * Double(count) / sum - 1
         guard abs(error) > Self.leastClockError else { return }
@@ -289,25 +295,22 @@ struct SequenceDecoder: Sendable {
                 * (frequencies == SIMD2(shift.space, shift.mark) ? 1 : Self.trustInOtherTones)
         }
         var best = (score: score(), clock: clock, frequencies: frequencies, balance: balance)
-        (clock, frequencies, balance) = (1, SIMD2(shift.space, shift.mark), ToneBalance())
-        if best.clock != clock || best.frequencies != frequencies || !best.balance.isEven {
-            search(samples, from: offset)
-            if score() > best.score { best = (score(), clock, frequencies, balance) }
-        }
         let estimate = ToneEstimate(tones, turnsPerBit: turnsPerBit).offsets
         // A steady tone between the two would bring them together.
         let tuned = SIMD2(shift.space, shift.mark) + estimate * shift.baud
         let isApart = abs(tuned.x - tuned.y) > Self.leastShift * abs(shift.space - shift.mark)
         let isOff = isApart && max(abs(estimate.x), abs(estimate.y)) > Self.leastOffset
         let candidates = isOff ? [SIMD2(shift.space, shift.mark), tuned] : [SIMD2(shift.space, shift.mark)]
-        for candidate in candidates {
-            for other in Self.clocks where candidate == tuned || other != 1 {
-                (clock, frequencies) = (other, candidate)
-                carrier = before
-                if candidate == tuned { carrier.phase = .zero }
-                search(samples, from: offset)
-                if score() > best.score { best = (score(), clock, frequencies, balance) }
-            }
+        let others = candidates.flatMap { candidate in
+            Self.clocks.map { (clock: $0, frequencies: candidate, balance: ToneBalance()) }
+        }
+        for other in [last] + others
+        where other.clock != 1 || other.frequencies != SIMD2(shift.space, shift.mark) || !other.balance.isEven {
+            (clock, frequencies, balance) = other
+            carrier = before
+            if frequencies != SIMD2(shift.space, shift.mark) { carrier.phase = .zero }
+            search(samples, from: offset)
+            if score() > best.score { best = (score(), clock, frequencies, balance) }
         }
         // Its twin without phases, where that explains far more.
         let coherent = best.score
