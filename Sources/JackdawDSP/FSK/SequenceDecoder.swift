@@ -352,7 +352,7 @@ struct SequenceDecoder: Sendable {
         if start >= 2 * bit {
             let (before, first) = (amplitude(in: start - 2 * bit..<start), amplitude(in: start..<start + bit))
             // In a fade the rest of the character is as weak.
-            let usual = min(usual, amplitude(in: (start + steps.upperBound) / 2..<steps.upperBound))
+            let usual = amplitude(in: (start + steps.upperBound) / 2..<steps.upperBound)
             let deviation = (2 * noise / Float(Double(bit) * tones.stepLength)).squareRoot()
             let isBeforeCarrier =
                 before < min(Self.mostShareBefore * usual, usual - Self.mostDeviationsBefore * deviation)
