@@ -38,6 +38,8 @@ struct BitwiseDecoder: Sendable {
     private static let listened = [2, 5, 8]
     /// How many of these tell enough.
     private static let tellingBits: Float = 12
+    /// Characters behind a rest that make it worth beginning anew there.
+    private static let leastCharacters = 2
     /// A stop bit may be so much shorter than it should be, in bits.
     private static let shortStop = 0.25
 
@@ -119,6 +121,36 @@ struct BitwiseDecoder: Sendable {
         }
         weigh(&readings)
         return end
+    }
+
+    /// Where in a stretch the line begins to rest clearly, if from there on all of it is clear and holds some characters.
+    /// - Parameters: as those of ``read(_:at:from:before:readings:)``.
+    /// - Returns: the time; nil where there is none such.
+    func restBeforeClearCharacters(
+        _ sound: Span<Float>, at base: Int, from offset: Double, before limit: Double
+    ) -> Double? {
+        var rest: Double?
+        var bits = 0.0
+        unsafe sound.withUnsafeBufferPointer { sound in
+            var line = unsafe Line(
+                sound: sound, base: base, limit: Int(limit), filters: filters, samplesPerBit: samplesPerBit)
+            for time in stride(from: offset, to: limit, by: samplesPerBit) where bits < bitsPerCharacter {
+                guard let window = unsafe line.window(at: time), unsafe line.acceptsMark(window) else {
+                    (rest, bits) = (nil, 0)
+                    continue
+                }
+                rest = rest ?? time
+                bits += 1
+            }
+        }
+        guard let rest, bits >= bitsPerCharacter else { return nil }
+        var trial = self
+        trial.reset()
+        var readings: [SequenceDecoder.Reading] = []
+        let whole = rest.rounded(.down)
+        let end = trial.read(
+            sound, at: base + Int(whole), from: rest - whole, before: limit - whole, readings: &readings)
+        return end != nil && readings.count >= Self.leastCharacters ? rest : nil
     }
 
     private mutating func read(

@@ -127,20 +127,31 @@ public struct FSKDecoder: LineDecoder {
 
     /// Reads the characters that begin in the stretch, and drops it.
     private mutating func readChunk(into events: inout [LineEvent]) {
-        let origin = chunkStart.rounded(.down)
-        isClear = readClearly()
-        if !isClear { readStrongly() }
-        for reading in readings { report(reading, isClear ? .fast : .strong, origin: origin, into: &events) }
-        noteLine()
-        if let burst, chunkStart - burst.end > Self.pauseBits * samplesPerBit { closeBurst(into: &events) }
+        if !readClearly(into: &events) {
+            if let rest = restBeforeClearCharacters() {
+                readStrongly(before: rest, into: &events)
+                if !readClearly(into: &events) { readStrongly(before: chunkEnd, into: &events) }
+            } else {
+                readStrongly(before: chunkEnd, into: &events)
+            }
+        }
         let end = soundStart + sound.count
         soundStart += sound.keepLast(min(sound.count, end - Int(chunkStart) + settling))
         chunkEnd += Self.chunkBits * samplesPerBit
     }
 
+    /// Where a carrier begins: the time from which on the line rests clearly, and goes on with clear characters.
+    private func restBeforeClearCharacters() -> Double? {
+        let (base, origin) = (Int(chunkStart) - soundStart, chunkStart.rounded(.down))
+        let rest = sound.withSamples { sound in
+            clear?.restBeforeClearCharacters(sound, at: base, from: chunkStart - origin, before: chunkEnd - origin)
+        }
+        return rest.map { origin + $0 }
+    }
+
     /// Reads the stretch bit by bit.
-    /// - Returns: whether all of it was clear.
-    private mutating func readClearly() -> Bool {
+    /// - Returns: whether all of it was clear; nothing has changed where it was not.
+    private mutating func readClearly(into events: inout [LineEvent]) -> Bool {
         let (base, origin) = (Int(chunkStart) - soundStart, chunkStart.rounded(.down))
         let end = sound.withSamples { sound in
             clear?.read(
@@ -154,14 +165,16 @@ public struct FSKDecoder: LineDecoder {
                 clock: clear.clock, frequencies: clear.frequencies ?? sequence.frequencies,
                 amplitude: last.evidence.amplitude)
         }
+        isClear = true
+        report(origin: origin, into: &events)
         return true
     }
 
-    /// Reads the stretch as a sequence.
-    private mutating func readStrongly() {
+    /// Reads the stretch as a sequence, up to a time.
+    private mutating func readStrongly(before limit: Double, into events: inout [LineEvent]) {
         let (base, origin) = (Int(chunkStart) - soundStart, chunkStart.rounded(.down))
         // Behind the end of the recording there is silence.
-        let count = Int((chunkEnd - origin + Self.aheadBits * samplesPerBit).rounded(.up)) + 2
+        let count = Int((limit - origin + Self.aheadBits * samplesPerBit).rounded(.up)) + 2
         filtered.removeAll(keepingCapacity: true)
         sound.withSamples { sound in
             var filter = HighPass(turns: corner)
@@ -169,11 +182,20 @@ public struct FSKDecoder: LineDecoder {
             for index in base..<min(base + count, sound.count) { filtered.append(filter.filter(sound[index])) }
         }
         filtered.resize(count)
-        let end = readFiltered(from: chunkStart - origin, before: chunkEnd - origin)
+        let end = readFiltered(from: chunkStart - origin, before: limit - origin)
         chunkStart = origin + end
         let last = sequence.isLocked ? readings.last : nil
         clear?.follow(
             clock: sequence.clock, beginning: last.map { $0.end == end ? .stopBit : .mark } ?? .unknown)
+        isClear = false
+        report(origin: origin, into: &events)
+    }
+
+    /// Reports what was read, and what it says of the line.
+    private mutating func report(origin: Double, into events: inout [LineEvent]) {
+        for reading in readings { report(reading, isClear ? .fast : .strong, origin: origin, into: &events) }
+        noteLine()
+        if let burst, chunkStart - burst.end > Self.pauseBits * samplesPerBit { closeBurst(into: &events) }
     }
 
     /// The filtered sound is held no longer than this: a change of it would leave a copy behind.
