@@ -17,6 +17,8 @@ public struct FSKDecoder: LineDecoder {
     /// Where the next stretch begins and ends, in samples.
     private var chunkStart = 0.0
     private var chunkEnd: Double
+    /// Where the recording ends, once that is known.
+    private var recordingEnd = Double.infinity
     private var clear: BitwiseDecoder?
     private var sequence: SequenceDecoder
     /// The sound of a stretch without offset and hum.
@@ -35,6 +37,8 @@ public struct FSKDecoder: LineDecoder {
     private static let aheadBits = 60.0
     /// The line rests for so many bits between two bursts, at least.
     private static let pauseBits = 60.0
+    /// Bits that a stop bit may lack at the end of a recording.
+    private static let mostMissing = 0.25
     /// So near behind a character another one is believed more readily.
     private static let holdBits = 20.0
     /// Corner of the filter that keeps offset and hum out, in Hz and over the lower tone: a higher one would bend the phase of
@@ -90,6 +94,7 @@ public struct FSKDecoder: LineDecoder {
         let end = Double(soundStart + sound.count)
         while chunkEnd < end { readChunk(into: &events) }
         chunkEnd = end
+        recordingEnd = end
         if chunkStart < end { readChunk(into: &events) }
         closeBurst(into: &events)
         reset()
@@ -106,6 +111,7 @@ public struct FSKDecoder: LineDecoder {
         soundStart = 0
         chunkStart = 0
         chunkEnd = Self.chunkBits * samplesPerBit
+        recordingEnd = .infinity
         burst = nil
         isClear = false
     }
@@ -210,7 +216,9 @@ public struct FSKDecoder: LineDecoder {
         let start = origin + reading.start
         let isWithin = burst.map { start - $0.end < Self.holdBits * samplesPerBit } ?? false
         let least = isWithin ? SequenceDecoder.leastEvidenceWithin : SequenceDecoder.leastEvidence
-        guard reading.evidence.bitEnergyToNoise >= least else { return }
+        // The silence behind the end of a recording does not count as a stop bit.
+        let isWhole = origin + reading.end <= recordingEnd + Self.mostMissing * samplesPerBit
+        guard isWhole, reading.evidence.bitEnergyToNoise >= least else { return }
         if let burst, start - burst.end > Self.pauseBits * samplesPerBit { closeBurst(into: &events) }
         let character = framing.character(reading, startSample: start, tier)
         events.append(.character(character))

@@ -385,7 +385,8 @@ struct SequenceDecoder: Sendable {
             evidence = .none
         }
         let likelihoods = character.leads * (evidence.amplitude / evidence.noise)
-        let isFramed = min(likelihoods[0], likelihoods[bitCount + 1]) > Self.leastLikelihood
+        let isFramed =
+            min(likelihoods[0], likelihoods[bitCount + 1]) > Self.leastLikelihood
         if !isFramed
             || !isHeardThroughout(start..<end, own: alone.amplitude, usual: evidence.amplitude, noise: evidence.noise)
         {
