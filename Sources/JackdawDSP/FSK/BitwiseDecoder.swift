@@ -11,6 +11,8 @@ struct BitwiseDecoder: Sendable {
     private let bitCount: Int
     /// Bits from one character to the next, at least.
     private let bitsPerCharacter: Double
+    /// Whether the line rests for more than a bit between them.
+    private let isStopLong: Bool
 
     /// Bits a second over the nominal ones.
     private(set) var clock = 1.0
@@ -66,6 +68,7 @@ struct BitwiseDecoder: Sendable {
         self.sampleRate = sampleRate
         turns = ToneTurns(mark: mark, space: space, samplesPerBit: samplesPerBit, clocks: Self.clocks)
         bitCount = framing.bitsBeforeStop - 1
+        isStopLong = framing.stopBits != .one
         bitsPerCharacter = Double(framing.bitsBeforeStop) + framing.stopBits.rawValue
     }
 
@@ -174,6 +177,12 @@ struct BitwiseDecoder: Sendable {
                 continue
             }
             guard rest >= bitsPerCharacter else { return nil }
+            if isBehindCharacter, isStopLong {
+                guard let stop = unsafe line.window(at: position - samplesPerBit / clock),
+                    unsafe line.acceptsMark(stop)
+                else { return nil }
+                lastMark = stop
+            }
             var start: Double
             if isBehindCharacter, let edge = edge(from: lastMark, to: window) {
                 let slip = (edge - position) / samplesPerBit

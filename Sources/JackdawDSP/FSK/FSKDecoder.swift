@@ -192,7 +192,8 @@ public struct FSKDecoder: LineDecoder {
         chunkStart = origin + end
         let last = sequence.isLocked ? readings.last : nil
         clear?.follow(
-            clock: sequence.clock, beginning: last.map { $0.end == end ? .stopBit : .mark } ?? .unknown)
+            clock: sequence.isLocked ? sequence.clock : 1,
+            beginning: last.map { $0.end == end ? .stopBit : .mark } ?? .unknown)
         isClear = false
         report(origin: origin, into: &events)
     }

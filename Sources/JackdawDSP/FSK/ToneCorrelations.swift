@@ -39,9 +39,11 @@ struct ToneCorrelations: Sendable {
         for tone in 0..<2 { sum(samples, from: offset, tone: tone, turns: turns[tone], steps: steps) }
         loadEnergy(samples, from: offset, steps: steps)
         count = max(0, steps - max(perBit, stopSteps))
-        for tone in 0..<2 { correlate(tone: tone, turns: turns[tone], window: perBit, into: &bits[tone]) }
-        correlate(tone: 1, turns: turns[1], window: 1, into: &step)
-        correlate(tone: 1, turns: turns[1], window: stopSteps, into: &stop)
+        // A sample stands for half a sample before and behind it.
+        let start = offset - 0.5
+        for tone in 0..<2 { correlate(tone: tone, turns: turns[tone], from: start, window: perBit, into: &bits[tone]) }
+        correlate(tone: 1, turns: turns[1], from: start, window: 1, into: &step)
+        correlate(tone: 1, turns: turns[1], from: start, window: stopSteps, into: &stop)
     }
 
     /// What a step has of the mark; a share of the bit around it where phases do not count, since the parts of a bit are
@@ -109,11 +111,11 @@ struct ToneCorrelations: Sendable {
         }
     }
 
-    private func correlate(tone: Int, turns: Double, window: Int, into row: inout [SIMD2<Float>]) {
+    private func correlate(tone: Int, turns: Double, from start: Double, window: Int, into row: inout [SIMD2<Float>]) {
         row.resize(count)
         for index in 0..<count {
             let difference = atSteps[tone][index + window] - atSteps[tone][index]
-            let (sine, cosine) = Numerics.sineAndCosine(turns: turns * stepLength * Double(index))
+            let (sine, cosine) = Numerics.sineAndCosine(turns: turns * (start + stepLength * Double(index)))
             row[index] = SIMD2<Float>(
                 SIMD2(difference.x * cosine - difference.y * sine, difference.y * cosine + difference.x * sine))
         }
