@@ -109,7 +109,13 @@ struct ToneCorrelations: Sendable {
         }
     }
 
-    private func correlate(tone: Int, turns: Double, window: Int, into row: inout [SIMD2<Float>]) {
+    /// Correlates a tone over windows that open at each step.
+    /// - Parameters:
+    ///   - tone: 0 for space, 1 for mark.
+    ///   - turns: its turns a sample.
+    ///   - window: grid steps, no more than those of a bit or of the stop bit that was loaded.
+    ///   - row: the correlations are put here.
+    func correlate(tone: Int, turns: Double, window: Int, into row: inout [SIMD2<Float>]) {
         row.resize(count)
         for index in 0..<count {
             let difference = atSteps[tone][index + window] - atSteps[tone][index]
