@@ -114,12 +114,13 @@ struct ToneCorrelations: Sendable {
     ///   - tone: 0 for space, 1 for mark.
     ///   - turns: its turns a sample.
     ///   - window: grid steps, no more than those of a bit or of the stop bit that was loaded.
+    ///   - time: time of the first step that the phase counts from.
     ///   - row: the correlations are put here.
-    func correlate(tone: Int, turns: Double, window: Int, into row: inout [SIMD2<Float>]) {
+    func correlate(tone: Int, turns: Double, window: Int, at time: Double = 0, into row: inout [SIMD2<Float>]) {
         row.resize(count)
         for index in 0..<count {
             let difference = atSteps[tone][index + window] - atSteps[tone][index]
-            let (sine, cosine) = Numerics.sineAndCosine(turns: turns * stepLength * Double(index))
+            let (sine, cosine) = Numerics.sineAndCosine(turns: turns * (time + stepLength * Double(index)))
             row[index] = SIMD2<Float>(
                 SIMD2(difference.x * cosine - difference.y * sine, difference.y * cosine + difference.x * sine))
         }

@@ -48,11 +48,11 @@ struct BitPath: Sendable {
                     value: item.bit, start: item.start, end: item.start + item.length, gain: gain,
                     lead: gain - otherGain, own: Carrier.size(of: seen), other: Carrier.size(of: opposite)))
         }
-        followBack(found, windows)
+        followBack(found, windows, Carrier(isCoherent: carrier.isCoherent))
     }
 
-    private mutating func followBack(_ found: [BitTrellis.Found], _ windows: BitWindows) {
-        var carrier = Carrier()
+    private mutating func followBack(_ found: [BitTrellis.Found], _ windows: BitWindows, _ unknown: Carrier) {
+        var carrier = unknown
         for index in found.indices.reversed() {
             let item = found[index]
             // Back to where the bit before opens, the carrier turns the other way.

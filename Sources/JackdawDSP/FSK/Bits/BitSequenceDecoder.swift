@@ -12,7 +12,9 @@ struct BitSequenceDecoder: Sendable {
     /// Time of the first step in the stretch.
     private var offset = 0.0
     /// The carrier where the next stretch begins.
-    private var carrier = Carrier()
+    private var carrier: Carrier
+    /// A carrier of which nothing is known.
+    private let unknown: Carrier
     /// Bits a second over the nominal ones, and tones of space and mark in Hz, as far as a burst has told.
     private(set) var clock = 1.0
     private(set) var frequencies: SIMD2<Double>
@@ -28,8 +30,14 @@ struct BitSequenceDecoder: Sendable {
     /// How fast clock and tones are followed, from stretch to stretch.
     private static let clockGain = 0.5
     private static let tuningGain = 0.15
+    /// Tones that the estimate of the tones begins with, over the nominal ones, and times that they are estimated, at most.
+    private static let scales = [1, 0.96, 1.04]
+    private static let estimates = 3
     /// Offsets in turns a bit that are believed, at least.
     private static let leastOffset = 0.015
+    /// Shift over baud up to which phases count: the grid is too coarse for the phases of tones that are further apart, and
+    /// they have little to tell.
+    private static let mostCoherentShift = 2.5
     /// Tones are no nearer to each other than this, as a share of how far they should be apart.
     private static let leastShift = 0.7
     /// Bits around one that tell amplitude and noise.
@@ -39,6 +47,8 @@ struct BitSequenceDecoder: Sendable {
         self.shift = shift
         self.sampleRate = sampleRate
         frequencies = SIMD2(shift.space, shift.mark)
+        unknown = Carrier(isCoherent: abs(shift.mark - shift.space) < Self.mostCoherentShift * shift.baud)
+        carrier = unknown
     }
 
     private var nominal: SIMD2<Double> { SIMD2(shift.space, shift.mark) }
@@ -49,7 +59,7 @@ struct BitSequenceDecoder: Sendable {
 
     mutating func reset() {
         gate.close()
-        (clock, frequencies, carrier) = (1, nominal, Carrier())
+        (clock, frequencies, carrier) = (1, nominal, unknown)
     }
 
     /// Reads the bits that begin before a time.
@@ -63,7 +73,7 @@ struct BitSequenceDecoder: Sendable {
         if gate.isOpen {
             search(samples)
         } else {
-            (clock, frequencies, carrier) = (1, nominal, Carrier())
+            (clock, frequencies, carrier) = (1, nominal, unknown)
             search(samples)
             if path.strength.holdsSignal(windows.tones) { settle(samples) }
         }
@@ -72,7 +82,7 @@ struct BitSequenceDecoder: Sendable {
         let end = count > 0 ? time(path.bits[count - 1].end) : limit
         carrier = path.carriers[count]
         followClock(gain: Self.clockGain)
-        if gate.isOpen { tune() }
+        if gate.isOpen { tune(gain: Self.tuningGain) }
         return end
     }
 
@@ -88,22 +98,21 @@ struct BitSequenceDecoder: Sendable {
     /// Searches with the clock and the tones as they are.
     @discardableResult
     private mutating func search(_ samples: Span<Float>) -> Float {
-        windows.load(
-            samples, from: offset, frequencies: frequencies / sampleRate, samplesPerBit: samplesPerBit)
+        load(samples)
         let score = trellis.search(windows, from: carrier, startsAnywhere: !gate.isOpen, found: &found)
         path.follow(found, windows, from: carrier)
         return score
     }
 
+    private mutating func load(_ samples: Span<Float>) {
+        windows.load(samples, from: offset, frequencies: frequencies / sampleRate, samplesPerBit: samplesPerBit)
+    }
+
     /// Tries other tones and other clocks.
     private mutating func settle(_ samples: Span<Float>) {
         var best = (score: search(samples), clock: 1.0, frequencies: nominal)
-        let estimate = ToneEstimate(windows.tones, turnsPerBit: turnsPerBit).offsets
-        // A steady tone between the two would bring them together.
-        let tuned = nominal + estimate * shift.baud
-        let isApart = abs(tuned.x - tuned.y) > Self.leastShift * abs(shift.space - shift.mark)
-        let isOff = isApart && max(abs(estimate.x), abs(estimate.y)) > Self.leastOffset
-        for candidate in isOff ? [nominal, tuned] : [nominal] {
+        let tuned = estimatedFrequencies(samples)
+        for candidate in tuned == nominal ? [nominal] : [nominal, tuned] {
             for other in Self.clocks where other != 1 || candidate != nominal {
                 (clock, frequencies) = (other, candidate)
                 let score = search(samples) * Self.trustInOthers
@@ -117,6 +126,30 @@ struct BitSequenceDecoder: Sendable {
         followClock(gain: 1)
         gate.close()
         search(samples)
+    }
+
+    /// Tones that explain more than others do, told by their phases without a decision on any bit.
+    private mutating func estimatedFrequencies(_ samples: Span<Float>) -> SIMD2<Double> {
+        var best = (score: -Float.infinity, frequencies: nominal)
+        for scale in Self.scales {
+            frequencies = nominal * scale
+            if scale != 1 { load(samples) }
+            // The nearer the tones, the more of the sound counts.
+            for _ in 0..<Self.estimates {
+                let estimate = ToneEstimate(windows.tones, turnsPerBit: turnsPerBit).offsets
+                let next = frequencies + estimate * shift.baud
+                // A steady tone between the two would bring them together.
+                guard abs(next.x - next.y) > Self.leastShift * abs(shift.space - shift.mark),
+                    max(abs(estimate.x), abs(estimate.y)) > Self.leastOffset
+                else { break }
+                frequencies = next
+                load(samples)
+            }
+            guard frequencies != nominal else { continue }
+            let score = search(samples)
+            if score > best.score { best = (score, frequencies) }
+        }
+        return best.frequencies
     }
 
     private var turnsPerBit: [Double] {
@@ -133,7 +166,7 @@ struct BitSequenceDecoder: Sendable {
     }
 
     /// Follows the tones by how their phase turns from bit to bit.
-    private mutating func tune() {
+    private mutating func tune(gain: Double) {
         guard let heard = gate.passages.last?.heard else { return }
         places.removeAll(keepingCapacity: true)
         for bit in path.bits[heard] where bit.start < windows.tones.count {
@@ -141,7 +174,7 @@ struct BitSequenceDecoder: Sendable {
         }
         let estimate = ToneEstimate(windows.tones, turnsPerBit: turnsPerBit, bits: places).offsets
         for tone in 0..<2 where abs(estimate[tone]) > Self.leastOffset {
-            frequencies[tone] += Self.tuningGain * shift.baud * estimate[tone]
+            frequencies[tone] += gain * shift.baud * estimate[tone]
         }
     }
 }

@@ -61,11 +61,12 @@ struct BitTrellis: Sendable {
                 for length in BitWindows.lengths where step >= length {
                     let from = step - length
                     let seen = windows.seen(bit, from: from, length: length)
+                    let slipCost = Self.slipCost * Carrier.size(of: seen)
                     for older in 0..<2 {
                         let place = from % Self.slots * Self.states + (older << 1 | newer)
                         let carrier = survivors[place].carrier
                         var score = survivors[place].score + carrier.gain(seen)
-                        if length != Self.perBit { score -= Self.slipCost * Carrier.size(of: carrier.phase) }
+                        if length != Self.perBit { score -= slipCost }
                         guard score > best.score else { continue }
                         let choice = UInt8((length - BitWindows.lengths.lowerBound) << 1 | older)
                         best = (score, place, length, choice)

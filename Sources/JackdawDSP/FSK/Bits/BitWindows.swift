@@ -25,7 +25,10 @@ struct BitWindows: Sendable {
         for length in Self.lengths {
             for tone in 0..<2 {
                 let row = Self.row(length, tone)
-                tones.correlate(tone: tone, turns: frequencies[tone], window: length, into: &rows[row])
+                // The sum that a window is a difference of takes a sample for what lies behind it: its middle is half a
+                // sample later than the sample itself. Where bits have few samples that turns one tone against the other.
+                tones.correlate(
+                    tone: tone, turns: frequencies[tone], window: length, at: offset - 0.5, into: &rows[row])
                 let (sine, cosine) = Numerics.sineAndCosine(
                     turns: frequencies[tone] * tones.stepLength * Double(length))
                 turns[row] = SIMD2(Float(cosine), Float(sine))
