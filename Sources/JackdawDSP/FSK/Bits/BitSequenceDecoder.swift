@@ -99,7 +99,8 @@ struct BitSequenceDecoder: Sendable {
     @discardableResult
     private mutating func search(_ samples: Span<Float>) -> Float {
         load(samples)
-        let score = trellis.search(windows, from: carrier, startsAnywhere: !gate.isOpen, found: &found)
+        let score = trellis.search(
+            windows, from: carrier, level: gate.level, startsAnywhere: !gate.isOpen, found: &found)
         path.follow(found, windows, from: carrier)
         return score
     }
@@ -122,9 +123,10 @@ struct BitSequenceDecoder: Sendable {
         (clock, frequencies) = (best.clock, best.frequencies)
         search(samples)
         // Where its bits lie tells the clock better than the ones that were tried.
+        let before = gate
         gate.pass(path, count: path.bits.count, windows.tones)
         followClock(gain: 1)
-        gate.close()
+        gate = before
         search(samples)
     }
 

@@ -23,7 +23,8 @@ struct BitTrellis: Sendable {
     /// Steps that are remembered: a power of two above the longest bit.
     private static let slots = 16
     private static let unreachable: Float = -1e30
-    /// What a bit that is shorter or longer costs, as a share of what the carrier gives in a bit.
+    /// What a bit that is shorter or longer costs, as a share of what it has of the carrier, or should have: where the
+    /// carrier fades it is dear all the same.
     private static let slipCost: Float = 0.3
 
     private var survivors = [Survivor](repeating: Survivor(), count: slots * states)
@@ -35,11 +36,12 @@ struct BitTrellis: Sendable {
     /// - Parameters:
     ///   - windows: the stretch.
     ///   - carrier: what is known of the carrier at the beginning.
+    ///   - level: what a bit has of it, at least; 0 where that is not known.
     ///   - startsAnywhere: whether the first bit may open at any step; else it does at the first one.
     ///   - found: what is found is put here.
     /// - Returns: the score of the best path: the correlation of the sound with what was found, less what slips cost.
     mutating func search(
-        _ windows: BitWindows, from carrier: Carrier, startsAnywhere: Bool, found: inout [Found]
+        _ windows: BitWindows, from carrier: Carrier, level: Float, startsAnywhere: Bool, found: inout [Found]
     ) -> Float {
         found.removeAll(keepingCapacity: true)
         let count = windows.tones.count
@@ -49,11 +51,11 @@ struct BitTrellis: Sendable {
         for step in 0..<(startsAnywhere ? BitWindows.lengths.lowerBound : 1) {
             survivors[step * Self.states] = Survivor(score: 0, carrier: carrier)
         }
-        for step in BitWindows.lengths.lowerBound...count { advance(to: step, windows) }
+        for step in BitWindows.lengths.lowerBound...count { advance(to: step, windows, level) }
         return traceBack(from: count, &found)
     }
 
-    private mutating func advance(to step: Int, _ windows: BitWindows) {
+    private mutating func advance(to step: Int, _ windows: BitWindows, _ level: Float) {
         let new = step % Self.slots * Self.states
         for bit in 0..<2 {
             for newer in 0..<2 {
@@ -61,7 +63,7 @@ struct BitTrellis: Sendable {
                 for length in BitWindows.lengths where step >= length {
                     let from = step - length
                     let seen = windows.seen(bit, from: from, length: length)
-                    let slipCost = Self.slipCost * Carrier.size(of: seen)
+                    let slipCost = Self.slipCost * max(level, Carrier.size(of: seen))
                     for older in 0..<2 {
                         let place = from % Self.slots * Self.states + (older << 1 | newer)
                         let carrier = survivors[place].carrier

@@ -18,9 +18,16 @@ struct BurstGate: Sendable {
     private(set) var passages: [Passage] = []
     /// Whether a burst goes on.
     private(set) var isOpen = false
-    /// What a bit of it has of the carrier.
-    private var level: Float = 0
+    /// What a bit of it has of the carrier; 0 where there is none.
+    private(set) var level: Float = 0
 
+    /// What a bit of the burst had that ended in this stretch or the one before.
+    private var fading: Float = 0
+
+    /// The same as a share of that burst's level below which another one is what filters have left of it, and the least that
+    /// is believed at all: a full-scale step of 16-bit sound.
+    private static let leastOfFading: Float = 0.01
+    private static let leastAmplitude: Float = 1 / 32_768
     /// Bits without a carrier that end a burst.
     static let pauseBits = 40
     /// Bits that are looked at for the beginning of a burst.
@@ -31,6 +38,8 @@ struct BurstGate: Sendable {
     /// Bits that tell how loud a carrier is, and those of them in which it is heard, at least.
     private static let loudBits = 8
     private static let leastHeard = 5
+    /// What a bit has of a carrier that is heard in it, as a share of the level, at least.
+    private static let leastShare: Float = 0.5
     /// A tone between the two is about as loud in both.
     private static let mostRivalry: Float = 0.95
     /// What may be missing of a carrier without more being asked of it when it comes back, in bits.
@@ -41,6 +50,7 @@ struct BurstGate: Sendable {
     /// The burst, if any, is over.
     mutating func close() {
         isOpen = false
+        (level, fading) = (0, 0)
         passages.removeAll(keepingCapacity: true)
     }
 
@@ -51,11 +61,13 @@ struct BurstGate: Sendable {
     ///   - tones: the stretch.
     mutating func pass(_ path: BitPath, count: Int, _ tones: ToneCorrelations) {
         passages.removeAll(keepingCapacity: true)
+        let before = fading
         var next = isOpen ? follow(path.bits, from: 0, count: count, begins: false) : 0
         while !isOpen, let start = beginning(path, from: next, before: count, tones) {
             isOpen = true
             next = follow(path.bits, from: start, count: count, begins: true)
         }
+        if fading == before { fading = 0 }
     }
 
     /// Follows a burst to its end, or to that of the stretch.
@@ -69,7 +81,7 @@ struct BurstGate: Sendable {
             // Where the carrier begins, nothing before it tells its phase.
             let isFirst = begins && index - start < Self.loudBits
             let gain = isFirst ? bits[index].gainFromBehind : bits[index].gain
-            deficit = min(max(0, deficit + current / 2 - gain), Self.mostDeficit * current)
+            deficit = min(max(0, deficit + Self.leastShare * current - gain), Self.mostDeficit * current)
             if deficit == 0 {
                 end = index + 1
                 current += Self.levelGain * (gain - current)
@@ -78,8 +90,9 @@ struct BurstGate: Sendable {
             }
         }
         isOpen = end > count
+        if !isOpen { (fading, level) = (level, 0) }
         let range = start..<max(start, min(end, count))
-        guard !begins || !range.isEmpty else { return start + 1 }
+        guard !begins || end - start >= Self.leastHeard, !begins || !range.isEmpty else { return start + 1 }
         passages.append(Passage(bits: range, heard: start..<end, begins: begins, ends: !isOpen))
         return range.upperBound
     }
@@ -99,6 +112,8 @@ struct BurstGate: Sendable {
                 continue
             }
             guard start < limit else { return nil }
+            let least = Self.leastAmplitude * Float(tones.stepLength) * Float(ToneCorrelations.stepsPerBit) / 2
+            guard loudest.level > max(least, Self.leastOfFading * fading) else { continue }
             level = loudest.level
             return start
         }
@@ -119,11 +134,11 @@ struct BurstGate: Sendable {
         return best
     }
 
-    /// The bit before which there is less than half of a carrier, and more behind it.
+    /// The bit before which there is too little of a carrier, and enough behind it.
     private static func beginning(_ bits: [BitPath.Bit], in range: Range<Int>, level: Float) -> Int {
         var (sum, least, start) = (Float(0), Float(0), range.lowerBound)
         for index in range.dropLast() {
-            sum += bits[index].gainFromBehind - level / 2
+            sum += bits[index].gainFromBehind - leastShare * level
             if sum < least { (least, start) = (sum, index + 1) }
         }
         return start
@@ -131,7 +146,7 @@ struct BurstGate: Sendable {
 
     /// Whether there is a carrier in most of the first bits, and one tone at a time.
     private static func isHeard(_ bits: ArraySlice<BitPath.Bit>, level: Float) -> Bool {
-        let heard = bits.prefix(loudBits).count { $0.gainFromBehind > level / 2 }
+        let heard = bits.prefix(loudBits).count { $0.gainFromBehind > leastShare * level }
         var (own, other) = (Float(0), Float(0))
         for bit in bits {
             own += bit.own

@@ -4,7 +4,7 @@
 /// bit in it is left out: where the carrier fades for less than forty bits, what was most likely is given, with little
 /// confidence. Works from 50 to 9,600 baud at 8 to 192 kHz, whatever the number of samples a bit; finds the clock and the
 /// tones of a burst where they are up to 5 % off. Phases have to be continuous.
-public struct FSKBitDecoder: LineDecoder {
+public struct FSKBitDecoder: LineDecoder, CustomReflectable {
     /// The tones and the baud.
     public let shift: FrequencyShift
     /// Samples per second (Hz).
@@ -36,6 +36,11 @@ public struct FSKBitDecoder: LineDecoder {
             length: Self.stretchBits * samplesPerBit, ahead: Self.aheadBits * samplesPerBit,
             spare: Self.spareBits * samplesPerBit, lowerTone: min(shift.mark, shift.space), sampleRate: sampleRate)
         sequence = BitSequenceDecoder(shift, sampleRate: sampleRate)
+    }
+
+    /// Reflection shows nothing of the bits.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["shift": shift, "sampleRate": sampleRate], displayStyle: .struct)
     }
 
     /// Takes the next samples, full scale -1 to 1, and appends what they completed. A sample that is not a number, or is
