@@ -93,10 +93,10 @@ struct BitTrellis: Sendable {
     private func traceBack(from last: Int, _ found: inout [Found]) -> Float {
         var best = (score: Self.unreachable, step: last, state: 0)
         // Paths that end within the last bit compete: each is taken to go on as it went.
-        let pace =
-            max(
-                survivors[last % Self.slots * Self.states..<(last % Self.slots + 1) * Self.states]
-                    .map(\.score).max() ?? 0, 0) / Float(last)
+        var pace: Float = 0
+        for state in 0..<Self.states {
+            pace = max(pace, survivors[last % Self.slots * Self.states + state].score / Float(last))
+        }
         for step in max(0, last - Self.perBit + 1)...last {
             for state in 0..<Self.states {
                 let score = survivors[step % Self.slots * Self.states + state].score + Float(last - step) * pace
