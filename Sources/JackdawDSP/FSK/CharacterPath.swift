@@ -17,10 +17,8 @@ struct CharacterPath: Sendable {
     private(set) var characters: [Character] = []
     /// What was seen of space and mark in the bits of all characters, relative to the carrier's phase.
     private(set) var tonesSeen = ToneBalance.Seen()
-    /// Correlation of the sound with the path, from the beginning to each step.
-    private var strength: [Float] = []
-    /// Power that the path's tones should have, 1 for a tone of full strength, added up from the beginning to each step.
-    private var expected: [Float] = []
+    /// How much of the sound the path accounts for.
+    private(set) var strength = CarrierStrength()
     private var powers = SIMD2<Float>(1, 1)
     /// The carrier at the end of each character, and before the first one.
     private(set) var carriers: [Carrier] = []
@@ -42,10 +40,7 @@ struct CharacterPath: Sendable {
         let perBit = ToneCorrelations.stepsPerBit
         characters.removeAll(keepingCapacity: true)
         carriers.removeAll(keepingCapacity: true)
-        strength.removeAll(keepingCapacity: true)
-        strength.append(0)
-        expected.removeAll(keepingCapacity: true)
-        expected.append(0)
+        strength.restart(isCoherent: carrier.isCoherent)
         self.powers = powers
         tonesSeen = .init()
         var carrier = carrier
@@ -63,13 +58,13 @@ struct CharacterPath: Sendable {
                 other += Carrier.size(of: tones.bits[1 - bit][step])
                 let gain = carrier.follow(tones.bits[bit][step], bits: 1, turns.bits[bit])
                 leads[place] += gain
-                add(gain, power: powers[bit], steps: perBit)
+                strength.add(gain, power: powers[bit], steps: perBit)
             }
             let stop = character.end - stopSteps
             leads[bitCount + 1] = carrier.gain(tones.bits[1][stop]) - carrier.gain(tones.bits[0][stop])
             let gain = carrier.follow(
                 tones.stop[stop], bits: Float(stopSteps) / Float(perBit), turns.stop)
-            add(gain, power: powers[1], steps: stopSteps)
+            strength.add(gain, power: powers[1], steps: stopSteps)
             characters.append(
                 Character(
                     bits: character.bits, start: character.start, end: character.end, leads: leads,
@@ -89,70 +84,11 @@ struct CharacterPath: Sendable {
     private mutating func idle(
         until end: Int, _ tones: ToneCorrelations, _ turns: CarrierTurns, _ carrier: inout Carrier
     ) {
-        while strength.count - 1 < end {
+        while strength.end < end {
             let gain = carrier.follow(
-                tones.idle(at: strength.count - 1, isCoherent: carrier.isCoherent),
+                tones.idle(at: strength.end, isCoherent: carrier.isCoherent),
                 bits: 1 / Float(ToneCorrelations.stepsPerBit), turns.step)
-            add(gain, power: powers[1], steps: 1)
+            strength.add(gain, power: powers[1], steps: 1)
         }
-    }
-
-    private mutating func add(_ gain: Float, power: Float, steps: Int) {
-        let (last, lastExpected) = (strength[strength.count - 1], expected[expected.count - 1])
-        for step in 1...steps {
-            strength.append(last + gain * Float(step) / Float(steps))
-            expected.append(lastExpected + power * Float(step))
-        }
-    }
-
-    /// Steps that were followed.
-    var end: Int { strength.count - 1 }
-
-    /// The carrier and the noise in some steps.
-    struct Evidence {
-        /// Amplitude of the carrier.
-        let amplitude: Float
-        /// Variance of the noise, a sample.
-        let noise: Float
-        /// Energy of a bit over the density of the noise, as a ratio.
-        let bitEnergyToNoise: Float
-
-        static let none = Evidence(amplitude: 0, noise: 1, bitEnergyToNoise: 0)
-    }
-
-    /// What some steps hold; steps that were not followed do not count.
-    func evidence(in steps: Range<Int>, _ tones: ToneCorrelations) -> Evidence {
-        let range = max(0, steps.lowerBound)..<max(0, min(steps.upperBound, end))
-        guard !range.isEmpty else { return .none }
-        let samples = Float(Double(range.count) * tones.stepLength)
-        let correlation = max(0, strength[range.upperBound] - strength[range.lowerBound])
-        let energy = tones.energy[range.upperBound] - tones.energy[range.lowerBound]
-        // What is expected of the tones was multiplied into the correlation.
-        let share = max((expected[range.upperBound] - expected[range.lowerBound]) / Float(range.count), 1e-6)
-        let amplitude = 2 * correlation / (samples * share)
-        let power = amplitude * amplitude * share / 2
-        let noise = max(energy / samples - power, 1e-12)
-        // Where phases do not count, noise alone has as much as once its density.
-        let isCoherent = carriers.first?.isCoherent ?? true
-        let samplesPerBit = Float(tones.stepLength) * Float(ToneCorrelations.stepsPerBit)
-        return Evidence(
-            amplitude: (2 * power).squareRoot(), noise: noise,
-            bitEnergyToNoise: max(0, power * samplesPerBit / (2 * noise) - (isCoherent ? 0 : 1)))
-    }
-}
-
-extension CharacterPath {
-    /// Steps over which the carrier is taken to be as loud all along: about a character.
-    private static let evenSteps = 80
-
-    /// Energy of the carrier over that of what is beside it, wherever there is any: what clocks and tones are compared by.
-    func strengthOverNoise(_ tones: ToneCorrelations) -> Float {
-        var carrier: Float = 0
-        for start in stride(from: 0, to: end, by: Self.evenSteps) {
-            let steps = start..<min(start + Self.evenSteps, end)
-            let amplitude = evidence(in: steps, tones).amplitude
-            carrier += amplitude * amplitude / 2 * Float(Double(steps.count) * tones.stepLength)
-        }
-        return carrier / max(tones.energy[end] - carrier, 1e-6 * carrier, .leastNormalMagnitude)
     }
 }

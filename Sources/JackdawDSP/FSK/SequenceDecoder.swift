@@ -9,7 +9,7 @@ struct SequenceDecoder: Sendable {
         var end: Double
         /// Log-likelihood ratio (nats) of each bit from start to stop.
         var likelihoods: SIMD16<Float>
-        var evidence: CharacterPath.Evidence
+        var evidence: CarrierStrength.Evidence
         /// Energy of its own bits over the density of the noise, as a ratio.
         var ownEvidence: Float
     }
@@ -86,8 +86,6 @@ struct SequenceDecoder: Sendable {
     private static let leastShareOwn: Float = 0.15
     /// The same right behind another character.
     static let leastEvidenceWithin: Float = 1.3
-    /// The same for a sign of a signal, which another clock or other tones may bring out.
-    private static let leastSign: Float = 1.2
     /// How fast the tones are followed, from stretch to stretch.
     private static let tuningGain = 0.15
     /// Parts of a character that are listened to for themselves, and what each has of the amplitude around it, at least.
@@ -103,7 +101,7 @@ struct SequenceDecoder: Sendable {
     private static let leastLikelihood: Float = -7
     /// Full-scale step of 16-bit sound: a carrier below it is none.
     private static let leastAmplitude: Float = 1 / 32_768
-    private static let evidenceSteps = 40 * ToneCorrelations.stepsPerBit
+    private static let evidenceSteps = CarrierStrength.evidenceSteps
 
     init(_ shift: FrequencyShift, framing: CharacterFraming, sampleRate: Double) {
         self.shift = shift
@@ -168,7 +166,7 @@ struct SequenceDecoder: Sendable {
             carrier.isCoherent = isPhaseKept
         }
         search(samples, from: offset)
-        if !isLocked, holdsSignal { settle(samples, from: offset) }
+        if !isLocked, path.strength.holdsSignal(tones) { settle(samples, from: offset) }
         let firstAfter = path.characters.firstIndex { time($0.start, offset) >= limit } ?? path.characters.count
         for character in path.characters {
             let reading = reading(character, offset)
@@ -247,13 +245,6 @@ struct SequenceDecoder: Sendable {
         }
     }
 
-    /// Whether forty bits somewhere hold more of a carrier than noise alone seems to.
-    private var holdsSignal: Bool {
-        stride(from: 0, through: max(0, path.end - Self.evidenceSteps), by: Self.evidenceSteps / 2).contains { step in
-            path.evidence(in: step..<step + Self.evidenceSteps, tones).bitEnergyToNoise > Self.leastSign
-        }
-    }
-
     private func time(_ step: Int, _ offset: Double) -> Double { offset + Double(step) * tones.stepLength }
 
     private var turnsPerBit: [Double] {
@@ -291,7 +282,7 @@ struct SequenceDecoder: Sendable {
         let halfBit = Float(sampleRate / shift.baud / 2)
         let noiseExplained = min(Self.mostNoiseExplained, Self.noiseExplained / halfBit)
         func score() -> Float {
-            path.strengthOverNoise(tones) * (clock == 1 ? 1 : Self.trustInOtherClock)
+            path.strength.overNoise(tones) * (clock == 1 ? 1 : Self.trustInOtherClock)
                 * (frequencies == SIMD2(shift.space, shift.mark) ? 1 : Self.trustInOtherTones)
         }
         var best = (score: score(), clock: clock, frequencies: frequencies, balance: balance)
@@ -345,7 +336,7 @@ struct SequenceDecoder: Sendable {
     ///   - noise: variance of the noise, a sample.
     /// - Returns: true where all of it is heard.
     private func isHeardThroughout(_ steps: Range<Int>, own: Float, usual: Float, noise: Float) -> Bool {
-        func amplitude(in steps: Range<Int>) -> Float { path.evidence(in: steps, tones).amplitude }
+        func amplitude(in steps: Range<Int>) -> Float { path.strength.evidence(in: steps, tones).amplitude }
         guard usual > Self.leastAmplitude else { return false }
         // Where a carrier starts, what lies before it would do for a start bit.
         let (start, bit) = (steps.lowerBound, ToneCorrelations.stepsPerBit)
@@ -371,10 +362,11 @@ struct SequenceDecoder: Sendable {
     private func reading(_ character: CharacterPath.Character, _ offset: Double) -> Reading {
         let (start, end) = (character.start, character.end)
         let middle = (start + end) / 2
-        let alone = path.evidence(in: start..<end, tones)
-        var evidence = path.evidence(in: middle - Self.evidenceSteps / 2..<middle + Self.evidenceSteps / 2, tones)
+        let alone = path.strength.evidence(in: start..<end, tones)
+        var evidence = path.strength.evidence(
+            in: middle - Self.evidenceSteps / 2..<middle + Self.evidenceSteps / 2, tones)
         for window in [start..<start + Self.evidenceSteps, end - Self.evidenceSteps..<end] {
-            let other = path.evidence(in: window, tones)
+            let other = path.strength.evidence(in: window, tones)
             if other.bitEnergyToNoise > evidence.bitEnergyToNoise { evidence = other }
         }
         if alone.bitEnergyToNoise >= Self.leastEvidenceAlone { evidence = alone }

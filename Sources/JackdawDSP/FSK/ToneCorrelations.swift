@@ -41,9 +41,9 @@ struct ToneCorrelations: Sendable {
         count = max(0, steps - max(perBit, stopSteps))
         // A sample stands for half a sample before and behind it.
         let start = offset - 0.5
-        for tone in 0..<2 { correlate(tone: tone, turns: turns[tone], from: start, window: perBit, into: &bits[tone]) }
-        correlate(tone: 1, turns: turns[1], from: start, window: 1, into: &step)
-        correlate(tone: 1, turns: turns[1], from: start, window: stopSteps, into: &stop)
+        for tone in 0..<2 { correlate(tone: tone, turns: turns[tone], window: perBit, at: start, into: &bits[tone]) }
+        correlate(tone: 1, turns: turns[1], window: 1, at: start, into: &step)
+        correlate(tone: 1, turns: turns[1], window: stopSteps, at: start, into: &stop)
     }
 
     /// What a step has of the mark; a share of the bit around it where phases do not count, since the parts of a bit are
@@ -111,11 +111,18 @@ struct ToneCorrelations: Sendable {
         }
     }
 
-    private func correlate(tone: Int, turns: Double, from start: Double, window: Int, into row: inout [SIMD2<Float>]) {
+    /// Correlates a tone over windows that open at each step.
+    /// - Parameters:
+    ///   - tone: 0 for space, 1 for mark.
+    ///   - turns: its turns a sample.
+    ///   - window: grid steps, no more than those of a bit or of the stop bit that was loaded.
+    ///   - time: time of the first step that the phase counts from.
+    ///   - row: the correlations are put here.
+    func correlate(tone: Int, turns: Double, window: Int, at time: Double = 0, into row: inout [SIMD2<Float>]) {
         row.resize(count)
         for index in 0..<count {
             let difference = atSteps[tone][index + window] - atSteps[tone][index]
-            let (sine, cosine) = Numerics.sineAndCosine(turns: turns * (start + stepLength * Double(index)))
+            let (sine, cosine) = Numerics.sineAndCosine(turns: turns * (time + stepLength * Double(index)))
             row[index] = SIMD2<Float>(
                 SIMD2(difference.x * cosine - difference.y * sine, difference.y * cosine + difference.x * sine))
         }

@@ -18,7 +18,7 @@ struct BurstMeter: Sendable {
         end = start
     }
 
-    mutating func add(_ character: LineCharacter, evidence: CharacterPath.Evidence, end: Double) {
+    mutating func add(_ character: LineCharacter, evidence: CarrierStrength.Evidence, end: Double) {
         characters += 1
         if !character.isFramed { framingErrors += 1 }
         repairedBits += Int(character.repairedBits)

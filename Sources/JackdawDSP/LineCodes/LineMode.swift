@@ -4,6 +4,8 @@ public struct LineMode: Sendable, Hashable {
     public enum Code: Sendable, Hashable {
         /// Two tones.
         case frequencyShift(FrequencyShift, CharacterFraming)
+        /// Two tones that carry bits without start and stop, the most significant one of a byte first.
+        case frequencyShiftBits(FrequencyShift)
         /// Manchester nibbles in frames of ten chips.
         case nibbles(NibbleLine)
         /// Packets of Manchester nibbles in a UART's bytes.
@@ -44,6 +46,8 @@ public struct LineMode: Sendable, Hashable {
         switch code {
         case .frequencyShift(let shift, let framing):
             try FSKDecoder(shift, framing: framing, sampleRate: sampleRate)
+        case .frequencyShiftBits(let shift):
+            try FSKBitDecoder(shift, sampleRate: sampleRate)
         case .nibbles(let line):
             try NibbleLineDecoder(line, sampleRate: sampleRate)
         case .dynamo(let line):
@@ -63,6 +67,8 @@ public struct LineMode: Sendable, Hashable {
         switch code {
         case .frequencyShift(let shift, let framing):
             try FSKEncoder(shift, framing: framing, sampleRate: sampleRate, level: level)
+        case .frequencyShiftBits(let shift):
+            try FSKBitEncoder(shift, sampleRate: sampleRate, level: level)
         case .nibbles(let line):
             try NibbleLineEncoder(line, sampleRate: sampleRate, level: level)
         case .dynamo(let line):

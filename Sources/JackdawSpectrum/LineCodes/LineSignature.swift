@@ -39,7 +39,7 @@ enum LineSignature {
         switch mode.code {
         case .nibbles(let line): Levels(name: mode.name, baud: line.chipRate, frame: 10)
         case .dynamo(let line): Levels(name: mode.name, baud: line.baud, frame: 10)
-        case .frequencyShift, .serialManchester: nil
+        case .frequencyShift, .frequencyShiftBits, .serialManchester: nil
         }
     }
 

@@ -14,7 +14,7 @@ struct BurstReport {
         var parts = [
             "\(file): \(mode.name)",
             "\(fixed(burst.span.start, 3)) to \(fixed(burst.span.end, 3)) s",
-            counted(bytes.count, "byte"),
+            mode.carriesBits ? counted(burst.characters, "bit") : counted(bytes.count, "byte"),
         ]
         if burst.framingErrors > 0 { parts.append(counted(burst.framingErrors, "framing error")) }
         if burst.repairedBits > 0 { parts.append("\(counted(burst.repairedBits, "bit")) repaired") }
@@ -27,13 +27,14 @@ struct BurstReport {
         return parts.joined(separator: ", ")
     }
 
-    /// One object a burst; what does not apply is null.
+    /// One object a burst; what does not apply is null. How many bits there are is told where they need not fill the bytes.
     var json: JSONObject {
         var object = JSONObject()
         object.add("start", burst.span.start, decimals: 6)
         object.add("end", burst.span.end, decimals: 6)
         object.add("mode", mode.name)
         object.add("bytes", bytes.map(\.hexadecimal).joined())
+        if mode.carriesBits { object.add("bits", burst.characters) }
         object.add("confidence", Double(burst.confidence), decimals: 3)
         object.add("framing_errors", burst.framingErrors)
         object.add("repaired", burst.repairedBits)

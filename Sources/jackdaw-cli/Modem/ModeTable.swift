@@ -33,15 +33,18 @@ enum ModeTable {
 }
 
 extension LineMode {
-    /// Tones and framing of a mode of two tones; nil of any other.
+    /// Tones of a mode of two tones, and the framing of its characters; nil of any other.
     var keying: (shift: FrequencyShift?, framing: CharacterFraming?) {
-        guard case .frequencyShift(let shift, let framing) = code else { return (nil, nil) }
-        return (shift, framing)
+        switch code {
+        case .frequencyShift(let shift, let framing): (shift, framing)
+        case .frequencyShiftBits(let shift): (shift, nil)
+        case .nibbles, .dynamo, .serialManchester: (nil, nil)
+        }
     }
 
-    /// The mode with another framing; nil where a mode has none that can be chosen.
-    func framed(_ framing: CharacterFraming) -> LineMode? {
-        keying.shift.map { LineMode(name: name, summary: summary, code: .frequencyShift($0, framing)) }
+    /// Whether what is read are bits, not bytes.
+    var carriesBits: Bool {
+        if case .frequencyShiftBits = code { true } else { false }
     }
 }
 

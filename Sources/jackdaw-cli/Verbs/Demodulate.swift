@@ -13,6 +13,10 @@
                 and left out. Without a mode, all are tried, and of each burst the best reading is given, once it is over \
                 or has gone on for some seconds.
 
+                With --framing raw all bits of a burst are given, from where its carrier begins to where it ends, eight a \
+                byte, the first one in the most significant place; the last byte is filled up with zeros, and --json says \
+                how many bits there are.
+
                 The bytes may be card data: they are not masked.
 
                 EXIT CODES
@@ -28,6 +32,7 @@
                   jackdaw demodulate --mode bell202 call.wav
                   arecord -t raw -f S16_LE -r 48000 | jackdaw demodulate --raw 48000,s16,1 -
                   jackdaw demodulate --baud 2400 --mark 1800 --space 3800 --json tape.flac
+                  jackdaw demodulate --mode bell202 --framing raw --json frames.wav
                 """)
 
         @OptionGroup var modem: ModemOptions
@@ -184,6 +189,8 @@
         private let console: Console
         /// Bytes of the burst that goes on.
         private var bytes: [UInt8] = []
+        /// The byte that bits are put into.
+        private var packer = BitPacker()
         /// Bursts so far.
         private(set) var bursts = 0
 
@@ -198,15 +205,20 @@
             switch event {
             case .character(let character):
                 guard character.isFramed else { return }
-                let byte = UInt8(truncatingIfNeeded: character.value)
-                bytes.append(byte)
-                if !isJSON { console.result(byte) }
+                let value = UInt8(truncatingIfNeeded: character.value)
+                if let byte = mode.carriesBits ? packer.add(value) : value { take(byte) }
             case .burst(let burst):
+                if let byte = packer.finish() { take(byte) }
                 bursts += 1
                 let report = BurstReport(file: file, channel: channel, mode: mode, bytes: bytes, burst: burst)
                 if isJSON { console.result(report.json) } else { console.message(report.line) }
                 bytes.removeAll(keepingCapacity: true)
             }
+        }
+
+        private func take(_ byte: UInt8) {
+            bytes.append(byte)
+            if !isJSON { console.result(byte) }
         }
     }
 #endif

@@ -2,17 +2,32 @@
     import ArgumentParser
     import JackdawDSP
 
-    /// A framing of characters, such as 8N1.
-    struct FramingChoice: ExpressibleByArgument {
-        let framing: CharacterFraming
+    /// How bits stand on the line: in characters, such as 8N1, or one after the other.
+    enum FramingChoice: ExpressibleByArgument {
+        case characters(CharacterFraming)
+        case bits
+
+        private static let raw = "raw"
 
         init?(argument: String) {
-            guard let framing = CharacterFraming(notation: argument) else { return nil }
-            self.framing = framing
+            if argument.lowercased() == Self.raw {
+                self = .bits
+            } else if let framing = CharacterFraming(notation: argument) {
+                self = .characters(framing)
+            } else {
+                return nil
+            }
         }
 
         /// What a shell offers. Not `allValueStrings`, which the help gives for all that there are.
-        static var defaultCompletionKind: CompletionKind { .list(["8N1", "7E1", "7O1", "8N2"]) }
+        static var defaultCompletionKind: CompletionKind { .list(["8N1", "7E1", "7O1", "8N2", raw]) }
+
+        func code(_ shift: FrequencyShift) -> LineMode.Code {
+            switch self {
+            case .characters(let framing): .frequencyShift(shift, framing)
+            case .bits: .frequencyShiftBits(shift)
+            }
+        }
     }
 
     /// What `modulate` and `demodulate` know of the line code: a named mode, or tones and baud.
@@ -38,7 +53,7 @@
         @Option(
             help: ArgumentHelp(
                 "Data bits (5 to 8), parity (N, E, O) and stop bits (1, 1.5, 2); with -msb behind, the most significant "
-                    + "bit goes first.",
+                    + "bit goes first. raw: bits without start and stop, eight a byte, the most significant one first.",
                 valueName: "8N1"))
         var framing: FramingChoice?
 
@@ -57,10 +72,15 @@
                     throw ValidationError("Give either --mode or --baud, --mark and --space.")
                 }
                 let shift = FrequencyShift(baud: baud, mark: mark, space: space)
-                let code = LineMode.Code.frequencyShift(shift, framing?.framing ?? .eightNoneOne)
+                let code = (framing ?? .characters(.eightNoneOne)).code(shift)
                 return try possible(LineMode(name: "fsk", summary: "given tones", code: code))
             }
-            guard let mode, mode != Self.auto else { return nil }
+            guard let mode, mode != Self.auto else {
+                if case .bits = framing {
+                    throw ValidationError("Raw bits need a --mode, or --baud, --mark and --space.")
+                }
+                return nil
+            }
             let named: LineMode
             do throws(LineCodeError) {
                 named = try LineMode(named: mode)
@@ -68,7 +88,7 @@
                 throw ValidationError("\(error.message). jackdaw demodulate --list says what they are.")
             }
             guard let framing else { return named }
-            guard let framed = named.framed(framing.framing) else {
+            guard let framed = named.framed(framing) else {
                 throw ValidationError("The framing of \(named.name) cannot be chosen.")
             }
             return framed
@@ -88,7 +108,14 @@
         var candidates: [LineMode] {
             if let chosen = try? chosen() { return [chosen] }
             guard let framing else { return LineMode.all }
-            return LineMode.all.compactMap { $0.framed(framing.framing) }
+            return LineMode.all.compactMap { $0.framed(framing) }
+        }
+    }
+
+    extension LineMode {
+        /// The mode with another framing; nil where a mode has none that can be chosen.
+        fileprivate func framed(_ framing: FramingChoice) -> LineMode? {
+            keying.shift.map { LineMode(name: name, summary: summary, code: framing.code($0)) }
         }
     }
 #endif

@@ -8,7 +8,9 @@
         static let configuration = CommandConfiguration(
             abstract: "Make the sound of a modem out of bytes.",
             discussion: """
-                The bytes come from standard input, up to its end.
+                The bytes come from standard input, up to its end. With --framing raw their bits follow each other without \
+                start and stop bits, the most significant one first, and the line is silent before and after them: a held \
+                tone would be more of the same bits.
 
                 EXIT CODES
                   0   the sound was written

@@ -12,7 +12,7 @@ import Testing
 
     private static func bitRate(_ mode: LineMode) -> Double {
         switch mode.code {
-        case .frequencyShift(let shift, _): shift.baud
+        case .frequencyShift(let shift, _), .frequencyShiftBits(let shift): shift.baud
         case .nibbles(let line): line.chipRate / 2
         case .dynamo(let line): line.baud
         case .serialManchester(let line): line.baud

@@ -14,12 +14,15 @@ import Testing
         return (samples.map { $0 * 0.99 } + [Float](repeating: 0, count: 32_000)).sixteenBitBytes
     }()
 
-    @Test(arguments: [("bell202", 24), ("unimag", 24), ("udynamo", 24), ("hijack", 24), ("auto", 12)])
-    func memoryStaysTheSame(mode: String, pieces: Int) throws {
+    @Test(arguments: [
+        (["bell202"], 24), (["bell202", "--framing", "raw"], 24), (["unimag"], 24), (["udynamo"], 24),
+        (["hijack"], 24), (["auto"], 12),
+    ])
+    func memoryStaysTheSame(mode: [String], pieces: Int) throws {
         let input = Pipe()
         let process = Process()
         process.executableURL = ChildProcess.executable
-        process.arguments = ["demodulate", "--mode", mode, "--raw", "48000,s16,1", "-"]
+        process.arguments = ["demodulate", "--raw", "48000,s16,1", "-", "--mode"] + mode
         process.standardInput = input
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice

@@ -1,0 +1,182 @@
+/// Reads the bits of one stretch after the other, with what a burst has told of its clock and its tones.
+struct BitSequenceDecoder: Sendable {
+    private let shift: FrequencyShift
+    private let sampleRate: Double
+    private var windows = BitWindows()
+    private var trellis = BitTrellis()
+    private var found: [BitTrellis.Found] = []
+    private(set) var path = BitPath()
+    private var gate = BurstGate()
+    /// Where bits lie, for the estimate of the tones.
+    private var places: [(tone: Int, step: Int)] = []
+    /// Time of the first step in the stretch.
+    private var offset = 0.0
+    /// The carrier where the next stretch begins.
+    private var carrier: Carrier
+    /// A carrier of which nothing is known.
+    private let unknown: Carrier
+    /// Bits a second over the nominal ones, and tones of space and mark in Hz, as far as a burst has told.
+    private(set) var clock = 1.0
+    private(set) var frequencies: SIMD2<Double>
+
+    /// Clocks that are tried until one is known.
+    private static let clocks = [1, 0.98, 1.02, 0.96, 1.04]
+    /// What another clock and other tones explain counts for so much: bits that are smeared may seem to fit one by chance.
+    private static let trustInOthers: Float = 0.985
+    /// Clocks that are followed.
+    private static let clockRange = 0.94...1.06
+    /// Bits that tell the clock, at least.
+    private static let leastBits = 40
+    /// How fast clock and tones are followed, from stretch to stretch.
+    private static let clockGain = 0.5
+    private static let tuningGain = 0.15
+    /// Tones that the estimate of the tones begins with, over the nominal ones, and times that they are estimated, at most.
+    private static let scales = [1, 0.96, 1.04]
+    private static let estimates = 3
+    /// Offsets in turns a bit that are believed, at least.
+    private static let leastOffset = 0.015
+    /// Shift over baud up to which phases count: the grid is too coarse for the phases of tones that are further apart, and
+    /// they have little to tell.
+    private static let mostCoherentShift = 2.5
+    /// Tones are no nearer to each other than this, as a share of how far they should be apart.
+    private static let leastShift = 0.7
+    /// Bits around one that tell amplitude and noise.
+    private static let evidenceBits = 40
+
+    init(_ shift: FrequencyShift, sampleRate: Double) {
+        self.shift = shift
+        self.sampleRate = sampleRate
+        frequencies = SIMD2(shift.space, shift.mark)
+        unknown = Carrier(isCoherent: abs(shift.mark - shift.space) < Self.mostCoherentShift * shift.baud)
+        carrier = unknown
+    }
+
+    private var nominal: SIMD2<Double> { SIMD2(shift.space, shift.mark) }
+    private var samplesPerBit: Double { sampleRate / (shift.baud * clock) }
+
+    /// The bits of bursts in the last stretch.
+    var passages: [BurstGate.Passage] { gate.passages }
+
+    mutating func reset() {
+        gate.close()
+        (clock, frequencies, carrier) = (1, nominal, unknown)
+    }
+
+    /// Reads the bits that begin before a time.
+    /// - Parameters:
+    ///   - samples: the stretch, and what follows it.
+    ///   - offset: time at which it begins, 0 to 1 sample.
+    ///   - limit: time in samples.
+    /// - Returns: the time up to which all is read.
+    mutating func read(_ samples: Span<Float>, from offset: Double, before limit: Double) -> Double {
+        self.offset = offset
+        if gate.isOpen {
+            search(samples)
+        } else {
+            (clock, frequencies, carrier) = (1, nominal, unknown)
+            search(samples)
+            if path.strength.holdsSignal(windows.tones) { settle(samples) }
+        }
+        let count = path.bits.firstIndex { time($0.start) >= limit } ?? path.bits.count
+        gate.pass(path, count: count, windows.tones)
+        let end = count > 0 ? time(path.bits[count - 1].end) : limit
+        carrier = path.carriers[count]
+        followClock(gain: Self.clockGain)
+        if gate.isOpen { tune(gain: Self.tuningGain) }
+        return end
+    }
+
+    /// Time of a grid step in samples of the stretch.
+    func time(_ step: Int) -> Double { offset + Double(step) * windows.tones.stepLength }
+
+    /// The carrier and the noise around a bit, within its burst.
+    func evidence(around index: Int, in passage: BurstGate.Passage) -> CarrierStrength.Evidence {
+        let around = index - Self.evidenceBits / 2..<index + Self.evidenceBits / 2
+        return path.evidence(in: around.clamped(to: passage.heard), windows.tones)
+    }
+
+    /// Searches with the clock and the tones as they are.
+    @discardableResult
+    private mutating func search(_ samples: Span<Float>) -> Float {
+        load(samples)
+        let score = trellis.search(
+            windows, from: carrier, level: gate.level, startsAnywhere: !gate.isOpen, found: &found)
+        path.follow(found, windows, from: carrier)
+        return score
+    }
+
+    private mutating func load(_ samples: Span<Float>) {
+        windows.load(samples, from: offset, frequencies: frequencies / sampleRate, samplesPerBit: samplesPerBit)
+    }
+
+    /// Tries other tones and other clocks.
+    private mutating func settle(_ samples: Span<Float>) {
+        var best = (score: search(samples), clock: 1.0, frequencies: nominal)
+        let tuned = estimatedFrequencies(samples)
+        for candidate in tuned == nominal ? [nominal] : [nominal, tuned] {
+            for other in Self.clocks where other != 1 || candidate != nominal {
+                (clock, frequencies) = (other, candidate)
+                let score = search(samples) * Self.trustInOthers
+                if score > best.score { best = (score, clock, frequencies) }
+            }
+        }
+        (clock, frequencies) = (best.clock, best.frequencies)
+        search(samples)
+        // Where its bits lie tells the clock better than the ones that were tried.
+        let before = gate
+        gate.pass(path, count: path.bits.count, windows.tones)
+        followClock(gain: 1)
+        gate = before
+        search(samples)
+    }
+
+    /// Tones that explain more than others do, told by their phases without a decision on any bit.
+    private mutating func estimatedFrequencies(_ samples: Span<Float>) -> SIMD2<Double> {
+        var best = (score: -Float.infinity, frequencies: nominal)
+        for scale in Self.scales {
+            frequencies = nominal * scale
+            if scale != 1 { load(samples) }
+            // The nearer the tones, the more of the sound counts.
+            for _ in 0..<Self.estimates {
+                let estimate = ToneEstimate(windows.tones, turnsPerBit: turnsPerBit).offsets
+                let next = frequencies + estimate * shift.baud
+                // A steady tone between the two would bring them together.
+                guard abs(next.x - next.y) > Self.leastShift * abs(shift.space - shift.mark),
+                    max(abs(estimate.x), abs(estimate.y)) > Self.leastOffset
+                else { break }
+                frequencies = next
+                load(samples)
+            }
+            guard frequencies != nominal else { continue }
+            let score = search(samples)
+            if score > best.score { best = (score, frequencies) }
+        }
+        return best.frequencies
+    }
+
+    private var turnsPerBit: [Double] {
+        [frequencies.x / sampleRate * samplesPerBit, frequencies.y / sampleRate * samplesPerBit]
+    }
+
+    /// Follows the clock by how far apart the bits of a burst are.
+    private mutating func followClock(gain: Double) {
+        guard let heard = gate.passages.last?.heard, heard.count > Self.leastBits else { return }
+        let steps = path.bits[heard.upperBound - 1].start - path.bits[heard.lowerBound].start
+        let nominal = (heard.count - 1) * ToneCorrelations.stepsPerBit
+        let error = Double(steps - nominal) / Double(nominal)
+        clock = min(max(clock / (1 + gain * error), Self.clockRange.lowerBound), Self.clockRange.upperBound)
+    }
+
+    /// Follows the tones by how their phase turns from bit to bit.
+    private mutating func tune(gain: Double) {
+        guard let heard = gate.passages.last?.heard else { return }
+        places.removeAll(keepingCapacity: true)
+        for bit in path.bits[heard] where bit.start < windows.tones.count {
+            places.append((bit.value, bit.start))
+        }
+        let estimate = ToneEstimate(windows.tones, turnsPerBit: turnsPerBit, bits: places).offsets
+        for tone in 0..<2 where abs(estimate[tone]) > Self.leastOffset {
+            frequencies[tone] += gain * shift.baud * estimate[tone]
+        }
+    }
+}

@@ -1,0 +1,93 @@
+/// Cuts a recording into stretches, of which each is read with some sound before it, for filters to come to rest, and some
+/// behind it to look ahead at.
+struct SoundStretches: Sendable {
+    private var sound: SoundBuffer
+    /// Position of its first sample.
+    private var soundStart = 0
+    /// Where the stretch begins and ends, in samples.
+    private(set) var start = 0.0
+    private(set) var end: Double
+
+    private let length: Double
+    private let ahead: Double
+    private let settling: Int
+    private let filter: HighPass
+
+    /// Corner of the filter that keeps offset and hum out, in Hz and over the lower tone: a higher one would bend the phase of
+    /// the tones, which costs 0.4 dB at a quarter of the tone.
+    private static let corner = 120.0
+    private static let cornerShare = 0.12
+    /// Turns of the corner's frequency in which the filter comes to rest, to some -90 dB.
+    private static let settlingTurns = 2.4
+
+    /// - Parameters:
+    ///   - length: samples of a stretch.
+    ///   - ahead: samples behind it.
+    ///   - spare: samples by which a stretch may be longer than the others: one begins where the last one was read up to.
+    ///   - lowerTone: frequency of the lower tone in Hz.
+    ///   - sampleRate: samples per second.
+    init(length: Double, ahead: Double, spare: Double, lowerTone: Double, sampleRate: Double) {
+        self.length = length
+        self.ahead = ahead
+        let corner = min(Self.corner, Self.cornerShare * lowerTone) / sampleRate
+        filter = HighPass(turns: corner)
+        settling = Int(Self.settlingTurns / corner)
+        end = length
+        sound = SoundBuffer(capacity: settling + Int(length + ahead + spare) + 8)
+    }
+
+    /// The whole sample at or before which the stretch begins.
+    var origin: Double { start.rounded(.down) }
+
+    /// Samples until the stretch and what is behind it are complete.
+    private var missing: Int { Int((end + ahead).rounded(.up)) - soundStart - sound.count }
+
+    var isComplete: Bool { missing == 0 }
+
+    /// Takes samples until the stretch is complete.
+    /// - Returns: how many were taken.
+    @inline(__always)
+    mutating func take<Sample>(
+        _ samples: UnsafeBufferPointer<Sample>, from first: Int, convert: (Sample) -> Float
+    ) -> Int {
+        let count = min(missing, samples.count - first)
+        unsafe sound.append(samples.baseAddress! + first, count: count, convert: convert)
+        return count
+    }
+
+    /// The stretch from ``origin`` on and what is behind it, without offset and hum; silence behind the end of a recording.
+    func filter(into filtered: inout [Float]) {
+        let base = Int(start) - soundStart
+        let count = Int((end - origin + ahead).rounded(.up)) + 2
+        filtered.removeAll(keepingCapacity: true)
+        sound.withSamples { sound in
+            var filter = filter
+            for index in 0..<base { _ = filter.filter(sound[index]) }
+            for index in base..<min(base + count, sound.count) { filtered.append(filter.filter(sound[index])) }
+        }
+        filtered.resize(count)
+    }
+
+    /// Goes on to the next stretch.
+    /// - Parameter read: where it begins.
+    mutating func advance(from read: Double) {
+        start = read
+        let soundEnd = soundStart + sound.count
+        soundStart += sound.keepLast(min(sound.count, soundEnd - Int(start) + settling))
+        end += length
+    }
+
+    /// Whether there is sound that was not read; at the end of a recording the last stretch ends there.
+    mutating func endsRecording() -> Bool {
+        let soundEnd = Double(soundStart + sound.count)
+        end = min(end, soundEnd)
+        return start < soundEnd
+    }
+
+    /// Forgets all sound and overwrites it.
+    mutating func reset() {
+        _ = sound.keepLast(0)
+        sound.wipeDropped()
+        (soundStart, start, end) = (0, 0, length)
+    }
+}
