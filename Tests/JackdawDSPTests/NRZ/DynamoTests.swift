@@ -73,6 +73,22 @@ struct DynamoTests {
         #expect(BasebandBench.receive(samples, try DynamoDecoder(line, sampleRate: 44_100)).bytes == packet)
     }
 
+    @Test func aPacketWithAWrongChecksumIsNoGoodOne() throws {
+        var line = DynamoLine.reader
+        line.content = .packets
+        let whole: [UInt8] = [0xA9, 0x03, 0x02, 0x41, 0x42, 0xCF]
+        for (packet, check) in [(whole, LineBurst.Check.intact), (whole.dropLast() + [0xC0], .broken)] {
+            let samples = BasebandBench.samples(packet, try Self.encoder(line))
+            let reading = BasebandBench.receive(samples, try DynamoDecoder(line, sampleRate: 44_100))
+            #expect(reading.bytes == packet)
+            let burst = try #require(reading.bursts.first)
+            #expect(burst.check == check)
+            #expect(burst.repairedBits == 0)
+            #expect(check == .intact ? burst.confidence > 0.99 : burst.confidence <= 0.5)
+            #expect(reading.characters.allSatisfy { ($0.confidence <= 0.5) == (check == .broken) })
+        }
+    }
+
     @Test func aHostSaysAllTwice() throws {
         let bytes = BasebandBench.random(20, seed: 4)
         let samples = BasebandBench.samples(bytes, try Self.encoder(.host))
@@ -113,6 +129,26 @@ struct DynamoTests {
             if BasebandBench.receive(samples, try DynamoDecoder(sampleRate: 44_100)).bytes != bytes { wrong += 1 }
         }
         #expect(wrong <= 2)
+    }
+
+    /// Eight bits of check pass for one wrong frame in 256, tried or not: what is repaired must be worth it.
+    @Test func whatIsRepairedIsRight() throws {
+        var repaired = 0
+        var wrong = 0
+        for index in 0..<2_000 {
+            let bytes = BasebandBench.random(40, seed: UInt64(index))
+            let clean = BasebandBench.samples(bytes, try Self.encoder())
+            // From one packet in ten that has a wrong bit to nine in ten.
+            let noise = BasebandBench.deviation(ebn0: [5, 6, 7, 8, 9][index % 5], samplesPerChip: 6)
+            let samples = BasebandBench.spoil(clean, sampleRate: 44_100, .init(noise: noise, seed: UInt64(index)))
+            let reading = BasebandBench.receive(samples, try DynamoDecoder(sampleRate: 44_100))
+            guard reading.bursts.contains(where: { $0.check == .repaired }) else { continue }
+            #expect(reading.bursts.contains { $0.repairedBits > 0 })
+            repaired += 1
+            if reading.bytes != bytes { wrong += 1 }
+        }
+        #expect(repaired >= 100)
+        #expect(100 * wrong <= repaired, "\(wrong) of \(repaired)")
     }
 
     @Test func noiseSilenceAndOtherLinesGiveNothing() throws {
