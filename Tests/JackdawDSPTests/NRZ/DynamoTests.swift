@@ -17,6 +17,9 @@ struct DynamoTests {
         var encoder = try DynamoEncoder(sampleRate: 44_100, level: 0)
         var samples: [Float] = []
         encoder.encode([0x31 as UInt8].span, into: &samples)
+        // Whether this is the last byte is not known yet.
+        #expect(samples.isEmpty)
+        encoder.finish(into: &samples)
         // UART bytes, the least significant bit first; a nibble's 1 is 10, its 0 is 01.
         let lead = [UInt8](repeating: 0x55, count: 4)
         let sync: [UInt8] = [0xF0, 0xF0]
@@ -63,6 +66,70 @@ struct DynamoTests {
         #expect(Array(packets.bytes.prefix(3)) == [0x69, 0, 255])
         #expect(Array(packets.bytes.dropFirst(518).prefix(3)) == [0x99, 2, 90])
         #expect(packets.bursts.map(\.characters) == [259, 259, 94])
+    }
+
+    /// The sound of a message in pieces, between silences.
+    private static func samples(_ bytes: [UInt8], pieces: Int, _ line: DynamoLine) throws -> [Float] {
+        var encoder = try Self.encoder(line)
+        var samples: [Float] = []
+        encoder.idle(seconds: 0.03, into: &samples)
+        for start in stride(from: 0, to: bytes.count, by: pieces) {
+            encoder.encode(bytes.span.extracting(start..<min(bytes.count, start + pieces)), into: &samples)
+        }
+        encoder.idle(seconds: 0.03, into: &samples)
+        return samples
+    }
+
+    /// Each piece made its own last packet.
+    @Test(arguments: [1, 7, 240, 1_000_000]) func piecesOfAnySizeSoundTheSame(size: Int) throws {
+        var line = DynamoLine.reader
+        line.content = .packets
+        for count in [1, 254, 255, 256, 510, 1_000] {
+            let bytes = BasebandBench.random(count, seed: UInt64(count))
+            let samples = try Self.samples(bytes, pieces: size, .reader)
+            #expect(BasebandBench.receive(samples, try DynamoDecoder(sampleRate: 44_100)).bytes == bytes)
+            let packets = BasebandBench.receive(samples, try DynamoDecoder(line, sampleRate: 44_100))
+            #expect(packets.bursts.count == (count + 254) / 255)
+            var place = 0
+            for (number, burst) in packets.bursts.enumerated() {
+                let isLast = number == packets.bursts.count - 1
+                #expect(packets.bytes[place] == (isLast ? 0x99 : 0x69))
+                #expect(packets.bytes[place + 1] == UInt8(number))
+                place += burst.characters
+            }
+            #expect(samples == (try Self.samples(bytes, pieces: count, .reader)))
+            // The same packets as they are, in pieces of the same size.
+            #expect(try Self.samples(packets.bytes, pieces: size, line) == samples)
+        }
+    }
+
+    @Test func finishEndsAMessageAndResetForgetsIt() throws {
+        var encoder = try Self.encoder()
+        var samples: [Float] = []
+        encoder.idle(seconds: 0.03, into: &samples)
+        for message in ["one", "two"] {
+            encoder.encode(Array(message.utf8).span, into: &samples)
+            encoder.finish(into: &samples)
+        }
+        let count = samples.count
+        encoder.finish(into: &samples)
+        #expect(samples.count == count)
+        encoder.encode(Array("three".utf8).span, into: &samples)
+        encoder.reset()
+        encoder.idle(seconds: 0.05, into: &samples)
+        let reading = BasebandBench.receive(samples, try DynamoDecoder(sampleRate: 44_100))
+        #expect(reading.bytes == Array("onetwo".utf8))
+        #expect(reading.bursts.map(\.characters) == [3, 3])
+    }
+
+    @Test func reflectionShowsNothingThatIsKeptBack() throws {
+        var encoder = try Self.encoder()
+        var samples: [Float] = []
+        encoder.encode(Array(";4111111111111111=2912?".utf8).span, into: &samples)
+        var shown = ""
+        dump(encoder, to: &shown)
+        #expect(shown.contains("44100"))
+        #expect(!shown.contains("52") && !shown.contains("UInt8]"))
     }
 
     @Test func wholePacketsGoAsTheyAre() throws {

@@ -95,6 +95,7 @@ struct LineCodeSurveyTests {
         var samples = [Float](repeating: 0, count: Int(rate / 10))
         let bytes = LineSound.bytes(120, seed: 9)
         encoder.encode(bytes.span, into: &samples)
+        encoder.finish(into: &samples)
         samples += [Float](repeating: 0, count: Int(rate / 10))
         let sound = LineSound.noisy(samples, deviation: 0.02, seed: 9)
         #expect(LineSound.guesses(sound, sampleRate: rate).map(\.modeName) == [name])
