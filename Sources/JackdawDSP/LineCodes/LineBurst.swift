@@ -10,7 +10,7 @@ public struct LineBurst: Sendable, Hashable {
     public let repairedBits: Int
     /// How the check of its frame came out; nil where the line has none, or the bytes are of no format that has one.
     public let check: Check?
-    /// Least confidence of its characters, 0 to 1.
+    /// Least confidence of its characters, 0.5 to 1.
     public let confidence: Float
     /// Bits a second.
     public let baud: Double

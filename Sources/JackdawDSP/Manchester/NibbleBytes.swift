@@ -110,10 +110,9 @@ struct NibbleBytes {
 
 /// What log-likelihood ratios and powers come to.
 enum LogLikelihood {
-    /// How far from a toss of a coin a bit is, 0 to 1: tanh(ratio / 2).
+    /// The probability that a bit is right, 0.5 for a coin toss to 1.
     static func confidence(_ ratio: Float) -> Float {
-        let wrong = Numerics.exponential(-Double(min(ratio, 100)))
-        return Float((1 - wrong) / (1 + wrong))
+        Float(1 / (1 + Numerics.exponential(-Double(min(max(0, ratio), 100)))))
     }
 
     /// A ratio of powers in dB; -300 for none.
