@@ -59,9 +59,9 @@ public struct FSKEncoder: LineEncoder {
         }
     }
 
-    /// Appends a held mark; nothing for a time that is not finite.
+    /// Appends a held mark.
     public mutating func idle(seconds: Double, into samples: inout [Float]) {
-        append(tone: shift.mark, bits: seconds.isFinite ? max(0, seconds) * shift.baud : 0, into: &samples)
+        append(tone: shift.mark, bits: IdleTime.bounded(seconds) * shift.baud, into: &samples)
     }
 
     /// Starts anew at phase 0.

@@ -57,11 +57,9 @@ public struct FourToneEncoder: LineEncoder {
         }
     }
 
-    /// Appends whole periods of the power tone; what is less than a period is kept for the next time. A time that is not a
-    /// number, or without end, counts as none.
+    /// Appends whole periods of the power tone; what is less than a period is kept for the next time.
     public mutating func idle(seconds: Double, into samples: inout [Float]) {
-        guard seconds > 0, seconds.isFinite else { return }
-        owedPeriods += seconds * power.step * sampleRate
+        owedPeriods += IdleTime.bounded(seconds) * power.step * sampleRate
         // A second of 2,000 Hz is not 1,999 periods because of a rounding.
         let periods = (owedPeriods + 1e-6).rounded(.down)
         owedPeriods -= periods

@@ -37,8 +37,9 @@ struct BurstMeter: Sendable {
         let count = Double(max(characters, 1))
         return LineBurst(
             span: SwipeSpan(startSample: Int(start), endSample: Int(end.rounded(.up)), sampleRate: sampleRate),
-            characters: characters, framingErrors: framingErrors, repairedBits: repairedBits, confidence: confidence,
-            baud: baud, tones: tones, level: 10 * Numerics.decimalLogarithm(max(2 * power / count, 1e-12)),
+            characters: characters, framingErrors: framingErrors, repairedBits: repairedBits, check: nil,
+            confidence: confidence, baud: baud, tones: tones,
+            level: 10 * Numerics.decimalLogarithm(max(2 * power / count, 1e-12)),
             signalToNoise: 10 * Numerics.decimalLogarithm(max(power, 1e-12) / max(noise, 1e-12)))
     }
 }

@@ -49,8 +49,15 @@ public struct FrameCheck: Sendable, Hashable {
         FrameCheck(kind: .trailing(trailer, of: frameLength))
     }
 
-    /// Whether a frame that passes may have had bits turned over to make it pass.
-    var allowsRepair: Bool { kind != .uniMagClearText }
+    /// Bits of the check value, as many as tell few wrong bits: 0 where there is none.
+    var bits: Int {
+        switch kind {
+        case .uniMagClearText: 0
+        // Exclusive or and sum agree on two bits of the same place, a 0 and a 1: together they are hardly worth more.
+        case .uniMagCommand, .packet, .uniMagEncrypted: 8
+        case .trailing(let trailer, _): trailer == .crc16 ? 16 : 8
+        }
+    }
 
     /// Looks at a frame, from its first byte to its last.
     public func outcome(_ bytes: Span<UInt8>) -> Outcome {

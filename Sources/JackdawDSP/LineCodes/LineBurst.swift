@@ -8,7 +8,9 @@ public struct LineBurst: Sendable, Hashable {
     public let framingErrors: Int
     /// Bits that checks turned over.
     public let repairedBits: Int
-    /// Least confidence of its characters, 0 to 1.
+    /// How the check of its frame came out; nil where the line has none, or the bytes are of no format that has one.
+    public let check: Check?
+    /// Least confidence of its characters, 0.5 to 1.
     public let confidence: Float
     /// Bits a second.
     public let baud: Double
@@ -18,6 +20,16 @@ public struct LineBurst: Sendable, Hashable {
     public let level: Double
     /// Power of the signal over that of the noise in the whole band up to half the sample rate, in dB.
     public let signalToNoise: Double
+
+    /// How the check of a whole frame came out.
+    public enum Check: String, Sendable, Hashable, CaseIterable {
+        /// It passes as it was heard.
+        case intact
+        /// It passes since bits were turned over: ``LineBurst/repairedBits`` of them.
+        case repaired
+        /// It fails. The characters are as they were heard, and none of them is given as surer than a coin toss.
+        case broken
+    }
 
     /// The two tones of a frequency shift keying, in Hz.
     public struct Tones: Sendable, Hashable {

@@ -5,7 +5,7 @@ public struct LineCharacter: Sendable, Hashable, CustomStringConvertible, Custom
     /// Sample at which the character begins, counted from the first one received since the last reset; between two samples
     /// where the bits are.
     public let startSample: Double
-    /// How sure the decoder is of its least certain bit, 0 to 1.
+    /// The probability that its least certain bit is right, as far as the noise tells: 0.5, a coin toss, to 1.
     public let confidence: Float
     /// Whether start, stop and parity bits are as they should be.
     public let isFramed: Bool

@@ -27,7 +27,7 @@ struct SquareWave: Sendable {
 
     /// Appends a silent line.
     mutating func idle(seconds: Double, chipRate: Double, into samples: inout [Float]) {
-        append(level: 0, chips: max(0, seconds) * chipRate, into: &samples)
+        append(level: 0, chips: IdleTime.bounded(seconds) * chipRate, into: &samples)
     }
 
     mutating func append(level: Double, chips: Double, into samples: inout [Float]) {

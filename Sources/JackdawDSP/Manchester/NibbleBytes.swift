@@ -28,13 +28,18 @@ struct NibbleBytes {
     }
 
     /// Turns over weak bits where that makes a check pass.
-    mutating func mend(_ checks: [FrameCheck], mostTests: Int = 136) -> FrameCheck.Outcome {
+    /// - Returns: how the check came out; nil where none knows the format.
+    mutating func mend(_ checks: [FrameCheck]) -> LineBurst.Check? {
         var turned = repairs
-        let outcome = SoftRepair.mend(&values, reliabilities: reliabilities, checks: checks, mostTests: mostTests) {
-            turned[$0] += 1
+        let outcome = SoftRepair.mend(&values, reliabilities: reliabilities, checks: checks) { turned[$0] += 1 }
+        defer { repairs = turned }
+        switch outcome {
+        case .unknown: return nil
+        case .broken: return .broken
+        case .whole:
+            guard turned == repairs else { return .repaired }
+            return checks.contains { $0.bits > 0 && $0.outcome(values.span) == .whole } ? .intact : nil
         }
-        repairs = turned
-        return outcome
     }
 
     /// Leaves the first bytes only.
@@ -59,12 +64,14 @@ struct NibbleBytes {
     /// Appends characters, and behind them the burst.
     /// - Parameters:
     ///   - range: bytes that are characters.
+    ///   - check: how the check of their frame came out.
     ///   - burst: where they were heard.
     ///   - judge: what was measured.
     ///   - scale: from steps to samples.
     ///   - events: what is appended to.
     func append(
-        _ range: Range<Int>, of burst: NibbleBurst, _ judge: NibbleJudge, _ scale: NibbleScale,
+        _ range: Range<Int>, _ check: LineBurst.Check?, of burst: NibbleBurst, _ judge: NibbleJudge,
+        _ scale: NibbleScale,
         to events: inout [LineEvent]
     ) {
         guard !range.isEmpty else { return }
@@ -72,7 +79,8 @@ struct NibbleBytes {
         var least: Float = 1
         for byte in range {
             let framed = judge.isFramed(2 * byte) && judge.isFramed(2 * byte + 1)
-            let weakest = reliabilities[8 * byte..<8 * byte + 8].reduce(.infinity, min)
+            // Which bits of a broken frame are wrong is not known.
+            let weakest = check == .broken ? 0 : reliabilities[8 * byte..<8 * byte + 8].reduce(.infinity, min)
             var tenths = SIMD16<UInt8>(repeating: 255)
             for place in 0..<8 { tenths[place] = UInt8(min(255, 10 * reliabilities[8 * byte + place])) }
             let character = LineCharacter(
@@ -94,7 +102,7 @@ struct NibbleBytes {
             .burst(
                 LineBurst(
                     span: span, characters: range.count, framingErrors: framingErrors,
-                    repairedBits: repairs[range].reduce(0) { $0 + Int($1) }, confidence: least,
+                    repairedBits: repairs.reduce(0) { $0 + Int($1) }, check: check, confidence: least,
                     baud: scale.sampleRate / samplesPerChip, tones: nil, level: LogLikelihood.decibels(2 * power),
                     signalToNoise: LogLikelihood.decibels(power / (Double(judge.variance) * scale.samplesPerSound)))))
     }
@@ -102,10 +110,9 @@ struct NibbleBytes {
 
 /// What log-likelihood ratios and powers come to.
 enum LogLikelihood {
-    /// How far from a toss of a coin a bit is, 0 to 1: tanh(ratio / 2).
+    /// The probability that a bit is right, 0.5 for a coin toss to 1.
     static func confidence(_ ratio: Float) -> Float {
-        let wrong = Numerics.exponential(-Double(min(ratio, 100)))
-        return Float((1 - wrong) / (1 + wrong))
+        Float(1 / (1 + Numerics.exponential(-Double(min(max(0, ratio), 100)))))
     }
 
     /// A ratio of powers in dB; -300 for none.

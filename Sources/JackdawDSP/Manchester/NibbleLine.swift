@@ -76,8 +76,8 @@ extension NibbleLine: NibbleFormat {
 
     func report(_ burst: NibbleBurst, _ judge: NibbleJudge, _ scale: NibbleScale, to events: inout [LineEvent]) {
         var bytes = NibbleBytes(judge, lowNibble: 1, isInverted: false)
-        _ = bytes.mend(checks)
-        bytes.append(0..<bytes.values.count, of: burst, judge, scale, to: &events)
+        let check = bytes.mend(checks)
+        bytes.append(0..<bytes.values.count, check, of: burst, judge, scale, to: &events)
         bytes.wipe()
     }
 }

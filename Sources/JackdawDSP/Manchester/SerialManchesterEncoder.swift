@@ -44,8 +44,8 @@ public struct SerialManchesterEncoder: LineEncoder {
 
     /// Appends ones.
     public mutating func idle(seconds: Double, into samples: inout [Float]) {
-        let bits = (max(0, seconds) * line.baud).rounded(.up)
-        for _ in 0..<Int(min(bits, 1e9)) { append(bit: 1, &samples) }
+        let bits = (IdleTime.bounded(seconds) * line.baud).rounded(.up)
+        for _ in 0..<Int(bits) { append(bit: 1, &samples) }
         if bits >= Double(line.onesBefore) { isSending = true }
     }
 

@@ -10,7 +10,7 @@ public struct SerialManchesterLine: Sendable, Hashable {
     public var onesBefore: Int
     /// Ones behind each character, its stop bit not counted, 8 or more.
     public var onesAfter: Int
-    /// Whether a 1 is the sine's positive half first.
+    /// Whether a 1 falls in the middle of its bit: the sine's positive half first, the negative one after it.
     public var oneFalls: Bool
 
     /// A line.
@@ -18,7 +18,8 @@ public struct SerialManchesterLine: Sendable, Hashable {
     ///   - baud: bits a second, 300 to 9,600.
     ///   - onesBefore: ones before the first character, 4 to 1,000.
     ///   - onesAfter: ones behind each character, 8 to 1,000.
-    ///   - oneFalls: whether a 1 is the sine's positive half first; a decoder hears either.
+    ///   - oneFalls: whether a 1 falls in the middle of its bit, from the sine's positive half to the negative one; a decoder
+    ///     hears either.
     public init(baud: Double, onesBefore: Int, onesAfter: Int, oneFalls: Bool = true) {
         self.baud = baud
         self.onesBefore = onesBefore

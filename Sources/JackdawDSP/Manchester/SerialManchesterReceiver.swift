@@ -94,7 +94,7 @@ struct SerialManchesterReceiver: LineReceiver {
             .burst(
                 LineBurst(
                     span: span, characters: burst.characters, framingErrors: burst.framingErrors, repairedBits: 0,
-                    confidence: burst.confidence, baud: sampleRate / samplesPerBit, tones: nil,
+                    check: nil, confidence: burst.confidence, baud: sampleRate / samplesPerBit, tones: nil,
                     level: LogLikelihood.decibels(burst.level * burst.level),
                     // A sine's amplitude over a bit is known as well as half of its samples' noise lets it be.
                     signalToNoise: LogLikelihood.decibels(

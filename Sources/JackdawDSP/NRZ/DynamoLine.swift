@@ -106,16 +106,15 @@ extension DynamoLine: NibbleFormat {
         // A bit of the length may be wrong too: a whole packet is what the burst holds, or what its length says.
         var whole = bytes
         whole.keepFirst(Int(bytes.values[2]) + 4)
+        var result = LineBurst.Check.intact
         if check.outcome(whole.values.span) != .whole {
             whole.wipe()
             whole = bytes
-            // Eight bits of check let one of 256 ways pass.
-            guard whole.mend([check], mostTests: Self.mostTests) != .unknown else { return whole.wipe() }
+            guard let mended = whole.mend([check]) else { return whole.wipe() }
+            result = mended
         }
         let count = whole.values.count
-        whole.append(content == .packets ? 0..<count : 3..<(count - 1), of: burst, judge, scale, to: &events)
+        whole.append(content == .packets ? 0..<count : 3..<(count - 1), result, of: burst, judge, scale, to: &events)
         whole.wipe()
     }
-
-    private static let mostTests = 12
 }

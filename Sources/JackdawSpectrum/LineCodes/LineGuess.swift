@@ -6,7 +6,7 @@ public struct LineGuess: Sendable, Hashable {
     public enum Carrier: Sendable, Hashable {
         /// Two tones: those of 1 and 0, in Hz, as measured.
         case tones(LineBurst.Tones)
-        /// Two levels: Manchester chips, or bits that carry them.
+        /// Two levels: Manchester chips, bits that carry them, or bits of a Manchester UART.
         case levels
     }
 
@@ -14,7 +14,7 @@ public struct LineGuess: Sendable, Hashable {
     public let modeName: String
     /// What carries the symbols.
     public let carrier: Carrier
-    /// Symbols a second: bits of tones, chips (half bits) of Manchester.
+    /// Symbols a second: bits of tones and of a Manchester UART, chips (half bits) of Manchester nibbles.
     public let baud: Double
     /// How near the tones and the baud are to those of the mode, 0 to 1; a sender whose clock is off by some percent, and
     /// everything with it, is nearer than one whose tones and baud disagree.

@@ -21,6 +21,13 @@ enum LineSignature {
         let frame: Double
     }
 
+    /// One tone, upright or upside down for each bit, a turn of it long.
+    struct Phases {
+        let name: String
+        /// Bits a second.
+        let baud: Double
+    }
+
     /// The modes with tones, each keying once, under its first name.
     static let tones: [Tones] = {
         var found: [Tones] = []
@@ -33,14 +40,19 @@ enum LineSignature {
         return found
     }()
 
-    /// The modes with levels whose frames follow each other; those whose characters come at any time have nothing that
-    /// the sound of a swipe does not have.
+    /// The modes with levels whose frames follow each other.
     static let levels: [Levels] = LineMode.all.compactMap { mode in
         switch mode.code {
         case .nibbles(let line): Levels(name: mode.name, baud: line.chipRate, frame: 10)
         case .dynamo(let line): Levels(name: mode.name, baud: line.baud, frame: 10)
         case .frequencyShift, .frequencyShiftBits, .serialManchester: nil
         }
+    }
+
+    /// The modes with bits of one turn, whose characters come at any time among many ones.
+    static let phases: [Phases] = LineMode.all.compactMap { mode in
+        guard case .serialManchester(let line) = mode.code else { return nil }
+        return Phases(name: mode.name, baud: line.baud)
     }
 
     /// How near measured values are to nominal ones: a clock that is off moves all of them alike, by a few percent; each by

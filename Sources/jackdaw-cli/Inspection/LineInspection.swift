@@ -59,9 +59,9 @@ struct LineInspection {
         return digits + (characters.count > most ? " ..." : "")
     }
 
-    /// A character with the framing of modes with tones.
+    /// A character with the framing of modes that have one bit after the other.
     private typealias Found = (character: LineCharacter, framing: CharacterFraming?)
-    /// Chips of a byte where there are no tones: two frames of ten.
+    /// Chips of a byte where there is no framing: two frames of ten.
     private static let chipsPerByte = 20
 
     private static func decode(
@@ -70,7 +70,11 @@ struct LineInspection {
         guard let mode = try? LineMode(named: guess.modeName), var decoder = try? mode.decoder(sampleRate: sampleRate)
         else { return [] }
         var framing: CharacterFraming?
-        if case .frequencyShift(_, let used) = mode.code { framing = used }
+        switch mode.code {
+        case .frequencyShift(_, let used): framing = used
+        case .serialManchester: framing = CharacterFraming(parity: .even)
+        case .nibbles, .dynamo: break
+        }
         let events = samples.withElements { decoder.receive($0) } + decoder.finish()
         return events.compactMap { event in
             if case .character(let character) = event { (character, framing) } else { nil }

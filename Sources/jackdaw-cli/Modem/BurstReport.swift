@@ -18,6 +18,7 @@ struct BurstReport {
         ]
         if burst.framingErrors > 0 { parts.append(counted(burst.framingErrors, "framing error")) }
         if burst.repairedBits > 0 { parts.append("\(counted(burst.repairedBits, "bit")) repaired") }
+        if burst.check == .broken { parts.append("check fails") }
         parts.append("\(fixed(burst.baud, 1)) baud")
         if let tones = burst.tones { parts.append("\(fixed(tones.mark, 0)) and \(fixed(tones.space, 0)) Hz") }
         parts += [
@@ -38,6 +39,7 @@ struct BurstReport {
         object.add("confidence", Double(burst.confidence), decimals: 3)
         object.add("framing_errors", burst.framingErrors)
         object.add("repaired", burst.repairedBits)
+        object.add("check", burst.check?.rawValue)
         object.add("level", burst.level, decimals: 2)
         object.add("snr", burst.signalToNoise, decimals: 2)
         object.add("baud", burst.baud, decimals: 2)

@@ -50,8 +50,9 @@ private struct ScriptedDecoder: LineDecoder {
         let end = samples[samples.count - 1] + length
         let span = SwipeSpan(startSample: samples[0], endSample: end, sampleRate: Self.rate)
         let measured = LineBurst(
-            span: span, characters: samples.count, framingErrors: 0, repairedBits: 0, confidence: confidence, baud: 300,
-            tones: tones, level: -6, signalToNoise: signalToNoise)
+            span: span, characters: samples.count, framingErrors: 0, repairedBits: 0, check: nil,
+            confidence: confidence,
+            baud: 300, tones: tones, level: -6, signalToNoise: signalToNoise)
         return characters + [(sample: end + 100, event: .burst(measured))]
     }
 

@@ -31,7 +31,8 @@ import Testing
         let line = try #require(run.lines.first)
         #expect(
             fieldNames(line) == [
-                "start", "end", "mode", "bytes", "confidence", "framing_errors", "repaired", "level", "snr", "baud",
+                "start", "end", "mode", "bytes", "confidence", "framing_errors", "repaired", "check", "level", "snr",
+                "baud",
                 "mark", "space", "file", "channel",
             ])
         let object = try jsonObject(line)
@@ -39,6 +40,7 @@ import Testing
         #expect(object["bytes"] as? String == ModemSound.everyByte.hexadecimal)
         #expect(object["framing_errors"] as? Int == 0)
         #expect(object["repaired"] as? Int == 0)
+        #expect(object["check"] is NSNull)
         #expect(object["channel"] as? Int == 1)
         #expect(object["file"] as? String == folder("a.wav"))
         // A tenth of silence and one of mark, then 2,560 bits.
@@ -51,6 +53,23 @@ import Testing
         }
         let confidence = try #require(object["confidence"] as? Double)
         #expect(confidence > 0.9 && confidence <= 1)
+    }
+
+    /// Frames of encrypted card data; of the second, exclusive or and sum are wrong.
+    @Test func aFailedCheckIsTold() throws {
+        for (sums, check) in [([0x03, 0x03] as [UInt8], "intact"), ([0x5A, 0x77], "broken")] {
+            let frame: [UInt8] = [0x02, 2, 0, 1, 2] + sums + [0x03]
+            try ModemSound.write(frame, "unimag", to: folder("a.wav"))
+            let object = try jsonObject(
+                try #require(CommandRun("demodulate", "--mode", "unimag", "--json", folder("a.wav")).lines.first))
+            #expect(object["bytes"] as? String == frame.hexadecimal)
+            #expect(object["check"] as? String == check)
+            let confidence = try #require(object["confidence"] as? Double)
+            #expect(check == "intact" ? confidence > 0.9 : confidence <= 0.5)
+            let run = try ChildProcess(["demodulate", "--mode", "unimag", folder("a.wav")])
+            #expect(run.output == frame)
+            #expect(run.messages.contains("check fails") == (check == "broken"), "\(run.messages)")
+        }
     }
 
     @Test func tonesAndFramingCanBeGivenInsteadOfAMode() throws {

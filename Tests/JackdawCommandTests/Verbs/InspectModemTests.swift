@@ -126,6 +126,34 @@ import Testing
         #expect((object["swipes"] as? [Any])?.isEmpty == true)
     }
 
+    /// The sound of a Manchester UART was taken for a swipe without bit cells.
+    @Test(arguments: ["hijack", "flojack"], [44_100.0, 48_000])
+    func aManchesterUARTIsNoFailedSwipe(mode: String, sampleRate: Double) throws {
+        var encoder = try LineMode(named: mode).encoder(sampleRate: sampleRate)
+        let silence = [Float](repeating: 0, count: Int(sampleRate / 4))
+        var samples = silence
+        let bytes = Array("Jackdaw hears 4111111111111111.".utf8)
+        encoder.encode(bytes.span, into: &samples)
+        try SwipeSound.write([samples + silence], to: folder("a.wav"), sampleRate: sampleRate)
+        let object = try jsonObject(try #require(CommandRun("inspect", "--json", folder("a.wav")).lines.first))
+        let modems = try #require(object["modems"] as? [[String: Any]])
+        #expect(modems.map { $0["mode"] as? String } == [mode])
+        #expect((object["swipes"] as? [Any])?.isEmpty == true)
+        let lines = CommandRun("inspect", folder("a.wav")).lines
+        #expect(lines.contains { $0.hasPrefix("  modem     \(mode), ") })
+        #expect(lines.last == "  swipes    none")
+        let record = try ChannelRecord(try format())
+        if sampleRate == 44_100 {
+            record.receive((samples + silence).span)
+            let line = try #require(try record.finishLines(isRevealed: true).first)
+            // Of a line that goes on, the first seconds are decoded.
+            let text = line.characters.map(\.text).joined()
+            #expect(text.utf8.count > 16)
+            #expect(String(decoding: bytes, as: UTF8.self).hasPrefix(text))
+            #expect(line.characters.allSatisfy { $0.edges.count == 12 && $0.bits.count == 11 && !$0.isDoubtful })
+        }
+    }
+
     /// Bytes may be card data: neither they nor their bits show.
     @Test func bytesAreHidden() throws {
         let line = try inspection(isRevealed: false)

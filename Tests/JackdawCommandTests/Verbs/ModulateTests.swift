@@ -28,6 +28,19 @@ import Testing
         #expect(try samples(of: "a.wav").samples == expected.map { Int16(($0 * 32_768).rounded(.toNearestOrEven)) })
     }
 
+    /// Standard input is read in pieces, which are none of the message's.
+    @Test(arguments: LineMode.all.map(\.name)) func longInputSoundsAsInOneGo(mode: String) throws {
+        let bytes = (0..<600).map { UInt8(truncatingIfNeeded: 73 &* $0) }
+        for idle in ["0.1", "0"] {
+            let run = try ChildProcess(
+                ["modulate", "--mode", mode, "--idle", idle, "-o", folder("a.wav")], input: bytes)
+            #expect(run.status == 0, "\(run.messages)")
+            let expected = try ModemSound.samples(
+                bytes, LineMode(named: mode), sampleRate: 48_000, idle: idle == "0" ? 0 : 0.1, silence: 0)
+            #expect(try samples(of: "a.wav").samples == expected.map { Int16(($0 * 32_768).rounded(.toNearestOrEven)) })
+        }
+    }
+
     @Test func saysWhatItWrote() throws {
         let options = ["--mode", "v21", "--rate", "8000", "--idle", "0.5", "--json", "-o", folder("a.flac")]
         let run = try ChildProcess(["modulate"] + options, input: [1, 2, 3])

@@ -30,7 +30,7 @@ enum BasebandBench {
 
     /// Bytes between stretches of an idle line, with the clock off by a part of the rate.
     static func samples(
-        _ bytes: [UInt8], _ encoder: some LineEncoder, quiet: Double = 0.03
+        _ bytes: [UInt8], _ encoder: any LineEncoder, quiet: Double = 0.03
     ) -> [Float] {
         var encoder = encoder
         var samples: [Float] = []

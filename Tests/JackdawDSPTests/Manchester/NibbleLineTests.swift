@@ -67,6 +67,29 @@ struct NibbleLineTests {
         #expect(BasebandBench.receive(samples, try NibbleLineDecoder(line, sampleRate: rate)).bytes == bytes)
     }
 
+    /// A frame whose exclusive or and sum are wrong came out as if nothing were amiss.
+    @Test func saysHowTheCheckCameOut() throws {
+        let card = BasebandBench.random(40, seed: 20)
+        let sums = [card.reduce(0, ^), card.reduce(0, &+)]
+        let text = Array("%B9999990000000001^TEST/CARD^3012101?\r".utf8)
+        let frames: [([UInt8], LineBurst.Check?)] = [
+            ([0x02, 40, 0] + card + sums + [0x03], .intact),
+            ([0x02, 40, 0] + card + sums.map { $0 ^ 0x5A } + [0x03], .broken),
+            // What has no check is neither.
+            (text, nil), (card, nil),
+        ]
+        for (frame, check) in frames {
+            let samples = BasebandBench.samples(frame, try Self.encoder())
+            let reading = BasebandBench.receive(samples, try NibbleLineDecoder(sampleRate: 48_000))
+            #expect(reading.bytes == frame)
+            let burst = try #require(reading.bursts.first)
+            #expect(burst.check == check)
+            #expect(burst.repairedBits == 0)
+            #expect(check == .broken ? burst.confidence <= 0.5 : burst.confidence > 0.99)
+            #expect(reading.characters.allSatisfy { ($0.confidence <= 0.5) == (check == .broken) })
+        }
+    }
+
     @Test func saysWhereCharactersAre() throws {
         let samples = BasebandBench.samples(Self.version, try Self.encoder())
         let reading = BasebandBench.receive(samples, try NibbleLineDecoder(sampleRate: 48_000))

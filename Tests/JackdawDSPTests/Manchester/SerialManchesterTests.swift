@@ -145,4 +145,18 @@ struct SerialManchesterTests {
         let samples = BasebandBench.samples(bytes, try mode.encoder(sampleRate: 48_000))
         #expect(BasebandBench.receive(samples, try mode.decoder(sampleRate: 48_000)).bytes == bytes)
     }
+
+    @Test func aOneFallsWhereTheLineSaysSo() throws {
+        for oneFalls in [true, false] {
+            var line = SerialManchesterLine.hiJack
+            line.oneFalls = oneFalls
+            // 32 samples a bit.
+            var encoder = try SerialManchesterEncoder(line, sampleRate: 44_100, level: 0)
+            var samples: [Float] = []
+            encoder.idle(seconds: 31 / 44_100.0, into: &samples)
+            #expect(samples.count == 32)
+            #expect(samples[1..<16].allSatisfy { ($0 > 0) == oneFalls })
+            #expect(samples[17..<32].allSatisfy { ($0 < 0) == oneFalls })
+        }
+    }
 }

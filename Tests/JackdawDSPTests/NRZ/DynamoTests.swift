@@ -17,6 +17,9 @@ struct DynamoTests {
         var encoder = try DynamoEncoder(sampleRate: 44_100, level: 0)
         var samples: [Float] = []
         encoder.encode([0x31 as UInt8].span, into: &samples)
+        // Whether this is the last byte is not known yet.
+        #expect(samples.isEmpty)
+        encoder.finish(into: &samples)
         // UART bytes, the least significant bit first; a nibble's 1 is 10, its 0 is 01.
         let lead = [UInt8](repeating: 0x55, count: 4)
         let sync: [UInt8] = [0xF0, 0xF0]
@@ -65,12 +68,92 @@ struct DynamoTests {
         #expect(packets.bursts.map(\.characters) == [259, 259, 94])
     }
 
+    /// The sound of a message in pieces, between silences.
+    private static func samples(_ bytes: [UInt8], pieces: Int, _ line: DynamoLine) throws -> [Float] {
+        var encoder = try Self.encoder(line)
+        var samples: [Float] = []
+        encoder.idle(seconds: 0.03, into: &samples)
+        for start in stride(from: 0, to: bytes.count, by: pieces) {
+            encoder.encode(bytes.span.extracting(start..<min(bytes.count, start + pieces)), into: &samples)
+        }
+        encoder.idle(seconds: 0.03, into: &samples)
+        return samples
+    }
+
+    /// Each piece made its own last packet.
+    @Test(arguments: [1, 7, 240, 1_000_000]) func piecesOfAnySizeSoundTheSame(size: Int) throws {
+        var line = DynamoLine.reader
+        line.content = .packets
+        for count in [1, 254, 255, 256, 510, 1_000] {
+            let bytes = BasebandBench.random(count, seed: UInt64(count))
+            let samples = try Self.samples(bytes, pieces: size, .reader)
+            #expect(BasebandBench.receive(samples, try DynamoDecoder(sampleRate: 44_100)).bytes == bytes)
+            let packets = BasebandBench.receive(samples, try DynamoDecoder(line, sampleRate: 44_100))
+            #expect(packets.bursts.count == (count + 254) / 255)
+            var place = 0
+            for (number, burst) in packets.bursts.enumerated() {
+                let isLast = number == packets.bursts.count - 1
+                #expect(packets.bytes[place] == (isLast ? 0x99 : 0x69))
+                #expect(packets.bytes[place + 1] == UInt8(number))
+                place += burst.characters
+            }
+            #expect(samples == (try Self.samples(bytes, pieces: count, .reader)))
+            // The same packets as they are, in pieces of the same size.
+            #expect(try Self.samples(packets.bytes, pieces: size, line) == samples)
+        }
+    }
+
+    @Test func finishEndsAMessageAndResetForgetsIt() throws {
+        var encoder = try Self.encoder()
+        var samples: [Float] = []
+        encoder.idle(seconds: 0.03, into: &samples)
+        for message in ["one", "two"] {
+            encoder.encode(Array(message.utf8).span, into: &samples)
+            encoder.finish(into: &samples)
+        }
+        let count = samples.count
+        encoder.finish(into: &samples)
+        #expect(samples.count == count)
+        encoder.encode(Array("three".utf8).span, into: &samples)
+        encoder.reset()
+        encoder.idle(seconds: 0.05, into: &samples)
+        let reading = BasebandBench.receive(samples, try DynamoDecoder(sampleRate: 44_100))
+        #expect(reading.bytes == Array("onetwo".utf8))
+        #expect(reading.bursts.map(\.characters) == [3, 3])
+    }
+
+    @Test func reflectionShowsNothingThatIsKeptBack() throws {
+        var encoder = try Self.encoder()
+        var samples: [Float] = []
+        encoder.encode(Array(";4111111111111111=2912?".utf8).span, into: &samples)
+        var shown = ""
+        dump(encoder, to: &shown)
+        #expect(shown.contains("44100"))
+        #expect(!shown.contains("52") && !shown.contains("UInt8]"))
+    }
+
     @Test func wholePacketsGoAsTheyAre() throws {
         var line = DynamoLine.reader
         line.content = .packets
         let packet: [UInt8] = [0xA9, 0x03, 0x02, 0x41, 0x42, 0xCF]
         let samples = BasebandBench.samples(packet, try Self.encoder(line))
         #expect(BasebandBench.receive(samples, try DynamoDecoder(line, sampleRate: 44_100)).bytes == packet)
+    }
+
+    @Test func aPacketWithAWrongChecksumIsNoGoodOne() throws {
+        var line = DynamoLine.reader
+        line.content = .packets
+        let whole: [UInt8] = [0xA9, 0x03, 0x02, 0x41, 0x42, 0xCF]
+        for (packet, check) in [(whole, LineBurst.Check.intact), (whole.dropLast() + [0xC0], .broken)] {
+            let samples = BasebandBench.samples(packet, try Self.encoder(line))
+            let reading = BasebandBench.receive(samples, try DynamoDecoder(line, sampleRate: 44_100))
+            #expect(reading.bytes == packet)
+            let burst = try #require(reading.bursts.first)
+            #expect(burst.check == check)
+            #expect(burst.repairedBits == 0)
+            #expect(check == .intact ? burst.confidence > 0.99 : burst.confidence <= 0.5)
+            #expect(reading.characters.allSatisfy { ($0.confidence <= 0.5) == (check == .broken) })
+        }
     }
 
     @Test func aHostSaysAllTwice() throws {
@@ -113,6 +196,26 @@ struct DynamoTests {
             if BasebandBench.receive(samples, try DynamoDecoder(sampleRate: 44_100)).bytes != bytes { wrong += 1 }
         }
         #expect(wrong <= 2)
+    }
+
+    /// Eight bits of check pass for one wrong frame in 256, tried or not: what is repaired must be worth it.
+    @Test func whatIsRepairedIsRight() throws {
+        var repaired = 0
+        var wrong = 0
+        for index in 0..<2_000 {
+            let bytes = BasebandBench.random(40, seed: UInt64(index))
+            let clean = BasebandBench.samples(bytes, try Self.encoder())
+            // From one packet in ten that has a wrong bit to nine in ten.
+            let noise = BasebandBench.deviation(ebn0: [5, 6, 7, 8, 9][index % 5], samplesPerChip: 6)
+            let samples = BasebandBench.spoil(clean, sampleRate: 44_100, .init(noise: noise, seed: UInt64(index)))
+            let reading = BasebandBench.receive(samples, try DynamoDecoder(sampleRate: 44_100))
+            guard reading.bursts.contains(where: { $0.check == .repaired }) else { continue }
+            #expect(reading.bursts.contains { $0.repairedBits > 0 })
+            repaired += 1
+            if reading.bytes != bytes { wrong += 1 }
+        }
+        #expect(repaired >= 100)
+        #expect(100 * wrong <= repaired, "\(wrong) of \(repaired)")
     }
 
     @Test func noiseSilenceAndOtherLinesGiveNothing() throws {

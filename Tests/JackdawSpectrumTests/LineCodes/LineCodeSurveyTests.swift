@@ -95,6 +95,7 @@ struct LineCodeSurveyTests {
         var samples = [Float](repeating: 0, count: Int(rate / 10))
         let bytes = LineSound.bytes(120, seed: 9)
         encoder.encode(bytes.span, into: &samples)
+        encoder.finish(into: &samples)
         samples += [Float](repeating: 0, count: Int(rate / 10))
         let sound = LineSound.noisy(samples, deviation: 0.02, seed: 9)
         #expect(LineSound.guesses(sound, sampleRate: rate).map(\.modeName) == [name])
@@ -143,6 +144,56 @@ struct LineCodeSurveyTests {
                 }
             }
             #expect(LineSound.guesses(voice.noise(-60, seed: seed).samples, sampleRate: 44_100).isEmpty)
+        }
+    }
+
+    /// Characters among the ones of an idle line.
+    @Test(arguments: ["hijack", "flojack"], [12.0, 15, 40])
+    func serialManchesterIsGuessed(name: String, decibels: Double) throws {
+        guard case .serialManchester(let nominal) = try LineMode(named: name).code else {
+            Issue.record("\(name) is another line")
+            return
+        }
+        for (place, rate) in Self.rates.enumerated() where rate > 4.5 * nominal.baud {
+            for isInverted in [false, true] {
+                let clock = [0.96, 1, 1.04][(place + Int(decibels)) % 3]
+                var line = nominal
+                line.baud *= clock
+                let seed = UInt64(10 * place) + UInt64(decibels)
+                var encoder = try SerialManchesterEncoder(line, sampleRate: rate, isInverted: isInverted)
+                let silence = [Float](repeating: 0, count: Int(rate / 10))
+                var clean = silence
+                let bytes = LineSound.bytes(name == "hijack" ? 16 : 100, seed: seed)
+                encoder.encode(bytes.span, into: &clean)
+                let seconds = Double(clean.count) / rate - 0.1
+                let deviation = LineSound.deviation(
+                    power: 0.126, samplesPerBit: rate / line.baud, decibels: decibels)
+                let guesses = LineSound.guesses(
+                    LineSound.noisy(clean + silence, deviation: deviation, seed: seed), sampleRate: rate)
+                #expect(guesses.map(\.modeName) == [name], "\(rate) Hz, clock \(clock), \(isInverted)")
+                guard let guess = guesses.first else { continue }
+                #expect(isNear(guess.baud / line.baud, 1, 0.002), "\(rate) Hz, clock \(clock)")
+                #expect(guess.regularity > 0.8)
+                #expect(isNear(Double(guess.samples.lowerBound) / rate, 0.1, 0.1))
+                #expect(isNear(Double(guess.samples.upperBound) / rate, 0.1 + seconds, 0.1))
+            }
+        }
+    }
+
+    /// The tone of an idle line is any tone, and one that is keyed otherwise is none of these lines.
+    @Test func tonesOfTheirFrequencyAreNoCode() {
+        for frequency in [1_378.125, 1_380, 3_392, 3_400] {
+            for length in [0.013, 0.0204, 0.05] {
+                let sound = (0..<66_150).map { index in
+                    let time = Double(index) / 44_100
+                    // Upside down at times that are none of its own.
+                    let sign: Float = Int(time / length) % 2 == 0 ? 0.3 : -0.3
+                    return sign * Float(sin(2 * Double.pi * frequency * time))
+                }
+                let steady = sound.map(abs)
+                #expect(LineSound.guesses(sound, sampleRate: 44_100).isEmpty, "\(frequency) Hz, \(length) s")
+                #expect(LineSound.guesses(steady, sampleRate: 44_100).isEmpty, "\(frequency) Hz")
+            }
         }
     }
 

@@ -1,0 +1,107 @@
+import Glibc
+
+/// Looks for a Manchester UART in a window: each bit is one turn of a sine, so that the ones between characters are a steady
+/// tone of as many Hz as there are bits a second, and a zero is the same tone upside down, from one bit's edge to another.
+struct PhaseSearch {
+    private static let rateReach = 0.07
+    private static let leastTransitions = 12
+    /// Share of the power that is the tone, either way up: of two tones half is another one, and a swipe strays.
+    private static let leastCoherence = 0.6
+    /// Of transitions at any half bit, as a swipe of steady speed has them, 0.5 and less.
+    private static let leastRegularity = 0.75
+    /// Share of the time that is ones: those between characters are more than all bits of these.
+    private static let leastOnes = 0.7
+    private static let leastFit = 0.2
+    /// A band with a signal that can be read stands this far over the noise, in power.
+    private static let leastHeight = 2.0
+
+    private let window: SoundWindow
+
+    init(_ window: SoundWindow) { self.window = window }
+
+    /// The likeliest line with the place where it was heard, in seconds from the start of the window.
+    /// - Throws: ``SpectrumError``: there is no memory for a transform.
+    func guess() throws(SpectrumError) -> (guess: LineGuess, place: Range<Double>)? {
+        var best: (guess: LineGuess, place: Range<Double>)?
+        for signature in LineSignature.phases {
+            guard let found = try guess(signature), found.guess.fit > best?.guess.fit ?? 0 else { continue }
+            best = found
+        }
+        return best
+    }
+
+    private func guess(
+        _ signature: LineSignature.Phases
+    ) throws(SpectrumError) -> (guess: LineGuess, place: Range<Double>)? {
+        let baud = signature.baud
+        let range = baud * (1 - PhaseSearch.rateReach)...baud * (1 + PhaseSearch.rateReach)
+        guard 1.5 * baud < window.sampleRate / 2, window.height(in: range) > PhaseSearch.leastHeight else { return nil }
+        let band = try window.band(around: baud, reach: baud, leastRate: 6 * baud)
+        guard let tone = try tone(of: band, in: range), tone.coherence > PhaseSearch.leastCoherence else { return nil }
+        let fit = LineSignature.fit([tone.frequency], to: [baud])
+        guard fit > PhaseSearch.leastFit else { return nil }
+        // Turned back by the tone, the bits are levels.
+        let step = 2 * .pi * (tone.frequency - band.centre) / band.rate
+        let levels = band.values.enumerated().map { index, value in
+            let angle = step * Double(index) + tone.phase
+            return value.x * Float(cos(angle)) + value.y * Float(sin(angle))
+        }
+        let slicer = Slicer(
+            levels, powers: band.values.map { Double(($0 * $0).sum()) }, rate: band.rate,
+            stretch: Int(6 * band.rate / baud))
+        let sides = [1, -1].map { side in slicer.sides.count { $0 == side } }
+        let rate = tone.frequency
+        guard slicer.times.count >= PhaseSearch.leastTransitions,
+            Double(max(sides[0], sides[1])) > PhaseSearch.leastOnes * Double(sides[0] + sides[1]),
+            let line = try TimingLine(slicer.times, in: rate * 0.999...rate * 1.001, window.shelf),
+            line.strength > PhaseSearch.leastRegularity, let place = slicer.heard(rate: band.rate)
+        else { return nil }
+        let guess = LineGuess(
+            modeName: signature.name, carrier: .levels, baud: tone.frequency, fit: fit,
+            regularity: min(1, line.strength), transitions: slicer.times.count, samples: 0..<0)
+        return (guess, place)
+    }
+
+    /// A tone that may turn upside down at any time.
+    private struct Tone {
+        let frequency: Double
+        /// Radians at the band's first value, to half a turn.
+        let phase: Double
+        /// Share of the band's power that is the tone's, 0 to 1.
+        let coherence: Double
+    }
+
+    /// The strongest tone of a band, by its square, which is the same either way up.
+    private func tone(of band: SoundWindow.Band, in range: ClosedRange<Double>) throws(SpectrumError) -> Tone? {
+        let squares = band.values.map { SIMD2($0.x * $0.x - $0.y * $0.y, 2 * $0.x * $0.y) }
+        let total = squares.reduce(0.0) { $0 + Double(($1 * $1).sum()).squareRoot() }
+        guard total > 0 else { return nil }
+        var count = 64
+        while count < 4 * squares.count { count *= 2 }
+        let spectrum = try window.shelf.transform(count, .forward).transform(first: count) { bins in
+            for (index, square) in squares.enumerated() { bins[index] = square }
+        }
+        let step = band.rate / Double(count) / 2
+        let first = Int(((range.lowerBound - band.centre) / step).rounded(.up))
+        let last = Int((range.upperBound - band.centre) / step)
+        func value(_ bin: Int) -> SIMD2<Float> { spectrum[bin < 0 ? bin + count : bin] }
+        func power(_ bin: Int) -> Double { Double((value(bin) * value(bin)).sum()) }
+        guard first <= last, let peak = (first...last).max(by: { power($0) < power($1) }) else { return nil }
+        // Between the bins, by direct sums: the phase must hold from the first value to the last.
+        var best = (frequency: 0.0, sum: SIMD2<Double>.zero)
+        for part in stride(from: -0.5, through: 0.5, by: 0.125) {
+            let frequency = (Double(peak) + part) * step
+            let turn = -4 * Double.pi * frequency / band.rate
+            var sum = SIMD2<Double>.zero
+            for (index, square) in squares.enumerated() {
+                let (cosine, sine) = (cos(turn * Double(index)), sin(turn * Double(index)))
+                let (x, y) = (Double(square.x), Double(square.y))
+                sum += SIMD2(x * cosine - y * sine, x * sine + y * cosine)
+            }
+            if (sum * sum).sum() > (best.sum * best.sum).sum() { best = (frequency, sum) }
+        }
+        return Tone(
+            frequency: band.centre + best.frequency, phase: atan2(best.sum.y, best.sum.x) / 2,
+            coherence: (best.sum * best.sum).sum().squareRoot() / total)
+    }
+}
