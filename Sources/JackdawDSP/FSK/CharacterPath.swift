@@ -1,6 +1,6 @@
 /// What a path through a stretch sees on its way: how much of the sound the characters account for, and how sure each bit
 /// is.
-struct CharacterPath: Sendable {
+struct CharacterPath: Sendable, Wipeable {
     /// A character on the path.
     struct Character: Sendable {
         /// Data and parity bits in the order of the line, the first one in the lowest place.
@@ -35,16 +35,19 @@ struct CharacterPath: Sendable {
     ///   - stopSteps: grid steps of a stop bit.
     ///   - bitCount: bits between start and stop.
     mutating func follow(
-        _ found: [CharacterTrellis.Found], _ tones: ToneCorrelations, _ turns: CarrierTurns, powers: SIMD2<Float>,
-        from carrier: Carrier,
-        stopSteps: Int, bitCount: Int
+        _ found: ArraySlice<CharacterTrellis.Found>, _ tones: ToneCorrelations, _ turns: CarrierTurns,
+        powers: SIMD2<Float>, from carrier: Carrier, stopSteps: Int, bitCount: Int
     ) {
         let perBit = ToneCorrelations.stepsPerBit
+        characters.growWiping(toHold: found.count)
+        carriers.growWiping(toHold: found.count + 1)
         characters.removeAll(keepingCapacity: true)
         carriers.removeAll(keepingCapacity: true)
         strength.removeAll(keepingCapacity: true)
+        strength.growWiping(toHold: tones.count + 1)
         strength.append(0)
         expected.removeAll(keepingCapacity: true)
+        expected.growWiping(toHold: tones.count + 1)
         expected.append(0)
         self.powers = powers
         tonesSeen = .init()
@@ -98,11 +101,21 @@ struct CharacterPath: Sendable {
     }
 
     private mutating func add(_ gain: Float, power: Float, steps: Int) {
+        strength.growWiping(toHold: strength.count + steps)
+        expected.growWiping(toHold: expected.count + steps)
         let (last, lastExpected) = (strength[strength.count - 1], expected[expected.count - 1])
         for step in 1...steps {
             strength.append(last + gain * Float(step) / Float(steps))
             expected.append(lastExpected + power * Float(step))
         }
+    }
+
+    mutating func wipe() {
+        characters.wipeCapacity()
+        carriers.wipeCapacity()
+        strength.wipeCapacity()
+        expected.wipeCapacity()
+        tonesSeen = .init()
     }
 
     /// Steps that were followed.

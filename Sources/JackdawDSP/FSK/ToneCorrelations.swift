@@ -2,12 +2,12 @@
 ///
 /// Correlations are complex, with the phase of the tone zero where the window opens, so that a steady tone turns by the same
 /// angle from one window to the next whatever their place between the samples.
-struct ToneCorrelations: Sendable {
+struct ToneCorrelations: Sendable, Wipeable {
     /// Grid steps a bit.
     static let stepsPerBit = 8
 
     /// Windows of one bit that open at each step, one row for each tone: 0 is space, 1 is mark. Complex numbers.
-    private(set) var bits: [[SIMD2<Float>]] = [[], []]
+    private(set) var bits = TonePair<[SIMD2<Float>]>([])
     /// Windows of one step of the mark.
     private(set) var step: [SIMD2<Float>] = []
     /// Windows of a stop bit of the mark.
@@ -20,8 +20,8 @@ struct ToneCorrelations: Sendable {
     private(set) var stepLength = 0.0
 
     /// Running sums of the sound times either tone, one more than there are samples: real and imaginary parts.
-    private var sums = [[SIMD2<Double>](), [SIMD2<Double>]()]
-    private var atSteps = [[SIMD2<Double>](), [SIMD2<Double>]()]
+    private var sums = TonePair<[SIMD2<Double>]>([])
+    private var atSteps = TonePair<[SIMD2<Double>]>([])
 
     /// Correlates a stretch.
     /// - Parameters:
@@ -31,7 +31,7 @@ struct ToneCorrelations: Sendable {
     ///   - samplesPerBit: length of a bit; need not be whole.
     ///   - stopSteps: grid steps of a stop bit.
     mutating func load(
-        _ samples: Span<Float>, from offset: Double = 0, turns: [Double], samplesPerBit: Double, stopSteps: Int
+        _ samples: Span<Float>, from offset: Double, turns: SIMD2<Double>, samplesPerBit: Double, stopSteps: Int
     ) {
         let perBit = Self.stepsPerBit
         stepLength = samplesPerBit / Double(perBit)
@@ -39,9 +39,22 @@ struct ToneCorrelations: Sendable {
         for tone in 0..<2 { sum(samples, from: offset, tone: tone, turns: turns[tone], steps: steps) }
         loadEnergy(samples, from: offset, steps: steps)
         count = max(0, steps - max(perBit, stopSteps))
-        for tone in 0..<2 { correlate(tone: tone, turns: turns[tone], window: perBit, into: &bits[tone]) }
-        correlate(tone: 1, turns: turns[1], window: 1, into: &step)
-        correlate(tone: 1, turns: turns[1], window: stopSteps, into: &stop)
+        let markTurns = turns.y * stepLength
+        Self.correlate(atSteps.space, turns: turns.x * stepLength, window: perBit, count: count, into: &bits.space)
+        Self.correlate(atSteps.mark, turns: markTurns, window: perBit, count: count, into: &bits.mark)
+        Self.correlate(atSteps.mark, turns: markTurns, window: 1, count: count, into: &step)
+        Self.correlate(atSteps.mark, turns: markTurns, window: stopSteps, count: count, into: &stop)
+    }
+
+    mutating func wipe() {
+        for tone in 0..<2 {
+            bits[tone].wipeCapacity()
+            sums[tone].wipeCapacity()
+            atSteps[tone].wipeCapacity()
+        }
+        step.wipeCapacity()
+        stop.wipeCapacity()
+        energy.wipeCapacity()
     }
 
     /// What a step has of the mark; a share of the bit around it where phases do not count, since the parts of a bit are
@@ -53,7 +66,7 @@ struct ToneCorrelations: Sendable {
     }
 
     /// Multiplies what is seen of either tone by a complex number.
-    mutating func scale(_ factors: [SIMD2<Float>]) {
+    mutating func scale(_ factors: TonePair<SIMD2<Float>>) {
         func scale(_ row: inout [SIMD2<Float>], _ factor: SIMD2<Float>) {
             for index in row.indices {
                 let value = row[index]
@@ -61,15 +74,17 @@ struct ToneCorrelations: Sendable {
                     value.x * factor.x - value.y * factor.y, value.y * factor.x + value.x * factor.y)
             }
         }
-        for tone in 0..<2 { scale(&bits[tone], factors[tone]) }
-        scale(&step, factors[1])
-        scale(&stop, factors[1])
+        scale(&bits.space, factors.space)
+        scale(&bits.mark, factors.mark)
+        scale(&step, factors.mark)
+        scale(&stop, factors.mark)
     }
 
     private mutating func sum(_ samples: Span<Float>, from offset: Double, tone: Int, turns: Double, steps: Int) {
         let (sine, cosine) = Numerics.sineAndCosine(turns: turns)
         var total = SIMD2<Double>.zero
         sums[tone].removeAll(keepingCapacity: true)
+        sums[tone].growWiping(toHold: samples.count + 1)
         sums[tone].append(total)
         var oscillator = SIMD2<Double>(1, 0)
         for index in samples.indices {
@@ -83,6 +98,7 @@ struct ToneCorrelations: Sendable {
                 oscillator.x * cosine + oscillator.y * sine, oscillator.y * cosine - oscillator.x * sine)
         }
         atSteps[tone].removeAll(keepingCapacity: true)
+        atSteps[tone].growWiping(toHold: steps + 1)
         for index in 0...steps {
             let time = offset + Double(index) * stepLength
             let whole = max(0, min(Int(time), samples.count - 1))
@@ -97,6 +113,7 @@ struct ToneCorrelations: Sendable {
 
     private mutating func loadEnergy(_ samples: Span<Float>, from offset: Double, steps: Int) {
         energy.removeAll(keepingCapacity: true)
+        energy.growWiping(toHold: steps + 1)
         var total: Float = 0
         var next = 0
         for index in 0...steps {
@@ -109,11 +126,20 @@ struct ToneCorrelations: Sendable {
         }
     }
 
-    private func correlate(tone: Int, turns: Double, window: Int, into row: inout [SIMD2<Float>]) {
+    /// What windows of so many steps hold of a tone.
+    /// - Parameters:
+    ///   - sums: running sums of the sound times the tone, at each step.
+    ///   - turns: turns of the tone in a step.
+    ///   - window: steps of a window.
+    ///   - count: windows.
+    ///   - row: what they hold is put here.
+    private static func correlate(
+        _ sums: [SIMD2<Double>], turns: Double, window: Int, count: Int, into row: inout [SIMD2<Float>]
+    ) {
         row.resize(count)
         for index in 0..<count {
-            let difference = atSteps[tone][index + window] - atSteps[tone][index]
-            let (sine, cosine) = Numerics.sineAndCosine(turns: turns * stepLength * Double(index))
+            let difference = sums[index + window] - sums[index]
+            let (sine, cosine) = Numerics.sineAndCosine(turns: turns * Double(index))
             row[index] = SIMD2<Float>(
                 SIMD2(difference.x * cosine - difference.y * sine, difference.y * cosine + difference.x * sine))
         }
@@ -121,8 +147,9 @@ struct ToneCorrelations: Sendable {
 }
 
 extension Array where Element: BitwiseCopyable & ExpressibleByZero {
-    /// Makes room for so many elements; what they hold is left open.
+    /// Makes room for so many elements; what they hold is left open. What they leave where they were is overwritten.
     mutating func resize(_ count: Int) {
+        growWiping(toHold: count)
         if self.count > count { removeLast(self.count - count) }
         if self.count < count { append(contentsOf: repeatElement(.zero, count: count - self.count)) }
     }
