@@ -182,8 +182,9 @@
         private let channel: Int
         private let isJSON: Bool
         private let console: Console
-        /// Bytes of the burst that goes on.
+        /// Bytes of the burst that goes on, for its object, and how many they are.
         private var bytes: [UInt8] = []
+        private var count = 0
         /// Bursts so far.
         private(set) var bursts = 0
 
@@ -194,18 +195,26 @@
             self.console = console
         }
 
+        deinit { bytes.removeWiping() }
+
         func print(_ event: LineEvent, _ mode: LineMode) {
             switch event {
             case .character(let character):
                 guard character.isFramed else { return }
                 let byte = UInt8(truncatingIfNeeded: character.value)
-                bytes.append(byte)
-                if !isJSON { console.result(byte) }
+                count += 1
+                if isJSON {
+                    bytes.growWiping(by: 1)
+                    bytes.append(byte)
+                } else {
+                    console.result(byte)
+                }
             case .burst(let burst):
                 bursts += 1
-                let report = BurstReport(file: file, channel: channel, mode: mode, bytes: bytes, burst: burst)
-                if isJSON { console.result(report.json) } else { console.message(report.line) }
-                bytes.removeAll(keepingCapacity: true)
+                let report = BurstReport(file: file, channel: channel, mode: mode, count: count, burst: burst)
+                if isJSON { console.result(report.json(bytes)) } else { console.message(report.line) }
+                bytes.removeWiping()
+                count = 0
             }
         }
     }
