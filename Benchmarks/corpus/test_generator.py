@@ -527,6 +527,18 @@ def test_bursts_rest_in_between():
     assert quiet[0] == 0 and np.count_nonzero(np.diff(quiet) > 1) == 2
 
 
+def test_short_bursts_are_many(monkeypatch, tmp_path):
+    files = run(monkeypatch, tmp_path, "modem-short", "--count", "1")
+    lines = json.loads(files["manifest.json"])
+    assert {line["cell"] for line in lines} == {
+        f"{mode}/{ratio}dB" for mode in ("bell202", "fsk9600", "softmodem-1225") for ratio in (10, 14, 20)}
+    assert all(len(bytes.fromhex(line["bytes"])) == 480 for line in lines)
+    keying = modem_plans.SHORT_KEYINGS["softmodem-1225"]
+    told = Transmission(keying, 48_000, 480, None, Channel(carrier_off=0.2), 12)
+    quiet = np.flatnonzero(np.convolve(np.abs(transmit(told, Streams(7))[0]), np.ones(2_000), "valid") == 0)
+    assert np.count_nonzero(np.diff(quiet) > 1) == 40
+
+
 def test_modem_manifests(monkeypatch, tmp_path):
     monkeypatch.setattr(modem_plans, "KEYINGS", {name: modem_plans.KEYINGS[name] for name in ("bell202", "fsk9600")})
     monkeypatch.setattr(modem_plans, "RATIOS", [7.5])

@@ -65,3 +65,11 @@ def test_the_command_writes_sound_and_manifest(tmp_path: Path) -> None:
     manifest = json.loads((tmp_path / "manifest.json").read_text())
     assert [line["ebn0"] for line in manifest] == [9, 9, None, None]
     assert all((tmp_path / line["path"]).exists() and len(line["bytes"]) == 8 for line in manifest)
+
+
+@pytest.mark.parametrize("clock", [0.97, 1.0, 1.03])
+def test_noise_is_told_by_the_true_length_of_a_bit(clock: float) -> None:
+    quiet, loud = (baseband.record(baseband.Frame(mode="unimag", rate=48_000, ebn0=ratio, clock=clock, length=2_000),
+                                   np.random.default_rng(3))[0] for ratio in (None, 10))
+    noise = np.var(loud - quiet) / 0.3 ** 2
+    assert noise == pytest.approx(2 * 48_000 / (9_600 * clock) / 20, rel=0.005)

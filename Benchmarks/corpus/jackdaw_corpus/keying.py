@@ -12,7 +12,7 @@ from scipy.signal import lfilter
 from .randomness import Streams
 
 BLOCK_BYTES = 250
-"""Bytes that follow each other without a pause."""
+"""Bytes that follow each other without a pause, unless told otherwise."""
 
 PAUSE_BITS = 30
 """Bits of mark before, between and after the blocks."""
@@ -67,6 +67,8 @@ class Transmission:
     ebn0: float | None
     """Energy of a bit over the noise density, dB; no noise if None."""
     channel: Channel = field(default_factory=Channel)
+    block: int = BLOCK_BYTES
+    """Bytes that follow each other without a pause."""
     peak: float = 0.05
     """Peak of the sine; small enough that noise at 6 dB and offsets of ten peaks stay within full scale."""
 
@@ -86,10 +88,10 @@ def character_bits(data: bytes) -> np.ndarray:
     return bits.reshape(-1)
 
 
-def blocks(data: bytes) -> list[np.ndarray]:
+def blocks(data: bytes, length: int = BLOCK_BYTES) -> list[np.ndarray]:
     """Bits of each block with half a pause on either side, and a whole one at the ends."""
     half = np.ones(PAUSE_BITS // 2, np.uint8)
-    parts = [data[at:at + BLOCK_BYTES] for at in range(0, len(data), BLOCK_BYTES)]
+    parts = [data[at:at + length] for at in range(0, len(data), length)]
     pieces = [np.concatenate([half, character_bits(part), half]) for part in parts]
     pieces[0] = np.concatenate([half, pieces[0]])
     pieces[-1] = np.concatenate([pieces[-1], half])
@@ -118,7 +120,7 @@ def carrier(transmission: Transmission, data: bytes) -> np.ndarray:
     shift = channel.tone_shift * keying.baud
     mark, space = ((tone * channel.tone_ratio + shift) / transmission.rate for tone in (keying.mark, keying.space))
     bit_length = transmission.rate / (keying.baud * channel.clock)
-    pieces = blocks(data)
+    pieces = blocks(data, transmission.block)
     if not channel.carrier_off:
         pieces = [np.concatenate(pieces)]
     silence = np.zeros(int(channel.carrier_off * transmission.rate))

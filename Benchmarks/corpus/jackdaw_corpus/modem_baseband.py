@@ -133,7 +133,7 @@ def record(frame: Frame, rng: np.random.Generator) -> tuple[np.ndarray, bytes]:
     sound = waveform(frame, data, rng)
     power = 0.5 if frame.mode in SERIAL else 1.0
     if frame.ebn0 is not None:
-        samples_per_bit = 2 * frame.rate / CHIP_RATES[frame.mode]
+        samples_per_bit = 2 * frame.rate / (CHIP_RATES[frame.mode] * frame.clock)
         sound = sound + rng.normal(0, np.sqrt(power * samples_per_bit / (2 * 10 ** (frame.ebn0 / 10))), len(sound))
     time = np.arange(len(sound)) / frame.rate
     sound = sound + frame.hum * np.sin(2 * np.pi * 50 * time + rng.uniform(0, 2 * np.pi)) + frame.offset

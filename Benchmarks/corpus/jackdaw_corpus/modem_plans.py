@@ -21,6 +21,17 @@ KEYINGS = {
 }
 """The tones that minimodem takes for these rates by itself."""
 
+SHORT_KEYINGS = {mode: KEYINGS[mode] for mode in ("bell202", "fsk9600")} | {
+    "softmodem-1225": Keying(1_225, 7_350, 4_900),
+}
+"""Modes of readers that send a few bytes at a time."""
+
+SHORT_RATIOS = [10, 14, 20]
+SHORT_BURSTS = 40
+SHORT_BYTES = 12
+SHORT_PAUSE = 0.2
+"""Seconds without a carrier between two bursts, with the noise going on."""
+
 RATIOS = [6, 7, 7.5, 8, 9, 10, 12, 14]
 """Eb/N0 of the points of a curve, dB."""
 
@@ -59,7 +70,7 @@ Job = Callable[[], list[dict]]
 
 def line(path: Path, cell: str, mode: str, rate: int, **rest: object) -> dict:
     """A line of the manifest; what the decoder is told is the nominal keying."""
-    keying = KEYINGS[mode]
+    keying = (KEYINGS | SHORT_KEYINGS)[mode]
     return {"path": str(path), "cell": cell, "mode": mode, "baud": keying.baud, "mark": keying.mark,
             "space": keying.space, "rate": rate, "ebn0": None, "impairment": None, "bytes": "", "synthetic": True,
             **rest}
@@ -101,6 +112,16 @@ def impairments(out: Path, seed: int, count: int) -> Iterator[Job]:
             transmission = Transmission(KEYINGS[mode], 48_000, 3_000, ratio, channel)
             for index in range(count):
                 yield partial(record, out, seed, f"{mode}/{impairment}", index, mode, impairment, transmission)
+
+
+def short(out: Path, seed: int, count: int) -> Iterator[Job]:
+    """Bursts of a few bytes, each with half a pause of mark before it, in noise that goes on between them."""
+    for mode, keying in SHORT_KEYINGS.items():
+        for ratio in SHORT_RATIOS:
+            transmission = Transmission(
+                keying, 48_000, SHORT_BURSTS * SHORT_BYTES, ratio, Channel(carrier_off=SHORT_PAUSE), SHORT_BYTES)
+            for index in range(count):
+                yield partial(record, out, seed, f"{mode}/{ratio:g}dB", index, mode, "none", transmission)
 
 
 def speed(out: Path, seed: int, _: int) -> Iterator[Job]:
@@ -170,6 +191,7 @@ def captures(out: Path, seed: int, source: Path) -> Iterator[Job]:
 PLANS: dict[str, Callable[[Path, int, int], Iterator[Job]]] = {
     "modem-ebn0": curves,
     "modem-impairments": impairments,
+    "modem-short": short,
     "modem-noise": noise,
     "modem-speed": speed,
 }

@@ -15,7 +15,7 @@ public enum SwipeDirection: String, Sendable, Hashable {
 }
 
 /// Which tier of the decoder proved a result.
-public enum DecoderTier: String, Sendable, Hashable {
+public enum DecoderTier: String, Sendable, Hashable, BitwiseCopyable {
     /// Peak timing with an adaptive clock.
     case fast
     /// Sequence estimation over timing, data and the whole code.
@@ -31,7 +31,7 @@ public enum CheckOutcome: String, Sendable, Hashable {
 }
 
 /// Where a message lies in the sound.
-public struct SwipeSpan: Sendable, Hashable {
+public struct SwipeSpan: Sendable, Hashable, BitwiseCopyable {
     /// First sample, counted from the first one received since the last reset.
     public let startSample: Int
     /// One past the last sample.

@@ -75,6 +75,7 @@ struct BitwiseDecoder: Sendable {
     mutating func reset() {
         forgetBurst()
         beginning = .unknown
+        lastMark = Line.Window(place: 0, measure: .init(parts: .zero))
     }
 
     /// The burst is over: the next one may have another clock and other tones.
@@ -196,6 +197,7 @@ struct BitwiseDecoder: Sendable {
             }
             guard start < limit else { break }
             guard let reading = unsafe read(&line, characterAt: start, window) else { return nil }
+            readings.growWiping(toHold: readings.count + 1)
             readings.append(reading)
             position = start + bitsPerCharacter * samplesPerBit / clock
             isBehindCharacter = true

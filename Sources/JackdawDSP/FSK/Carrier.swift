@@ -19,16 +19,14 @@ struct Carrier: Sendable {
     static let mostFrequency: Float = 0.8
     static let mostFrequencyInNoise: Float = 0.12
 
-    private var size: Float { Self.size(of: phase) }
-
     /// Magnitude of a complex number.
     static func size(of value: SIMD2<Float>) -> Float { (value.x * value.x + value.y * value.y).squareRoot() }
 
     /// What a window has of the carrier in its phase; half of all where the phase is not known yet.
     func gain(_ seen: SIMD2<Float>) -> Float {
         guard isCoherent else { return Self.size(of: seen) }
-        let size = size
-        guard size > 0 else { return (seen.x * seen.x + seen.y * seen.y).squareRoot() / 2 }
+        let size = Self.size(of: phase)
+        guard size > 0 else { return Self.size(of: seen) / 2 }
         return (seen.x * phase.x + seen.y * phase.y) / size
     }
 
@@ -42,11 +40,10 @@ struct Carrier: Sendable {
     mutating func follow(_ seen: SIMD2<Float>, bits: Float, _ turn: SIMD2<Float>) -> Float {
         let gain = gain(seen)
         guard isCoherent else { return gain }
-        let size = size
+        let size = Self.size(of: phase)
         let weight = Self.phaseGain * min(bits, 1)
         if size > 0 {
-            let magnitude = (seen.x * seen.x + seen.y * seen.y).squareRoot()
-            let error = (seen.y * phase.x - seen.x * phase.y) / (size * magnitude + 1e-20)
+            let error = (seen.y * phase.x - seen.x * phase.y) / (size * Self.size(of: seen) + 1e-20)
             // A window of less than a bit is mostly noise.
             frequency += Self.frequencyGain * min(bits * bits, 1) * error
             frequency = min(max(frequency, -mostFrequency), mostFrequency)
@@ -65,7 +62,7 @@ struct Carrier: Sendable {
 /// How far the tones turn, as complex numbers of length 1.
 struct CarrierTurns: Sendable {
     /// Space and mark in a bit.
-    let bits: [SIMD2<Float>]
+    let bits: TonePair<SIMD2<Float>>
     /// The mark in a grid step.
     let step: SIMD2<Float>
     /// The mark in a stop bit.
@@ -74,11 +71,11 @@ struct CarrierTurns: Sendable {
     /// - Parameters:
     ///   - turnsPerBit: turns of space and mark in a bit.
     ///   - stopSteps: grid steps of a stop bit.
-    init(turnsPerBit: [Double], stopSteps: Int) {
+    init(turnsPerBit: SIMD2<Double>, stopSteps: Int) {
         let perBit = Double(ToneCorrelations.stepsPerBit)
-        bits = turnsPerBit.map(Self.turn)
-        step = Self.turn(turnsPerBit[1] / perBit)
-        stop = Self.turn(turnsPerBit[1] * Double(stopSteps) / perBit)
+        bits = TonePair(space: Self.turn(turnsPerBit.x), mark: Self.turn(turnsPerBit.y))
+        step = Self.turn(turnsPerBit.y / perBit)
+        stop = Self.turn(turnsPerBit.y * Double(stopSteps) / perBit)
     }
 
     private static func turn(_ turns: Double) -> SIMD2<Float> {

@@ -9,8 +9,10 @@ struct CarrierStrength: Sendable {
     private var isCoherent = true
 
     /// Begins another path.
-    mutating func restart(isCoherent: Bool = true) {
+    mutating func restart(isCoherent: Bool, capacity: Int) {
         self.isCoherent = isCoherent
+        correlation.growWiping(toHold: capacity)
+        expected.growWiping(toHold: capacity)
         correlation.removeAll(keepingCapacity: true)
         correlation.append(0)
         expected.removeAll(keepingCapacity: true)
@@ -23,11 +25,18 @@ struct CarrierStrength: Sendable {
     ///   - power: power that the tone should have in them.
     ///   - steps: how many there are.
     mutating func add(_ gain: Float, power: Float = 1, steps: Int) {
+        correlation.growWiping(toHold: correlation.count + steps)
+        expected.growWiping(toHold: expected.count + steps)
         let (last, lastExpected) = (correlation[correlation.count - 1], expected[expected.count - 1])
         for step in 1...steps {
             correlation.append(last + gain * Float(step) / Float(steps))
             expected.append(lastExpected + power * Float(step))
         }
+    }
+
+    mutating func wipe() {
+        correlation.wipeCapacity()
+        expected.wipeCapacity()
     }
 
     /// Steps that were followed.

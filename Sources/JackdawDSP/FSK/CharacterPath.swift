@@ -1,6 +1,6 @@
 /// What a path through a stretch sees on its way: how much of the sound the characters account for, and how sure each bit
 /// is.
-struct CharacterPath: Sendable {
+struct CharacterPath: Sendable, Wipeable {
     /// A character on the path.
     struct Character: Sendable {
         /// Data and parity bits in the order of the line, the first one in the lowest place.
@@ -33,14 +33,15 @@ struct CharacterPath: Sendable {
     ///   - stopSteps: grid steps of a stop bit.
     ///   - bitCount: bits between start and stop.
     mutating func follow(
-        _ found: [CharacterTrellis.Found], _ tones: ToneCorrelations, _ turns: CarrierTurns, powers: SIMD2<Float>,
-        from carrier: Carrier,
-        stopSteps: Int, bitCount: Int
+        _ found: ArraySlice<CharacterTrellis.Found>, _ tones: ToneCorrelations, _ turns: CarrierTurns,
+        powers: SIMD2<Float>, from carrier: Carrier, stopSteps: Int, bitCount: Int
     ) {
         let perBit = ToneCorrelations.stepsPerBit
+        characters.growWiping(toHold: found.count)
+        carriers.growWiping(toHold: found.count + 1)
         characters.removeAll(keepingCapacity: true)
         carriers.removeAll(keepingCapacity: true)
-        strength.restart(isCoherent: carrier.isCoherent)
+        strength.restart(isCoherent: carrier.isCoherent, capacity: tones.count + 1)
         self.powers = powers
         tonesSeen = .init()
         var carrier = carrier
@@ -90,5 +91,12 @@ struct CharacterPath: Sendable {
                 bits: 1 / Float(ToneCorrelations.stepsPerBit), turns.step)
             strength.add(gain, power: powers[1], steps: 1)
         }
+    }
+
+    mutating func wipe() {
+        characters.wipeCapacity()
+        carriers.wipeCapacity()
+        strength.wipe()
+        tonesSeen = .init()
     }
 }

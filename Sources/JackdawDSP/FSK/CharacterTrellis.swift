@@ -4,7 +4,7 @@
 /// A Viterbi search on a time grid of eight steps a bit. Its states are the idle line, and for each bit of a character what
 /// the last two bits were. Every survivor carries its own carrier phase and frequency, so that the memory in the phase
 /// counts, which is worth 4 to 6 dB over detectors that look at one bit at a time.
-struct CharacterTrellis: Sendable {
+struct CharacterTrellis: Sendable, Wipeable {
     /// What was found of a character.
     struct Found {
         /// Data and parity bits in the order of the line, the first one in the lowest place.
@@ -38,6 +38,13 @@ struct CharacterTrellis: Sendable {
         var real = [Float](repeating: 0, count: slots * slotSize)
         var imaginary = [Float](repeating: 0, count: slots * slotSize)
         var frequency = [Float](repeating: 0, count: slots * slotSize)
+
+        mutating func wipe() {
+            score.zeroCapacity()
+            real.zeroCapacity()
+            imaginary.zeroCapacity()
+            frequency.zeroCapacity()
+        }
     }
 
     private var survivors = Survivors()
@@ -72,7 +79,20 @@ struct CharacterTrellis: Sendable {
         guard count > Self.perBit * (bitCount + 2) else { return 0 }
         choices.resize((count + 1) * Self.states * Self.lanes + 8)
         idleChoices.removeAll(keepingCapacity: true)
+        idleChoices.growWiping(toHold: count + 1)
         idleChoices.append(contentsOf: repeatElement(0, count: count + 1))
+        forgetSurvivors()
+        (isCoherent, mostFrequency) = (carrier.isCoherent, carrier.mostFrequency)
+        idleScores[0] = 0
+        idles[0] = carrier
+        for step in 1...count {
+            advanceIdle(to: step, tones, turns, cost: costs.y / Float(Self.perBit))
+            if step >= Self.perBit { advanceBits(to: step, tones, turns, costs) }
+        }
+        return traceBack(from: count, &found)
+    }
+
+    private mutating func forgetSurvivors() {
         for index in survivors.score.indices { survivors.score[index] = Self.unreachable }
         for index in survivors.real.indices {
             survivors.real[index] = 0
@@ -83,14 +103,14 @@ struct CharacterTrellis: Sendable {
             idleScores[index] = Self.unreachable
             idles[index] = Carrier()
         }
-        (isCoherent, mostFrequency) = (carrier.isCoherent, carrier.mostFrequency)
-        idleScores[0] = 0
-        idles[0] = carrier
-        for step in 1...count {
-            advanceIdle(to: step, tones, turns, cost: costs.y / Float(Self.perBit))
-            if step >= Self.perBit { advanceBits(to: step, tones, turns, costs) }
-        }
-        return traceBack(from: count, &found)
+    }
+
+    mutating func wipe() {
+        choices.wipeCapacity()
+        idleChoices.wipeCapacity()
+        survivors.wipe()
+        idles.zeroCapacity()
+        idleScores.zeroCapacity()
     }
 
     private mutating func advanceIdle(
@@ -289,7 +309,10 @@ struct CharacterTrellis: Sendable {
             } else if lane == 0 {
                 step -= Self.perBit
                 character.start = step
-                if isWhole { found.append(character) }
+                if isWhole {
+                    found.growWiping(toHold: found.count + 1)
+                    found.append(character)
+                }
                 lane = -1
             } else {
                 character.bits = character.bits << 1 | UInt16(state & 1)

@@ -25,7 +25,7 @@ public struct FSKEncoder: LineEncoder {
         _ shift: FrequencyShift, framing: CharacterFraming = .eightNoneOne, sampleRate: Double, level: Double = -6
     ) throws(LineCodeError) {
         try shift.validate(sampleRate: sampleRate)
-        try LineCodeError.check("data bits", Double(framing.dataBits), 5...9, "")
+        try framing.validate()
         try LineCodeError.check("level", level, -120...0, "dBFS")
         self.shift = shift
         self.framing = framing

@@ -2,9 +2,9 @@
 public struct FrequencyShift: Sendable, Hashable {
     /// Bits a second, 50 to 9,600; samples a bit need not be whole.
     public var baud: Double
-    /// Frequency of a 1 in Hz, between 0 and half the sample rate.
+    /// Frequency of a 1 in Hz: at least half the baud and 1/4096 of the sample rate, and less than half of that.
     public var mark: Double
-    /// Frequency of a 0 in Hz, between 0 and half the sample rate.
+    /// Frequency of a 0 in Hz, within the same bounds.
     public var space: Double
 
     /// A keying.
@@ -34,13 +34,20 @@ extension FrequencyShift {
     /// Sample rates that are encoded and decoded, in Hz.
     public static let sampleRates = 8_000.0...192_000.0
 
+    /// Of a tone that turns less than so often in a bit, noise and offset leave nothing to tell it by.
+    private static let leastTurnsPerBit = 0.5
+    /// Below this many turns a sample the filter that keeps the offset out would take seconds to come to rest.
+    private static let leastTurns = 1.0 / 4_096
+
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
     func validate(sampleRate: Double) throws(LineCodeError) {
         try LineCodeError.check("sample rate", sampleRate, Self.sampleRates, "Hz")
         try LineCodeError.check("baud", baud, Self.bauds, "bits a second")
         try LineCodeError.check("baud", baud, 0...sampleRate / 2, "bits a second at this sample rate")
         for (name, tone) in [("mark", mark), ("space", space)] {
-            try LineCodeError.check(name, tone, 1...(sampleRate / 2).nextDown, "Hz at this sample rate")
+            let least = max(Self.leastTurnsPerBit * baud, Self.leastTurns * sampleRate)
+            try LineCodeError.check(
+                name, tone, least...(sampleRate / 2).nextDown, "Hz at this baud and sample rate")
         }
         try LineCodeError.check("shift", abs(mark - space), baud / 4...sampleRate, "Hz at this baud")
     }

@@ -1,6 +1,6 @@
 /// The strong tier of frequency shift keying: the most likely characters of one stretch after the other, with what a burst
 /// has told of its clock and its tones.
-struct SequenceDecoder: Sendable {
+struct SequenceDecoder: Sendable, Wipeable {
     /// A character and what is known of it.
     struct Reading {
         var bits: UInt16
@@ -142,6 +142,14 @@ struct SequenceDecoder: Sendable {
         carrier = Carrier(isCoherent: carrier.isCoherent, mostFrequency: carrier.mostFrequency)
     }
 
+    mutating func wipe() {
+        found.wipeCapacity()
+        path.wipe()
+        tones.wipe()
+        trellis.wipe()
+    }
+
+    /// Starts a new recording; what it holds of the last one is to be overwritten beside.
     mutating func reset() {
         unlock()
         lastStrong = -.infinity
@@ -168,6 +176,7 @@ struct SequenceDecoder: Sendable {
         search(samples, from: offset)
         if !isLocked, path.strength.holdsSignal(tones) { settle(samples, from: offset) }
         let firstAfter = path.characters.firstIndex { time($0.start, offset) >= limit } ?? path.characters.count
+        readings.growWiping(toHold: path.characters.count)
         for character in path.characters {
             let reading = reading(character, offset)
             let isNext = readings.count < firstAfter
@@ -182,7 +191,7 @@ struct SequenceDecoder: Sendable {
         let last = firstAfter > 0 ? path.characters[firstAfter - 1].end : 0
         let nextStart = firstAfter < path.characters.count ? path.characters[firstAfter].start : tones.count
         let step = max(last, min(nextStart, Int((limit - offset) / tones.stepLength)))
-        follow(Array(found[..<firstAfter]))
+        follow(found[..<firstAfter])
         carrier = path.idle(until: min(step, tones.count), tones, turns)
         let end = time(min(step, tones.count), offset)
         lastStrong -= end.rounded(.down)
@@ -233,13 +242,9 @@ struct SequenceDecoder: Sendable {
 
     /// Follows the tones by how their phase turns within the bits that were read.
     private mutating func tune() {
-        let bits = path.characters.flatMap { character in
-            (0...bitCount).map { place in
-                let bit = place == 0 ? 0 : Int(character.bits >> UInt16(place - 1)) & 1
-                return (tone: bit, step: character.start + place * ToneCorrelations.stepsPerBit)
-            }
-        }
-        let estimate = ToneEstimate(tones, turnsPerBit: turnsPerBit, bits: bits).offsets
+        let estimate = ToneEstimate(
+            tones, turnsPerBit: turnsPerBit, characters: path.characters, bitCount: bitCount
+        ).offsets
         for tone in 0..<2 where abs(estimate[tone]) > Self.leastOffset {
             frequencies[tone] += Self.tuningGain * shift.baud * estimate[tone]
         }
@@ -247,9 +252,8 @@ struct SequenceDecoder: Sendable {
 
     private func time(_ step: Int, _ offset: Double) -> Double { offset + Double(step) * tones.stepLength }
 
-    private var turnsPerBit: [Double] {
-        let samplesPerBit = sampleRate / (shift.baud * clock)
-        return [frequencies.x / sampleRate * samplesPerBit, frequencies.y / sampleRate * samplesPerBit]
+    private var turnsPerBit: SIMD2<Double> {
+        frequencies / sampleRate * (sampleRate / (shift.baud * clock))
     }
 
     private var turns: CarrierTurns { CarrierTurns(turnsPerBit: turnsPerBit, stopSteps: trellis.stopSteps) }
@@ -259,17 +263,17 @@ struct SequenceDecoder: Sendable {
     private mutating func search(_ samples: Span<Float>, from offset: Double) -> Float {
         let samplesPerBit = sampleRate / (shift.baud * clock)
         tones.load(
-            samples, from: offset, turns: [frequencies.x / sampleRate, frequencies.y / sampleRate],
+            samples, from: offset, turns: frequencies / sampleRate,
             samplesPerBit: samplesPerBit, stopSteps: trellis.stopSteps)
         balance.apply(to: &tones)
         let score = trellis.search(tones, turns: turns, costs: balance.costs, carrier: carrier, found: &found)
-        follow(found)
+        follow(found[...])
         // The idle line behind the last character counts too.
         _ = path.idle(until: tones.count, tones, turns)
         return score
     }
 
-    private mutating func follow(_ found: [CharacterTrellis.Found]) {
+    private mutating func follow(_ found: ArraySlice<CharacterTrellis.Found>) {
         path.follow(
             found, tones, turns, powers: balance.powers, from: carrier, stopSteps: trellis.stopSteps, bitCount: bitCount
         )
@@ -291,21 +295,29 @@ struct SequenceDecoder: Sendable {
         let tuned = SIMD2(shift.space, shift.mark) + estimate * shift.baud
         let isApart = abs(tuned.x - tuned.y) > Self.leastShift * abs(shift.space - shift.mark)
         let isOff = isApart && max(abs(estimate.x), abs(estimate.y)) > Self.leastOffset
-        let candidates = isOff ? [SIMD2(shift.space, shift.mark), tuned] : [SIMD2(shift.space, shift.mark)]
-        let others = candidates.flatMap { candidate in
-            Self.clocks.map { (clock: $0, frequencies: candidate, balance: ToneBalance()) }
-        }
-        for other in [last] + others
-        where other.clock != 1 || other.frequencies != SIMD2(shift.space, shift.mark) || !other.balance.isEven {
-            (clock, frequencies, balance) = other
+        let nominal = SIMD2(shift.space, shift.mark)
+        let candidates = 0..<(isOff ? 2 : 1)
+        if last.clock != 1 || last.frequencies != nominal || !last.balance.isEven {
+            (clock, frequencies, balance) = last
             carrier = before
-            if frequencies != SIMD2(shift.space, shift.mark) { carrier.phase = .zero }
+            carrier.phase = .zero
             search(samples, from: offset)
             if score() > best.score { best = (score(), clock, frequencies, balance) }
         }
+        for index in candidates {
+            let candidate = index == 0 ? nominal : tuned
+            for other in Self.clocks where candidate == tuned || other != 1 {
+                (clock, frequencies, balance) = (other, candidate, ToneBalance())
+                carrier = before
+                if candidate == tuned { carrier.phase = .zero }
+                search(samples, from: offset)
+                if score() > best.score { best = (score(), clock, frequencies, balance) }
+            }
+        }
         // Its twin without phases, where that explains far more.
         let coherent = best.score
-        for candidate in before.isCoherent && halfBit >= Self.leastHalfBit ? candidates : [] {
+        for index in before.isCoherent && halfBit >= Self.leastHalfBit ? candidates : 0..<0 {
+            let candidate = index == 0 ? SIMD2(shift.space, shift.mark) : tuned
             for other in Self.clocks {
                 (clock, frequencies, balance) = (other, candidate, ToneBalance())
                 carrier = Carrier(isCoherent: false)

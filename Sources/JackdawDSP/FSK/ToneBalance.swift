@@ -2,11 +2,11 @@
 struct ToneBalance: Sendable {
     /// What was seen of space and mark, relative to the carrier's phase.
     struct Seen: Sendable {
-        fileprivate var sums: [SIMD2<Float>] = [.zero, .zero]
-        fileprivate var counts: [Float] = [0, 0]
+        fileprivate var sums = TonePair(SIMD2<Float>.zero)
+        fileprivate var counts = SIMD2<Float>.zero
 
         mutating func add(_ seen: SIMD2<Float>, tone: Int, _ carrier: Carrier) {
-            let size = (carrier.phase.x * carrier.phase.x + carrier.phase.y * carrier.phase.y).squareRoot()
+            let size = Carrier.size(of: carrier.phase)
             guard size > 0 else { return }
             let unit = carrier.phase / size
             sums[tone] += SIMD2(seen.x * unit.x + seen.y * unit.y, seen.y * unit.x - seen.x * unit.y)
@@ -15,7 +15,7 @@ struct ToneBalance: Sendable {
     }
 
     /// What space and mark are seen as, on average; the stronger one as 1.
-    private var tones: [SIMD2<Float>] = [SIMD2(1, 0), SIMD2(1, 0)]
+    private var tones = TonePair(SIMD2<Float>(1, 0))
     /// Amplitude of the stronger tone over a bit.
     private var amplitude: Float = 0
 
@@ -26,35 +26,34 @@ struct ToneBalance: Sendable {
     /// Bits of each tone that tell something.
     private static let leastBits: Float = 16
 
-    private static func size(_ value: SIMD2<Float>) -> Float { (value.x * value.x + value.y * value.y).squareRoot() }
-
     var isEven: Bool {
-        abs(Self.size(tones[0]) - Self.size(tones[1])) < Self.even
+        abs(Carrier.size(of: tones[0]) - Carrier.size(of: tones[1])) < Self.even
             && abs(tones[0].y * tones[1].x - tones[1].y * tones[0].x) < Self.even
     }
 
     /// Follows what was seen through this balance.
     mutating func follow(_ seen: Seen) {
-        guard seen.counts.allSatisfy({ $0 >= Self.leastBits }) else { return }
-        // What was seen was multiplied by the factors before.
-        let factors = factors
-        let means = (0..<2).map { tone in
-            let mean = seen.sums[tone] / seen.counts[tone]
-            let (factor, square) = (
-                factors[tone], factors[tone].x * factors[tone].x + factors[tone].y * factors[tone].y
-            )
-            return SIMD2(
-                (mean.x * factor.x + mean.y * factor.y) / square, (mean.y * factor.x - mean.x * factor.y) / square)
-        }
-        let most = max(Self.size(means[0]), Self.size(means[1]))
+        guard seen.counts.min() >= Self.leastBits else { return }
+        let means = TonePair(space: mean(of: 0, in: seen), mark: mean(of: 1, in: seen))
+        let most = max(Carrier.size(of: means[0]), Carrier.size(of: means[1]))
         guard most > 0 else { return }
         amplitude = amplitude == 0 ? most : amplitude + Self.gain * (most - amplitude)
         for tone in 0..<2 { tones[tone] += Self.gain * (means[tone] / most - tones[tone]) }
     }
 
+    /// What was seen of a tone on average, before it was multiplied by its factor.
+    private func mean(of tone: Int, in seen: Seen) -> SIMD2<Float> {
+        let (mean, factor) = (seen.sums[tone] / seen.counts[tone], factors[tone])
+        let square = factor.x * factor.x + factor.y * factor.y
+        return SIMD2(
+            (mean.x * factor.x + mean.y * factor.y) / square, (mean.y * factor.x - mean.x * factor.y) / square)
+    }
+
     /// What the correlations with either tone are to be multiplied by: the conjugate of what they are seen as.
-    private var factors: [SIMD2<Float>] {
-        isEven ? [SIMD2(1, 0), SIMD2(1, 0)] : tones.map { SIMD2($0.x, -$0.y) }
+    private var factors: TonePair<SIMD2<Float>> {
+        isEven
+            ? TonePair(SIMD2(1, 0))
+            : TonePair(space: SIMD2(tones.space.x, -tones.space.y), mark: SIMD2(tones.mark.x, -tones.mark.y))
     }
 
     /// Weighs the correlations.

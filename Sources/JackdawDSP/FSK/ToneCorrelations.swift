@@ -2,12 +2,12 @@
 ///
 /// Correlations are complex, with the phase of the tone zero where the window opens, so that a steady tone turns by the same
 /// angle from one window to the next whatever their place between the samples.
-struct ToneCorrelations: Sendable {
+struct ToneCorrelations: Sendable, Wipeable {
     /// Grid steps a bit.
     static let stepsPerBit = 8
 
     /// Windows of one bit that open at each step, one row for each tone: 0 is space, 1 is mark. Complex numbers.
-    private(set) var bits: [[SIMD2<Float>]] = [[], []]
+    private(set) var bits = TonePair<[SIMD2<Float>]>([])
     /// Windows of one step of the mark.
     private(set) var step: [SIMD2<Float>] = []
     /// Windows of a stop bit of the mark.
@@ -20,8 +20,8 @@ struct ToneCorrelations: Sendable {
     private(set) var stepLength = 0.0
 
     /// Running sums of the sound times either tone, one more than there are samples: real and imaginary parts.
-    private var sums = [[SIMD2<Double>](), [SIMD2<Double>]()]
-    private var atSteps = [[SIMD2<Double>](), [SIMD2<Double>]()]
+    private var sums = TonePair<[SIMD2<Double>]>([])
+    private var atSteps = TonePair<[SIMD2<Double>]>([])
 
     /// Correlates a stretch.
     /// - Parameters:
@@ -31,7 +31,7 @@ struct ToneCorrelations: Sendable {
     ///   - samplesPerBit: length of a bit; need not be whole.
     ///   - stopSteps: grid steps of a stop bit.
     mutating func load(
-        _ samples: Span<Float>, from offset: Double = 0, turns: [Double], samplesPerBit: Double, stopSteps: Int
+        _ samples: Span<Float>, from offset: Double, turns: SIMD2<Double>, samplesPerBit: Double, stopSteps: Int
     ) {
         let perBit = Self.stepsPerBit
         stepLength = samplesPerBit / Double(perBit)
@@ -41,9 +41,23 @@ struct ToneCorrelations: Sendable {
         count = max(0, steps - max(perBit, stopSteps))
         // A sample stands for half a sample before and behind it.
         let start = offset - 0.5
-        for tone in 0..<2 { correlate(tone: tone, turns: turns[tone], window: perBit, at: start, into: &bits[tone]) }
-        correlate(tone: 1, turns: turns[1], window: 1, at: start, into: &step)
-        correlate(tone: 1, turns: turns[1], window: stopSteps, at: start, into: &stop)
+        let (space, mark) = (turns.x * stepLength, turns.y * stepLength)
+        let phase = SIMD2(turns.x * start, turns.y * start)
+        Self.correlate(atSteps.space, turns: space, phase: phase.x, window: perBit, count: count, into: &bits.space)
+        Self.correlate(atSteps.mark, turns: mark, phase: phase.y, window: perBit, count: count, into: &bits.mark)
+        Self.correlate(atSteps.mark, turns: mark, phase: phase.y, window: 1, count: count, into: &step)
+        Self.correlate(atSteps.mark, turns: mark, phase: phase.y, window: stopSteps, count: count, into: &stop)
+    }
+
+    mutating func wipe() {
+        for tone in 0..<2 {
+            bits[tone].wipeCapacity()
+            sums[tone].wipeCapacity()
+            atSteps[tone].wipeCapacity()
+        }
+        step.wipeCapacity()
+        stop.wipeCapacity()
+        energy.wipeCapacity()
     }
 
     /// What a step has of the mark; a share of the bit around it where phases do not count, since the parts of a bit are
@@ -55,7 +69,7 @@ struct ToneCorrelations: Sendable {
     }
 
     /// Multiplies what is seen of either tone by a complex number.
-    mutating func scale(_ factors: [SIMD2<Float>]) {
+    mutating func scale(_ factors: TonePair<SIMD2<Float>>) {
         func scale(_ row: inout [SIMD2<Float>], _ factor: SIMD2<Float>) {
             for index in row.indices {
                 let value = row[index]
@@ -63,15 +77,17 @@ struct ToneCorrelations: Sendable {
                     value.x * factor.x - value.y * factor.y, value.y * factor.x + value.x * factor.y)
             }
         }
-        for tone in 0..<2 { scale(&bits[tone], factors[tone]) }
-        scale(&step, factors[1])
-        scale(&stop, factors[1])
+        scale(&bits.space, factors.space)
+        scale(&bits.mark, factors.mark)
+        scale(&step, factors.mark)
+        scale(&stop, factors.mark)
     }
 
     private mutating func sum(_ samples: Span<Float>, from offset: Double, tone: Int, turns: Double, steps: Int) {
         let (sine, cosine) = Numerics.sineAndCosine(turns: turns)
         var total = SIMD2<Double>.zero
         sums[tone].removeAll(keepingCapacity: true)
+        sums[tone].growWiping(toHold: samples.count + 1)
         sums[tone].append(total)
         var oscillator = SIMD2<Double>(1, 0)
         for index in samples.indices {
@@ -85,6 +101,7 @@ struct ToneCorrelations: Sendable {
                 oscillator.x * cosine + oscillator.y * sine, oscillator.y * cosine - oscillator.x * sine)
         }
         atSteps[tone].removeAll(keepingCapacity: true)
+        atSteps[tone].growWiping(toHold: steps + 1)
         for index in 0...steps {
             let time = offset + Double(index) * stepLength
             let whole = max(0, min(Int(time), samples.count - 1))
@@ -99,6 +116,7 @@ struct ToneCorrelations: Sendable {
 
     private mutating func loadEnergy(_ samples: Span<Float>, from offset: Double, steps: Int) {
         energy.removeAll(keepingCapacity: true)
+        energy.growWiping(toHold: steps + 1)
         var total: Float = 0
         var next = 0
         for index in 0...steps {
@@ -118,11 +136,26 @@ struct ToneCorrelations: Sendable {
     ///   - window: grid steps, no more than those of a bit or of the stop bit that was loaded.
     ///   - time: time of the first step that the phase counts from.
     ///   - row: the correlations are put here.
-    func correlate(tone: Int, turns: Double, window: Int, at time: Double = 0, into row: inout [SIMD2<Float>]) {
+    func correlate(tone: Int, turns: Double, window: Int, at time: Double, into row: inout [SIMD2<Float>]) {
+        Self.correlate(
+            atSteps[tone], turns: turns * stepLength, phase: turns * time, window: window, count: count, into: &row)
+    }
+
+    /// What windows of so many steps hold of a tone.
+    /// - Parameters:
+    ///   - sums: running sums of the sound times the tone, at each step.
+    ///   - turns: turns of the tone in a step.
+    ///   - phase: turns of the tone before the first step.
+    ///   - window: steps of a window.
+    ///   - count: windows.
+    ///   - row: what they hold is put here.
+    private static func correlate(
+        _ sums: [SIMD2<Double>], turns: Double, phase: Double, window: Int, count: Int, into row: inout [SIMD2<Float>]
+    ) {
         row.resize(count)
         for index in 0..<count {
-            let difference = atSteps[tone][index + window] - atSteps[tone][index]
-            let (sine, cosine) = Numerics.sineAndCosine(turns: turns * (time + stepLength * Double(index)))
+            let difference = sums[index + window] - sums[index]
+            let (sine, cosine) = Numerics.sineAndCosine(turns: phase + turns * Double(index))
             row[index] = SIMD2<Float>(
                 SIMD2(difference.x * cosine - difference.y * sine, difference.y * cosine + difference.x * sine))
         }
@@ -130,8 +163,9 @@ struct ToneCorrelations: Sendable {
 }
 
 extension Array where Element: BitwiseCopyable & ExpressibleByZero {
-    /// Makes room for so many elements; what they hold is left open.
+    /// Makes room for so many elements; what they hold is left open. What they leave where they were is overwritten.
     mutating func resize(_ count: Int) {
+        growWiping(toHold: count)
         if self.count > count { removeLast(self.count - count) }
         if self.count < count { append(contentsOf: repeatElement(.zero, count: count - self.count)) }
     }

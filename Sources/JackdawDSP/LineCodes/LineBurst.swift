@@ -1,5 +1,5 @@
 /// What was measured over a burst: a stretch of a line code without a pause.
-public struct LineBurst: Sendable, Hashable {
+public struct LineBurst: Sendable, Hashable, BitwiseCopyable {
     /// Where the burst lies, from its first character to its last.
     public let span: SwipeSpan
     /// Characters in it.
@@ -22,7 +22,7 @@ public struct LineBurst: Sendable, Hashable {
     public let signalToNoise: Double
 
     /// How the check of a whole frame came out.
-    public enum Check: String, Sendable, Hashable, CaseIterable {
+    public enum Check: String, Sendable, Hashable, CaseIterable, BitwiseCopyable {
         /// It passes as it was heard.
         case intact
         /// It passes since bits were turned over: ``LineBurst/repairedBits`` of them.
@@ -32,7 +32,7 @@ public struct LineBurst: Sendable, Hashable {
     }
 
     /// The two tones of a frequency shift keying, in Hz.
-    public struct Tones: Sendable, Hashable {
+    public struct Tones: Sendable, Hashable, BitwiseCopyable {
         /// Frequency of a 1.
         public let mark: Double
         /// Frequency of a 0.

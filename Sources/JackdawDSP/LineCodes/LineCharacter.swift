@@ -1,5 +1,5 @@
 /// A character off the line. Its value never shows in `description` or reflection: it may be card data.
-public struct LineCharacter: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
+public struct LineCharacter: Sendable, Hashable, BitwiseCopyable, CustomStringConvertible, CustomReflectable {
     /// The data bits, 5 to 9 of them, the first bit of the line at the place that the framing says.
     public let value: UInt16
     /// Sample at which the character begins, counted from the first one received since the last reset; between two samples

@@ -89,18 +89,6 @@ struct NibbleBurst: Sendable, Wipeable {
     }
 }
 
-extension Array where Element: BitwiseCopyable {
-    /// Makes room; what the elements leave behind where they move is overwritten.
-    mutating func growWiping(toHold needed: Int) {
-        guard capacity < needed else { return }
-        var larger: [Element] = []
-        larger.reserveCapacity(Swift.max(needed, 2 * capacity))
-        larger.append(contentsOf: self)
-        zero(first: count)
-        self = larger
-    }
-}
-
 extension [Float] {
     /// Becomes so many zeros.
     mutating func becomeZeros(_ count: Int) {

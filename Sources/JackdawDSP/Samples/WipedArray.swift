@@ -55,6 +55,39 @@ extension Array where Element: BitwiseCopyable {
         removeAll(keepingCapacity: true)
     }
 
+    /// Removes the elements and overwrites them and all that others left behind them (the array must not be shared), and
+    /// keeps the capacity.
+    mutating func wipeCapacity() {
+        zeroCapacity()
+        removeAll(keepingCapacity: true)
+    }
+
+    /// Makes room; what the elements leave behind where they move is overwritten.
+    mutating func growWiping(toHold needed: Int) {
+        if capacity < needed { moveWiping(to: Swift.max(needed, 2 * capacity)) }
+    }
+
+    @inline(never)
+    private mutating func moveWiping(to capacity: Int) {
+        var larger: [Element] = []
+        larger.reserveCapacity(capacity)
+        larger.append(contentsOf: self)
+        zeroCapacity()
+        self = larger
+    }
+
+    /// Zeroes the elements and all that others left behind them; the array must not be shared.
+    @inline(never)
+    mutating func zeroCapacity() {
+        // A shared array becomes another one, with a capacity of its own.
+        reserveCapacity(count)
+        let capacity = capacity
+        unsafe withUnsafeMutableBytes { bytes in
+            guard capacity > 0, let start = bytes.baseAddress else { return }
+            unsafe overwrite(.init(start: start, count: capacity * MemoryLayout<Element>.stride))
+        }
+    }
+
     /// Zeroes the first elements in place; the array must not be shared.
     mutating func zero(first count: Int) {
         unsafe withUnsafeMutableBytes { bytes in

@@ -52,13 +52,17 @@ final class Console {
     func result(_ byte: UInt8) {
         let isText = (0x20..<0x7F).contains(byte) || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\t")
         if isText || !showsResults {
+            results.growWiping(by: 1)
             results.append(byte)
         } else {
-            results.append(contentsOf: "\\x\(byte.hexadecimal)".utf8)
+            let text = "\\x\(byte.hexadecimal)".utf8
+            results.growWiping(by: text.count)
+            results.append(contentsOf: text)
         }
     }
 
     private func add(_ line: String) {
+        results.growWiping(by: line.utf8.count + 1)
         results.append(contentsOf: line.utf8)
         results.append(UInt8(ascii: "\n"))
     }
@@ -69,7 +73,8 @@ final class Console {
         clearStatus()
         if !writeResults(results) { hasFailed = true }
         showsData = showsResults && results.last != UInt8(ascii: "\n")
-        results.removeAll(keepingCapacity: true)
+        // They may be card data.
+        results.removeWiping()
     }
 
     /// Writes a line to standard error, behind the results that came before it.

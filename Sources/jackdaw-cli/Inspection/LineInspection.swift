@@ -73,7 +73,7 @@ struct LineInspection {
         switch mode.code {
         case .frequencyShift(_, let used): framing = used
         case .serialManchester: framing = CharacterFraming(parity: .even)
-        case .nibbles, .dynamo: break
+        case .frequencyShiftBits, .nibbles, .dynamo: break
         }
         let events = samples.withElements { decoder.receive($0) } + decoder.finish()
         return events.compactMap { event in

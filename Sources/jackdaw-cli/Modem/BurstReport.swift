@@ -1,12 +1,13 @@
 import JackdawDSP
 
-/// A burst and its bytes, for people and for programs. The bytes may be card data: only ``json`` has them.
+/// A burst, for people and for programs. Its bytes may be card data: only ``json(_:)`` has them.
 struct BurstReport {
     let file: String
     /// From 1.
     let channel: Int
     let mode: LineMode
-    let bytes: [UInt8]
+    /// Bytes of the burst.
+    let count: Int
     let burst: LineBurst
 
     /// What was measured, in one line.
@@ -14,7 +15,7 @@ struct BurstReport {
         var parts = [
             "\(file): \(mode.name)",
             "\(fixed(burst.span.start, 3)) to \(fixed(burst.span.end, 3)) s",
-            mode.carriesBits ? counted(burst.characters, "bit") : counted(bytes.count, "byte"),
+            mode.carriesBits ? counted(burst.characters, "bit") : counted(count, "byte"),
         ]
         if burst.framingErrors > 0 { parts.append(counted(burst.framingErrors, "framing error")) }
         if burst.repairedBits > 0 { parts.append("\(counted(burst.repairedBits, "bit")) repaired") }
@@ -29,7 +30,9 @@ struct BurstReport {
     }
 
     /// One object a burst; what does not apply is null. How many bits there are is told where they need not fill the bytes.
-    var json: JSONObject {
+    /// - Parameter bytes: what the burst holds.
+    /// - Returns: the object.
+    func json(_ bytes: [UInt8]) -> JSONObject {
         var object = JSONObject()
         object.add("start", burst.span.start, decimals: 6)
         object.add("end", burst.span.end, decimals: 6)

@@ -156,7 +156,7 @@ struct ModeRace: ModemReceiver {
                 kept += 1
             }
         }
-        runners[index].events.removeSubrange(kept...)
+        runners[index].events.removeWiping(from: kept)
     }
 
     private mutating func decide(_ sink: Sink, isEnd: Bool) {
@@ -183,7 +183,7 @@ struct ModeRace: ModemReceiver {
     /// Begins the next race; whose burst goes on without being given has lost it.
     private mutating func forget() {
         for index in runners.indices {
-            runners[index].events.removeAll(keepingCapacity: true)
+            runners[index].events.removeWiping()
             runners[index].hasLost = runners[index].isInBurst && winner != index
         }
     }

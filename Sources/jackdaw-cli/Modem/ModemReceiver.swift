@@ -45,6 +45,6 @@ struct KnownModeReceiver: ModemReceiver {
 
     private mutating func give(_ sink: Sink) {
         for event in events { sink(event, mode) }
-        events.removeAll(keepingCapacity: true)
+        events.removeWiping()
     }
 }

@@ -187,8 +187,9 @@
         private let channel: Int
         private let isJSON: Bool
         private let console: Console
-        /// Bytes of the burst that goes on.
+        /// Bytes of the burst that goes on, for its object, and how many they are.
         private var bytes: [UInt8] = []
+        private var count = 0
         /// The byte that bits are put into.
         private var packer = BitPacker()
         /// Bursts so far.
@@ -201,6 +202,8 @@
             self.console = console
         }
 
+        deinit { bytes.removeWiping() }
+
         func print(_ event: LineEvent, _ mode: LineMode) {
             switch event {
             case .character(let character):
@@ -210,15 +213,21 @@
             case .burst(let burst):
                 if let byte = packer.finish() { take(byte) }
                 bursts += 1
-                let report = BurstReport(file: file, channel: channel, mode: mode, bytes: bytes, burst: burst)
-                if isJSON { console.result(report.json) } else { console.message(report.line) }
-                bytes.removeAll(keepingCapacity: true)
+                let report = BurstReport(file: file, channel: channel, mode: mode, count: count, burst: burst)
+                if isJSON { console.result(report.json(bytes)) } else { console.message(report.line) }
+                bytes.removeWiping()
+                count = 0
             }
         }
 
         private func take(_ byte: UInt8) {
-            bytes.append(byte)
-            if !isJSON { console.result(byte) }
+            count += 1
+            if isJSON {
+                bytes.growWiping(by: 1)
+                bytes.append(byte)
+            } else {
+                console.result(byte)
+            }
         }
     }
 #endif

@@ -68,11 +68,12 @@
                 try AudioFileWriter(path: output, sampleRate: rate)
             }
             var samples: [Float] = []
+            defer { samples.removeWiping() }
             encoder.idle(seconds: idle, into: &samples)
             repeat {
                 try Interruption.check()
                 try asCommand(isOutput: true) { () throws(AudioFileError) in try writer.write(samples.span) }
-                samples.removeAll(keepingCapacity: true)
+                samples.removeWiping()
                 try input.read()
                 encoder.encode(input.bytes.span, into: &samples)
             } while !input.bytes.isEmpty
@@ -125,14 +126,15 @@
         /// Reads the next piece.
         /// - Throws: ``CommandError`` with status `inputOutput`.
         mutating func read() throws(CommandError) {
-            var piece = [UInt8](repeating: 0, count: Self.pieceBytes)
+            bytes.removeWiping()
+            bytes.append(contentsOf: repeatElement(0, count: Self.pieceBytes))
             var size: Int
             repeat {
                 try Interruption.check()
-                size = unsafe Glibc.read(STDIN_FILENO, &piece, piece.count)
+                size = unsafe Glibc.read(STDIN_FILENO, &bytes, bytes.count)
             } while size < 0 && errno == EINTR
             guard size >= 0 else { throw Self.failure() }
-            bytes = Array(piece[..<size])
+            bytes.removeLast(bytes.count - size)
             count += size
         }
 

@@ -31,6 +31,21 @@ import Testing
         #expect(FSKBench.bytes(events) == bytes)
     }
 
+    /// Tones that are low for the sample rate, without noise and with some.
+    @Test(arguments: [nil, 12] as [Double?])
+    func theLowestTonesComeBackAtTheHighestRate(bitEnergyToNoise: Double?) throws {
+        let shift = FrequencyShift(baud: 50, mark: 75, space: 50)
+        var samples = try FSKBench.samples(Self.short, shift, sampleRate: 192_000)
+        if let bitEnergyToNoise {
+            FSKBench.addNoise(
+                &samples, bitEnergyToNoise: bitEnergyToNoise, shift, sampleRate: 192_000, seed: 4)
+        }
+        // An offset is kept out of it.
+        for index in samples.indices { samples[index] += 0.25 }
+        let events = try FSKBench.events(samples, shift, sampleRate: 192_000)
+        #expect(FSKBench.bytes(events) == Self.short)
+    }
+
     @Test(arguments: [5, 6, 7, 8, 9], CharacterFraming.Parity.allCases)
     func everyFramingComesBack(dataBits: Int, parity: CharacterFraming.Parity) throws {
         let framings = CharacterFraming.StopBits.allCases.flatMap { stopBits in
@@ -184,6 +199,9 @@ import Testing
             (FrequencyShift(baud: .nan, mark: 1_200, space: 2_200), 44_100, "baud"),
             (FrequencyShift(baud: 1_200, mark: 1_200, space: 4_100), 8_000, "space"),
             (FrequencyShift(baud: 1_200, mark: 0, space: 2_200), 8_000, "mark"),
+            (FrequencyShift(baud: 9_600, mark: 1, space: 9_600), 192_000, "mark"),
+            (FrequencyShift(baud: 9_600, mark: 9_600, space: 4_700), 48_000, "space"),
+            (FrequencyShift(baud: 50, mark: 75, space: 46), 192_000, "space"),
             (FrequencyShift(baud: 1_200, mark: 1_200, space: 1_210), 8_000, "shift"),
             (FrequencyShift.bell202, 7_999, "sample rate"), (FrequencyShift.bell202, .infinity, "sample rate"),
         ]))

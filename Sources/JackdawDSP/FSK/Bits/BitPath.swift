@@ -31,7 +31,7 @@ struct BitPath: Sendable {
     mutating func follow(_ found: [BitTrellis.Found], _ windows: BitWindows, from carrier: Carrier) {
         bits.removeAll(keepingCapacity: true)
         carriers.removeAll(keepingCapacity: true)
-        strength.restart(isCoherent: carrier.isCoherent)
+        strength.restart(isCoherent: carrier.isCoherent, capacity: windows.tones.count + 1)
         carriers.append(carrier)
         guard let first = found.first else { return }
         if first.start > 0 { strength.add(0, steps: first.start) }

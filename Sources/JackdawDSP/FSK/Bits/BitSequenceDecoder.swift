@@ -154,9 +154,7 @@ struct BitSequenceDecoder: Sendable {
         return best.frequencies
     }
 
-    private var turnsPerBit: [Double] {
-        [frequencies.x / sampleRate * samplesPerBit, frequencies.y / sampleRate * samplesPerBit]
-    }
+    private var turnsPerBit: SIMD2<Double> { frequencies / sampleRate * samplesPerBit }
 
     /// Follows the clock by how far apart the bits of a burst are.
     private mutating func followClock(gain: Double) {

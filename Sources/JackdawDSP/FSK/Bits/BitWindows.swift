@@ -20,7 +20,7 @@ struct BitWindows: Sendable {
         _ samples: Span<Float>, from offset: Double, frequencies: SIMD2<Double>, samplesPerBit: Double
     ) {
         tones.load(
-            samples, from: offset, turns: [frequencies.x, frequencies.y], samplesPerBit: samplesPerBit,
+            samples, from: offset, turns: frequencies, samplesPerBit: samplesPerBit,
             stopSteps: Self.lengths.upperBound)
         for length in Self.lengths {
             for tone in 0..<2 {

@@ -1,0 +1,56 @@
+import JackdawDSP
+import JackdawTestSupport
+import Testing
+
+@testable import jackdaw_cli
+
+/// Bytes of cards are overwritten when they have been written.
+struct ModemSecretsTests {
+    /// Where an array of something has its elements. What reflection holds on to is shared, and gone on return.
+    private static func address<Element>(of label: String, in value: Any, _ type: Element.Type) throws -> UInt {
+        let child = Mirror(reflecting: value).children.first { $0.label == label }
+        let array = try #require(child?.value as? [Element])
+        return unsafe array.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
+    }
+
+    private static func nonZeroBytes(at address: UInt, count: Int) throws -> Int {
+        try processMemory(at: address, count: count).count { $0 != 0 }
+    }
+
+    @Test func flushingOverwritesTheResults() throws {
+        let console = Console(results: { _ in true }, messages: { _ in true }, isWatched: false)
+        for _ in 0..<1_000 { console.result(0x5A as UInt8) }
+        let address = try Self.address(of: "results", in: console, UInt8.self)
+        let before = try Self.nonZeroBytes(at: address, count: 1_000)
+        #expect(before == 1_000)
+        console.flush()
+        let after = try Self.nonZeroBytes(at: address, count: 1_000)
+        #expect(after == 0)
+    }
+
+    @Test func givingOverwritesTheEvents() throws {
+        let mode = try LineMode(named: "bell202")
+        var encoder = try mode.encoder(sampleRate: 8_000, level: -6)
+        var samples: [Float] = []
+        encoder.idle(seconds: 0.1, into: &samples)
+        encoder.encode([UInt8](repeating: 0x5A, count: 40).span, into: &samples)
+        encoder.idle(seconds: 0.5, into: &samples)
+        var receiver = try KnownModeReceiver(mode, sampleRate: 8_000)
+        var count = 0
+        receiver.receive(samples.span) { _, _ in count += 1 }
+        receiver.finish { _, _ in count += 1 }
+        #expect(count >= 41)
+        let address = try Self.address(of: "events", in: receiver, LineEvent.self)
+        let left = try Self.nonZeroBytes(at: address, count: 40 * MemoryLayout<LineEvent>.stride)
+        #expect(left == 0)
+    }
+
+    @Test func whatIsRemovedIsOverwritten() throws {
+        var numbers = (0..<512).map { Int32($0 + 1) }
+        let address = unsafe numbers.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
+        numbers.removeWiping(from: 2)
+        #expect(numbers == [1, 2])
+        let left = try Self.nonZeroBytes(at: address, count: 2_048)
+        #expect(left == 2)
+    }
+}
