@@ -34,7 +34,7 @@ struct BurstGate: Sendable {
     private static let window = 40
     private static let longWindow = 60
     /// Energy of a bit over the density of the noise in them, as a ratio.
-    private static let leastEvidence: Float = 2.4
+    private static let leastEvidence: Float = 3.2
     /// Bits that tell how loud a carrier is, and those of them in which it is heard, at least.
     private static let loudBits = 8
     private static let leastHeard = 5
