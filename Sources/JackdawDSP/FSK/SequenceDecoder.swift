@@ -289,13 +289,15 @@ struct SequenceDecoder: Sendable, Wipeable {
             path.strength.overNoise(tones) * (clock == 1 ? 1 : Self.trustInOtherClock)
                 * (frequencies == SIMD2(shift.space, shift.mark) ? 1 : Self.trustInOtherTones)
         }
-        var best = (score: score(), clock: clock, frequencies: frequencies, balance: balance)
+        // What was searched with before need not be tried again.
+        let first = (score: score(), clock: clock, frequencies: frequencies, balance: balance)
+        var best = first
         let estimate = ToneEstimate(tones, turnsPerBit: turnsPerBit).offsets
         // A steady tone between the two would bring them together.
-        let tuned = SIMD2(shift.space, shift.mark) + estimate * shift.baud
+        let nominal = SIMD2(shift.space, shift.mark)
+        let tuned = nominal + estimate * shift.baud
         let isApart = abs(tuned.x - tuned.y) > Self.leastShift * abs(shift.space - shift.mark)
         let isOff = isApart && max(abs(estimate.x), abs(estimate.y)) > Self.leastOffset
-        let nominal = SIMD2(shift.space, shift.mark)
         let candidates = 0..<(isOff ? 2 : 1)
         if last.clock != 1 || last.frequencies != nominal || !last.balance.isEven {
             (clock, frequencies, balance) = last
@@ -306,7 +308,8 @@ struct SequenceDecoder: Sendable, Wipeable {
         }
         for index in candidates {
             let candidate = index == 0 ? nominal : tuned
-            for other in Self.clocks where candidate == tuned || other != 1 {
+            for other in Self.clocks
+            where other != first.clock || candidate != first.frequencies || !first.balance.isEven {
                 (clock, frequencies, balance) = (other, candidate, ToneBalance())
                 carrier = before
                 if candidate == tuned { carrier.phase = .zero }
@@ -317,7 +320,7 @@ struct SequenceDecoder: Sendable, Wipeable {
         // Its twin without phases, where that explains far more.
         let coherent = best.score
         for index in before.isCoherent && halfBit >= Self.leastHalfBit ? candidates : 0..<0 {
-            let candidate = index == 0 ? SIMD2(shift.space, shift.mark) : tuned
+            let candidate = index == 0 ? nominal : tuned
             for other in Self.clocks {
                 (clock, frequencies, balance) = (other, candidate, ToneBalance())
                 carrier = Carrier(isCoherent: false)
