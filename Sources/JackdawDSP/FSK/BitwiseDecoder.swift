@@ -151,6 +151,7 @@ struct BitwiseDecoder: Sendable {
         var trial = self
         trial.reset()
         var readings: [SequenceDecoder.Reading] = []
+        defer { readings.wipeCapacity() }
         let whole = rest.rounded(.down)
         let end = trial.read(
             sound, at: base + Int(whole), from: rest - whole, before: limit - whole, readings: &readings)
