@@ -82,14 +82,8 @@ extension CharacterFraming {
         // What has no start or stop bit was not read at all.
         let isEven = parityBit(of: value).map { $0 == Int(reading.bits >> UInt16(dataBits) & 1) } ?? true
         return LineCharacter(
-            value: value, startSample: startSample, confidence: Self.confidence(least),
+            value: value, startSample: startSample, confidence: LogLikelihood.confidence(least),
             isFramed: isEven, tier: tier,
             reliabilities: SIMD16(reliabilities))
-    }
-
-    /// The probability of what is so many nats more likely than its opposite.
-    private static func confidence(_ likelihood: Float) -> Float {
-        // Beyond 20 nats it is 1 to the last place.
-        likelihood > 20 ? 1 : Float(1 / (1 + Numerics.exponential(-Double(likelihood))))
     }
 }

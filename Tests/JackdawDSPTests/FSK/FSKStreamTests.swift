@@ -109,16 +109,16 @@ import Testing
         }
     }
 
-    /// A minute of noise of any colour and level, and of silence, at each of the bauds.
-    @Test(arguments: [FrequencyShift.bell103, .bell202, .init(baud: 4_800, mark: 3_000, space: 7_000)])
-    func longNoiseAndSilenceHoldNothing(shift: FrequencyShift) throws {
+    /// A minute of noise of any level, and of silence, at each of the bauds; white, and of another colour now and then.
+    @Test(arguments: [FrequencyShift.bell103, .bell202, .init(baud: 4_800, mark: 3_000, space: 7_000)], [0.0, 0.95])
+    func longNoiseAndSilenceHoldNothing(shift: FrequencyShift, mostColour: Double) throws {
         var decoder = try FSKDecoder(shift, sampleRate: 16_000)
         var noise = GaussianNoise(seed: 6)
         var events: [LineEvent] = []
         var last = 0.0
         for second in 0..<60 {
             let level = [1.0, 0.1, 0.001, 0][second / 5 % 4]
-            let colour = second % 5 < 2 ? 0.95 : 0
+            let colour = second % 5 < 2 ? mostColour : 0
             let samples = (0..<16_000).map { _ -> Float in
                 last = colour * last + level * noise.next()
                 return Float(min(max(last, -1), 1))
@@ -126,7 +126,14 @@ import Testing
             decoder.receive(samples.span, into: &events)
         }
         decoder.finish(into: &events)
-        withKnownIssue("the squelch takes noise for white", isIntermittent: true) {
+        // With 3.3 samples a bit any path explains a good share of the noise.
+        guard mostColour > 0 || shift.baud > 2_400 else {
+            #expect(events.isEmpty)
+            return
+        }
+        withKnownIssue(
+            "the squelch takes noise for white, and with few samples for less than it is", isIntermittent: true
+        ) {
             #expect(events.isEmpty)
         }
     }
