@@ -22,6 +22,14 @@ struct Carrier: Sendable {
     /// Magnitude of a complex number.
     static func size(of value: SIMD2<Float>) -> Float { (value.x * value.x + value.y * value.y).squareRoot() }
 
+    /// Turns on without learning.
+    /// - Parameter turns: how far, in turns.
+    mutating func turn(by turns: Double) {
+        let (sine, cosine) = Numerics.sineAndCosine(turns: turns)
+        let (real, imaginary) = (Float(cosine), Float(sine))
+        phase = SIMD2(phase.x * real - phase.y * imaginary, phase.y * real + phase.x * imaginary)
+    }
+
     /// What a window has of the carrier in its phase; half of all where the phase is not known yet.
     func gain(_ seen: SIMD2<Float>) -> Float {
         guard isCoherent else { return Self.size(of: seen) }

@@ -55,17 +55,24 @@ struct CarrierStrength: Sendable {
     }
 
     /// What some steps hold; steps that were not followed do not count.
-    func evidence(in steps: Range<Int>, _ tones: ToneCorrelations) -> Evidence {
+    /// - Parameters:
+    ///   - steps: grid steps.
+    ///   - tones: the stretch.
+    ///   - isWhite: whether the noise is taken for white, or for as dense everywhere as it is in the band of the tones. There
+    ///     lies also what is left of a carrier whose clock and tones are not met.
+    /// - Returns: the carrier and the noise.
+    func evidence(in steps: Range<Int>, _ tones: ToneCorrelations, isWhite: Bool = false) -> Evidence {
         let range = max(0, steps.lowerBound)..<max(0, min(steps.upperBound, end))
         guard !range.isEmpty else { return .none }
         let samples = Float(Double(range.count) * tones.stepLength)
         let found = max(0, correlation[range.upperBound] - correlation[range.lowerBound])
-        let energy = tones.energy[range.upperBound] - tones.energy[range.lowerBound]
         // What is expected of the tones was multiplied into the correlation.
         let share = max((expected[range.upperBound] - expected[range.lowerBound]) / Float(range.count), 1e-6)
         let amplitude = 2 * found / (samples * share)
         let power = amplitude * amplitude * share / 2
-        let noise = max(energy / samples - power, 1e-12)
+        let carrier = power * samples
+        let rest = tones.noise(in: range, beside: carrier, isWhite: isWhite)
+        let noise = max(rest / samples, 1e-12)
         let samplesPerBit = Float(tones.stepLength) * Float(ToneCorrelations.stepsPerBit)
         // Where phases do not count, noise alone has as much as once its density.
         return Evidence(
@@ -85,7 +92,7 @@ extension CarrierStrength {
     func holdsSignal(_ tones: ToneCorrelations) -> Bool {
         let last = max(0, end - Self.evidenceSteps)
         return stride(from: 0, through: last, by: Self.evidenceSteps / 2).contains { step in
-            evidence(in: step..<step + Self.evidenceSteps, tones).bitEnergyToNoise > Self.leastSign
+            evidence(in: step..<step + Self.evidenceSteps, tones, isWhite: true).bitEnergyToNoise > Self.leastSign
         }
     }
 
@@ -93,13 +100,18 @@ extension CarrierStrength {
     private static let evenSteps = 80
 
     /// Energy of the carrier over that of what is beside it, wherever there is any: what clocks and tones are compared by.
-    func overNoise(_ tones: ToneCorrelations) -> Float {
+    /// - Parameters:
+    ///   - tones: the stretch.
+    ///   - isWhite: whether the noise is taken for white, or for as dense everywhere as it is in the band of the tones.
+    /// - Returns: the ratio.
+    func overNoise(_ tones: ToneCorrelations, isWhite: Bool) -> Float {
         var carrier: Float = 0
         for start in stride(from: 0, to: end, by: Self.evenSteps) {
             let steps = start..<min(start + Self.evenSteps, end)
             let amplitude = evidence(in: steps, tones).amplitude
             carrier += amplitude * amplitude / 2 * Float(Double(steps.count) * tones.stepLength)
         }
-        return carrier / max(tones.energy[end] - carrier, 1e-6 * carrier, .leastNormalMagnitude)
+        let noise = tones.noise(in: 0..<end, beside: carrier, isWhite: isWhite)
+        return carrier / max(noise, 1e-6 * carrier, .leastNormalMagnitude)
     }
 }

@@ -155,7 +155,7 @@ struct FSKReceiver: Sendable, Wipeable {
         sequence.forgetCarrier()
         if let last = readings.last {
             sequence.follow(
-                clock: clear.clock, frequencies: clear.frequencies ?? sequence.frequencies,
+                clock: clear.clock, frequencies: clear.frequencies ?? sequence.sender.frequencies,
                 amplitude: last.evidence.amplitude)
         }
         isClear = true
@@ -171,7 +171,7 @@ struct FSKReceiver: Sendable, Wipeable {
         filtered.removeAll(keepingCapacity: true)
         filtered.growWiping(toHold: count)
         sound.withSamples { sound in
-            var filter = HighPass(turns: corner)
+            var filter = ButterworthFilter(.highPass, turns: corner)
             for index in 0..<base { _ = filter.filter(sound[index]) }
             for index in base..<min(base + count, sound.count) { filtered.append(filter.filter(sound[index])) }
         }
@@ -180,7 +180,7 @@ struct FSKReceiver: Sendable, Wipeable {
         chunkStart = origin + end
         let last = sequence.isLocked ? readings.last : nil
         clear?.follow(
-            clock: sequence.isLocked ? sequence.clock : 1,
+            clock: sequence.isLocked ? sequence.sender.clock : 1,
             beginning: last.map { $0.end == end ? .stopBit : .mark } ?? .unknown)
         isClear = false
         report(origin: origin, into: &events)
@@ -219,8 +219,8 @@ struct FSKReceiver: Sendable, Wipeable {
     /// Tells the burst's meter of its clock and its tones. Those of the fast tier are those of clear sound.
     private mutating func noteLine() {
         burst?.note(
-            baud: shift.baud * (isClear ? clear?.clock ?? 1 : sequence.clock),
-            frequencies: clear?.frequencies ?? sequence.frequencies)
+            baud: shift.baud * (isClear ? clear?.clock ?? 1 : sequence.sender.clock),
+            frequencies: clear?.frequencies ?? sequence.sender.frequencies)
     }
 
     private mutating func closeBurst(into events: inout [LineEvent]) {

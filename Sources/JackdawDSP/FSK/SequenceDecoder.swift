@@ -14,63 +14,29 @@ struct SequenceDecoder: Sendable, Wipeable {
         var ownEvidence: Float
     }
 
-    private let shift: FrequencyShift
-    private let sampleRate: Double
-    private let bitCount: Int
-    /// Whether the phase can be carried on: where tones lie far apart for their baud, it turns too far in a step of the grid.
-    private let isPhaseKept: Bool
-    private var trellis: CharacterTrellis
-    private var tones = ToneCorrelations()
-    private var path = CharacterPath()
-    private var found: [CharacterTrellis.Found] = []
+    let shift: FrequencyShift
+    let sampleRate: Double
+    /// Finds the characters of a stretch.
+    var characterSearch: CharacterSearch
     /// The carrier where the next stretch begins.
-    private var carrier = Carrier()
-    /// Bits a second over the nominal ones, and tones of space and mark in Hz, as far as a burst has told.
-    private(set) var clock = 1.0
-    private(set) var frequencies: SIMD2<Double>
-    /// How the line passes the tones.
-    private var balance = ToneBalance()
+    var carrier = Carrier()
+    /// The one that is heard, as far as a burst has told.
+    var sender: FSKSender
+    /// That of the burst before: the next one may come from it, too.
+    private(set) var last: FSKSender
     /// Amplitude of the burst's last character.
     private var heard: Float = 0
     /// Whether a burst has told.
     private(set) var isLocked = false
-    /// Clock, tones and line of the burst before: the next one may come from the same sender.
-    private var last: (clock: Double, frequencies: SIMD2<Double>, balance: ToneBalance)
     /// Where the last character ended that was strong by itself, in samples of the stretch.
     private var lastStrong = -Double.infinity
 
-    /// Clocks that are tried until one is known.
-    private static let clocks = [1, 0.98, 1.02, 0.96, 1.04]
-    /// What another clock explains counts for so much: bits that are smeared may seem to fit one by chance.
-    private static let trustInOtherClock: Float = 0.93
-    /// Energy of a bit over the density of the noise from which on tones without phases are believed, and how much more of
-    /// the power over the noise they have to explain.
-    private static let leastWithoutPhases: Float = 10
-    private static let leastGainWithoutPhases: Float = 2
-    /// Share of white noise that they explain, times the samples of half a bit: of each bit the louder tone, whatever its
-    /// phase.
-    private static let noiseExplained: Float = 1.1
-    private static let mostNoiseExplained: Float = 0.9
-    /// Turns a bit by which the tones may differ for the phase to be carried on.
-    private static let mostTurnsOfPhase = 2.5
-    /// Samples of half a bit in which they can be told from noise.
-    private static let leastHalfBit: Float = 8
-    /// Clocks that are followed.
-    private static let clockRange = 0.94...1.06
-    /// Distances of characters that tell the clock, at least, and grid steps that they may be off.
-    private static let leastDistances = 8
-    private static let mostSlip = 4.0
-    /// An error of the clock that is believed, at least.
-    private static let leastClockError = 0.004
     /// How fast the clock is followed, from stretch to stretch.
     private static let clockGain = 0.5
-    private static let trustInOtherTones: Float = 0.95
     /// Characters that settle the clock.
     private static let settling = 4
     /// Offsets in turns a bit that are believed, at least.
-    private static let leastOffset = 0.015
-    /// Tones are no nearer to each other than this, as a share of how far they should be apart.
-    private static let leastShift = 0.7
+    static let leastOffset = 0.015
     /// Energy of a bit over the density of the noise, as a ratio: over forty bits, and over a character that stands alone.
     static let leastEvidence: Float = 2.4
     static let leastEvidenceAlone: Float = 6
@@ -106,20 +72,18 @@ struct SequenceDecoder: Sendable, Wipeable {
     init(_ shift: FrequencyShift, framing: CharacterFraming, sampleRate: Double) {
         self.shift = shift
         self.sampleRate = sampleRate
-        trellis = CharacterTrellis(framing: framing)
-        bitCount = trellis.bitCount
-        frequencies = SIMD2(shift.space, shift.mark)
-        last = (1, frequencies, balance)
-        isPhaseKept = abs(shift.mark - shift.space) <= Self.mostTurnsOfPhase * shift.baud
-        carrier.isCoherent = isPhaseKept
+        characterSearch = CharacterSearch(shift, framing: framing, sampleRate: sampleRate)
+        sender = FSKSender(shift)
+        last = sender
+        carrier.isCoherent = characterSearch.isPhaseKept
     }
 
-    /// The burst is over: the next one may have another clock or other tones, or come over another line.
+    /// The burst is over: the next one may come from another sender, or over another line.
     mutating func unlock() {
-        if isLocked { last = (clock, frequencies, balance) }
+        if isLocked { last = sender }
         isLocked = false
         heard = 0
-        (clock, frequencies, balance) = (1, SIMD2(shift.space, shift.mark), ToneBalance())
+        sender = FSKSender(shift)
     }
 
     /// Goes on behind a stretch that was clear.
@@ -128,9 +92,9 @@ struct SequenceDecoder: Sendable, Wipeable {
     ///   - frequencies: tones of space and mark in Hz.
     ///   - amplitude: that of the last character.
     mutating func follow(clock: Double, frequencies: SIMD2<Double>, amplitude: Float) {
-        self.clock = clock
-        for tone in 0..<2 where abs(frequencies[tone] - self.frequencies[tone]) > Self.leastOffset * shift.baud {
-            self.frequencies[tone] = frequencies[tone]
+        sender.clock = clock
+        for tone in 0..<2 where abs(frequencies[tone] - sender.frequencies[tone]) > Self.leastOffset * shift.baud {
+            sender.frequencies[tone] = frequencies[tone]
         }
         heard = amplitude
         isLocked = true
@@ -142,19 +106,14 @@ struct SequenceDecoder: Sendable, Wipeable {
         carrier = Carrier(isCoherent: carrier.isCoherent, mostFrequency: carrier.mostFrequency)
     }
 
-    mutating func wipe() {
-        found.wipeCapacity()
-        path.wipe()
-        tones.wipe()
-        trellis.wipe()
-    }
+    mutating func wipe() { characterSearch.wipe() }
 
     /// Starts a new recording; what it holds of the last one is to be overwritten beside.
     mutating func reset() {
         unlock()
         lastStrong = -.infinity
-        last = (1, SIMD2(shift.space, shift.mark), ToneBalance())
-        carrier = Carrier(isCoherent: isPhaseKept)
+        last = FSKSender(shift)
+        carrier = Carrier(isCoherent: characterSearch.isPhaseKept)
     }
 
     /// Reads the characters that begin before a time.
@@ -171,14 +130,15 @@ struct SequenceDecoder: Sendable, Wipeable {
         carrier.mostFrequency = isLocked ? Carrier.mostFrequency : Carrier.mostFrequencyInNoise
         if !isLocked {
             carrier.frequency = 0
-            carrier.isCoherent = isPhaseKept
+            carrier.isCoherent = characterSearch.isPhaseKept
         }
-        search(samples, from: offset)
-        if !isLocked, path.strength.holdsSignal(tones) { settle(samples, from: offset) }
-        let firstAfter = path.characters.firstIndex { time($0.start, offset) >= limit } ?? path.characters.count
-        readings.growWiping(toHold: path.characters.count)
-        for character in path.characters {
-            let reading = reading(character, offset)
+        characterSearch.load(samples)
+        search(samples, from: offset, sender, carrier)
+        if !isLocked, strength.holdsSignal(tones) || mayHideTones { settle(samples, from: offset) }
+        let firstAfter = characters.firstIndex { characterSearch.time($0.start) >= limit } ?? characters.count
+        readings.growWiping(toHold: characters.count)
+        for character in characters {
+            let reading = reading(character)
             let isNext = readings.count < firstAfter
             if isNext, reading.evidence.bitEnergyToNoise >= Self.leastEvidence { heard = reading.evidence.amplitude }
             readings.append(reading)
@@ -188,20 +148,42 @@ struct SequenceDecoder: Sendable, Wipeable {
         let strong = readings.count { $0.evidence.bitEnergyToNoise >= Self.leastEvidence }
         if !isLocked, strong >= Self.settling { isLocked = true }
         // The next stretch begins behind the last character, or at the limit on the idle line.
-        let last = firstAfter > 0 ? path.characters[firstAfter - 1].end : 0
-        let nextStart = firstAfter < path.characters.count ? path.characters[firstAfter].start : tones.count
-        let step = max(last, min(nextStart, Int((limit - offset) / tones.stepLength)))
-        follow(found[..<firstAfter])
-        carrier = path.idle(until: min(step, tones.count), tones, turns)
-        let end = time(min(step, tones.count), offset)
+        let last = firstAfter > 0 ? characters[firstAfter - 1].end : 0
+        let nextStart = firstAfter < characters.count ? characters[firstAfter].start : tones.count
+        let step = min(max(last, min(nextStart, characterSearch.step(at: limit))), tones.count)
+        carrier = characterSearch.keep(firstAfter, until: step)
+        let end = characterSearch.time(step)
         lastStrong -= end.rounded(.down)
-        if isLocked, strong >= Self.settling {
-            followClock(readings)
-            if carrier.isCoherent { balance.follow(path.tonesSeen) }
-            // What smears one tone into the other turns its phase, too.
-            if balance.isEven { tune() }
-        }
+        if isLocked, strong >= Self.settling { followSender(readings) }
         return end
+    }
+
+    /// Searches with what is known of a sender and its carrier.
+    mutating func search(_ samples: Span<Float>, from offset: Double, _ sender: FSKSender, _ carrier: Carrier) {
+        (self.sender, self.carrier) = (sender, carrier)
+        characterSearch.search(samples, from: offset, sender, carrier)
+    }
+
+    /// What the last search saw of the tones, and what it found.
+    var tones: ToneCorrelations { _read { yield characterSearch.tones } }
+    var characters: [CharacterPath.Character] { _read { yield characterSearch.path.characters } }
+    var strength: CarrierStrength { _read { yield characterSearch.path.strength } }
+
+    /// Follows clock, tones and line by what was read.
+    private mutating func followSender(_ readings: [Reading]) {
+        let strong = readings.lazy.filter { $0.evidence.bitEnergyToNoise >= Self.leastEvidence }
+        let stepLength = tones.stepLength
+        sender.followClock(
+            strong.map { $0.start / stepLength }, characterSteps: characterSearch.characterSteps, gain: Self.clockGain)
+        if carrier.isCoherent { sender.balance.follow(characterSearch.path.tonesSeen) }
+        // What smears one tone into the other turns its phase, too.
+        guard sender.balance.isEven else { return }
+        let estimate = ToneEstimate(
+            tones, turnsPerBit: characterSearch.turnsPerBit, characters: characters, bitCount: characterSearch.bitCount
+        ).offsets
+        for tone in 0..<2 where abs(estimate[tone]) > Self.leastOffset {
+            sender.frequencies[tone] += Self.tuningGain * shift.baud * estimate[tone]
+        }
     }
 
     /// Drops what is weak and has nothing strong before or behind it: in a fade there is, where a carrier begins or ends
@@ -223,126 +205,6 @@ struct SequenceDecoder: Sendable, Wipeable {
         }
     }
 
-    /// Follows the clock by how far apart the characters are that stand close together.
-    private mutating func followClock(_ readings: [Reading]) {
-        let pace = trellis.characterSteps
-        var (sum, count) = (0.0, 0)
-        for (first, second) in zip(readings, readings.dropFirst())
-        where min(first.evidence.bitEnergyToNoise, second.evidence.bitEnergyToNoise) >= Self.leastEvidence {
-            let distance = (second.start - first.start) / tones.stepLength
-            guard abs(distance - pace) <= Self.mostSlip else { continue }
-            sum += distance
-            count += 1
-        }
-        guard count >= Self.leastDistances else { return }
-        let error = pace * Double(count) / sum - 1
-        guard abs(error) > Self.leastClockError else { return }
-        clock = min(max(clock * (1 + Self.clockGain * error), Self.clockRange.lowerBound), Self.clockRange.upperBound)
-    }
-
-    /// Follows the tones by how their phase turns within the bits that were read.
-    private mutating func tune() {
-        let estimate = ToneEstimate(
-            tones, turnsPerBit: turnsPerBit, characters: path.characters, bitCount: bitCount
-        ).offsets
-        for tone in 0..<2 where abs(estimate[tone]) > Self.leastOffset {
-            frequencies[tone] += Self.tuningGain * shift.baud * estimate[tone]
-        }
-    }
-
-    private func time(_ step: Int, _ offset: Double) -> Double { offset + Double(step) * tones.stepLength }
-
-    private var turnsPerBit: SIMD2<Double> {
-        frequencies / sampleRate * (sampleRate / (shift.baud * clock))
-    }
-
-    private var turns: CarrierTurns { CarrierTurns(turnsPerBit: turnsPerBit, stopSteps: trellis.stopSteps) }
-
-    /// Searches with the clock and the tones as they are.
-    @discardableResult
-    private mutating func search(_ samples: Span<Float>, from offset: Double) -> Float {
-        let samplesPerBit = sampleRate / (shift.baud * clock)
-        tones.load(
-            samples, from: offset, turns: frequencies / sampleRate,
-            samplesPerBit: samplesPerBit, stopSteps: trellis.stopSteps)
-        balance.apply(to: &tones)
-        let score = trellis.search(tones, turns: turns, costs: balance.costs, carrier: carrier, found: &found)
-        follow(found[...])
-        // The idle line behind the last character counts too.
-        _ = path.idle(until: tones.count, tones, turns)
-        return score
-    }
-
-    private mutating func follow(_ found: ArraySlice<CharacterTrellis.Found>) {
-        path.follow(
-            found, tones, turns, powers: balance.powers, from: carrier, stopSteps: trellis.stopSteps, bitCount: bitCount
-        )
-    }
-
-    /// Tries other tones and other clocks.
-    private mutating func settle(_ samples: Span<Float>, from offset: Double) {
-        var before = carrier
-        // The bit has half as much energy as a carrier of its power over the noise of a sample.
-        let halfBit = Float(sampleRate / shift.baud / 2)
-        let noiseExplained = min(Self.mostNoiseExplained, Self.noiseExplained / halfBit)
-        func score() -> Float {
-            path.strength.overNoise(tones) * (clock == 1 ? 1 : Self.trustInOtherClock)
-                * (frequencies == SIMD2(shift.space, shift.mark) ? 1 : Self.trustInOtherTones)
-        }
-        // What was searched with before need not be tried again.
-        let first = (score: score(), clock: clock, frequencies: frequencies, balance: balance)
-        var best = first
-        let estimate = ToneEstimate(tones, turnsPerBit: turnsPerBit).offsets
-        // A steady tone between the two would bring them together.
-        let nominal = SIMD2(shift.space, shift.mark)
-        let tuned = nominal + estimate * shift.baud
-        let isApart = abs(tuned.x - tuned.y) > Self.leastShift * abs(shift.space - shift.mark)
-        let isOff = isApart && max(abs(estimate.x), abs(estimate.y)) > Self.leastOffset
-        let candidates = 0..<(isOff ? 2 : 1)
-        if last.clock != 1 || last.frequencies != nominal || !last.balance.isEven {
-            (clock, frequencies, balance) = last
-            carrier = before
-            carrier.phase = .zero
-            search(samples, from: offset)
-            if score() > best.score { best = (score(), clock, frequencies, balance) }
-        }
-        for index in candidates {
-            let candidate = index == 0 ? nominal : tuned
-            for other in Self.clocks
-            where other != first.clock || candidate != first.frequencies || !first.balance.isEven {
-                (clock, frequencies, balance) = (other, candidate, ToneBalance())
-                carrier = before
-                if candidate == tuned { carrier.phase = .zero }
-                search(samples, from: offset)
-                if score() > best.score { best = (score(), clock, frequencies, balance) }
-            }
-        }
-        // Its twin without phases, where that explains far more.
-        let coherent = best.score
-        for index in before.isCoherent && halfBit >= Self.leastHalfBit ? candidates : 0..<0 {
-            let candidate = index == 0 ? nominal : tuned
-            for other in Self.clocks {
-                (clock, frequencies, balance) = (other, candidate, ToneBalance())
-                carrier = Carrier(isCoherent: false)
-                search(samples, from: offset)
-                // Without phases some of the noise is explained, too.
-                let gained = score() * (1 - noiseExplained) - noiseExplained
-                guard gained * halfBit > Self.leastWithoutPhases, gained > Self.leastGainWithoutPhases * coherent else {
-                    // What no clock explains is not worth the other ones.
-                    guard other == 1 else { continue }
-                    break
-                }
-                if score() > best.score {
-                    best = (score(), clock, frequencies, balance)
-                    before.isCoherent = false
-                }
-            }
-        }
-        (clock, frequencies, balance) = (best.clock, best.frequencies, best.balance)
-        carrier = before
-        search(samples, from: offset)
-    }
-
     /// Whether the carrier is there from a character's beginning to its end: it is not where it starts or stops.
     /// - Parameters:
     ///   - steps: the character.
@@ -351,7 +213,7 @@ struct SequenceDecoder: Sendable, Wipeable {
     ///   - noise: variance of the noise, a sample.
     /// - Returns: true where all of it is heard.
     private func isHeardThroughout(_ steps: Range<Int>, own: Float, usual: Float, noise: Float) -> Bool {
-        func amplitude(in steps: Range<Int>) -> Float { path.strength.evidence(in: steps, tones).amplitude }
+        func amplitude(in steps: Range<Int>) -> Float { strength.evidence(in: steps, tones).amplitude }
         guard usual > Self.leastAmplitude else { return false }
         // Where a carrier starts, what lies before it would do for a start bit.
         let (start, bit) = (steps.lowerBound, ToneCorrelations.stepsPerBit)
@@ -374,14 +236,14 @@ struct SequenceDecoder: Sendable, Wipeable {
         }
     }
 
-    private func reading(_ character: CharacterPath.Character, _ offset: Double) -> Reading {
+    private func reading(_ character: CharacterPath.Character) -> Reading {
         let (start, end) = (character.start, character.end)
         let middle = (start + end) / 2
-        let alone = path.strength.evidence(in: start..<end, tones)
-        var evidence = path.strength.evidence(
+        let alone = strength.evidence(in: start..<end, tones)
+        var evidence = strength.evidence(
             in: middle - Self.evidenceSteps / 2..<middle + Self.evidenceSteps / 2, tones)
         for window in [start..<start + Self.evidenceSteps, end - Self.evidenceSteps..<end] {
-            let other = path.strength.evidence(in: window, tones)
+            let other = strength.evidence(in: window, tones)
             if other.bitEnergyToNoise > evidence.bitEnergyToNoise { evidence = other }
         }
         if alone.bitEnergyToNoise >= Self.leastEvidenceAlone { evidence = alone }
@@ -393,14 +255,14 @@ struct SequenceDecoder: Sendable, Wipeable {
         }
         let likelihoods = character.leads * (evidence.amplitude / evidence.noise)
         let isFramed =
-            min(likelihoods[0], likelihoods[bitCount + 1]) > Self.leastLikelihood
+            min(likelihoods[0], likelihoods[characterSearch.bitCount + 1]) > Self.leastLikelihood
         if !isFramed
             || !isHeardThroughout(start..<end, own: alone.amplitude, usual: evidence.amplitude, noise: evidence.noise)
         {
             evidence = .none
         }
         return Reading(
-            bits: character.bits, start: time(start, offset), end: time(end, offset),
+            bits: character.bits, start: characterSearch.time(start), end: characterSearch.time(end),
             likelihoods: likelihoods, evidence: evidence, ownEvidence: alone.bitEnergyToNoise)
     }
 }

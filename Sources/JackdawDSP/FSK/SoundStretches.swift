@@ -11,7 +11,7 @@ struct SoundStretches: Sendable {
     private let length: Double
     private let ahead: Double
     private let settling: Int
-    private let filter: HighPass
+    private let filter: ButterworthFilter
 
     /// Corner of the filter that keeps offset and hum out, in Hz and over the lower tone: a higher one would bend the phase of
     /// the tones, which costs 0.4 dB at a quarter of the tone.
@@ -30,7 +30,7 @@ struct SoundStretches: Sendable {
         self.length = length
         self.ahead = ahead
         let corner = min(Self.corner, Self.cornerShare * lowerTone) / sampleRate
-        filter = HighPass(turns: corner)
+        filter = ButterworthFilter(.highPass, turns: corner)
         settling = Int(Self.settlingTurns / corner)
         end = length
         sound = SoundBuffer(capacity: settling + Int(length + ahead + spare) + 8)

@@ -5,6 +5,8 @@
 struct ToneCorrelations: Sendable, Wipeable {
     /// Grid steps a bit.
     static let stepsPerBit = 8
+    /// What a carrier may leave in its band, over what is known of it.
+    private static let carrierInBand: Float = 1.05
 
     /// Windows of one bit that open at each step, one row for each tone: 0 is space, 1 is mark. Complex numbers.
     private(set) var bits = TonePair<[SIMD2<Float>]>([])
@@ -12,8 +14,9 @@ struct ToneCorrelations: Sendable, Wipeable {
     private(set) var step: [SIMD2<Float>] = []
     /// Windows of a stop bit of the mark.
     private(set) var stop: [SIMD2<Float>] = []
-    /// Energy of the sound from the beginning to each step.
-    private(set) var energy: [Float] = []
+    /// Energy of the sound from the beginning to each step: of all of it, and in the band of the tones.
+    private var energy: [SIMD2<Float>] = []
+    private var bandShare: Float = 1
     /// Steps with whole windows behind them.
     private(set) var count = 0
     /// Samples a step.
@@ -26,18 +29,20 @@ struct ToneCorrelations: Sendable, Wipeable {
     /// Correlates a stretch.
     /// - Parameters:
     ///   - samples: the sound without offset and hum.
+    ///   - soundEnergy: its energy.
     ///   - offset: time of the first step, 0 to 1 sample.
     ///   - turns: turns a sample of space and mark.
     ///   - samplesPerBit: length of a bit; need not be whole.
     ///   - stopSteps: grid steps of a stop bit.
     mutating func load(
-        _ samples: Span<Float>, from offset: Double, turns: SIMD2<Double>, samplesPerBit: Double, stopSteps: Int
+        _ samples: Span<Float>, _ soundEnergy: SoundEnergy, from offset: Double, turns: SIMD2<Double>,
+        samplesPerBit: Double, stopSteps: Int
     ) {
         let perBit = Self.stepsPerBit
         stepLength = samplesPerBit / Double(perBit)
         let steps = max(0, Int((Double(samples.count) - offset) / stepLength) - 1)
         for tone in 0..<2 { sum(samples, from: offset, tone: tone, turns: turns[tone], steps: steps) }
-        loadEnergy(samples, from: offset, steps: steps)
+        load(soundEnergy, from: offset, steps: steps)
         count = max(0, steps - max(perBit, stopSteps))
         // A sample stands for half a sample before and behind it.
         let start = offset - 0.5
@@ -66,6 +71,18 @@ struct ToneCorrelations: Sendable, Wipeable {
     func idle(at index: Int, isCoherent: Bool) -> SIMD2<Float> {
         let perBit = Self.stepsPerBit
         return isCoherent ? step[index] : bits[1][max(0, index - perBit / 2)] / Float(perBit)
+    }
+
+    /// Energy of the noise in some steps beside a carrier.
+    /// - Parameters:
+    ///   - steps: steps that were correlated.
+    ///   - carrier: energy of the carrier in them.
+    ///   - isWhite: whether the noise is taken for white, or for as dense everywhere as it is in the band of the tones.
+    /// - Returns: the energy.
+    func noise(in steps: Range<Int>, beside carrier: Float, isWhite: Bool) -> Float {
+        let energy = energy[steps.upperBound] - energy[steps.lowerBound]
+        let noise = energy.x - carrier
+        return isWhite ? noise : max(noise, (energy.y - Self.carrierInBand * carrier) / bandShare)
     }
 
     /// Multiplies what is seen of either tone by a complex number.
@@ -114,18 +131,13 @@ struct ToneCorrelations: Sendable, Wipeable {
         }
     }
 
-    private mutating func loadEnergy(_ samples: Span<Float>, from offset: Double, steps: Int) {
+    private mutating func load(_ soundEnergy: SoundEnergy, from offset: Double, steps: Int) {
         energy.removeAll(keepingCapacity: true)
         energy.growWiping(toHold: steps + 1)
-        var total: Float = 0
-        var next = 0
+        bandShare = soundEnergy.bandShare
         for index in 0...steps {
-            let end = min(Int(offset + Double(index) * stepLength), samples.count)
-            while next < end {
-                total += samples[next] * samples[next]
-                next += 1
-            }
-            energy.append(total)
+            let end = min(Int(offset + Double(index) * stepLength), soundEnergy.totals.count - 1)
+            energy.append(soundEnergy.totals[end])
         }
     }
 

@@ -3,6 +3,7 @@ struct BitSequenceDecoder: Sendable {
     private let shift: FrequencyShift
     private let sampleRate: Double
     private var windows = BitWindows()
+    private var energy: SoundEnergy
     private var trellis = BitTrellis()
     private var found: [BitTrellis.Found] = []
     private(set) var path = BitPath()
@@ -46,6 +47,7 @@ struct BitSequenceDecoder: Sendable {
     init(_ shift: FrequencyShift, sampleRate: Double) {
         self.shift = shift
         self.sampleRate = sampleRate
+        energy = SoundEnergy(shift, sampleRate: sampleRate)
         frequencies = SIMD2(shift.space, shift.mark)
         unknown = Carrier(isCoherent: abs(shift.mark - shift.space) < Self.mostCoherentShift * shift.baud)
         carrier = unknown
@@ -70,6 +72,7 @@ struct BitSequenceDecoder: Sendable {
     /// - Returns: the time up to which all is read.
     mutating func read(_ samples: Span<Float>, from offset: Double, before limit: Double) -> Double {
         self.offset = offset
+        energy.load(samples)
         if gate.isOpen {
             search(samples)
         } else {
@@ -106,7 +109,8 @@ struct BitSequenceDecoder: Sendable {
     }
 
     private mutating func load(_ samples: Span<Float>) {
-        windows.load(samples, from: offset, frequencies: frequencies / sampleRate, samplesPerBit: samplesPerBit)
+        windows.load(
+            samples, energy, from: offset, frequencies: frequencies / sampleRate, samplesPerBit: samplesPerBit)
     }
 
     /// Tries other tones and other clocks.

@@ -13,14 +13,16 @@ struct BitWindows: Sendable {
     /// Correlates a stretch.
     /// - Parameters:
     ///   - samples: the sound without offset and hum.
+    ///   - energy: its energy.
     ///   - offset: time of the first step, 0 to 1 sample.
     ///   - frequencies: turns a sample of space and mark.
     ///   - samplesPerBit: length of a bit; need not be whole.
     mutating func load(
-        _ samples: Span<Float>, from offset: Double, frequencies: SIMD2<Double>, samplesPerBit: Double
+        _ samples: Span<Float>, _ energy: SoundEnergy, from offset: Double, frequencies: SIMD2<Double>,
+        samplesPerBit: Double
     ) {
         tones.load(
-            samples, from: offset, turns: frequencies, samplesPerBit: samplesPerBit,
+            samples, energy, from: offset, turns: frequencies, samplesPerBit: samplesPerBit,
             stopSteps: Self.lengths.upperBound)
         for length in Self.lengths {
             for tone in 0..<2 {

@@ -1,0 +1,155 @@
+extension SequenceDecoder {
+    /// Clocks that are tried until one is known.
+    private static let clocks = [1, 0.98, 1.02, 0.96, 1.04]
+    /// What another clock and other tones explain counts for so much: bits that are smeared may seem to fit one by chance.
+    private static let trustInOtherClock: Float = 0.93
+    private static let trustInOtherTones: Float = 0.95
+    /// Energy of a bit over the density of the noise from which on tones without phases are believed, and how much more of
+    /// the power over the noise they have to explain.
+    private static let leastWithoutPhases: Float = 10
+    private static let leastGainWithoutPhases: Float = 2
+    /// Power over the noise that needs no better explanation.
+    private static let mostWithPhases: Float = 4
+    /// Share of white noise that they explain, times the samples of half a bit: of each bit the louder tone, whatever its
+    /// phase.
+    private static let noiseExplained: Float = 1.1
+    private static let mostNoiseExplained: Float = 0.9
+    /// Samples of half a bit in which they can be told from noise.
+    private static let leastHalfBit: Float = 8
+    /// Error of a tone that is believed, at most, in turns a bit or as a share of it, whichever is more.
+    private static let mostOffset = 0.42
+    private static let mostToneError = 0.065
+    /// Tones are no nearer to each other than this, as a share of how far they should be apart.
+    private static let leastShift = 0.7
+    /// Tones may be off by this share of them. An estimate finds them within so many turns a bit; where that is less, others
+    /// begin so many turns beside the nominal tones.
+    private static let toneRange = 0.05
+    private static let estimateReach = 0.8
+    private static let estimateDistance = 0.6
+
+    /// Tries other tones and other clocks.
+    mutating func settle(_ samples: Span<Float>, from offset: Double) {
+        let first = sender
+        var best = (score: score, sender: sender, carrier: carrier)
+        let candidates = TonePair(space: FSKSender(shift), mark: tuned(samples, from: offset))
+        let indices = 0..<(candidates.mark.frequencies == candidates.space.frequencies ? 1 : 2)
+        var unknown = carrier
+        unknown.phase = .zero
+        // The next burst may come from the same sender.
+        if !last.isNominal(shift) {
+            search(samples, from: offset, last, unknown)
+            if score > best.score { best = (score, last, unknown) }
+        }
+        let carriers = TonePair(space: carrier, mark: unknown)
+        for index in indices {
+            for clock in Self.clocks {
+                var trial = candidates[index]
+                trial.clock = clock
+                // What was searched with before need not be tried again.
+                if first.balance.isEven, first.clock == clock, first.frequencies == trial.frequencies { continue }
+                search(samples, from: offset, trial, carriers[index])
+                if score > best.score { best = (score, trial, carriers[index]) }
+            }
+        }
+        refineClock(samples, from: offset, &best)
+        guard best.carrier.isCoherent, best.score < Self.mostWithPhases else { return }
+        let coherent = best.score
+        tryWithoutPhases(samples, from: offset, candidates, indices, &best)
+        if best.score > coherent {
+            refineClock(samples, from: offset, &best)
+        } else {
+            search(samples, from: offset, best.sender, best.carrier)
+        }
+    }
+
+    /// Searches with the best sender, and with a clock that how far its characters are apart tells: better than those that
+    /// were tried.
+    private mutating func refineClock(
+        _ samples: Span<Float>, from offset: Double, _ best: inout (score: Float, sender: FSKSender, carrier: Carrier)
+    ) {
+        search(samples, from: offset, best.sender, best.carrier)
+        var closer = best.sender
+        // Nothing holds on to the characters when they change.
+        let hasMoved = closer.followClock(
+            characters.lazy.map { Double($0.start) }, characterSteps: characterSearch.characterSteps, gain: 1)
+        guard hasMoved else { return }
+        search(samples, from: offset, closer, best.carrier)
+        if score > best.score {
+            best = (score, closer, best.carrier)
+        } else {
+            search(samples, from: offset, best.sender, best.carrier)
+        }
+    }
+
+    /// Tries tones without phases, where they explain far more.
+    private mutating func tryWithoutPhases(
+        _ samples: Span<Float>, from offset: Double, _ candidates: TonePair<FSKSender>, _ indices: Range<Int>,
+        _ best: inout (score: Float, sender: FSKSender, carrier: Carrier)
+    ) {
+        // The bit has half as much energy as a carrier of its power over the noise of a sample.
+        let halfBit = Float(sampleRate / shift.baud / 2)
+        guard halfBit >= Self.leastHalfBit else { return }
+        // Some of the noise is explained, too.
+        let noiseExplained = min(Self.mostNoiseExplained, Self.noiseExplained / halfBit)
+        func gain(_ score: Float) -> Float { score * (1 - noiseExplained) - noiseExplained }
+        let coherent = best.score
+        for index in indices {
+            for clock in Self.clocks {
+                var trial = candidates[index]
+                trial.clock = clock
+                search(samples, from: offset, trial, Carrier(isCoherent: false))
+                guard gain(strength.overNoise(tones, isWhite: false)) * halfBit > Self.leastWithoutPhases,
+                    gain(score) > Self.leastGainWithoutPhases * coherent
+                else {
+                    // What no clock explains is not worth the other ones.
+                    guard clock == 1 else { continue }
+                    break
+                }
+                if score > best.score { best = (score, trial, Carrier(isCoherent: false)) }
+            }
+        }
+    }
+
+    /// What the sender explains of the stretch over what it does not.
+    private var score: Float {
+        strength.overNoise(tones, isWhite: true) * (sender.clock == 1 ? 1 : Self.trustInOtherClock)
+            * (sender.frequencies == FSKSender(shift).frequencies ? 1 : Self.trustInOtherTones)
+    }
+
+    /// A sender of tones that the phases of the stretch tell, without a decision on any bit; the nominal one if they tell none.
+    private mutating func tuned(_ samples: Span<Float>, from offset: Double) -> FSKSender {
+        let nominal = FSKSender(shift)
+        var best = (score: -Float.infinity, sender: estimated)
+        guard mayHideTones else { return best.sender }
+        let most = max(shift.mark, shift.space) / shift.baud
+        let steps = Int((Self.toneRange * most / Self.estimateDistance).rounded(.up))
+        for step in -steps...steps {
+            let scale = 1 + Double(step) * Self.estimateDistance / most
+            sender = FSKSender(clock: 1, frequencies: nominal.frequencies * scale)
+            characterSearch.correlate(samples, from: offset, sender)
+            search(samples, from: offset, estimated, Carrier(isCoherent: carrier.isCoherent))
+            if score > best.score { best = (score, sender) }
+        }
+        return best.sender
+    }
+
+    /// Whether tones may be off by so many turns a bit that nothing is seen of them where they should be.
+    var mayHideTones: Bool { Self.toneRange * max(shift.mark, shift.space) / shift.baud > Self.estimateReach }
+
+    /// The sender whose tones the phases in the correlations tell; the nominal one if they tell none.
+    private var estimated: FSKSender {
+        let nominal = FSKSender(shift)
+        let offsets = ToneEstimate(tones, turnsPerBit: characterSearch.turnsPerBit).offsets
+        var tuned = sender.frequencies + offsets * shift.baud
+        var isOff = false
+        for tone in 0..<2 {
+            let error = abs(tuned[tone] - nominal.frequencies[tone])
+            let most = max(Self.mostOffset * shift.baud, Self.mostToneError * nominal.frequencies[tone])
+            if error > most { tuned[tone] = nominal.frequencies[tone] }
+            if error > Self.leastOffset * shift.baud, error <= most { isOff = true }
+        }
+        // A steady tone between the two would bring them together.
+        let isApart = abs(tuned.x - tuned.y) > Self.leastShift * abs(shift.space - shift.mark)
+        return isOff && isApart ? FSKSender(clock: 1, frequencies: tuned) : nominal
+    }
+}
