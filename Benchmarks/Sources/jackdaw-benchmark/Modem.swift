@@ -10,12 +10,15 @@ struct Modem: AsyncParsableCommand {
             --speed whole processes are timed, one at a time and in turns, so that a busy machine slows all of them.
             """)
 
-    @Argument(help: "Manifests of the corpus.") var manifests: [String]
+    @Argument(help: "Manifests of the corpus.") var manifests: [String] = []
     @Option(help: "Recordings at a time.") var jobs = 1
     @Option(help: ArgumentHelp("Only cells whose name matches.", valueName: "regex")) var only = ""
     @Flag(inversion: .prefixedNo, help: "Run the other programs on the same recordings, too.") var peers = true
     @Flag(help: "Count recordings whose bytes were not all read, instead of bytes.") var frames = false
+    @Flag(inversion: .prefixedNo, help: "Keep back what noise may have made; without, both are measured.")
+    var squelch = true
     @Flag(help: "Time whole processes instead.") var speed = false
+    @Flag(help: "Time the library on a line at rest instead; no manifest is read.") var frontEnd = false
     @Option(help: "Runs of each process, of which the median counts.") var runs = 3
     @Option(help: ArgumentHelp("The command to time.", valueName: "path")) var jackdaw = "../.build/release/jackdaw"
     @Option(help: ArgumentHelp("Write the tables to this file, too.", valueName: "file")) var markdown: String?
@@ -26,14 +29,22 @@ struct Modem: AsyncParsableCommand {
     }
 
     func run() async throws {
+        if frontEnd {
+            return try report(FrontEndSpeed.table(runs: runs))
+        }
         let pattern = try Regex(only)
         let recordings = try manifests.flatMap { (path) throws(CorpusError) in try modemRecordings(ofManifest: path) }
             .filter { $0.cell.contains(pattern) }
         guard !recordings.isEmpty else { throw CorpusError(description: "no recording to read") }
         let (others, notes) = peers ? ModemReader.peers() : ([], [])
         for note in notes { FileHandle.standardError.write(Data("\(note)\n".utf8)) }
+        let library: [ModemReader] = [.library(isSquelched: true)] + (squelch ? [] : [.library(isSquelched: false)])
         let tables =
-            speed ? try speedTable(recordings, others) : try await accuracyTables(recordings, [.library] + others)
+            speed ? try speedTable(recordings, others) : try await accuracyTables(recordings, library + others)
+        try report(tables)
+    }
+
+    private func report(_ tables: String) throws {
         print(tables, terminator: "")
         if let markdown { try Data(tables.utf8).write(to: URL(fileURLWithPath: markdown)) }
     }

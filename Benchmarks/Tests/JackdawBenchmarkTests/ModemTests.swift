@@ -92,10 +92,10 @@ private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
     @Test func noiseGivesBytesAMinute() {
         let tables = ModemTables([
-            entry("bell202", "noise", "Jackdaw", sent: "", read: ""),
-            entry("bell202", "noise", "minimodem", sent: "", read: "abc"),
+            entry("bell202", "white noise", "Jackdaw", sent: "", read: ""),
+            entry("bell202", "white noise", "minimodem", sent: "", read: "abc"),
         ])
-        #expect(tables.markdown.contains("| bell202 | 1.5 | 0.0 | 2.0 |"))
+        #expect(tables.markdown.contains("| bell202 | white noise | 1.5 | 0.0 | 2.0 |"))
     }
 
     @Test func wordsAreCountedWhereTheyStand() {

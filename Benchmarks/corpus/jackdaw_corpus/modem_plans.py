@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from scipy import signal
 from scipy.io import wavfile
 
 from . import sound_file
@@ -85,13 +86,32 @@ def record(out: Path, seed: int, cell: str, index: int, mode: str, impairment: s
     return [line(path, cell, mode, transmission.rate, ebn0=transmission.ebn0, impairment=impairment, bytes=data.hex())]
 
 
-def record_noise(out: Path, seed: int, minutes: float, modes: list[str]) -> list[dict]:
-    """Records white noise; returns a line of the manifest for each mode that is to hear it."""
+def record_noise(out: Path, seed: int, minutes: float, modes: list[str], colour: str = "white") -> list[dict]:
+    """Records noise of a colour; returns a line of the manifest for each mode that is to hear it."""
     rate = 48_000
-    sound = Streams(seed, "modem")["white"].standard_normal(int(minutes * 60 * rate), np.float32)
-    path = Path("white.wav")
-    sound_file.write(out / path, sound * np.float32(0.1), rate, "s16")
-    return [line(path, f"{mode}/noise", mode, rate) for mode in modes]
+    sound = Streams(seed, "modem")[colour].standard_normal(int(minutes * 60 * rate), np.float32)
+    sound = COLOURS[colour](sound, rate)
+    path = Path(f"{colour}.wav")
+    sound_file.write(out / path, (0.1 / np.std(sound)).astype(np.float32) * sound, rate, "s16")
+    return [line(path, f"{mode}/{colour} noise", mode, rate) for mode in modes]
+
+
+def telephone(sound: np.ndarray, rate: int) -> np.ndarray:
+    """The band of a telephone, 300 to 3,400 Hz."""
+    band = signal.butter(4, [300, 3_400], "bandpass", fs=rate, output="sos")
+    return signal.sosfilt(band, sound).astype(np.float32)
+
+
+def room(sound: np.ndarray, rate: int) -> np.ndarray:
+    """Half the amplitude an octave higher, from 100 Hz on: about what a microphone hears of a room."""
+    return signal.sosfilt(signal.butter(1, 100, fs=rate, output="sos"), sound).astype(np.float32)
+
+
+COLOURS: dict[str, Callable[[np.ndarray, int], np.ndarray]] = {
+    "white": lambda sound, rate: sound,
+    "telephone": telephone,
+    "room": room,
+}
 
 
 def curves(out: Path, seed: int, count: int) -> Iterator[Job]:
@@ -135,8 +155,9 @@ def speed(out: Path, seed: int, _: int) -> Iterator[Job]:
 
 
 def noise(out: Path, seed: int, _: int) -> Iterator[Job]:
-    """White noise, in which every byte is a false one."""
-    yield partial(record_noise, out, seed, NOISE_MINUTES, list(KEYINGS))
+    """Noise, in which every byte is a false one."""
+    for colour in COLOURS:
+        yield partial(record_noise, out, seed, NOISE_MINUTES, list(KEYINGS), colour)
 
 
 CAPTURES: list[tuple[str, str, Keying, str, int]] = [

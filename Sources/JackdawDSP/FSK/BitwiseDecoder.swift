@@ -131,7 +131,8 @@ struct BitwiseDecoder: Sendable {
     /// - Parameters: as those of ``read(_:at:from:before:readings:)``.
     /// - Returns: the time; nil where there is none such.
     func restBeforeClearCharacters(
-        _ sound: Span<Float>, at base: Int, from offset: Double, before limit: Double
+        _ sound: Span<Float>, at base: Int, from offset: Double, before limit: Double,
+        readings: inout [SequenceDecoder.Reading]
     ) -> Double? {
         var rest: Double?
         var bits = 0.0
@@ -150,8 +151,6 @@ struct BitwiseDecoder: Sendable {
         guard let rest, bits >= bitsPerCharacter else { return nil }
         var trial = self
         trial.reset()
-        var readings: [SequenceDecoder.Reading] = []
-        defer { readings.wipeCapacity() }
         let whole = rest.rounded(.down)
         let end = trial.read(
             sound, at: base + Int(whole), from: rest - whole, before: limit - whole, readings: &readings)

@@ -17,16 +17,18 @@ public struct FSKDecoder: LineDecoder, CustomReflectable {
     ///   - shift: tones and baud.
     ///   - framing: 8N1 unless told.
     ///   - sampleRate: samples per second, 8,000 to 192,000 Hz.
+    ///   - isSquelched: whether characters that noise may have made are kept back, as they are unless told. Without that the
+    ///     sound between bursts gives characters all the time.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
     public init(
-        _ shift: FrequencyShift, framing: CharacterFraming = .eightNoneOne, sampleRate: Double
+        _ shift: FrequencyShift, framing: CharacterFraming = .eightNoneOne, sampleRate: Double, isSquelched: Bool = true
     ) throws(LineCodeError) {
         try shift.validate(sampleRate: sampleRate)
         try framing.validate()
         self.shift = shift
         self.framing = framing
         self.sampleRate = sampleRate
-        box = WipedBox(FSKReceiver(shift, framing: framing, sampleRate: sampleRate))
+        box = WipedBox(FSKReceiver(shift, framing: framing, sampleRate: sampleRate, isSquelched: isSquelched))
     }
 
     /// Takes the next samples, full scale -1 to 1, and appends what they completed. A sample that is not a number, or is

@@ -23,6 +23,7 @@ struct FSKReceiver: Sendable, Wipeable {
     private var readings: [SequenceDecoder.Reading] = []
     private var burst: BurstMeter?
     private let samplesPerBit: Double
+    private let isSquelched: Bool
     /// Corner of the high-pass filter in turns a sample, and samples in which it comes to rest.
     private let corner: Double
     private let settling: Int
@@ -46,7 +47,8 @@ struct FSKReceiver: Sendable, Wipeable {
     private static let spareBits = 20.0
 
     /// At the start of a recording, with a shift and a framing that are valid.
-    init(_ shift: FrequencyShift, framing: CharacterFraming, sampleRate: Double) {
+    init(_ shift: FrequencyShift, framing: CharacterFraming, sampleRate: Double, isSquelched: Bool = true) {
+        self.isSquelched = isSquelched
         self.shift = shift
         self.framing = framing
         self.sampleRate = sampleRate
@@ -54,7 +56,7 @@ struct FSKReceiver: Sendable, Wipeable {
         corner = min(Self.corner, Self.cornerShare * min(shift.mark, shift.space)) / sampleRate
         settling = Int(Self.settlingTurns / corner)
         clear = BitwiseDecoder(shift, framing: framing, sampleRate: sampleRate)
-        sequence = SequenceDecoder(shift, framing: framing, sampleRate: sampleRate)
+        sequence = SequenceDecoder(shift, framing: framing, sampleRate: sampleRate, isSquelched: isSquelched)
         chunkEnd = Self.chunkBits * samplesPerBit
         sound = SoundBuffer(
             capacity: settling + Int((Self.chunkBits + Self.aheadBits + Self.spareBits) * samplesPerBit) + 8)
@@ -134,10 +136,11 @@ struct FSKReceiver: Sendable, Wipeable {
     }
 
     /// Where a carrier begins: the time from which on the line rests clearly, and goes on with clear characters.
-    private func restBeforeClearCharacters() -> Double? {
+    private mutating func restBeforeClearCharacters() -> Double? {
         let (base, origin) = (Int(chunkStart) - soundStart, chunkStart.rounded(.down))
         let rest = sound.withSamples { sound in
-            clear?.restBeforeClearCharacters(sound, at: base, from: chunkStart - origin, before: chunkEnd - origin)
+            clear?.restBeforeClearCharacters(
+                sound, at: base, from: chunkStart - origin, before: chunkEnd - origin, readings: &readings)
         }
         return rest.map { origin + $0 }
     }
@@ -207,7 +210,7 @@ struct FSKReceiver: Sendable, Wipeable {
         let least = isWithin ? SequenceDecoder.leastEvidenceWithin : SequenceDecoder.leastEvidence
         // The silence behind the end of a recording does not count as a stop bit.
         let isWhole = origin + reading.end <= recordingEnd + Self.mostMissing * samplesPerBit
-        guard isWhole, reading.evidence.bitEnergyToNoise >= least else { return }
+        guard isWhole, !isSquelched || reading.evidence.bitEnergyToNoise >= least else { return }
         if let burst, start - burst.end > Self.pauseBits * samplesPerBit { closeBurst(into: &events) }
         let character = framing.character(reading, startSample: start, tier)
         events.append(.character(character))

@@ -25,30 +25,42 @@ struct FSKSender: Sendable {
 
     /// Clocks that are followed.
     private static let clocks = 0.94...1.06
-    /// Distances of characters that tell the clock, at least, and grid steps that they may be off.
-    private static let leastDistances = 8
-    private static let mostSlip = 4.0
     /// An error of the clock that is believed, at least.
     private static let leastClockError = 0.004
 
     /// Follows the clock by how far apart the characters are that stand close together.
     /// - Parameters:
-    ///   - starts: where characters begin, in grid steps of the clock as it is.
-    ///   - characterSteps: grid steps from one character to the next.
+    ///   - distances: their distances, in grid steps of the clock as it is.
     ///   - gain: share of the error that is made good.
     /// - Returns: whether the clock is another one now.
     @discardableResult
-    mutating func followClock(_ starts: some Sequence<Double>, characterSteps: Double, gain: Double) -> Bool {
-        var (sum, count) = (0.0, 0)
-        for (first, second) in zip(starts, starts.dropFirst())
-        where abs(second - first - characterSteps) <= Self.mostSlip {
-            sum += second - first
-            count += 1
-        }
-        guard count >= Self.leastDistances else { return false }
-        let error = characterSteps * Double(count) / sum - 1
-        guard abs(error) > Self.leastClockError else { return false }
+    mutating func followClock(_ distances: CharacterDistances, gain: Double) -> Bool {
+        guard let error = distances.clockError, abs(error) > Self.leastClockError else { return false }
         clock = min(max(clock * (1 + gain * error), Self.clocks.lowerBound), Self.clocks.upperBound)
         return true
     }
+}
+
+/// How far apart characters are that stand close together.
+struct CharacterDistances {
+    /// Grid steps from one to the next, if the clock is right.
+    private let expected: Double
+    private var sum = 0.0
+    private var count = 0
+
+    /// Distances that tell the clock, at least, and grid steps that one may be off.
+    private static let leastCount = 8
+    private static let mostSlip = 4.0
+
+    init(expected: Double) { self.expected = expected }
+
+    /// Adds a distance, if no idle line lies in between.
+    mutating func add(_ distance: Double) {
+        guard abs(distance - expected) <= Self.mostSlip else { return }
+        sum += distance
+        count += 1
+    }
+
+    /// By what share the clock should be faster; nil where they are too few to tell.
+    var clockError: Double? { count >= Self.leastCount ? expected * Double(count) / sum - 1 : nil }
 }

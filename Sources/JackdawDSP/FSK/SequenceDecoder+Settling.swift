@@ -27,34 +27,33 @@ extension SequenceDecoder {
     private static let estimateReach = 0.8
     private static let estimateDistance = 0.6
 
+    /// A sender that was tried.
+    private struct Trial {
+        /// What it explains of the stretch over what it does not, as a ratio.
+        var score: Float
+        var sender: FSKSender
+        /// The carrier at the beginning.
+        var carrier: Carrier
+    }
+
     /// Tries other tones and other clocks.
     mutating func settle(_ samples: Span<Float>, from offset: Double) {
-        let first = sender
-        var best = (score: score, sender: sender, carrier: carrier)
-        let candidates = TonePair(space: FSKSender(shift), mark: tuned(samples, from: offset))
-        let indices = 0..<(candidates.mark.frequencies == candidates.space.frequencies ? 1 : 2)
+        let first = Trial(score: score, sender: sender, carrier: carrier)
         var unknown = carrier
         unknown.phase = .zero
+        var best = first
+        let nominal = FSKSender(shift)
+        let tuned = tuned(samples, from: offset)
+        let isTuned = tuned.frequencies != nominal.frequencies
         // The next burst may come from the same sender.
-        if !last.isNominal(shift) {
-            search(samples, from: offset, last, unknown)
-            if score > best.score { best = (score, last, unknown) }
-        }
-        let carriers = TonePair(space: carrier, mark: unknown)
-        for index in indices {
-            for clock in Self.clocks {
-                var trial = candidates[index]
-                trial.clock = clock
-                // What was searched with before need not be tried again.
-                if first.balance.isEven, first.clock == clock, first.frequencies == trial.frequencies { continue }
-                search(samples, from: offset, trial, carriers[index])
-                if score > best.score { best = (score, trial, carriers[index]) }
-            }
-        }
+        if !last.isNominal(shift) { tryOut(last, unknown, samples, from: offset, &best) }
+        tryClocks(of: nominal, first.carrier, but: first.sender, samples, from: offset, &best)
+        if isTuned { tryClocks(of: tuned, unknown, but: first.sender, samples, from: offset, &best) }
         refineClock(samples, from: offset, &best)
         guard best.carrier.isCoherent, best.score < Self.mostWithPhases else { return }
         let coherent = best.score
-        tryWithoutPhases(samples, from: offset, candidates, indices, &best)
+        tryWithoutPhases(nominal, above: coherent, samples, from: offset, &best)
+        if isTuned { tryWithoutPhases(tuned, above: coherent, samples, from: offset, &best) }
         if best.score > coherent {
             refineClock(samples, from: offset, &best)
         } else {
@@ -62,29 +61,49 @@ extension SequenceDecoder {
         }
     }
 
+    private mutating func tryOut(
+        _ sender: FSKSender, _ carrier: Carrier, _ samples: Span<Float>, from offset: Double, _ best: inout Trial
+    ) {
+        search(samples, from: offset, sender, carrier)
+        let score = score
+        if score > best.score { best = Trial(score: score, sender: sender, carrier: carrier) }
+    }
+
+    /// Tries a sender's tones with other clocks; what was searched with before need not be tried again.
+    private mutating func tryClocks(
+        of sender: FSKSender, _ carrier: Carrier, but tried: FSKSender, _ samples: Span<Float>, from offset: Double,
+        _ best: inout Trial
+    ) {
+        for clock in Self.clocks
+        where clock != tried.clock || sender.frequencies != tried.frequencies || !tried.balance.isEven {
+            let trial = FSKSender(clock: clock, frequencies: sender.frequencies)
+            tryOut(trial, carrier, samples, from: offset, &best)
+        }
+    }
+
     /// Searches with the best sender, and with a clock that how far its characters are apart tells: better than those that
     /// were tried.
     private mutating func refineClock(
-        _ samples: Span<Float>, from offset: Double, _ best: inout (score: Float, sender: FSKSender, carrier: Carrier)
+        _ samples: Span<Float>, from offset: Double, _ best: inout Trial
     ) {
         search(samples, from: offset, best.sender, best.carrier)
         var closer = best.sender
-        // Nothing holds on to the characters when they change.
-        let hasMoved = closer.followClock(
-            characters.lazy.map { Double($0.start) }, characterSteps: characterSearch.characterSteps, gain: 1)
-        guard hasMoved else { return }
+        var distances = CharacterDistances(expected: characterSearch.characterSteps)
+        for index in characters.indices.dropFirst() {
+            distances.add(Double(characters[index].start - characters[index - 1].start))
+        }
+        guard closer.followClock(distances, gain: 1) else { return }
         search(samples, from: offset, closer, best.carrier)
         if score > best.score {
-            best = (score, closer, best.carrier)
+            best = Trial(score: score, sender: closer, carrier: best.carrier)
         } else {
             search(samples, from: offset, best.sender, best.carrier)
         }
     }
 
-    /// Tries tones without phases, where they explain far more.
+    /// Tries a sender's tones without phases, where they explain far more than the best did with them.
     private mutating func tryWithoutPhases(
-        _ samples: Span<Float>, from offset: Double, _ candidates: TonePair<FSKSender>, _ indices: Range<Int>,
-        _ best: inout (score: Float, sender: FSKSender, carrier: Carrier)
+        _ sender: FSKSender, above coherent: Float, _ samples: Span<Float>, from offset: Double, _ best: inout Trial
     ) {
         // The bit has half as much energy as a carrier of its power over the noise of a sample.
         let halfBit = Float(sampleRate / shift.baud / 2)
@@ -92,20 +111,17 @@ extension SequenceDecoder {
         // Some of the noise is explained, too.
         let noiseExplained = min(Self.mostNoiseExplained, Self.noiseExplained / halfBit)
         func gain(_ score: Float) -> Float { score * (1 - noiseExplained) - noiseExplained }
-        let coherent = best.score
-        for index in indices {
-            for clock in Self.clocks {
-                var trial = candidates[index]
-                trial.clock = clock
-                search(samples, from: offset, trial, Carrier(isCoherent: false))
-                guard gain(strength.overNoise(tones, isWhite: false)) * halfBit > Self.leastWithoutPhases,
-                    gain(score) > Self.leastGainWithoutPhases * coherent
-                else {
-                    // What no clock explains is not worth the other ones.
-                    guard clock == 1 else { continue }
-                    break
-                }
-                if score > best.score { best = (score, trial, Carrier(isCoherent: false)) }
+        for clock in Self.clocks {
+            var other = best
+            let trial = FSKSender(clock: clock, frequencies: sender.frequencies)
+            tryOut(trial, Carrier(isCoherent: false), samples, from: offset, &other)
+            if gain(strength.overNoise(tones, isWhite: false)) * halfBit > Self.leastWithoutPhases,
+                gain(score) > Self.leastGainWithoutPhases * coherent
+            {
+                best = other
+            } else if clock == 1 {
+                // What no clock explains is not worth the other ones.
+                return
             }
         }
     }

@@ -16,6 +16,8 @@ struct SequenceDecoder: Sendable, Wipeable {
 
     let shift: FrequencyShift
     let sampleRate: Double
+    /// Whether what may be noise is told to be.
+    private let isSquelched: Bool
     /// Finds the characters of a stretch.
     var characterSearch: CharacterSearch
     /// The carrier where the next stretch begins.
@@ -69,7 +71,8 @@ struct SequenceDecoder: Sendable, Wipeable {
     private static let leastAmplitude: Float = 1 / 32_768
     private static let evidenceSteps = CarrierStrength.evidenceSteps
 
-    init(_ shift: FrequencyShift, framing: CharacterFraming, sampleRate: Double) {
+    init(_ shift: FrequencyShift, framing: CharacterFraming, sampleRate: Double, isSquelched: Bool = true) {
+        self.isSquelched = isSquelched
         self.shift = shift
         self.sampleRate = sampleRate
         characterSearch = CharacterSearch(shift, framing: framing, sampleRate: sampleRate)
@@ -143,7 +146,7 @@ struct SequenceDecoder: Sendable, Wipeable {
             if isNext, reading.evidence.bitEnergyToNoise >= Self.leastEvidence { heard = reading.evidence.amplitude }
             readings.append(reading)
         }
-        dropUnsupported(&readings, upTo: firstAfter)
+        if isSquelched { dropUnsupported(&readings, upTo: firstAfter) }
         readings.removeSubrange(firstAfter...)
         let strong = readings.count { $0.evidence.bitEnergyToNoise >= Self.leastEvidence }
         if !isLocked, strong >= Self.settling { isLocked = true }
@@ -171,10 +174,12 @@ struct SequenceDecoder: Sendable, Wipeable {
 
     /// Follows clock, tones and line by what was read.
     private mutating func followSender(_ readings: [Reading]) {
-        let strong = readings.lazy.filter { $0.evidence.bitEnergyToNoise >= Self.leastEvidence }
-        let stepLength = tones.stepLength
-        sender.followClock(
-            strong.map { $0.start / stepLength }, characterSteps: characterSearch.characterSteps, gain: Self.clockGain)
+        var distances = CharacterDistances(expected: characterSearch.characterSteps)
+        for (first, second) in zip(readings, readings.dropFirst())
+        where min(first.evidence.bitEnergyToNoise, second.evidence.bitEnergyToNoise) >= Self.leastEvidence {
+            distances.add((second.start - first.start) / tones.stepLength)
+        }
+        sender.followClock(distances, gain: Self.clockGain)
         if carrier.isCoherent { sender.balance.follow(characterSearch.path.tonesSeen) }
         // What smears one tone into the other turns its phase, too.
         guard sender.balance.isEven else { return }
@@ -247,17 +252,21 @@ struct SequenceDecoder: Sendable, Wipeable {
             if other.bitEnergyToNoise > evidence.bitEnergyToNoise { evidence = other }
         }
         if alone.bitEnergyToNoise >= Self.leastEvidenceAlone { evidence = alone }
-        if alone.bitEnergyToNoise < min(Self.leastEvidenceOfOwn, Self.leastShareOfEvidence * evidence.bitEnergyToNoise)
-            || alone.amplitude < Self.leastShareOwn * max(evidence.amplitude, heard)
-            || character.rivalry > Self.mostRivalry
+        let leastOfOwn = min(Self.leastEvidenceOfOwn, Self.leastShareOfEvidence * evidence.bitEnergyToNoise)
+        if isSquelched,
+            alone.bitEnergyToNoise < leastOfOwn
+                || alone.amplitude < Self.leastShareOwn * max(evidence.amplitude, heard)
+                || character.rivalry > Self.mostRivalry
         {
             evidence = .none
         }
         let likelihoods = character.leads * (evidence.amplitude / evidence.noise)
         let isFramed =
             min(likelihoods[0], likelihoods[characterSearch.bitCount + 1]) > Self.leastLikelihood
-        if !isFramed
-            || !isHeardThroughout(start..<end, own: alone.amplitude, usual: evidence.amplitude, noise: evidence.noise)
+        if isSquelched,
+            !isFramed
+                || !isHeardThroughout(
+                    start..<end, own: alone.amplitude, usual: evidence.amplitude, noise: evidence.noise)
         {
             evidence = .none
         }

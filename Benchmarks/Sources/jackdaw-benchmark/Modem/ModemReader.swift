@@ -3,8 +3,8 @@ import JackdawDSP
 
 /// Something that reads modems: Jackdaw's library, its command, or another program.
 enum ModemReader: Sendable, Hashable {
-    /// The library, within this process.
-    case library
+    /// The library, within this process; without its squelch it gives what noise may have made, too.
+    case library(isSquelched: Bool)
     /// The command, at a path.
     case jackdaw(String)
     /// minimodem at a path, with its own confidence limit or another.
@@ -15,7 +15,8 @@ enum ModemReader: Sendable, Hashable {
     /// What stands over its column.
     var name: String {
         switch self {
-        case .library, .jackdaw: "Jackdaw"
+        case .library(true), .jackdaw: "Jackdaw"
+        case .library(false): "Jackdaw, no squelch"
         case .minimodem(_, nil): "minimodem"
         case .minimodem(_, let limit?): "minimodem -c \(limit)"
         case .multimon: "multimon-ng"
@@ -37,8 +38,8 @@ enum ModemReader: Sendable, Hashable {
     /// - Throws: what the file or the program is not.
     func read(_ recording: ModemRecording) throws -> Outcome? {
         switch self {
-        case .library:
-            return try inProcess(recording)
+        case .library(let isSquelched):
+            return try inProcess(recording, isSquelched: isSquelched)
         case .jackdaw(let path):
             let tones = tones(recording, "--mark", "--space").map { ["--baud", "\(recording.baud)"] + $0 }
             let arguments = ["demodulate"] + (tones ?? ["--mode", recording.mode])
@@ -67,11 +68,11 @@ enum ModemReader: Sendable, Hashable {
     /// Samples handed over at once.
     private static let block = 32_768
 
-    private func inProcess(_ recording: ModemRecording) throws -> Outcome {
+    private func inProcess(_ recording: ModemRecording, isSquelched: Bool) throws -> Outcome {
         let sound = try Sound(contentsOf: recording.path)
         var bytes: [UInt8] = []
         let seconds = try processorSeconds {
-            var decoder = try decoder(of: recording, sampleRate: sound.rate)
+            var decoder = try decoder(of: recording, sampleRate: sound.rate, isSquelched: isSquelched)
             var events: [LineEvent] = []
             func take() {
                 for case .character(let character) in events where character.isFramed {
@@ -93,12 +94,14 @@ enum ModemReader: Sendable, Hashable {
         return Outcome(bytes: bytes, processorSeconds: seconds, samples: sound.count)
     }
 
-    private func decoder(of recording: ModemRecording, sampleRate: Double) throws -> any LineDecoder {
+    private func decoder(
+        of recording: ModemRecording, sampleRate: Double, isSquelched: Bool
+    ) throws -> any LineDecoder {
         guard let mark = recording.mark, let space = recording.space else {
             return try LineMode(named: recording.mode).decoder(sampleRate: sampleRate)
         }
         let shift = FrequencyShift(baud: recording.baud, mark: mark, space: space)
-        return try FSKDecoder(shift, sampleRate: sampleRate)
+        return try FSKDecoder(shift, sampleRate: sampleRate, isSquelched: isSquelched)
     }
 
     private func outcome(_ child: ChildProgram, _ recording: ModemRecording) throws -> Outcome {

@@ -149,7 +149,7 @@ struct ModemTables {
 
     /// Bytes a minute out of noise alone.
     private var falseBytes: String {
-        var rows = [["mode", "minutes"] + readers]
+        var rows = [["mode", "sound", "minutes"] + readers]
         for family in families {
             for condition in conditions {
                 let places = readers.map { Place(family: family, condition: condition, reader: $0) }
@@ -159,7 +159,7 @@ struct ModemTables {
                 let rates = places.map { place in
                     alignments[place].map { (Double($0.inserted) / minutes).formatted(decimals: 1) } ?? "-"
                 }
-                rows.append([family, minutes.formatted(decimals: 1)] + rates)
+                rows.append([family, condition, minutes.formatted(decimals: 1)] + rates)
             }
         }
         return "False bytes a minute:\n\n\(Self.markdown(rows))"
