@@ -12,12 +12,15 @@ struct SoundEnergy: Sendable, Wipeable {
 
     /// Bauds by which the band is wider than the tones on either side: there the main lobe of keyed tones ends.
     private static let bauds = 1.0
+    /// Share of the lower tone below which hum is not counted as noise, however wide the band should be.
+    private static let leastShare = 0.25
     /// Corners in turns a sample beyond which there is nothing worth keeping out.
     private static let corners = 0.001...0.45
 
     init(_ shift: FrequencyShift, sampleRate: Double) {
         let beside = Self.bauds * shift.baud
-        let least = max((min(shift.mark, shift.space) - beside) / sampleRate, 0)
+        let lower = min(shift.mark, shift.space)
+        let least = max(lower - beside, Self.leastShare * lower) / sampleRate
         let most = min((max(shift.mark, shift.space) + beside) / sampleRate, 0.5)
         low = least > Self.corners.lowerBound ? SteepButterworthFilter(.highPass, turns: least) : nil
         high = most < Self.corners.upperBound ? SteepButterworthFilter(.lowPass, turns: most) : nil
