@@ -2,8 +2,9 @@
 ///
 /// Noise of another colour than white may be louder there than elsewhere; taken for white, it would look like a carrier.
 struct SoundEnergy: Sendable, Wipeable {
-    /// Energy before each sample, and behind the last one: of all, and in the band.
-    private(set) var totals: [SIMD2<Float>] = []
+    /// Energy before each sample, and behind the last one: of all, and in the band. In `Double`: what is quiet would vanish
+    /// behind what was loud.
+    private(set) var totals: [SIMD2<Double>] = []
     /// Share of the spectrum that the band takes up, 0 to 1.
     let bandShare: Float
 
@@ -32,13 +33,13 @@ struct SoundEnergy: Sendable, Wipeable {
         totals.removeAll(keepingCapacity: true)
         totals.growWiping(toHold: samples.count + 1)
         var (low, high) = (low, high)
-        var total = SIMD2<Float>.zero
+        var total = SIMD2<Double>.zero
         totals.append(total)
         for index in samples.indices {
             let sample = samples[index]
             var inBand = low?.filter(sample) ?? sample
             inBand = high?.filter(inBand) ?? inBand
-            let values = SIMD2(sample, inBand)
+            let values = SIMD2(Double(sample), Double(inBand))
             total += values * values
             totals.append(total)
         }

@@ -15,7 +15,7 @@ struct ToneCorrelations: Sendable, Wipeable {
     /// Windows of a stop bit of the mark.
     private(set) var stop: [SIMD2<Float>] = []
     /// Energy of the sound from the beginning to each step: of all of it, and in the band of the tones.
-    private var energy: [SIMD2<Float>] = []
+    private var energy: [SIMD2<Double>] = []
     private var bandShare: Float = 1
     /// Steps with whole windows behind them.
     private(set) var count = 0
@@ -80,7 +80,7 @@ struct ToneCorrelations: Sendable, Wipeable {
     ///   - isWhite: whether the noise is taken for white, or for as dense everywhere as it is in the band of the tones.
     /// - Returns: the energy.
     func noise(in steps: Range<Int>, beside carrier: Float, isWhite: Bool) -> Float {
-        let energy = energy[steps.upperBound] - energy[steps.lowerBound]
+        let energy = SIMD2<Float>(energy[steps.upperBound] - energy[steps.lowerBound])
         let noise = energy.x - carrier
         return isWhite ? noise : max(noise, (energy.y - Self.carrierInBand * carrier) / bandShare)
     }

@@ -165,6 +165,18 @@ import Testing
         #expect(FSKBench.characters(events).count <= 1)
     }
 
+    /// What is quiet does not vanish behind what was loud.
+    @Test(arguments: [(FrequencyShift.bell103, 1e-3), (.bell202, 3e-4)])
+    func quietNoiseBehindALoudToneHoldsNothing(shift: FrequencyShift, level: Double) throws {
+        var noise = GaussianNoise(seed: 7)
+        let samples = (0..<10 * 96_000).map { index -> Float in
+            let (sine, _) = Numerics.sineAndCosine(turns: 440 * Double(index) / 48_000)
+            return Float(level * noise.next() + (index % 96_000 < 24_000 ? 0.95 * sine : 0))
+        }
+        let events = try FSKBench.events(samples, shift, sampleRate: 48_000)
+        #expect(events.isEmpty)
+    }
+
     /// Hum and its overtones, twice as loud as the tones, below the band of which noise is measured.
     @Test(arguments: [50.0, 100, 150, 250]) func humAndItsOvertonesDoNotCloseTheSquelch(frequency: Double) throws {
         var samples = try sound((.bell202, .eightNoneOne, 48_000), noise: 14).map { $0 / 4 }
