@@ -7,6 +7,7 @@ struct ButterworthFilter: Sendable {
         case lowPass, highPass
     }
 
+    private let kind: Kind
     /// What the inputs count for, the one before the last one so many times as much, and what the last two outputs do.
     private let gain: Double
     private let middle: Double
@@ -24,13 +25,14 @@ struct ButterworthFilter: Sendable {
         let (sine, cosine) = Numerics.sineAndCosine(turns: turns / 2)
         let warped = sine / cosine
         let scale = 1 / (1 + damping * warped + warped * warped)
+        self.kind = kind
         gain = kind == .highPass ? scale : warped * warped * scale
         middle = kind == .highPass ? -2 : 2
         feedback = SIMD2(2 * (warped * warped - 1) * scale, (1 - damping * warped + warped * warped) * scale)
     }
 
     /// What comes before the first sample.
-    private func first(_ input: Double) -> SIMD2<Double> { middle < 0 ? SIMD2(input, input) : .zero }
+    private func first(_ input: Double) -> SIMD2<Double> { kind == .highPass ? SIMD2(input, input) : .zero }
 
     @inline(__always)
     mutating func filter(_ sample: Float) -> Float {

@@ -12,7 +12,7 @@ struct FSKSender: Sendable {
         frequencies = SIMD2(shift.space, shift.mark)
     }
 
-    /// The same line with another clock and other tones.
+    /// One on a line that passes both tones alike, with this clock and these tones.
     init(clock: Double, frequencies: SIMD2<Double>) {
         self.clock = clock
         self.frequencies = frequencies

@@ -10,7 +10,7 @@ extension SequenceDecoder {
     private static let leastGainWithoutPhases: Float = 2
     /// Power over the noise that needs no better explanation.
     private static let mostWithPhases: Float = 4
-    /// Share of white noise that they explain, times the samples of half a bit: of each bit the louder tone, whatever its
+    /// Share of white noise that tones without phases explain, times the samples of half a bit: of each bit the louder tone, whatever its
     /// phase.
     private static let noiseExplained: Float = 1.1
     private static let mostNoiseExplained: Float = 0.9

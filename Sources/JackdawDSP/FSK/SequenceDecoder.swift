@@ -42,6 +42,8 @@ struct SequenceDecoder: Sendable, Wipeable {
     /// Energy of a bit over the density of the noise, as a ratio: over forty bits, and over a character that stands alone.
     static let leastEvidence: Float = 2.4
     static let leastEvidenceAlone: Float = 6
+    /// The same right behind another character.
+    static let leastEvidenceWithin: Float = 1.3
     /// The same that a character has to have itself, where there is more around it.
     private static let leastEvidenceOfOwn: Float = 1
     /// The same as a share of what there is around it.
@@ -52,8 +54,6 @@ struct SequenceDecoder: Sendable, Wipeable {
     private static let mostRivalry: Float = 0.95
     /// Share of the amplitude around it that a character has to have.
     private static let leastShareOwn: Float = 0.15
-    /// The same right behind another character.
-    static let leastEvidenceWithin: Float = 1.3
     /// How fast the tones are followed, from stretch to stretch.
     private static let tuningGain = 0.15
     /// Parts of a character that are listened to for themselves, and what each has of the amplitude around it, at least.

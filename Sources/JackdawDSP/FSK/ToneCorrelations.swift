@@ -30,7 +30,7 @@ struct ToneCorrelations: Sendable, Wipeable {
     /// - Parameters:
     ///   - samples: the sound without offset and hum.
     ///   - soundEnergy: its energy.
-    ///   - offset: time of the first step, 0 to 1 sample.
+    ///   - offset: time of the first step in samples, 0 to 1 sample or half a step more.
     ///   - turns: turns a sample of space and mark.
     ///   - samplesPerBit: length of a bit; need not be whole.
     ///   - stopSteps: grid steps of a stop bit.

@@ -145,8 +145,10 @@ import Testing
             return Float(0.02 * last)
         }
         let events = try FSKBench.events(samples, shift, sampleRate: 48_000)
-        withKnownIssue("noise that is loud at one end of the band looks like a carrier", isIntermittent: true) {
+        withKnownIssue("noise that is loud at one end of the band looks like a carrier") {
             #expect(events.isEmpty)
+        } when: {
+            shift == .bell202
         }
     }
 
