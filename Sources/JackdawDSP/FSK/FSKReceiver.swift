@@ -5,13 +5,7 @@ struct FSKReceiver: Sendable, Wipeable {
     private let framing: CharacterFraming
     private let sampleRate: Double
 
-    /// Sound of the next stretch, with some before it.
-    private var sound: SoundBuffer
-    /// Position of its first sample.
-    private var soundStart = 0
-    /// Where the next stretch begins and ends, in samples.
-    private var chunkStart = 0.0
-    private var chunkEnd: Double
+    private var stretches: SoundStretches
     /// Where the recording ends, once that is known.
     private var recordingEnd = Double.infinity
     private var clear: BitwiseDecoder?
@@ -24,12 +18,9 @@ struct FSKReceiver: Sendable, Wipeable {
     private var burst: BurstMeter?
     private let samplesPerBit: Double
     private let isSquelched: Bool
-    /// Corner of the high-pass filter in turns a sample, and samples in which it comes to rest.
-    private let corner: Double
-    private let settling: Int
 
     /// Bits a stretch, and those behind it that are looked at before it is decided on.
-    private static let chunkBits = 160.0
+    private static let stretchBits = 160.0
     private static let aheadBits = 60.0
     /// The line rests for so many bits between two bursts, at least.
     private static let pauseBits = 60.0
@@ -37,12 +28,6 @@ struct FSKReceiver: Sendable, Wipeable {
     private static let mostMissing = 0.25
     /// So near behind a character another one is believed more readily.
     private static let holdBits = 20.0
-    /// Corner of the filter that keeps offset and hum out, in Hz and over the lower tone: a higher one would bend the phase of
-    /// the tones, which costs 0.4 dB at a quarter of the tone.
-    private static let corner = 120.0
-    private static let cornerShare = 0.12
-    /// Turns of the corner's frequency in which the filter comes to rest, to some -90 dB.
-    private static let settlingTurns = 2.4
     /// Bits by which a stretch may be longer than the others: one begins where a character ended.
     private static let spareBits = 20.0
 
@@ -53,13 +38,11 @@ struct FSKReceiver: Sendable, Wipeable {
         self.framing = framing
         self.sampleRate = sampleRate
         samplesPerBit = sampleRate / shift.baud
-        corner = min(Self.corner, Self.cornerShare * min(shift.mark, shift.space)) / sampleRate
-        settling = Int(Self.settlingTurns / corner)
         clear = BitwiseDecoder(shift, framing: framing, sampleRate: sampleRate)
         sequence = SequenceDecoder(shift, framing: framing, sampleRate: sampleRate, isSquelched: isSquelched)
-        chunkEnd = Self.chunkBits * samplesPerBit
-        sound = SoundBuffer(
-            capacity: settling + Int((Self.chunkBits + Self.aheadBits + Self.spareBits) * samplesPerBit) + 8)
+        stretches = SoundStretches(
+            length: Self.stretchBits * samplesPerBit, ahead: Self.aheadBits * samplesPerBit,
+            spare: Self.spareBits * samplesPerBit, lowerTone: min(shift.mark, shift.space), sampleRate: sampleRate)
     }
 
     mutating func receive(_ samples: Span<Float>, into events: inout [LineEvent]) {
@@ -75,11 +58,11 @@ struct FSKReceiver: Sendable, Wipeable {
     }
 
     mutating func finish(into events: inout [LineEvent]) {
-        let end = Double(soundStart + sound.count)
-        while chunkEnd < end { readChunk(into: &events) }
-        chunkEnd = end
-        recordingEnd = end
-        if chunkStart < end { readChunk(into: &events) }
+        while stretches.end < stretches.recorded { readStretch(into: &events) }
+        if stretches.endsRecording() {
+            recordingEnd = stretches.end
+            readStretch(into: &events)
+        }
         closeBurst(into: &events)
         reset()
     }
@@ -89,17 +72,13 @@ struct FSKReceiver: Sendable, Wipeable {
         wipe()
         clear?.reset()
         sequence.reset()
-        soundStart = 0
-        chunkStart = 0
-        chunkEnd = Self.chunkBits * samplesPerBit
         recordingEnd = .infinity
         burst = nil
         isClear = false
     }
 
     mutating func wipe() {
-        _ = sound.keepLast(0)
-        sound.wipeDropped()
+        stretches.reset()
         filtered.wipeCapacity()
         readings.wipeCapacity()
         sequence.wipe()
@@ -112,35 +91,30 @@ struct FSKReceiver: Sendable, Wipeable {
     ) {
         var taken = 0
         while taken < samples.count {
-            let needed = Int((chunkEnd + Self.aheadBits * samplesPerBit).rounded(.up)) - soundStart - sound.count
-            let count = min(needed, samples.count - taken)
-            unsafe sound.append(samples.baseAddress! + taken, count: count, convert: convert)
-            taken += count
-            if count == needed { readChunk(into: &events) }
+            taken += unsafe stretches.take(samples, from: taken, convert: convert)
+            if stretches.isComplete { readStretch(into: &events) }
         }
     }
 
     /// Reads the characters that begin in the stretch, and drops it.
-    private mutating func readChunk(into events: inout [LineEvent]) {
+    private mutating func readStretch(into events: inout [LineEvent]) {
         if !readClearly(into: &events) {
             if let rest = restBeforeClearCharacters() {
                 readStrongly(before: rest, into: &events)
-                if !readClearly(into: &events) { readStrongly(before: chunkEnd, into: &events) }
+                if !readClearly(into: &events) { readStrongly(before: stretches.end, into: &events) }
             } else {
-                readStrongly(before: chunkEnd, into: &events)
+                readStrongly(before: stretches.end, into: &events)
             }
         }
-        let end = soundStart + sound.count
-        soundStart += sound.keepLast(min(sound.count, end - Int(chunkStart) + settling))
-        chunkEnd += Self.chunkBits * samplesPerBit
+        stretches.advance()
     }
 
     /// Where a carrier begins: the time from which on the line rests clearly, and goes on with clear characters.
     private mutating func restBeforeClearCharacters() -> Double? {
-        let (base, origin) = (Int(chunkStart) - soundStart, chunkStart.rounded(.down))
-        let rest = sound.withSamples { sound in
+        let (origin, start, end) = (stretches.origin, stretches.start, stretches.end)
+        let rest = stretches.withSamples { sound, base in
             clear?.restBeforeClearCharacters(
-                sound, at: base, from: chunkStart - origin, before: chunkEnd - origin, readings: &readings)
+                sound, at: base, from: start - origin, before: end - origin, readings: &readings)
         }
         return rest.map { origin + $0 }
     }
@@ -148,13 +122,12 @@ struct FSKReceiver: Sendable, Wipeable {
     /// Reads the stretch bit by bit.
     /// - Returns: whether all of it was clear; nothing has changed where it was not.
     private mutating func readClearly(into events: inout [LineEvent]) -> Bool {
-        let (base, origin) = (Int(chunkStart) - soundStart, chunkStart.rounded(.down))
-        let end = sound.withSamples { sound in
-            clear?.read(
-                sound, at: base, from: chunkStart - origin, before: chunkEnd - origin, readings: &readings)
+        let (origin, start, limit) = (stretches.origin, stretches.start, stretches.end)
+        let end = stretches.withSamples { sound, base in
+            clear?.read(sound, at: base, from: start - origin, before: limit - origin, readings: &readings)
         }
         guard let clear, let end else { return false }
-        chunkStart = origin + end
+        stretches.read(to: origin + end)
         sequence.forgetCarrier()
         if let last = readings.last {
             sequence.follow(
@@ -168,19 +141,10 @@ struct FSKReceiver: Sendable, Wipeable {
 
     /// Reads the stretch as a sequence, up to a time.
     private mutating func readStrongly(before limit: Double, into events: inout [LineEvent]) {
-        let (base, origin) = (Int(chunkStart) - soundStart, chunkStart.rounded(.down))
-        // Behind the end of the recording there is silence.
-        let count = Int((limit - origin + Self.aheadBits * samplesPerBit).rounded(.up)) + 2
-        filtered.removeAll(keepingCapacity: true)
-        filtered.growWiping(toHold: count)
-        sound.withSamples { sound in
-            var filter = ButterworthFilter(.highPass, turns: corner)
-            for index in 0..<base { _ = filter.filter(sound[index]) }
-            for index in base..<min(base + count, sound.count) { filtered.append(filter.filter(sound[index])) }
-        }
-        filtered.resize(count)
-        let end = readFiltered(from: chunkStart - origin, before: limit - origin)
-        chunkStart = origin + end
+        let origin = stretches.origin
+        stretches.filter(before: limit, into: &filtered)
+        let end = readFiltered(from: stretches.start - origin, before: limit - origin)
+        stretches.read(to: origin + end)
         let last = sequence.isLocked ? readings.last : nil
         clear?.follow(
             clock: sequence.isLocked ? sequence.sender.clock : 1,
@@ -193,7 +157,7 @@ struct FSKReceiver: Sendable, Wipeable {
     private mutating func report(origin: Double, into events: inout [LineEvent]) {
         for reading in readings { report(reading, isClear ? .fast : .strong, origin: origin, into: &events) }
         noteLine()
-        if let burst, chunkStart - burst.end > Self.pauseBits * samplesPerBit { closeBurst(into: &events) }
+        if let burst, stretches.start - burst.end > Self.pauseBits * samplesPerBit { closeBurst(into: &events) }
     }
 
     /// The filtered sound is held no longer than this: a change of it would leave a copy behind.

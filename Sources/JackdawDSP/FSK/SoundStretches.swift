@@ -55,12 +55,25 @@ struct SoundStretches: Sendable {
         return count
     }
 
-    /// The stretch from ``origin`` on and what is behind it, without offset and hum; silence behind the end of a recording.
-    func filter(into filtered: inout [Float]) {
+    /// Hands over the sound as it came.
+    /// - Parameter body: gets the sound, from some time before the stretch, and the place of ``origin`` in it.
+    /// - Returns: what it returns.
+    @inline(__always)
+    func withSamples<Result>(_ body: (Span<Float>, Int) -> Result) -> Result {
         let base = Int(start) - soundStart
-        let count = Int((end - origin + ahead).rounded(.up)) + 2
+        return sound.withSamples { body($0, base) }
+    }
+
+    /// The sound from ``origin`` to a time and what is behind it, without offset and hum; silence behind the end of a
+    /// recording.
+    /// - Parameters:
+    ///   - limit: time in samples, up to the end of the stretch.
+    ///   - filtered: the sound is put here.
+    func filter(before limit: Double, into filtered: inout [Float]) {
+        let count = Int((limit - origin + ahead).rounded(.up)) + 2
         filtered.removeAll(keepingCapacity: true)
-        sound.withSamples { sound in
+        filtered.growWiping(toHold: count)
+        withSamples { sound, base in
             var filter = filter
             for index in 0..<base { _ = filter.filter(sound[index]) }
             for index in base..<min(base + count, sound.count) { filtered.append(filter.filter(sound[index])) }
@@ -68,20 +81,23 @@ struct SoundStretches: Sendable {
         filtered.resize(count)
     }
 
-    /// Goes on to the next stretch.
-    /// - Parameter read: where it begins.
-    mutating func advance(from read: Double) {
-        start = read
+    /// The stretch is read up to a time.
+    mutating func read(to time: Double) { start = time }
+
+    /// Goes on to the next stretch, which begins where this one was read up to.
+    mutating func advance() {
         let soundEnd = soundStart + sound.count
         soundStart += sound.keepLast(min(sound.count, soundEnd - Int(start) + settling))
         end += length
     }
 
+    /// Where the sound ends that was taken, in samples.
+    var recorded: Double { Double(soundStart + sound.count) }
+
     /// Whether there is sound that was not read; at the end of a recording the last stretch ends there.
     mutating func endsRecording() -> Bool {
-        let soundEnd = Double(soundStart + sound.count)
-        end = min(end, soundEnd)
-        return start < soundEnd
+        end = min(end, recorded)
+        return start < recorded
     }
 
     /// Forgets all sound and overwrites it.

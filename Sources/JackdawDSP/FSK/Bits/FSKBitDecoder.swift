@@ -87,14 +87,15 @@ public struct FSKBitDecoder: LineDecoder, CustomReflectable {
     /// Reads the bits that begin in the stretch, and drops it.
     private mutating func readStretch(into events: inout [LineEvent]) {
         let origin = stretches.origin
-        stretches.filter(into: &filtered)
+        stretches.filter(before: stretches.end, into: &filtered)
         let end = readFiltered()
         for passage in sequence.passages {
             for index in passage.bits { report(index, of: passage, origin: origin, into: &events) }
             burst?.note(baud: shift.baud * sequence.clock, frequencies: sequence.frequencies)
             if passage.ends { closeBurst(into: &events) }
         }
-        stretches.advance(from: origin + end)
+        stretches.read(to: origin + end)
+        stretches.advance()
     }
 
     /// The filtered sound is held no longer than this: a change of it would leave a copy behind.
