@@ -46,19 +46,23 @@ struct ButterworthFilter: Sendable {
     }
 }
 
-/// The same of fourth order.
+/// The same of eighth order.
 struct SteepButterworthFilter: Sendable {
     private var first: ButterworthFilter
     private var second: ButterworthFilter
+    private var third: ButterworthFilter
+    private var fourth: ButterworthFilter
 
     /// - Parameters:
     ///   - kind: which side of the corner is let through.
     ///   - turns: corner frequency in turns a sample, less than 1/2.
     init(_ kind: ButterworthFilter.Kind, turns: Double) {
-        first = ButterworthFilter(kind, turns: turns, damping: 1.847_759_065_022_573)
-        second = ButterworthFilter(kind, turns: turns, damping: 0.765_366_864_730_180)
+        first = ButterworthFilter(kind, turns: turns, damping: 1.961_570_560_806_461)
+        second = ButterworthFilter(kind, turns: turns, damping: 1.662_939_224_605_090)
+        third = ButterworthFilter(kind, turns: turns, damping: 1.111_140_466_039_204)
+        fourth = ButterworthFilter(kind, turns: turns, damping: 0.390_180_644_032_256)
     }
 
     @inline(__always)
-    mutating func filter(_ sample: Float) -> Float { second.filter(first.filter(sample)) }
+    mutating func filter(_ sample: Float) -> Float { fourth.filter(third.filter(second.filter(first.filter(sample)))) }
 }

@@ -53,7 +53,7 @@ struct SequenceDecoder: Sendable, Wipeable {
     /// A tone between the two is about as loud in both.
     private static let mostRivalry: Float = 0.95
     /// Share of the amplitude around it that a character has to have.
-    private static let leastShareOwn: Float = 0.15
+    private static let leastShareOwn: Float = 0.2
     /// How fast the tones are followed, from stretch to stretch.
     private static let tuningGain = 0.15
     /// Parts of a character that are listened to for themselves, and what each has of the amplitude around it, at least.

@@ -101,21 +101,14 @@ struct ToneCorrelations: Sendable, Wipeable {
     }
 
     private mutating func sum(_ samples: Span<Float>, from offset: Double, tone: Int, turns: Double, steps: Int) {
-        let (sine, cosine) = Numerics.sineAndCosine(turns: turns)
         var total = SIMD2<Double>.zero
         sums[tone].removeAll(keepingCapacity: true)
         sums[tone].growWiping(toHold: samples.count + 1)
         sums[tone].append(total)
-        var oscillator = SIMD2<Double>(1, 0)
+        var oscillator = Oscillator(turns: -turns)
         for index in samples.indices {
-            if index & 511 == 0 {
-                let (sine, cosine) = Numerics.sineAndCosine(turns: turns * Double(index))
-                oscillator = SIMD2(cosine, -sine)
-            }
-            total += oscillator * Double(samples[index])
+            total += oscillator.next() * Double(samples[index])
             sums[tone].append(total)
-            oscillator = SIMD2(
-                oscillator.x * cosine + oscillator.y * sine, oscillator.y * cosine - oscillator.x * sine)
         }
         atSteps[tone].removeAll(keepingCapacity: true)
         atSteps[tone].growWiping(toHold: steps + 1)

@@ -1,0 +1,52 @@
+/// The discrete Fourier transform of complex samples, as many as a power of two.
+struct FourierTransform: Sendable {
+    /// `exp(-2 pi i k / (2 count))` of the largest transform so far, for k from 0 to its half.
+    private var turns: [SIMD2<Float>] = []
+
+    /// Transforms in place: what comes out is the sum of the values times `exp(-2 pi i k n / count)`, without a factor.
+    /// - Parameter values: a power of two of complex numbers.
+    mutating func transform(_ values: inout [SIMD2<Float>]) {
+        let count = values.count
+        precondition(count & (count - 1) == 0, "a transform is of a power of two of values")
+        guard count > 1 else { return }
+        prepare(count)
+        Self.reverseBits(&values)
+        var span = values.mutableSpan
+        var half = 1
+        while half < count {
+            let stride = turns.count / half
+            for start in Swift.stride(from: 0, to: count, by: 2 * half) {
+                for index in 0..<half {
+                    let turn = turns[index * stride]
+                    let (first, second) = (span[start + index], span[start + index + half])
+                    let turned = SIMD2(
+                        second.x * turn.x - second.y * turn.y, second.x * turn.y + second.y * turn.x)
+                    span[start + index] = first + turned
+                    span[start + index + half] = first - turned
+                }
+            }
+            half *= 2
+        }
+    }
+
+    private mutating func prepare(_ count: Int) {
+        guard turns.count < count / 2 else { return }
+        turns = (0..<count / 2).map { index in
+            let (sine, cosine) = Numerics.sineAndCosine(turns: -Double(index) / Double(count))
+            return SIMD2(Float(cosine), Float(sine))
+        }
+    }
+
+    private static func reverseBits(_ values: inout [SIMD2<Float>]) {
+        var reversed = 0
+        for index in values.indices.dropLast() {
+            if index < reversed { values.swapAt(index, reversed) }
+            var bit = values.count / 2
+            while reversed & bit != 0 {
+                reversed ^= bit
+                bit /= 2
+            }
+            reversed |= bit
+        }
+    }
+}
