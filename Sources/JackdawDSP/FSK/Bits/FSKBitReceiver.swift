@@ -102,14 +102,14 @@ struct FSKBitReceiver: Sendable, Wipeable {
         let character = LineCharacter(
             value: UInt16(bit.value), startSample: start, confidence: LogLikelihood.confidence(likelihood),
             tier: .strong, reliabilities: reliabilities)
-        events.append(.character(character))
+        events.appendWiping(.character(character))
         var meter = burst ?? BurstMeter(start: max(0, start))
         meter.add(character, evidence: evidence, end: origin + sequence.time(bit.end))
         burst = meter
     }
 
     private mutating func closeBurst(into events: inout [LineEvent]) {
-        if let burst { events.append(.burst(burst.result(sampleRate: sampleRate))) }
+        if let burst { events.appendWiping(.burst(burst.result(sampleRate: sampleRate))) }
         burst = nil
     }
 }
