@@ -255,7 +255,7 @@ struct BitwiseDecoder: Sendable {
         for index in 0..<count { bits |= (powers[index].x > powers[index].y ? 1 : 0) << UInt16(index) }
         let (mark, space) = SIMD16.columns(powers)
         let own = SIMD16.larger(mark, space)
-        let other = mark + space - own
+        let other = SIMD16.smaller(mark, space)
         let isStop = bits >> UInt16(count - 1) & 1 == 1
         guard bits & 1 == 0, isStop, unsafe line.accepts(own, other) else { return nil }
         lastMark = windows[count - 1]

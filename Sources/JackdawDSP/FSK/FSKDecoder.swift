@@ -10,7 +10,7 @@ public struct FSKDecoder: LineDecoder, CustomReflectable {
     /// Samples per second (Hz).
     public let sampleRate: Double
 
-    private var box: WipedBox<FSKReceiver>
+    private(set) var box: WipedBox<FSKReceiver>
 
     /// A decoder at the start of a recording.
     /// - Parameters:

@@ -79,7 +79,7 @@ public struct FSKEncoder: LineEncoder {
         let length = bits * sampleRate / shift.baud
         let turns = tone / sampleRate
         while timeInBit < length {
-            samples.append(amplitude * Float(Numerics.sineAndCosine(turns: phase + timeInBit * turns).sine))
+            samples.appendWiping(amplitude * Float(Numerics.sineAndCosine(turns: phase + timeInBit * turns).sine))
             timeInBit += 1
         }
         phase += length * turns

@@ -177,7 +177,7 @@ struct FSKReceiver: Sendable, Wipeable {
         guard isWhole, !isSquelched || reading.evidence.bitEnergyToNoise >= least else { return }
         if let burst, start - burst.end > Self.pauseBits * samplesPerBit { closeBurst(into: &events) }
         let character = framing.character(reading, startSample: start, tier)
-        events.append(.character(character))
+        events.appendWiping(.character(character))
         var meter = burst ?? BurstMeter(start: start)
         meter.add(character, evidence: reading.evidence, end: origin + reading.end)
         burst = meter
@@ -193,7 +193,7 @@ struct FSKReceiver: Sendable, Wipeable {
     private mutating func closeBurst(into events: inout [LineEvent]) {
         noteLine()
         guard let burst else { return }
-        events.append(.burst(burst.result(sampleRate: sampleRate)))
+        events.appendWiping(.burst(burst.result(sampleRate: sampleRate)))
         self.burst = nil
         sequence.unlock()
         clear?.forgetBurst()

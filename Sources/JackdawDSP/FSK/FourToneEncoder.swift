@@ -77,7 +77,7 @@ public struct FourToneEncoder: LineEncoder {
         phase = phase.switched(to: tone)
         let waveform = profile.shift.waveform
         for _ in 0..<phase.frames(toEndOf: periods) {
-            samples.append(amplitude * Float(waveform.value(turns: phase.turns, step: phase.step)))
+            samples.appendWiping(amplitude * Float(waveform.value(turns: phase.turns, step: phase.step)))
             phase.advance()
         }
     }

@@ -1,7 +1,7 @@
 /// Turns the sound of a line code into characters. One shape for FSK, Manchester and NRZ.
 ///
 /// Feed blocks of any size; the events are the same for every block size. Once the memory of a burst has been used, nothing
-/// more is allocated while `events` keeps its capacity.
+/// more is allocated while `events` keeps its capacity. Where it has to grow, what it leaves behind is overwritten.
 ///
 /// ```swift
 /// var decoder = try FSKDecoder(.bell202, sampleRate: 48_000)

@@ -2,7 +2,7 @@
 ///
 /// What is encoded in parts sounds the same as in one go: phase and position in the bit go on from call to call, and a line
 /// that sends packets keeps back what it cannot send before it knows what follows. ``finish(into:)`` ends that, and so does an
-/// idle line.
+/// idle line. Where the samples outgrow their array, what they leave behind is overwritten.
 public protocol LineEncoder: Sendable {
     /// Appends the sound of some bytes, full scale -1 to 1.
     mutating func encode(_ bytes: Span<UInt8>, into samples: inout [Float])

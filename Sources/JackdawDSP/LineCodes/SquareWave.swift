@@ -34,7 +34,7 @@ struct SquareWave: Sendable {
         var left = chips * samplesPerChip
         while time + left >= 1 {
             let part = 1 - time
-            samples.append(Float(amplitude * (sum + level * part)))
+            samples.appendWiping(Float(amplitude * (sum + level * part)))
             left -= part
             time = 0
             sum = 0

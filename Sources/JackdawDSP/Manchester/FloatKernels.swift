@@ -59,13 +59,16 @@ enum FloatKernels {
         }
     }
 
-    /// Eight of a span's numbers from an index on.
+    // The loads below stop at the bounds of the span by themselves: unsafe is that bytes are taken for numbers, and those of
+    // a span of floats are such.
+
+    /// Eight of a span's numbers from an index on; there have to be as many.
     @inline(__always)
     static func load(_ bytes: RawSpan, _ index: Int) -> SIMD8<Float> {
         unsafe bytes.unsafeLoadUnaligned(fromByteOffset: 4 * index, as: SIMD8<Float>.self)
     }
 
-    /// Sixteen of a span's numbers from an index on.
+    /// Sixteen of a span's numbers from an index on; there have to be as many.
     @inline(__always)
     static func loadSixteen(_ bytes: RawSpan, _ index: Int) -> SIMD16<Float> {
         unsafe bytes.unsafeLoadUnaligned(fromByteOffset: 4 * index, as: SIMD16<Float>.self)

@@ -89,7 +89,7 @@ struct NibbleBytes {
                 tier: .strong, reliabilities: tenths)
             framingErrors += framed ? 0 : 1
             least = min(least, character.confidence)
-            events.append(.character(character))
+            events.appendWiping(.character(character))
         }
         let samplesPerNibble = burst.period / scale.stepsPerSample
         let samplesPerChip = samplesPerNibble / Double(NibbleChips.count)
@@ -98,7 +98,7 @@ struct NibbleBytes {
         let power = Double(judge.level * judge.level)
         let span = SwipeSpan(
             startSample: max(0, Int(start)), endSample: max(0, Int(end.rounded(.up))), sampleRate: scale.sampleRate)
-        events.append(
+        events.appendWiping(
             .burst(
                 LineBurst(
                     span: span, characters: range.count, framingErrors: framingErrors,

@@ -59,7 +59,7 @@ public struct SerialManchesterEncoder: LineEncoder {
         let length = sampleRate / line.baud
         let peak = bit == 1 ? amplitude : -amplitude
         while timeInBit < length {
-            samples.append(peak * Float(Numerics.sineAndCosine(turns: timeInBit / length).sine))
+            samples.appendWiping(peak * Float(Numerics.sineAndCosine(turns: timeInBit / length).sine))
             timeInBit += 1
         }
         timeInBit -= length

@@ -80,7 +80,7 @@ struct SerialManchesterReceiver: LineReceiver {
         burst.period += (find.period - burst.period) * share
         burst.level += (level - burst.level) * share
         burst.variance += (Double(find.variance) * level * level - burst.variance) * share
-        events.append(.character(character))
+        events.appendWiping(.character(character))
     }
 
     /// Ends the burst.
@@ -90,7 +90,7 @@ struct SerialManchesterReceiver: LineReceiver {
             startSample: max(0, Int(integral.sample(at: burst.start))),
             endSample: max(0, Int(integral.sample(at: burst.end).rounded(.up))), sampleRate: sampleRate)
         let samplesPerBit = burst.period / integral.stepsPerSample
-        events.append(
+        events.appendWiping(
             .burst(
                 LineBurst(
                     span: span, characters: burst.characters, framingErrors: burst.framingErrors, repairedBits: 0,

@@ -17,6 +17,10 @@ extension SIMD16<Float> {
     @inline(__always)
     static func larger(_ left: Self, _ right: Self) -> Self { left.replacing(with: right, where: right .> left) }
 
+    /// The smaller lane by lane.
+    @inline(__always)
+    static func smaller(_ left: Self, _ right: Self) -> Self { left.replacing(with: right, where: right .< left) }
+
     /// The first and the second elements of sixteen pairs. Lanes that are set one by one go through memory each time.
     @inline(__always)
     static func columns(_ pairs: InlineArray<16, SIMD2<Float>>) -> (Self, Self) {

@@ -67,6 +67,13 @@ extension Array where Element: BitwiseCopyable {
         if capacity < needed { moveWiping(to: Swift.max(needed, 2 * capacity)) }
     }
 
+    /// Appends an element; what the others leave behind where they move is overwritten.
+    @inline(__always)
+    mutating func appendWiping(_ element: Element) {
+        growWiping(toHold: count + 1)
+        append(element)
+    }
+
     @inline(never)
     private mutating func moveWiping(to capacity: Int) {
         var larger: [Element] = []

@@ -44,14 +44,19 @@
         static var defaultCompletionKind: CompletionKind { .list(["all", "1", "2"]) }
     }
 
-    /// The format of headerless samples.
-    struct RawFormat {
-        let format: RawAudioFormat
+    /// What is known of files without a header.
+    struct HeaderlessOptions: ParsableArguments {
+        @Option(
+            help: ArgumentHelp(
+                "Read sound without a header as RATE,s16|s24|s32|f32|f64,CHANNELS, for example 44100,s16,1.",
+                valueName: "format"),
+            transform: Self.format)
+        var raw: RawAudioFormat?
 
         /// - Throws: `ValidationError` that says which part of the text is wrong.
-        static func parse(_ argument: String) throws -> RawFormat {
+        private static func format(_ argument: String) throws -> RawAudioFormat {
             do throws(AudioFileError) {
-                return RawFormat(format: try RawAudioFormat(parsing: argument))
+                return try RawAudioFormat(parsing: argument)
             } catch {
                 throw ValidationError(error.message)
             }

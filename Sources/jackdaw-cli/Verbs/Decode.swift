@@ -40,12 +40,7 @@
         @Flag(help: "Print account numbers and track data in clear.")
         var reveal = false
 
-        @Option(
-            help: ArgumentHelp(
-                "Read files without a header as RATE,s16|s24|s32|f32|f64,CHANNELS, for example 44100,s16,1.",
-                valueName: "format"),
-            transform: RawFormat.parse)
-        var raw: RawFormat?
+        @OptionGroup var headerless: HeaderlessOptions
 
         @Flag(help: "Print one JSON object a track.")
         var json = false
@@ -63,7 +58,7 @@
         }
 
         func run(on console: Console) throws(CommandError) -> ExitStatus {
-            var scanner = SwipeScanner(tracks: track.tracks, channel: channel.index, raw: raw?.format)
+            var scanner = SwipeScanner(tracks: track.tracks, channel: channel.index, raw: headerless.raw)
             let files = Operands.unpack(files)
             var printer = DecodePrinter(self, console, fileCount: files.count)
             var worst = ExitStatus.done

@@ -45,12 +45,7 @@
         @Option(help: "Channel to read: a number from 1, or all, which needs --json.")
         var channel = ChannelChoice.first
 
-        @Option(
-            help: ArgumentHelp(
-                "Read files without a header as RATE,s16|s24|s32|f32|f64,CHANNELS, for example 44100,s16,1.",
-                valueName: "format"),
-            transform: RawFormat.parse)
-        var raw: RawFormat?
+        @OptionGroup var headerless: HeaderlessOptions
 
         @Flag(help: "Print one JSON object a burst, or a mode of --list.")
         var json = false
@@ -71,7 +66,7 @@
                 if json { ModeTable.objects.forEach(console.result) } else { ModeTable.lines.forEach(console.result) }
                 return .done
             }
-            var scanner = SoundScanner(channel: channel.index, raw: raw?.format)
+            var scanner = SoundScanner(channel: channel.index, raw: headerless.raw)
             let files = Operands.unpack(files)
             var listener = ModemListener(modem.candidates, isJSON: json, console)
             var worst = ExitStatus.done

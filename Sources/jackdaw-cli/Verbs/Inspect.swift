@@ -39,12 +39,7 @@
         @Flag(help: "Show account numbers, track data and bytes in clear.")
         var reveal = false
 
-        @Option(
-            help: ArgumentHelp(
-                "Read a file without a header as RATE,s16|s24|s32|f32|f64,CHANNELS, for example 44100,s16,1.",
-                valueName: "format"),
-            transform: RawFormat.parse)
-        var raw: RawFormat?
+        @OptionGroup var headerless: HeaderlessOptions
 
         @Flag(help: "Print one JSON object a channel.")
         var json = false
@@ -55,7 +50,7 @@
         }
 
         func run(on console: Console) throws(CommandError) -> ExitStatus {
-            var scanner = SwipeScanner(channel: channel.index, raw: raw?.format)
+            var scanner = SwipeScanner(channel: channel.index, raw: headerless.raw)
             var inspector = Inspector(console, file: file, isRevealed: reveal)
             let outcome = try scanner.scan(file, &inspector)
             console.clearStatus()

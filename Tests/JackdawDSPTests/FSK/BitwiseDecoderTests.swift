@@ -62,6 +62,36 @@ import Testing
         #expect(FSKBench.characters(events).filter { $0.tier == .fast }.allSatisfy { $0.confidence == 1 })
     }
 
+    private static let soft = FrequencyShift(baud: 1_225, mark: 7_350, space: 4_900)
+
+    /// Some bytes on a line that is never silent: all of it is clear.
+    private static func soundWithoutSilence() throws -> [Float] {
+        var encoder = try FSKEncoder(soft, sampleRate: 48_000)
+        var samples: [Float] = []
+        encoder.idle(seconds: 0.3, into: &samples)
+        encoder.encode([UInt8](everyByte.prefix(60)).span, into: &samples)
+        encoder.idle(seconds: 0.3, into: &samples)
+        return samples
+    }
+
+    /// The noise is what there is of the other tone, however little that is beside a tone.
+    @Test(arguments: [60.0, 70, 80]) func noiseFarBelowTheTonesIsMeasured(ratio: Double) throws {
+        var samples = try Self.soundWithoutSilence()
+        // In a bit of 39 samples, 12.9 dB more than in one.
+        FSKBench.addNoise(&samples, bitEnergyToNoise: ratio + 12.9, Self.soft, sampleRate: 48_000, seed: 1)
+        let burst = try #require(
+            FSKBench.bursts(try FSKBench.events(samples, Self.soft, sampleRate: 48_000)).first)
+        #expect(abs(burst.signalToNoise - ratio) < 2)
+    }
+
+    /// Of a recording without any other noise: steps of 2^-15 against a sine of -6 dBFS.
+    @Test func noiseOfSixteenBitsIsMeasured() throws {
+        let whole = try Self.soundWithoutSilence().map { Int16(($0 * 32_768).rounded()) }
+        var decoder = try FSKDecoder(Self.soft, sampleRate: 48_000)
+        let burst = try #require(FSKBench.bursts(decoder.receive(whole.span) + decoder.finish()).first)
+        #expect(abs(burst.signalToNoise - 92) < 2)
+    }
+
     @Test(arguments: [-40.0, -15, 15, 40]) func tonesAreMeasuredByTheirPhases(offset: Double) throws {
         let sent = FrequencyShift(baud: 1_200, mark: 1_200 + offset, space: 2_200 - offset)
         let samples = try FSKBench.samples(Self.everyByte, sent, sampleRate: 48_000)

@@ -32,9 +32,9 @@ enum FSKBench {
     /// What a decoder makes of it, in blocks of a size.
     static func events(
         _ samples: [Float], _ shift: FrequencyShift, framing: CharacterFraming = .eightNoneOne, sampleRate: Double,
-        block: Int = .max
+        isSquelched: Bool = true, block: Int = .max
     ) throws -> [LineEvent] {
-        var decoder = try FSKDecoder(shift, framing: framing, sampleRate: sampleRate)
+        var decoder = try FSKDecoder(shift, framing: framing, sampleRate: sampleRate, isSquelched: isSquelched)
         var events: [LineEvent] = []
         var start = 0
         while start < samples.count {

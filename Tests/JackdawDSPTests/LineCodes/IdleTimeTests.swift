@@ -8,6 +8,7 @@ struct IdleTimeTests {
     private static func encoders() throws -> [(encoder: any LineEncoder, sampleRate: Double)] {
         [
             (try FSKEncoder(.bell103, sampleRate: 8_000), 8_000),
+            (try FSKBitEncoder(.bell103, sampleRate: 8_000), 8_000),
             (try NibbleLineEncoder(.uniMag2400, sampleRate: 8_000), 8_000),
             (try DynamoEncoder(DynamoLine(baud: 3_600), sampleRate: 8_000), 8_000),
             (try SerialManchesterEncoder(.hiJack, sampleRate: 8_000), 8_000),

@@ -1,5 +1,5 @@
 /// What a path of bits through a stretch sees on its way.
-struct BitPath: Sendable {
+struct BitPath: Sendable, Wipeable {
     /// A bit on the path.
     struct Bit: Sendable {
         let value: Int
@@ -29,6 +29,8 @@ struct BitPath: Sendable {
     ///   - windows: the stretch.
     ///   - carrier: what is known of the carrier at the beginning.
     mutating func follow(_ found: [BitTrellis.Found], _ windows: BitWindows, from carrier: Carrier) {
+        bits.growWiping(toHold: found.count)
+        carriers.growWiping(toHold: found.count + 1)
         bits.removeAll(keepingCapacity: true)
         carriers.removeAll(keepingCapacity: true)
         strength.restart(isCoherent: carrier.isCoherent, capacity: windows.tones.count + 1)
@@ -49,6 +51,12 @@ struct BitPath: Sendable {
                     lead: gain - otherGain, own: Carrier.size(of: seen), other: Carrier.size(of: opposite)))
         }
         followBack(found, windows, Carrier(isCoherent: carrier.isCoherent))
+    }
+
+    mutating func wipe() {
+        bits.wipeCapacity()
+        carriers.wipeCapacity()
+        strength.wipe()
     }
 
     private mutating func followBack(_ found: [BitTrellis.Found], _ windows: BitWindows, _ unknown: Carrier) {

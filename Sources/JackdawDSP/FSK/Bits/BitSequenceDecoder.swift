@@ -1,5 +1,5 @@
 /// Reads the bits of one stretch after the other, with what a burst has told of its clock and its tones.
-struct BitSequenceDecoder: Sendable {
+struct BitSequenceDecoder: Sendable, Wipeable {
     private let shift: FrequencyShift
     private let sampleRate: Double
     private var windows = BitWindows()
@@ -59,6 +59,17 @@ struct BitSequenceDecoder: Sendable {
     /// The bits of bursts in the last stretch.
     var passages: [BurstGate.Passage] { gate.passages }
 
+    mutating func wipe() {
+        windows.wipe()
+        energy.wipe()
+        trellis.wipe()
+        found.wipeCapacity()
+        path.wipe()
+        gate.wipe()
+        places.wipeCapacity()
+    }
+
+    /// Starts a new recording; what it holds of the last one is to be overwritten beside.
     mutating func reset() {
         gate.close()
         (clock, frequencies, carrier) = (1, nominal, unknown)
@@ -127,10 +138,8 @@ struct BitSequenceDecoder: Sendable {
         (clock, frequencies) = (best.clock, best.frequencies)
         search(samples)
         // Where its bits lie tells the clock better than the ones that were tried.
-        let before = gate
-        gate.pass(path, count: path.bits.count, windows.tones)
+        gate.look(path, windows.tones)
         followClock(gain: 1)
-        gate = before
         search(samples)
     }
 
@@ -173,6 +182,7 @@ struct BitSequenceDecoder: Sendable {
     private mutating func tune(gain: Double) {
         guard let heard = gate.passages.last?.heard else { return }
         places.removeAll(keepingCapacity: true)
+        places.growWiping(toHold: heard.count)
         for bit in path.bits[heard] where bit.start < windows.tones.count {
             places.append((bit.value, bit.start))
         }

@@ -4,7 +4,7 @@
 /// A Viterbi search on a time grid of eight steps a bit, whose states are the last two bits. Every survivor carries its own
 /// carrier. A bit may be a step shorter or longer than eight at a cost: so the search finds where the bits are, and follows a
 /// clock that is a little off, while a run of one tone keeps its length.
-struct BitTrellis: Sendable {
+struct BitTrellis: Sendable, Wipeable {
     /// A bit that was found.
     struct Found {
         let bit: Int
@@ -45,6 +45,7 @@ struct BitTrellis: Sendable {
     ) -> Float {
         found.removeAll(keepingCapacity: true)
         let count = windows.tones.count
+        found.growWiping(toHold: count / BitWindows.lengths.lowerBound)
         guard count > 2 * Self.perBit else { return 0 }
         choices.resize((count + 1) * Self.states)
         for index in survivors.indices { survivors[index].score = Self.unreachable }
@@ -53,6 +54,11 @@ struct BitTrellis: Sendable {
         }
         for step in BitWindows.lengths.lowerBound...count { advance(to: step, windows, level) }
         return traceBack(from: count, &found)
+    }
+
+    mutating func wipe() {
+        survivors.zeroCapacity()
+        choices.wipeCapacity()
     }
 
     private mutating func advance(to step: Int, _ windows: BitWindows, _ level: Float) {

@@ -1,5 +1,5 @@
 /// What a stretch of sound has of the two tones in bits that are a grid step shorter or longer than they should be.
-struct BitWindows: Sendable {
+struct BitWindows: Sendable, Wipeable {
     /// Grid steps that a bit may have.
     static let lengths = ToneCorrelations.stepsPerBit - 1...ToneCorrelations.stepsPerBit + 1
 
@@ -36,6 +36,11 @@ struct BitWindows: Sendable {
                 turns[row] = SIMD2(Float(cosine), Float(sine))
             }
         }
+    }
+
+    mutating func wipe() {
+        tones.wipe()
+        for row in rows.indices { rows[row].wipeCapacity() }
     }
 
     /// What a bit has of a tone.

@@ -3,15 +3,18 @@
 /// A burst begins where forty bits together have more of a carrier than noise has. Its first and its last bit are those
 /// from which, and up to which, the carrier is nearer to its full strength than to none. Nothing is left out in between:
 /// a bit less would move all that follow.
-struct BurstGate: Sendable {
+struct BurstGate: Sendable, Wipeable {
     /// Bits of a stretch that belong to a burst.
     struct Passage {
+        // Bare numbers: an array of ranges could not be overwritten.
+        fileprivate let start: Int
+        fileprivate let end: Int
+        fileprivate let endOfHeard: Int
         /// Those that are given now.
-        let bits: Range<Int>
+        var bits: Range<Int> { start..<end }
         /// Those in which the carrier is heard, with bits that are given later.
-        let heard: Range<Int>
-        /// Whether the burst begins with them, and whether it ends with them.
-        let begins: Bool
+        var heard: Range<Int> { start..<endOfHeard }
+        /// Whether the burst ends with them.
         let ends: Bool
     }
 
@@ -54,6 +57,15 @@ struct BurstGate: Sendable {
         passages.removeAll(keepingCapacity: true)
     }
 
+    mutating func wipe() { passages.wipeCapacity() }
+
+    /// Finds the bursts in a stretch, as if all of its path were its own, and goes on from where it was.
+    mutating func look(_ path: BitPath, _ tones: ToneCorrelations) {
+        let (wasOpen, levelBefore, fadingBefore) = (isOpen, level, fading)
+        pass(path, count: path.bits.count, tones)
+        (isOpen, level, fading) = (wasOpen, levelBefore, fadingBefore)
+    }
+
     /// Finds the bursts in a stretch.
     /// - Parameters:
     ///   - path: its bits, and some behind it.
@@ -91,10 +103,11 @@ struct BurstGate: Sendable {
         }
         isOpen = end > count
         if !isOpen { (fading, level) = (level, 0) }
-        let range = start..<max(start, min(end, count))
-        guard !begins || end - start >= Self.leastHeard, !begins || !range.isEmpty else { return start + 1 }
-        passages.append(Passage(bits: range, heard: start..<end, begins: begins, ends: !isOpen))
-        return range.upperBound
+        let next = max(start, min(end, count))
+        guard !begins || end - start >= Self.leastHeard, !begins || next > start else { return start + 1 }
+        passages.growWiping(toHold: passages.count + 1)
+        passages.append(Passage(start: start, end: next, endOfHeard: end, ends: !isOpen))
+        return next
     }
 
     /// The first bit of the next burst that begins before another bit.

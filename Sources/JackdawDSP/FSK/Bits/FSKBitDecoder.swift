@@ -10,17 +10,7 @@ public struct FSKBitDecoder: LineDecoder, CustomReflectable {
     /// Samples per second (Hz).
     public let sampleRate: Double
 
-    private var stretches: SoundStretches
-    private var sequence: BitSequenceDecoder
-    /// The sound of a stretch without offset and hum.
-    @Wiped private var filtered: [Float] = []
-    private var burst: BurstMeter?
-
-    /// Bits a stretch, and those behind it that are looked at before it is decided on.
-    private static let stretchBits = 160.0
-    private static let aheadBits = 60.0
-    /// Bits by which a stretch may be longer than the others: one begins where a bit ended.
-    private static let spareBits = 2.0
+    private(set) var box: WipedBox<FSKBitReceiver>
 
     /// A decoder at the start of a recording.
     /// - Parameters:
@@ -31,100 +21,36 @@ public struct FSKBitDecoder: LineDecoder, CustomReflectable {
         try shift.validate(sampleRate: sampleRate)
         self.shift = shift
         self.sampleRate = sampleRate
-        let samplesPerBit = sampleRate / shift.baud
-        stretches = SoundStretches(
-            length: Self.stretchBits * samplesPerBit, ahead: Self.aheadBits * samplesPerBit,
-            spare: Self.spareBits * samplesPerBit, lowerTone: min(shift.mark, shift.space), sampleRate: sampleRate)
-        sequence = BitSequenceDecoder(shift, sampleRate: sampleRate)
-    }
-
-    /// Reflection shows nothing of the bits.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["shift": shift, "sampleRate": sampleRate], displayStyle: .struct)
+        box = WipedBox(FSKBitReceiver(shift, sampleRate: sampleRate))
     }
 
     /// Takes the next samples, full scale -1 to 1, and appends what they completed. A sample that is not a number, or is
     /// beyond any scale, counts as 0.
     public mutating func receive(_ samples: Span<Float>, into events: inout [LineEvent]) {
-        unsafe samples.withUnsafeBufferPointer { samples in
-            unsafe take(samples, into: &events) { $0.magnitude < 1e6 ? $0 : 0 }
-        }
+        WipedBox.makeUnique(&box)
+        box.content.receive(samples, into: &events)
     }
 
     /// Takes the next 16-bit samples and appends what they completed; the same events as for `Float` input.
     public mutating func receive(_ samples: Span<Int16>, into events: inout [LineEvent]) {
-        unsafe samples.withUnsafeBufferPointer { samples in
-            unsafe take(samples, into: &events) { Float($0) * (1 / 32_768) }
-        }
+        WipedBox.makeUnique(&box)
+        box.content.receive(samples, into: &events)
     }
 
     /// Ends the recording: appends what is still open and overwrites all sound.
     public mutating func finish(into events: inout [LineEvent]) {
-        while stretches.endsRecording() { readStretch(into: &events) }
-        closeBurst(into: &events)
-        reset()
+        WipedBox.makeUnique(&box)
+        box.content.finish(into: &events)
     }
 
-    /// Forgets the past and starts a new recording, keeping its memory.
+    /// Forgets the past, overwrites all sound and starts a new recording.
     public mutating func reset() {
-        stretches.reset()
-        filtered.wipe()
-        sequence.reset()
-        burst = nil
+        WipedBox.makeUnique(&box)
+        box.content.reset()
     }
 
-    @inline(__always)
-    private mutating func take<Sample>(
-        _ samples: UnsafeBufferPointer<Sample>, into events: inout [LineEvent], convert: (Sample) -> Float
-    ) {
-        var taken = 0
-        while taken < samples.count {
-            taken += unsafe stretches.take(samples, from: taken, convert: convert)
-            if stretches.isComplete { readStretch(into: &events) }
-        }
-    }
-
-    /// Reads the bits that begin in the stretch, and drops it.
-    private mutating func readStretch(into events: inout [LineEvent]) {
-        let origin = stretches.origin
-        stretches.filter(before: stretches.end, into: &filtered)
-        let end = readFiltered()
-        for passage in sequence.passages {
-            for index in passage.bits { report(index, of: passage, origin: origin, into: &events) }
-            burst?.note(baud: shift.baud * sequence.clock, frequencies: sequence.frequencies)
-            if passage.ends { closeBurst(into: &events) }
-        }
-        stretches.read(to: origin + end)
-        stretches.advance()
-    }
-
-    /// The filtered sound is held no longer than this: a change of it would leave a copy behind.
-    private mutating func readFiltered() -> Double {
-        let filtered = filtered
-        let origin = stretches.origin
-        return sequence.read(filtered.span, from: stretches.start - origin, before: stretches.end - origin)
-    }
-
-    private mutating func report(
-        _ index: Int, of passage: BurstGate.Passage, origin: Double, into events: inout [LineEvent]
-    ) {
-        let bit = sequence.path.bits[index]
-        let evidence = sequence.evidence(around: index, in: passage)
-        let likelihood = max(0, bit.lead * evidence.amplitude / evidence.noise)
-        var reliabilities = SIMD16<UInt8>(repeating: 255)
-        reliabilities[0] = UInt8(min(255, 10 * likelihood))
-        let start = origin + sequence.time(bit.start)
-        let character = LineCharacter(
-            value: UInt16(bit.value), startSample: start, confidence: LogLikelihood.confidence(likelihood),
-            tier: .strong, reliabilities: reliabilities)
-        events.append(.character(character))
-        var meter = burst ?? BurstMeter(start: max(0, start))
-        meter.add(character, evidence: evidence, end: origin + sequence.time(bit.end))
-        burst = meter
-    }
-
-    private mutating func closeBurst(into events: inout [LineEvent]) {
-        if let burst { events.append(.burst(burst.result(sampleRate: sampleRate))) }
-        burst = nil
+    /// Reflection shows nothing of the bits.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["shift": shift, "sampleRate": sampleRate], displayStyle: .struct)
     }
 }

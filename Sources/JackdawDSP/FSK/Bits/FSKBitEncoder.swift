@@ -23,9 +23,10 @@ public struct FSKBitEncoder: LineEncoder {
         encoder.encodeBits(bytes, into: &samples)
     }
 
-    /// Appends silence; nothing for a time that is not finite.
+    /// Appends silence.
     public mutating func idle(seconds: Double, into samples: inout [Float]) {
-        let count = seconds.isFinite ? Int(max(0, seconds) * sampleRate) : 0
+        let count = Int(IdleTime.bounded(seconds) * sampleRate)
+        samples.growWiping(toHold: samples.count + count)
         samples.append(contentsOf: repeatElement(0, count: count))
         reset()
     }
