@@ -23,6 +23,19 @@ struct FSKSender: Sendable {
         clock == 1 && balance.isEven && frequencies == FSKSender(shift).frequencies
     }
 
+    /// Errors of a tone that are believed, at most: as a share of it and of the shift, whichever is more. Where all of the
+    /// sound was moved in frequency, as a carrier system does, both tones are off by as much.
+    private static let mostToneError = 0.065
+    private static let mostShiftError = 0.15
+
+    /// Tones as they are, or as near to them as a sender's may be.
+    static func bounded(_ frequencies: SIMD2<Double>, _ shift: FrequencyShift) -> SIMD2<Double> {
+        let nominal = FSKSender(shift).frequencies
+        let most = pointwiseMax(
+            mostToneError * nominal, SIMD2(repeating: mostShiftError * abs(shift.space - shift.mark)))
+        return frequencies.clamped(lowerBound: nominal - most, upperBound: nominal + most)
+    }
+
     /// Clocks that are followed.
     private static let clocks = 0.94...1.06
     /// An error of the clock that is believed, at least.

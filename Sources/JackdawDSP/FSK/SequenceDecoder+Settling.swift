@@ -16,9 +16,6 @@ extension SequenceDecoder {
     private static let mostNoiseExplained: Float = 0.9
     /// Samples of half a bit in which they can be told from noise.
     private static let leastHalfBit: Float = 8
-    /// Error of a tone that is believed, at most, in turns a bit or as a share of it, whichever is more.
-    private static let mostOffset = 0.42
-    private static let mostToneError = 0.065
     /// Tones are no nearer to each other than this, as a share of how far they should be apart.
     private static let leastShift = 0.7
     /// Tones may be off by this share of them. An estimate finds them within so many turns a bit; where that is less, others
@@ -156,14 +153,8 @@ extension SequenceDecoder {
     private var estimated: FSKSender {
         let nominal = FSKSender(shift)
         let offsets = ToneEstimate(tones, turnsPerBit: characterSearch.turnsPerBit).offsets
-        var tuned = sender.frequencies + offsets * shift.baud
-        var isOff = false
-        for tone in 0..<2 {
-            let error = abs(tuned[tone] - nominal.frequencies[tone])
-            let most = max(Self.mostOffset * shift.baud, Self.mostToneError * nominal.frequencies[tone])
-            if error > most { tuned[tone] = nominal.frequencies[tone] }
-            if error > Self.leastOffset * shift.baud, error <= most { isOff = true }
-        }
+        let tuned = FSKSender.bounded(sender.frequencies + offsets * shift.baud, shift)
+        let isOff = (0..<2).contains { abs(tuned[$0] - nominal.frequencies[$0]) > Self.leastOffset * shift.baud }
         // A steady tone between the two would bring them together.
         let isApart = abs(tuned.x - tuned.y) > Self.leastShift * abs(shift.space - shift.mark)
         return isOff && isApart ? FSKSender(clock: 1, frequencies: tuned) : nominal

@@ -189,6 +189,8 @@ struct SequenceDecoder: Sendable, Wipeable {
         for tone in 0..<2 where abs(estimate[tone]) > Self.leastOffset {
             sender.frequencies[tone] += Self.tuningGain * shift.baud * estimate[tone]
         }
+        // A louder sender beside this one would draw them away.
+        sender.frequencies = FSKSender.bounded(sender.frequencies, shift)
     }
 
     /// Drops what is weak and has nothing strong before or behind it: in a fade there is, where a carrier begins or ends

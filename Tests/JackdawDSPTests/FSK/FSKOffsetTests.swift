@@ -59,4 +59,24 @@ import Testing
         #expect(try errors(shift, clock: 1, tones: tones, noise: nil, sampleRate: 16_000) == 0)
         #expect(try errors(shift, clock: 1, tones: tones, noise: 12, sampleRate: 16_000) <= 1)
     }
+
+    /// A tone or another sender beside the own one, louder than it for a while, does not draw its tones away for good.
+    @Test(arguments: [
+        (FrequencyShift(baud: 4_800, mark: 3_000, space: 7_000), 6_300.0, 1.0),
+        (.init(baud: 9_600, mark: 5_400, space: 13_400), 15_410.0, 2.5),
+    ])
+    func aLouderToneBesideTheOwnOnesIsNotFollowed(shift: FrequencyShift, tone: Double, amplitude: Double) throws {
+        let read = FSKBench.bytes(try FSKBench.events(disturbed(shift, tone, amplitude), shift, sampleRate: 48_000))
+        #expect(FSKBench.common(read.suffix(60), Self.bytes.suffix(60)) >= 55)
+    }
+
+    private func disturbed(_ shift: FrequencyShift, _ tone: Double, _ amplitude: Double) throws -> [Float] {
+        var samples = try FSKBench.samples(Self.bytes + Self.bytes + Self.bytes, shift, sampleRate: 48_000)
+        let byte = 10 * 48_000 / shift.baud
+        for index in Int(90 * byte)..<Int(200 * byte) {
+            let (sine, _) = Numerics.sineAndCosine(turns: tone * Double(index) / 48_000)
+            samples[index] += Float(amplitude * sine)
+        }
+        return samples
+    }
 }

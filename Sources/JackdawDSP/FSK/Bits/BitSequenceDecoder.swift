@@ -152,7 +152,7 @@ struct BitSequenceDecoder: Sendable, Wipeable {
             // The nearer the tones, the more of the sound counts.
             for _ in 0..<Self.estimates {
                 let estimate = ToneEstimate(windows.tones, turnsPerBit: turnsPerBit).offsets
-                let next = frequencies + estimate * shift.baud
+                let next = FSKSender.bounded(frequencies + estimate * shift.baud, shift)
                 // A steady tone between the two would bring them together.
                 guard abs(next.x - next.y) > Self.leastShift * abs(shift.space - shift.mark),
                     max(abs(estimate.x), abs(estimate.y)) > Self.leastOffset
@@ -190,5 +190,7 @@ struct BitSequenceDecoder: Sendable, Wipeable {
         for tone in 0..<2 where abs(estimate[tone]) > Self.leastOffset {
             frequencies[tone] += gain * shift.baud * estimate[tone]
         }
+        // A louder sender beside this one would draw them away.
+        frequencies = FSKSender.bounded(frequencies, shift)
     }
 }
