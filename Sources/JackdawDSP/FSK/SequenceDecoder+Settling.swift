@@ -23,6 +23,8 @@ extension SequenceDecoder {
     private static let toneRange = 0.05
     private static let estimateReach = 0.8
     private static let estimateDistance = 0.6
+    /// Of those, so many that hold the most power are searched with.
+    private static let mostSearched = 4
 
     /// A sender that was tried.
     private struct Trial {
@@ -40,7 +42,7 @@ extension SequenceDecoder {
         unknown.phase = .zero
         var best = first
         let nominal = FSKSender(shift)
-        let tuned = tuned(samples, from: offset)
+        let tuned = tuned(unknown, samples, from: offset)
         let isTuned = tuned.frequencies != nominal.frequencies
         // The next burst may come from the same sender.
         if !last.isNominal(shift) { tryOut(last, unknown, samples, from: offset, &best) }
@@ -130,17 +132,26 @@ extension SequenceDecoder {
     }
 
     /// A sender of tones that the phases of the stretch tell, without a decision on any bit; the nominal one if they tell none.
-    private mutating func tuned(_ samples: Span<Float>, from offset: Double) -> FSKSender {
+    private mutating func tuned(
+        _ carrier: Carrier, _ samples: Span<Float>, from offset: Double
+    ) -> FSKSender {
+        guard mayHideTones else { return estimated }
         let nominal = FSKSender(shift)
-        var best = (score: -Float.infinity, sender: estimated)
-        guard mayHideTones else { return best.sender }
         let most = max(shift.mark, shift.space) / shift.baud
         let steps = Int((Self.toneRange * most / Self.estimateDistance).rounded(.up))
+        scaled.removeAll(keepingCapacity: true)
         for step in -steps...steps {
             let scale = 1 + Double(step) * Self.estimateDistance / most
             sender = FSKSender(clock: 1, frequencies: nominal.frequencies * scale)
             characterSearch.correlate(samples, from: offset, sender)
-            search(samples, from: offset, estimated, Carrier(isCoherent: carrier.isCoherent))
+            let trial = estimated
+            if trial.frequencies != nominal.frequencies { scaled.append((tones.louderPower, trial)) }
+        }
+        // Most of them would be searched for nothing.
+        scaled.sort { $0.power > $1.power }
+        var best = (score: -Float.infinity, sender: nominal)
+        for trial in scaled.prefix(Self.mostSearched) {
+            search(samples, from: offset, trial.sender, carrier)
             if score > best.score { best = (score, sender) }
         }
         return best.sender
@@ -158,5 +169,17 @@ extension SequenceDecoder {
         // A steady tone between the two would bring them together.
         let isApart = abs(tuned.x - tuned.y) > Self.leastShift * abs(shift.space - shift.mark)
         return isOff && isApart ? FSKSender(clock: 1, frequencies: tuned) : nominal
+    }
+}
+
+extension ToneCorrelations {
+    /// Power of the louder tone, all along.
+    fileprivate var louderPower: Float {
+        var sum: Float = 0
+        for index in 0..<count {
+            let (space, mark) = (bits.space[index], bits.mark[index])
+            sum += max(space.x * space.x + space.y * space.y, mark.x * mark.x + mark.y * mark.y)
+        }
+        return sum
     }
 }

@@ -30,6 +30,8 @@ struct SequenceDecoder: Sendable, Wipeable {
     private var heard: Float = 0
     /// Whether a burst has told.
     private(set) var isLocked = false
+    /// Senders whose tones are far from the nominal ones, and what power a stretch has of their tones.
+    var scaled: [(power: Float, sender: FSKSender)] = []
     /// Where the last character ended that was strong by itself, in samples of the stretch.
     private var lastStrong = -Double.infinity
 
@@ -137,7 +139,7 @@ struct SequenceDecoder: Sendable, Wipeable {
         }
         characterSearch.load(samples)
         search(samples, from: offset, sender, carrier)
-        if !isLocked, strength.holdsSignal(tones) || mayHideTones { settle(samples, from: offset) }
+        if !isLocked, strength.holdsSignal(tones) || mayHideTones && isAudible { settle(samples, from: offset) }
         let firstAfter = characters.firstIndex { characterSearch.time($0.start) >= limit } ?? characters.count
         readings.growWiping(toHold: characters.count)
         for character in characters {
@@ -159,6 +161,13 @@ struct SequenceDecoder: Sendable, Wipeable {
         lastStrong -= end.rounded(.down)
         if isLocked, strong >= Self.settling { followSender(readings) }
         return end
+    }
+
+    /// Whether the stretch is loud enough to hold a character.
+    private var isAudible: Bool {
+        let length = characterSearch.characterSteps * tones.stepLength
+        return tones.noise(in: 0..<tones.count, beside: 0, isWhite: true)
+            > Self.leastAmplitude * Self.leastAmplitude / 2 * Float(length)
     }
 
     /// Searches with what is known of a sender and its carrier.
