@@ -139,7 +139,7 @@ extension SequenceDecoder {
         let nominal = FSKSender(shift)
         let most = max(shift.mark, shift.space) / shift.baud
         let steps = Int((Self.toneRange * most / Self.estimateDistance).rounded(.up))
-        scaled.removeAll(keepingCapacity: true)
+        var scaled: [(power: Float, sender: FSKSender)] = []
         for step in -steps...steps {
             let scale = 1 + Double(step) * Self.estimateDistance / most
             sender = FSKSender(clock: 1, frequencies: nominal.frequencies * scale)

@@ -30,8 +30,6 @@ struct SequenceDecoder: Sendable, Wipeable {
     private var heard: Float = 0
     /// Whether a burst has told.
     private(set) var isLocked = false
-    /// Senders whose tones are far from the nominal ones, and what power a stretch has of their tones.
-    var scaled: [(power: Float, sender: FSKSender)] = []
     /// Where the last character ended that was strong by itself, in samples of the stretch.
     private var lastStrong = -Double.infinity
 
