@@ -4,11 +4,15 @@ import Testing
 
 /// Sound and bits of cards are overwritten when they have been read.
 struct FSKBitSecretsTests {
-    /// A burst in noise whose clock and tones are off, so that all that is tried is tried, and what goes on behind it.
+    /// A burst in noise and a whistle whose clock and tones are off, so that all that is tried is tried, and what goes on
+    /// behind it.
     private static func sound() throws -> [Float] {
         let sent = FrequencyShift(baud: 1_224, mark: 1_224, space: 2_244)
         var samples = try FSKBitBench.samples(FSKBitBench.bits(1_000, seed: 4), sent, sampleRate: 8_000)
         FSKBench.addNoise(&samples, bitEnergyToNoise: 14, sent, sampleRate: 8_000, seed: 1)
+        for index in samples.indices {
+            samples[index] += Float(0.3 * Numerics.sineAndCosine(turns: 0.05 * Double(index)).sine)
+        }
         // It ends within a burst: all is held that is known of one.
         return samples + samples[..<(samples.count / 2)]
     }

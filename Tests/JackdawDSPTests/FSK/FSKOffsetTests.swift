@@ -60,20 +60,14 @@ import Testing
         #expect(try errors(shift, clock: 1, tones: tones, noise: 12, sampleRate: 16_000) <= 1)
     }
 
-    /// A tone beside the own ones, louder than they for a while, does not draw them away for good.
-    @Test func aLouderToneBesideTheOwnOnesIsNotFollowed() throws {
-        let shift = FrequencyShift(baud: 9_600, mark: 5_400, space: 13_400)
-        let read = FSKBench.bytes(try FSKBench.events(disturbed(shift, 15_410, 2.5), shift, sampleRate: 48_000))
-        #expect(FSKBench.common(read.suffix(60), Self.bytes.suffix(60)) >= 55)
-    }
-
-    private func disturbed(_ shift: FrequencyShift, _ tone: Double, _ amplitude: Double) throws -> [Float] {
-        var samples = try FSKBench.samples(Self.bytes + Self.bytes + Self.bytes, shift, sampleRate: 48_000)
-        let byte = 10 * 48_000 / shift.baud
-        for index in Int(90 * byte)..<Int(200 * byte) {
-            let (sine, _) = Numerics.sineAndCosine(turns: tone * Double(index) / 48_000)
-            samples[index] += Float(amplitude * sine)
-        }
-        return samples
+    /// Tones beyond what a sender's may be off by are brought back to there, each for itself: 6.5 % of the tone or 15 % of the
+    /// shift, whichever is more.
+    @Test func aLouderToneBesideTheOwnOnesIsNotFollowedFar() {
+        let narrow = FSKSender.bounded(SIMD2(2_200, 862), .bell202)
+        #expect(narrow.x == 2_200)
+        #expect(abs(narrow.y - (1_200 - 0.15 * 1_000)) < 1e-9)
+        let wide = FSKSender.bounded(SIMD2(19_000, 17_900), FrequencyShift(baud: 50, mark: 18_000, space: 17_830))
+        #expect(abs(wide.x - 17_830 * 1.065) < 1e-9)
+        #expect(wide.y == 17_900)
     }
 }
