@@ -175,6 +175,10 @@ struct BitwiseDecoder: Sendable {
                 position += samplesPerBit / clock
                 rest += 1
                 isBehindCharacter = false
+                while unsafe line.rests(from: position, step: samplesPerBit / clock, before: limit) {
+                    position += Double(Line.restingBits) * samplesPerBit / clock
+                    rest += Double(Line.restingBits)
+                }
                 continue
             }
             guard rest >= bitsPerCharacter else { return nil }
@@ -300,8 +304,8 @@ struct BitwiseDecoder: Sendable {
         private let mean: Float
         /// What a bit is longer than a window, before and behind it, in samples.
         private let margin: Double
-        private var strongest: Float = 0
-        private var weakest = Float.infinity
+        /// Powers of the strongest bit and of the weakest one, the latter negative: what is stored as one is loaded as one.
+        private var extremes = SIMD2<Float>(0, -.infinity)
 
         init(sound: UnsafeBufferPointer<Float>, base: Int, limit: Int, filters: ToneFilters, samplesPerBit: Double) {
             unsafe self.sound = unsafe sound
@@ -322,7 +326,10 @@ struct BitwiseDecoder: Sendable {
         }
 
         /// Whether all bits are about as loud, and louder than nothing.
-        var isEven: Bool { unsafe weakest > leastPower && strongest <= mostFading * weakest }
+        var isEven: Bool {
+            let (strongest, weakest) = unsafe (extremes.x, -extremes.y)
+            return weakest > leastPower && strongest <= mostFading * weakest
+        }
 
         /// A window and what it holds.
         struct Window {
@@ -346,6 +353,7 @@ struct BitwiseDecoder: Sendable {
         }
 
         /// The window of a bit that opens at a time; nil beyond the sound.
+        @inline(__always)
         func window(at time: Double) -> Window? { unsafe window(at: place(of: time)) }
 
         /// Whether a window holds the mark without doubt.
@@ -353,8 +361,34 @@ struct BitwiseDecoder: Sendable {
         mutating func acceptsMark(_ window: Window) -> Bool {
             let powers = window.measure.powers
             guard powers.x > leastRatio * powers.y else { return false }
-            unsafe strongest = max(unsafe strongest, powers.x)
-            unsafe weakest = min(unsafe weakest, powers.x)
+            unsafe extremes = pointwiseMax(extremes, SIMD2(powers.x, -powers.x))
+            return true
+        }
+
+        /// Bits that are looked at together where the line has begun to rest.
+        static let restingBits = 4
+
+        /// Whether so many bits, all of them before a time, hold the mark without doubt. Only short ones are looked at
+        /// together: with long ones nothing is gained.
+        /// - Parameters:
+        ///   - time: where the first bit opens.
+        ///   - step: samples from one bit to the next.
+        ///   - limit: time in samples.
+        /// - Returns: false where they are to be looked at one by one.
+        @inline(__always)
+        mutating func rests(from time: Double, step: Double, before limit: Double) -> Bool {
+            guard unsafe filters.length <= ToneFilters.shortLength, time + Double(Self.restingBits) * step < limit
+            else {
+                return false
+            }
+            let places = unsafe SIMD4(
+                place(of: time), place(of: time + step), place(of: time + 2 * step), place(of: time + 3 * step))
+            guard unsafe base + places.x >= 0, unsafe base + places.w + filters.reach <= sound.count else {
+                return false
+            }
+            let (mark, space) = unsafe filters.powers(sound.baseAddress! + base, at: places, mean: mean)
+            guard all(mark .> leastRatio * space) else { return false }
+            unsafe extremes = pointwiseMax(extremes, SIMD2(mark.max(), -mark.min()))
             return true
         }
 
@@ -362,8 +396,7 @@ struct BitwiseDecoder: Sendable {
         @inline(__always)
         mutating func accepts(_ own: SIMD16<Float>, _ other: SIMD16<Float>) -> Bool {
             guard all(own .>= leastRatio * other) else { return false }
-            unsafe strongest = max(unsafe strongest, own.largest)
-            unsafe weakest = min(unsafe weakest, -(-own).largest)
+            unsafe extremes = pointwiseMax(extremes, SIMD2(own.largest, (-own).largest))
             return true
         }
 

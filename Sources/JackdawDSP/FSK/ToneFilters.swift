@@ -21,12 +21,16 @@ struct ToneFilters: Sendable {
     let noise: Float
     /// Four filters in turn, eight samples each: mark real and imaginary, space real and imaginary. Zero beyond the window.
     private let weights: [SIMD8<Float>]
+    /// The same for windows that are measured four at a time: each weight four times, sample by sample.
+    private let columns: [SIMD4<Float>]
     /// What a constant of 1 leaves in the filters.
     private let offsets: SIMD4<Float>
 
     /// Samples of the shortest window: as many as there are unknowns.
     static let leastLength = 4
     private static let lanes = 8
+    /// Samples of the longest window that is measured faster with others than by itself.
+    static let shortLength = 16
     /// A pair of tones is not told apart where blindness to the other one costs more than so much of the signal to noise.
     private static let mostLoss = 3.0
 
@@ -67,6 +71,9 @@ struct ToneFilters: Sendable {
             }
         }
         self.weights = weights
+        columns = (0..<length).flatMap { index in
+            (0..<4).map { SIMD4(repeating: weights[index / Self.lanes * 4 + $0][index % Self.lanes]) }
+        }
         self.offsets = SIMD4(offsets)
     }
 
@@ -95,5 +102,37 @@ struct ToneFilters: Sendable {
             SIMD4(lowHalf: mark.evenHalf, highHalf: space.evenHalf)
             + SIMD4(lowHalf: mark.oddHalf, highHalf: space.oddHalf)
         return Measure(parts: parts - mean * offsets)
+    }
+
+    /// Squared amplitudes of mark and space in four windows.
+    /// - Parameters:
+    ///   - sound: the sound, with an offset of `mean`.
+    ///   - places: where the windows begin in it; there are ``reach`` samples behind each.
+    ///   - mean: offset of the sound.
+    /// - Returns: those of the mark, and those of the space.
+    @inline(__always)
+    func powers(
+        _ sound: UnsafePointer<Float>, at places: SIMD4<Int>, mean: Float
+    ) -> (mark: SIMD4<Float>, space: SIMD4<Float>) {
+        let offsets = mean * offsets
+        var markReal = SIMD4(repeating: -offsets.x)
+        var markImaginary = SIMD4(repeating: -offsets.y)
+        var spaceReal = SIMD4(repeating: -offsets.z)
+        var spaceImaginary = SIMD4(repeating: -offsets.w)
+        let (first, second) = unsafe (sound + places.x, sound + places.y)
+        let (third, fourth) = unsafe (sound + places.z, sound + places.w)
+        unsafe columns.withUnsafeBufferPointer { columns in
+            for index in 0..<length {
+                let samples = unsafe SIMD4(first[index], second[index], third[index], fourth[index])
+                unsafe markReal += samples * columns[4 &* index]
+                unsafe markImaginary += samples * columns[4 &* index &+ 1]
+                unsafe spaceReal += samples * columns[4 &* index &+ 2]
+                unsafe spaceImaginary += samples * columns[4 &* index &+ 3]
+            }
+        }
+        return (
+            markReal * markReal + markImaginary * markImaginary,
+            spaceReal * spaceReal + spaceImaginary * spaceImaginary
+        )
     }
 }
