@@ -176,8 +176,8 @@ struct BitwiseDecoder: Sendable {
                 rest += 1
                 isBehindCharacter = false
                 while unsafe line.rests(from: position, step: samplesPerBit / clock, before: limit) {
-                    position += Double(Line.restingBits) * samplesPerBit / clock
-                    rest += Double(Line.restingBits)
+                    position += Double(ToneFilters.together) * samplesPerBit / clock
+                    rest += Double(ToneFilters.together)
                 }
                 continue
             }
@@ -365,11 +365,8 @@ struct BitwiseDecoder: Sendable {
             return true
         }
 
-        /// Bits that are looked at together where the line has begun to rest.
-        static let restingBits = 4
-
-        /// Whether so many bits, all of them before a time, hold the mark without doubt. Only short ones are looked at
-        /// together: with long ones nothing is gained.
+        /// Whether four bits, all of them before a time, hold the mark without doubt. Only short ones are looked at together:
+        /// with long ones nothing is gained.
         /// - Parameters:
         ///   - time: where the first bit opens.
         ///   - step: samples from one bit to the next.
@@ -377,10 +374,8 @@ struct BitwiseDecoder: Sendable {
         /// - Returns: false where they are to be looked at one by one.
         @inline(__always)
         mutating func rests(from time: Double, step: Double, before limit: Double) -> Bool {
-            guard unsafe filters.length <= ToneFilters.shortLength, time + Double(Self.restingBits) * step < limit
-            else {
-                return false
-            }
+            guard unsafe filters.length <= ToneFilters.shortLength, time + Double(ToneFilters.together) * step < limit
+            else { return false }
             let places = unsafe SIMD4(
                 place(of: time), place(of: time + step), place(of: time + 2 * step), place(of: time + 3 * step))
             guard unsafe base + places.x >= 0, unsafe base + places.w + filters.reach <= sound.count else {

@@ -29,7 +29,8 @@ struct ToneFilters: Sendable {
     /// Samples of the shortest window: as many as there are unknowns.
     static let leastLength = 4
     private static let lanes = 8
-    /// Samples of the longest window that is measured faster with others than by itself.
+    /// Windows that are measured together, and samples of the longest one that gains by it.
+    static let together = 4
     static let shortLength = 16
     /// A pair of tones is not told apart where blindness to the other one costs more than so much of the signal to noise.
     private static let mostLoss = 3.0

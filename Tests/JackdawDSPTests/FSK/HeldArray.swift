@@ -23,7 +23,7 @@ struct HeldArray {
     }
 
     /// What never holds anything of the sound.
-    private static let constants: Set<String> = ["weights", "turns"]
+    private static let constants: Set<String> = ["weights", "columns", "turns"]
 
     /// All arrays of a value and of its parts. What reflection holds on to is shared, and gone on return.
     static func all(in value: Any, _ name: String = "") -> [HeldArray] {
