@@ -23,16 +23,18 @@ struct FSKSender: Sendable {
         clock == 1 && balance.isEven && frequencies == FSKSender(shift).frequencies
     }
 
-    /// Errors of a tone that are believed, at most: as a share of it and of the shift, whichever is more. Where all of the
-    /// sound was moved in frequency, as a carrier system does, both tones are off by as much.
-    private static let mostToneError = 0.065
+    /// An error of a tone that is believed, at most, as a share of the shift: where all of the sound was moved in frequency, as
+    /// a carrier system does, both tones are off by as much.
     private static let mostShiftError = 0.15
+    /// That as a share of the tone: no less, and no more either, since of a shift far wider than the tone is high it would
+    /// reach below 0 Hz, and a mere step would be taken for the tone.
+    private static let mostToneErrors = 0.065...0.25
 
     /// Tones as they are, or as near to them as a sender's may be.
     static func bounded(_ frequencies: SIMD2<Double>, _ shift: FrequencyShift) -> SIMD2<Double> {
         let nominal = FSKSender(shift).frequencies
-        let most = pointwiseMax(
-            mostToneError * nominal, SIMD2(repeating: mostShiftError * abs(shift.space - shift.mark)))
+        let most = SIMD2(repeating: mostShiftError * abs(shift.space - shift.mark)).clamped(
+            lowerBound: mostToneErrors.lowerBound * nominal, upperBound: mostToneErrors.upperBound * nominal)
         return frequencies.clamped(lowerBound: nominal - most, upperBound: nominal + most)
     }
 

@@ -1,6 +1,6 @@
 /// The discrete Fourier transform of complex samples, as many as a power of two.
 struct FourierTransform: Sendable {
-    /// `exp(-2 pi i k / (2 count))` of the largest transform so far, for k from 0 to its half.
+    /// `exp(-2 pi i k / count)` for the count of the largest transform so far, and k from 0 to below its half.
     private var turns: [SIMD2<Float>] = []
 
     /// Transforms in place: what comes out is the sum of the values times `exp(-2 pi i k n / count)`, without a factor.

@@ -90,6 +90,16 @@ import Testing
     }
 
     /// What was heard before makes no difference after a reset.
+    /// A plug that is put in: half a turn of the lower tone has much of a step's sound behind the high-pass.
+    @Test(arguments: [0.1, 0.9] as [Float])
+    func aStepHoldsNothing(height: Float) throws {
+        let shift = FrequencyShift(baud: 1_200, mark: 600, space: 7_000)
+        let sound = [Float](repeating: 0, count: 4_600) + [Float](repeating: height, count: 4_600)
+        let swapped = FrequencyShift(baud: shift.baud, mark: shift.space, space: shift.mark)
+        #expect(try FSKBitBench.events(sound, shift, sampleRate: 48_000).isEmpty)
+        #expect(try FSKBitBench.events(sound, swapped, sampleRate: 48_000).isEmpty)
+    }
+
     @Test func aResetForgetsEverything() throws {
         let bits = FSKBitBench.bits(240, seed: 8)
         let clean = try FSKBitBench.samples(bits, .bell202, sampleRate: 22_050)

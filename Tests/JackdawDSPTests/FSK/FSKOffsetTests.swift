@@ -61,7 +61,7 @@ import Testing
     }
 
     /// Tones beyond what a sender's may be off by are brought back to there, each for itself: 6.5 % of the tone or 15 % of the
-    /// shift, whichever is more.
+    /// shift, whichever is more, but 25 % of the tone at most.
     @Test func aLouderToneBesideTheOwnOnesIsNotFollowedFar() {
         let narrow = FSKSender.bounded(SIMD2(2_200, 862), .bell202)
         #expect(narrow.x == 2_200)
@@ -69,5 +69,8 @@ import Testing
         let wide = FSKSender.bounded(SIMD2(19_000, 17_900), FrequencyShift(baud: 50, mark: 18_000, space: 17_830))
         #expect(abs(wide.x - 17_830 * 1.065) < 1e-9)
         #expect(wide.y == 17_900)
+        let low = FSKSender.bounded(SIMD2(9_000, -300), FrequencyShift(baud: 1_200, mark: 600, space: 7_000))
+        #expect(abs(low.x - 7_000 * (1 + 0.15 * 6_400 / 7_000)) < 1e-9)
+        #expect(abs(low.y - 600 * 0.75) < 1e-9)
     }
 }
