@@ -23,6 +23,8 @@ struct BitwiseDecoder: Sendable {
     private var lastMark = Line.Window(place: 0, measure: .init(parts: .zero))
     /// Power of the other tone within runs of one tone, where nothing but noise is in it, and how many bits that was.
     private var noise = (power: Float.zero, bits: Float.zero)
+    /// The same in all bits: more than noise where tones change, yet all there is while no byte has runs.
+    private var leak = (power: Float.zero, bits: Float.zero)
 
     /// The power of a bit's tone over that of the other one, at least.
     private static let leastRatio: Float = 3
@@ -83,6 +85,7 @@ struct BitwiseDecoder: Sendable {
         clock = 1
         turns.reset()
         noise = (0, 0)
+        leak = (0, 0)
     }
 
     /// Goes on where the other tier left off.
@@ -112,7 +115,7 @@ struct BitwiseDecoder: Sendable {
     ) -> Double? {
         readings.removeAll(keepingCapacity: true)
         guard offset < limit else { return nil }
-        let before = (clock, turns, noise, beginning)
+        let before = (clock, turns, noise, leak, beginning)
         let end = unsafe sound.withUnsafeBufferPointer { sound in
             var line = unsafe Line(
                 sound: sound, base: base, limit: Int(limit), filters: filters, samplesPerBit: samplesPerBit)
@@ -120,7 +123,7 @@ struct BitwiseDecoder: Sendable {
             return unsafe line.isEven ? end : nil
         }
         guard let end else {
-            (clock, turns, noise, beginning) = before
+            (clock, turns, noise, leak, beginning) = before
             return nil
         }
         weigh(&readings)
@@ -275,6 +278,8 @@ struct BitwiseDecoder: Sendable {
             noise.bits += 1
         }
         let unused = Float(16 - count) * own[0]
+        leak.power += other.sum() - Float(16 - count) * other[0]
+        leak.bits += Float(count)
         return .init(
             bits: bits >> 1 & (1 << UInt16(bitCount) - 1), start: start,
             end: start + (bitsPerCharacter - Self.shortStop) * step, likelihoods: other / own,
@@ -285,6 +290,7 @@ struct BitwiseDecoder: Sendable {
 
     /// Says of each character how loud the noise was, and how likely its bits are.
     private func weigh(_ readings: inout [SequenceDecoder.Reading]) {
+        let noise = noise.bits >= Self.tellingBits ? noise : leak
         let variance = max(noise.power / (filters.noise * max(noise.bits, 1)), 1e-12)
         for index in readings.indices {
             let amplitude = readings[index].evidence.amplitude

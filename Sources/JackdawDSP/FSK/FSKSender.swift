@@ -30,12 +30,17 @@ struct FSKSender: Sendable {
     /// reach below 0 Hz, and a mere step would be taken for the tone.
     private static let mostToneErrors = 0.065...0.25
 
+    /// How far from space and mark a sender's tones may be, in Hz.
+    static func reach(_ shift: FrequencyShift) -> SIMD2<Double> {
+        let nominal = FSKSender(shift).frequencies
+        return SIMD2(repeating: mostShiftError * abs(shift.space - shift.mark)).clamped(
+            lowerBound: mostToneErrors.lowerBound * nominal, upperBound: mostToneErrors.upperBound * nominal)
+    }
+
     /// Tones as they are, or as near to them as a sender's may be.
     static func bounded(_ frequencies: SIMD2<Double>, _ shift: FrequencyShift) -> SIMD2<Double> {
-        let nominal = FSKSender(shift).frequencies
-        let most = SIMD2(repeating: mostShiftError * abs(shift.space - shift.mark)).clamped(
-            lowerBound: mostToneErrors.lowerBound * nominal, upperBound: mostToneErrors.upperBound * nominal)
-        return frequencies.clamped(lowerBound: nominal - most, upperBound: nominal + most)
+        let (nominal, reach) = (FSKSender(shift).frequencies, reach(shift))
+        return frequencies.clamped(lowerBound: nominal - reach, upperBound: nominal + reach)
     }
 
     /// Clocks that are followed.

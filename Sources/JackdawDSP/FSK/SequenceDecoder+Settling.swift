@@ -10,8 +10,8 @@ extension SequenceDecoder {
     private static let leastGainWithoutPhases: Float = 2
     /// Power over the noise that needs no better explanation.
     private static let mostWithPhases: Float = 4
-    /// Share of white noise that tones without phases explain, times the samples of half a bit: of each bit the louder tone, whatever its
-    /// phase.
+    /// Share of white noise that tones without phases explain, times the samples of half a bit: of each bit the louder tone,
+    /// whatever its phase.
     private static let noiseExplained: Float = 1.1
     private static let mostNoiseExplained: Float = 0.9
     /// Samples of half a bit in which they can be told from noise.
@@ -23,8 +23,6 @@ extension SequenceDecoder {
     private static let toneRange = 0.05
     private static let estimateReach = 0.8
     private static let estimateDistance = 0.6
-    /// Of those, so many that hold the most power are searched with.
-    private static let mostSearched = 4
 
     /// A sender that was tried.
     private struct Trial {
@@ -139,19 +137,24 @@ extension SequenceDecoder {
         let nominal = FSKSender(shift)
         let most = max(shift.mark, shift.space) / shift.baud
         let steps = Int((Self.toneRange * most / Self.estimateDistance).rounded(.up))
-        var scaled: [(power: Float, sender: FSKSender)] = []
+        // The four that hold the most power are searched with: most of them would be for nothing.
+        var loudest = InlineArray<4, (power: Float, sender: FSKSender)>(repeating: (0, nominal))
         for step in -steps...steps {
             let scale = 1 + Double(step) * Self.estimateDistance / most
             sender = FSKSender(clock: 1, frequencies: nominal.frequencies * scale)
             characterSearch.correlate(samples, from: offset, sender)
-            let trial = estimated
-            if trial.frequencies != nominal.frequencies { scaled.append((tones.louderPower, trial)) }
+            let (trial, power) = (estimated, tones.louderPower)
+            var place = loudest.count
+            guard trial.frequencies != nominal.frequencies, power > loudest[place - 1].power else { continue }
+            while place > 1, power > loudest[place - 2].power {
+                loudest[place - 1] = loudest[place - 2]
+                place -= 1
+            }
+            loudest[place - 1] = (power, trial)
         }
-        // Most of them would be searched for nothing.
-        scaled.sort { $0.power > $1.power }
         var best = (score: -Float.infinity, sender: nominal)
-        for trial in scaled.prefix(Self.mostSearched) {
-            search(samples, from: offset, trial.sender, carrier)
+        for index in loudest.indices where loudest[index].power > 0 {
+            search(samples, from: offset, loudest[index].sender, carrier)
             if score > best.score { best = (score, sender) }
         }
         return best.sender

@@ -15,7 +15,7 @@ struct SoundEnergy: Sendable, Wipeable {
 
     /// Bauds by which the band is wider than the tones on either side: there the main lobe of keyed tones ends.
     private static let bauds = 1.0
-    /// Bauds by which a steady tone is away from the keyed ones.
+    /// Bauds by which a steady tone is away from those that a sender may have, at least: nearer, it would be taken for one.
     private static let clearance = 0.25
     /// Corners in turns a sample beyond which there is nothing worth keeping out.
     private static let corners = 0.001...0.45
@@ -32,7 +32,7 @@ struct SoundEnergy: Sendable, Wipeable {
         bandShare = Self.share(of: low, high, width: most - least)
         steadyTones = SteadyTones(
             band: least...most, keyed: SIMD2(shift.space, shift.mark) / sampleRate,
-            clearance: Self.clearance * shift.baud / sampleRate)
+            clearance: (FSKSender.reach(shift) + Self.clearance * shift.baud) / sampleRate)
     }
 
     /// Share of white noise that filters let through.

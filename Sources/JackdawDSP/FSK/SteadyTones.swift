@@ -13,9 +13,9 @@ struct SteadyTones: Sendable, Wipeable {
     /// Middle of the band in turns a sample, and half of its width.
     private let middle: Double
     private let halfWidth: Double
-    /// The keyed tones in turns a sample, and how far from them one is told from theirs.
+    /// The keyed tones in turns a sample, and how far from each another one is told from a sender's.
     private let keyed: SIMD2<Double>
-    private let clearance: Double
+    private let clearance: SIMD2<Double>
     /// Samples that become one where the band is brought down to 0 Hz, and what they count for.
     private let decimation: Int
     private let weights: [SIMD2<Float>]
@@ -31,24 +31,25 @@ struct SteadyTones: Sendable, Wipeable {
     /// A tone has so many times the power of the middle one of the frequencies in the band: noise comes up to it at one in 17
     /// million of them.
     private static let leastPower: Float = 24
-    /// The loudest so many of them are found.
+    /// So many are taken out at most, of so many times as many peaks.
     private static let mostTones = 16
+    private static let peaksPerTone = 4
     /// Turns in the stretch by which two tones are told apart: half the main lobe of the window.
-    private static let reach = 3.0
+    private static let lobe = 3.0
     /// Tones are sought up to here from the middle of the band, in halves of its width: right beside it, filters leave some of
     /// them.
-    private static let search = 1.5
+    private static let searchWidth = 1.5
     /// A tone has as much more than what is up to so far on either side of it, in halves of the band's width: noise may be
     /// loud in a part of the band.
-    private static let neighbours = 0.2
+    private static let neighbourhood = 0.2
     /// Samples of the band in which tones can be told from noise.
     private static let leastCount = 64
 
     /// - Parameters:
     ///   - band: in turns a sample.
     ///   - keyed: the keyed tones in turns a sample.
-    ///   - clearance: turns a sample by which a steady tone is away from them.
-    init(band: ClosedRange<Double>, keyed: SIMD2<Double>, clearance: Double) {
+    ///   - clearance: turns a sample by which a steady tone is away from each of them.
+    init(band: ClosedRange<Double>, keyed: SIMD2<Double>, clearance: SIMD2<Double>) {
         middle = (band.lowerBound + band.upperBound) / 2
         halfWidth = (band.upperBound - band.lowerBound) / 2
         self.keyed = keyed
@@ -125,25 +126,25 @@ struct SteadyTones: Sendable, Wipeable {
         let spacing = 1 / Double(powers.count * decimation)
         let half = min(Int(halfWidth / spacing), powers.count / 2 - 1)
         let least = Self.leastPower * medianPower(in: -half...half)
-        let reach = Self.reach * Double(powers.count) / Double(baseband.count)
+        let lobe = Self.lobe * Double(powers.count) / Double(baseband.count)
         // There are tones between 0 Hz and half the sample rate only.
-        let most = Int(min(Self.search * halfWidth / spacing, Double(powers.count / 2 - 1)))
+        let most = Int(min(Self.searchWidth * halfWidth / spacing, Double(powers.count / 2 - 1)))
         let range = max(-most, Int(-middle / spacing) + 1)...min(most, Int((0.5 - middle) / spacing) - 1)
         tones.growWiping(toHold: Self.mostTones)
-        for _ in 0..<Self.mostTones {
+        for _ in 0..<Self.peaksPerTone * Self.mostTones where tones.count < Self.mostTones {
             var loudest = 0
             var power = least
             for index in range where self[index] > power { (loudest, power) = (index, self[index]) }
             guard power > least else { return }
             let place = Double(loudest) + peak(around: loudest)
             let turns = middle + place * spacing
-            let neighbours = Int(Self.neighbours * Double(half))
-            if min(abs(turns - keyed.x), abs(turns - keyed.y)) > clearance,
+            let neighbours = Int(Self.neighbourhood * Double(half))
+            if abs(turns - keyed.x) > clearance.x, abs(turns - keyed.y) > clearance.y,
                 power > Self.leastPower * medianPower(in: loudest - neighbours...loudest + neighbours)
             {
                 tones.append(tone(turns))
             }
-            for index in Int(place - reach)...Int(place + reach) { self[index] = 0 }
+            for index in Int(place - lobe)...Int(place + lobe) { self[index] = 0 }
         }
     }
 

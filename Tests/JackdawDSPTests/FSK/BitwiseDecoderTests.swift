@@ -65,11 +65,11 @@ import Testing
     private static let soft = FrequencyShift(baud: 1_225, mark: 7_350, space: 4_900)
 
     /// Some bytes on a line that is never silent: all of it is clear.
-    private static func soundWithoutSilence() throws -> [Float] {
+    private static func soundWithoutSilence(_ bytes: [UInt8] = Array(everyByte.prefix(60))) throws -> [Float] {
         var encoder = try FSKEncoder(soft, sampleRate: 48_000)
         var samples: [Float] = []
         encoder.idle(seconds: 0.3, into: &samples)
-        encoder.encode([UInt8](everyByte.prefix(60)).span, into: &samples)
+        encoder.encode(bytes.span, into: &samples)
         encoder.idle(seconds: 0.3, into: &samples)
         return samples
     }
@@ -82,6 +82,16 @@ import Testing
         let burst = try #require(
             FSKBench.bursts(try FSKBench.events(samples, Self.soft, sampleRate: 48_000)).first)
         #expect(abs(burst.signalToNoise - ratio) < 2)
+    }
+
+    /// In this byte no bit is like the one before it: what leaks from one to the next counts for noise, which is so little that
+    /// the noise is all there is.
+    @Test func noiseIsMeasuredWithoutRuns() throws {
+        var samples = try Self.soundWithoutSilence([UInt8](repeating: 0x55, count: 60))
+        FSKBench.addNoise(&samples, bitEnergyToNoise: 20 + 12.9, Self.soft, sampleRate: 48_000, seed: 1)
+        let burst = try #require(
+            FSKBench.bursts(try FSKBench.events(samples, Self.soft, sampleRate: 48_000)).first)
+        #expect(abs(burst.signalToNoise - 20) < 2)
     }
 
     /// Of a recording without any other noise: steps of 2^-15 against a sine of -6 dBFS.

@@ -196,6 +196,28 @@ import Testing
         #expect(read.count <= 2 * Self.text.count + 2)
     }
 
+    /// Two whistles near the tones are neither taken for them nor out of the noise.
+    @Test func steadyTonesBesideTheKeyedOnesHoldNothing() throws {
+        var noise = GaussianNoise(seed: 24)
+        let samples = (0..<21_000).map { index in
+            let tones = [1_359.0, 1_145].map { Numerics.sineAndCosine(turns: $0 * Double(index) / 8_000).sine }
+            return Float(0.3 * tones[0] + 0.3 * tones[1] + 0.003 * noise.next())
+        }
+        #expect(try FSKBench.events(samples, .bell103, sampleRate: 8_000).isEmpty)
+    }
+
+    /// Both tones all the time are no keying, though in noise every bit has one that is a little louder.
+    @Test func bothTonesAtOnceHoldNothing() throws {
+        var noise = GaussianNoise(seed: 25)
+        let samples = (0..<21_000).map { index in
+            let tones = [1_270.0, 1_070].map { Numerics.sineAndCosine(turns: $0 * Double(index) / 8_000).sine }
+            return Float(0.3 * tones[0] + 0.3 * tones[1] + 0.1 * noise.next())
+        }
+        let events = try FSKBench.events(samples, .bell103, sampleRate: 8_000)
+        withKnownIssue("two steady tones beat, which looks like keying") { #expect(events.isEmpty) }
+        #expect(FSKBench.characters(events).count <= 80)
+    }
+
     /// The other direction of a line that carries two, 12 dB louder.
     @Test func theOtherDirectionDoesNotCloseTheSquelch() throws {
         let other = FrequencyShift(baud: 300, mark: 2_225, space: 2_025)

@@ -12,7 +12,8 @@ import Testing
     private static func removed(from sound: [Float]) -> [Float] {
         var left = sound
         var tones = SteadyTones(
-            band: 0...3_400 / sampleRate, keyed: SIMD2(2_200, 1_200) / sampleRate, clearance: 300 / sampleRate)
+            band: 0...3_400 / sampleRate, keyed: SIMD2(2_200, 1_200) / sampleRate,
+            clearance: SIMD2(repeating: 300 / sampleRate))
         tones.remove(from: &left)
         return left
     }
