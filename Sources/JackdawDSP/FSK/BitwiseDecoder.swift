@@ -382,12 +382,12 @@ struct BitwiseDecoder: Sendable {
         mutating func rests(from time: Double, step: Double, before limit: Double) -> Bool {
             guard unsafe filters.length <= ToneFilters.shortLength, time + Double(ToneFilters.together) * step < limit
             else { return false }
-            let places = unsafe SIMD4(
-                place(of: time), place(of: time + step), place(of: time + 2 * step), place(of: time + 3 * step))
-            guard unsafe base + places.x >= 0, unsafe base + places.w + filters.reach <= sound.count else {
-                return false
-            }
-            let (mark, space) = unsafe filters.powers(sound.baseAddress! + base, at: places, mean: mean)
+            // Whole numbers of 2^-32 samples: each conversion counts here.
+            let first = unsafe Int((Double(base) + time + (margin + 0.5)) * 0x1p32)
+            let next = Int(step * 0x1p32)
+            let places = SIMD4(first, first &+ next, first &+ 2 &* next, first &+ 3 &* next) &>> 32
+            guard places.x >= 0, unsafe places.w + filters.reach <= sound.count else { return false }
+            let (mark, space) = unsafe filters.powers(sound.baseAddress!, at: places, mean: mean)
             guard all(mark .> leastRatio * space) else { return false }
             unsafe extremes = pointwiseMax(extremes, SIMD2(mark.max(), -mark.min()))
             return true
