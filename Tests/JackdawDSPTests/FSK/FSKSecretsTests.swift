@@ -23,35 +23,21 @@ struct FSKSecretsTests {
 
     @Test func resetOverwritesAll() throws {
         var receiver = Self.receiver(try Self.sound())
-        let places = HeldArray.all(in: receiver)
-        #expect(places.count >= 18)
-        for place in places { #expect(try place.nonZeroBytes > 0, "\(place.name) holds nothing") }
-        receiver.reset()
-        for place in places { #expect(try place.nonZeroBytes == 0, "\(place.name)") }
+        try HeldArray.expectOverwritten(in: &receiver, least: 18) { $0.reset() }
     }
 
     @Test func finishOverwritesAll() throws {
         var receiver = Self.receiver(try Self.sound())
-        let places = HeldArray.all(in: receiver)
         var events: [LineEvent] = []
-        receiver.finish(into: &events)
-        // What has grown is in another place, and what was given back is no longer the receiver's.
-        let held = HeldArray.all(in: receiver)
-        #expect(held.count == places.count)
-        for place in held { #expect(try place.nonZeroBytes == 0, "\(place.name)") }
+        try HeldArray.expectNothing(in: &receiver) { $0.finish(into: &events) }
     }
 
-    /// What is held is neither copied nor moved when the same comes again: nothing more is allocated for it.
     @Test func theSecondRecordingKeepsItsPlaces() throws {
         let sound = try Self.sound()
         var receiver = Self.receiver(sound)
         receiver.reset()
-        let before = HeldArray.all(in: receiver)
         var events: [LineEvent] = []
-        receiver.receive(sound.span, into: &events)
-        let after = HeldArray.all(in: receiver)
-        #expect(before.map(\.name) == after.map(\.name))
-        for (first, second) in zip(before, after) { #expect(first.address == second.address, "\(first.name)") }
+        HeldArray.expectSamePlaces(in: &receiver) { $0.receive(sound.span, into: &events) }
     }
 
     @Test func theLastHolderOverwritesAll() throws {

@@ -1,4 +1,5 @@
 import JackdawTestSupport
+import Testing
 
 /// Where an array has its elements; it does not hold on to them.
 struct HeldArray {
@@ -47,5 +48,50 @@ extension Array: ArrayOfAnything {
         guard !(Element.self is any ArrayOfAnything.Type) else { return nil }
         let address = unsafe withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) }
         return (address, capacity * MemoryLayout<Element>.stride)
+    }
+}
+
+/// What is asked of all that holds the sound of cards.
+extension HeldArray {
+    /// Everything that is held is overwritten in its place.
+    /// - Parameters:
+    ///   - receiver: one that holds something in each of its arrays.
+    ///   - least: arrays that it has, at least.
+    ///   - reset: overwrites them.
+    /// - Throws: what reading the memory of this process throws.
+    static func expectOverwritten<Receiver>(
+        in receiver: inout Receiver, least: Int, by reset: (inout Receiver) -> Void
+    ) throws {
+        let places = all(in: receiver)
+        #expect(places.count >= least)
+        for place in places { #expect(try place.nonZeroBytes > 0, "\(place.name) holds nothing") }
+        reset(&receiver)
+        for place in places { #expect(try place.nonZeroBytes == 0, "\(place.name)") }
+    }
+
+    /// Nothing is held at the end.
+    /// - Parameters:
+    ///   - receiver: one that holds something.
+    ///   - finish: ends the recording.
+    /// - Throws: what reading the memory of this process throws.
+    static func expectNothing<Receiver>(in receiver: inout Receiver, after finish: (inout Receiver) -> Void) throws {
+        let places = all(in: receiver)
+        finish(&receiver)
+        // What has grown is in another place, and what was given back is no longer the receiver's.
+        let held = all(in: receiver)
+        #expect(held.count == places.count)
+        for place in held { #expect(try place.nonZeroBytes == 0, "\(place.name)") }
+    }
+
+    /// What is held is neither copied nor moved when the same comes again: nothing more is allocated for it.
+    /// - Parameters:
+    ///   - receiver: one that has received something and was reset.
+    ///   - receive: what it received.
+    static func expectSamePlaces<Receiver>(in receiver: inout Receiver, after receive: (inout Receiver) -> Void) {
+        let before = all(in: receiver)
+        receive(&receiver)
+        let after = all(in: receiver)
+        #expect(before.map(\.name) == after.map(\.name))
+        for (first, second) in zip(before, after) { #expect(first.address == second.address, "\(first.name)") }
     }
 }
