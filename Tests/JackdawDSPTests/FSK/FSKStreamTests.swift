@@ -180,7 +180,7 @@ import Testing
     }
 
     /// Hum, its overtones and whistles in the band of the tones or right beside it, twice as loud as they are.
-    /// A byte of noise where a burst ends is not what this is about.
+    /// A byte of noise where a burst begins is not what this is about.
     @Test(arguments: [
         (FrequencyShift.bell202, 50.0), (.bell202, 100), (.bell202, 150), (.bell202, 250), (.bell202, 3_000),
         (.bell202, 3_300), (.bell103, 700), (.bell103, 1_700),
