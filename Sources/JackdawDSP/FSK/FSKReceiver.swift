@@ -1,11 +1,11 @@
 /// The state of a decoder of frequency shift keying: reads one stretch of sound after the other, by the fast tier where all
 /// of it is clear and by the strong one elsewhere.
-struct FSKReceiver: Sendable, Wipeable {
+struct FSKReceiver: StretchReceiver, Sendable, Wipeable {
     private let shift: FrequencyShift
     private let framing: CharacterFraming
     private let sampleRate: Double
 
-    private var stretches: SoundStretches
+    var stretches: SoundStretches
     /// Where the recording ends, once that is known.
     private var recordingEnd = Double.infinity
     private var clear: BitwiseDecoder?
@@ -45,18 +45,6 @@ struct FSKReceiver: Sendable, Wipeable {
             spare: Self.spareBits * samplesPerBit, lowerTone: min(shift.mark, shift.space), sampleRate: sampleRate)
     }
 
-    mutating func receive(_ samples: Span<Float>, into events: inout [LineEvent]) {
-        unsafe samples.withUnsafeBufferPointer { samples in
-            unsafe take(samples, into: &events) { $0.magnitude < 1e6 ? $0 : 0 }
-        }
-    }
-
-    mutating func receive(_ samples: Span<Int16>, into events: inout [LineEvent]) {
-        unsafe samples.withUnsafeBufferPointer { samples in
-            unsafe take(samples, into: &events) { Float($0) * (1 / 32_768) }
-        }
-    }
-
     mutating func finish(into events: inout [LineEvent]) {
         while stretches.end < stretches.recorded { readStretch(into: &events) }
         if stretches.endsRecording() {
@@ -84,20 +72,8 @@ struct FSKReceiver: Sendable, Wipeable {
         sequence.wipe()
     }
 
-    /// Takes samples, up to the end of one stretch after the other.
-    @inline(__always)
-    private mutating func take<Sample>(
-        _ samples: UnsafeBufferPointer<Sample>, into events: inout [LineEvent], convert: (Sample) -> Float
-    ) {
-        var taken = 0
-        while taken < samples.count {
-            taken += unsafe stretches.take(samples, from: taken, convert: convert)
-            if stretches.isComplete { readStretch(into: &events) }
-        }
-    }
-
     /// Reads the characters that begin in the stretch, and drops it.
-    private mutating func readStretch(into events: inout [LineEvent]) {
+    mutating func readStretch(into events: inout [LineEvent]) {
         if !readClearly(into: &events) {
             if let rest = restBeforeClearCharacters() {
                 readStrongly(before: rest, into: &events)

@@ -1,9 +1,9 @@
 /// The state of a decoder of frequency shift keying without start and stop bits: reads one stretch of sound after the other.
-struct FSKBitReceiver: Sendable, Wipeable {
+struct FSKBitReceiver: StretchReceiver, Sendable, Wipeable {
     private let shift: FrequencyShift
     private let sampleRate: Double
 
-    private var stretches: SoundStretches
+    var stretches: SoundStretches
     private var sequence: BitSequenceDecoder
     /// The sound of a stretch without offset and hum.
     private var filtered: [Float] = []
@@ -26,18 +26,6 @@ struct FSKBitReceiver: Sendable, Wipeable {
         sequence = BitSequenceDecoder(shift, sampleRate: sampleRate)
     }
 
-    mutating func receive(_ samples: Span<Float>, into events: inout [LineEvent]) {
-        unsafe samples.withUnsafeBufferPointer { samples in
-            unsafe take(samples, into: &events) { $0.magnitude < 1e6 ? $0 : 0 }
-        }
-    }
-
-    mutating func receive(_ samples: Span<Int16>, into events: inout [LineEvent]) {
-        unsafe samples.withUnsafeBufferPointer { samples in
-            unsafe take(samples, into: &events) { Float($0) * (1 / 32_768) }
-        }
-    }
-
     mutating func finish(into events: inout [LineEvent]) {
         while stretches.endsRecording() { readStretch(into: &events) }
         closeBurst(into: &events)
@@ -57,20 +45,8 @@ struct FSKBitReceiver: Sendable, Wipeable {
         sequence.wipe()
     }
 
-    /// Takes samples, up to the end of one stretch after the other.
-    @inline(__always)
-    private mutating func take<Sample>(
-        _ samples: UnsafeBufferPointer<Sample>, into events: inout [LineEvent], convert: (Sample) -> Float
-    ) {
-        var taken = 0
-        while taken < samples.count {
-            taken += unsafe stretches.take(samples, from: taken, convert: convert)
-            if stretches.isComplete { readStretch(into: &events) }
-        }
-    }
-
     /// Reads the bits that begin in the stretch, and drops it.
-    private mutating func readStretch(into events: inout [LineEvent]) {
+    mutating func readStretch(into events: inout [LineEvent]) {
         let origin = stretches.origin
         stretches.filter(before: stretches.end, into: &filtered)
         let end = readFiltered()
