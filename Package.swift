@@ -21,6 +21,8 @@ let package = Package(
     products: [
         .library(name: "JackdawDSP", targets: ["JackdawDSP"]),
         .library(name: "JackdawCards", targets: ["JackdawCards"]),
+        .library(name: "JackdawTransport", targets: ["JackdawTransport"]),
+        .library(name: "JackdawALSA", targets: ["JackdawALSA"]),
         .library(name: "JackdawAudioFile", targets: ["JackdawAudioFile"]),
         .library(name: "JackdawSpectrum", targets: ["JackdawSpectrum"]),
         .executable(name: "jackdaw", targets: ["jackdaw-cli"]),
@@ -35,14 +37,19 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
+        .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
+        .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CFFTW", pkgConfig: "fftw3f", providers: [.apt(["libfftw3-dev"])]),
 
         // Square roots and rounding are calls into libm where the processor has no instruction for them.
         .target(name: "JackdawDSP", swiftSettings: kernels, linkerSettings: [.linkedLibrary("m")]),
         .target(name: "JackdawCards", swiftSettings: house),
+        .target(name: "JackdawTransport", swiftSettings: house),
 
         .target(name: "JackdawAudioFile", dependencies: ["JackdawDSP", "CSndFile"], swiftSettings: house),
         .target(name: "JackdawSpectrum", dependencies: ["JackdawDSP", "CFFTW"], swiftSettings: kernels),
+
+        .target(name: "JackdawALSA", dependencies: ["JackdawTransport", "CALSA", "CLinux"], swiftSettings: house),
 
         .executableTarget(
             name: "jackdaw-cli",
@@ -62,6 +69,11 @@ let package = Package(
         .testTarget(
             name: "JackdawAudioFileTests",
             dependencies: ["JackdawAudioFile", "JackdawDSP", "JackdawTestSupport"], swiftSettings: house),
+        .testTarget(
+            name: "JackdawTransportTests", dependencies: ["JackdawTransport"], swiftSettings: house),
+        .testTarget(
+            name: "JackdawALSATests",
+            dependencies: ["JackdawALSA", "JackdawTransport", "JackdawDSP", "JackdawAudioFile", "JackdawTestSupport"], swiftSettings: house),
         .testTarget(
             name: "JackdawSpectrumTests",
             dependencies: ["JackdawSpectrum", "JackdawDSP", "JackdawTestSupport"], swiftSettings: house),

@@ -1,0 +1,92 @@
+import Synchronization
+
+/// Sound on its way from the thread of a sound card to whoever decodes it, block by block: one thread writes, one reads, and
+/// neither ever waits for the other, locks or allocates.
+///
+/// Nothing is dropped silently: where the reader is so late that no block is free, the frames that find none are counted, and
+/// the next block that is written says how many were lost before it. A block is overwritten once it was read.
+@safe final class BlockRing: Sendable {
+    /// What is known of a block beside its samples.
+    struct Header: Sendable, Hashable {
+        /// Frames in it: samples of each channel.
+        var frames = 0
+        /// Frames of the recording before its first one, those that were lost included.
+        var position: Int64 = 0
+        /// Frames that were lost right before it.
+        var lost: Int64 = 0
+        /// When its first frame was recorded, in nanoseconds of the monotonic clock.
+        var time: Int64 = 0
+    }
+
+    /// Samples a frame.
+    let channels: Int
+    /// Frames that a block holds, at most.
+    let framesPerBlock: Int
+
+    private let mask: Int
+    nonisolated(unsafe) private let headers: UnsafeMutableBufferPointer<Header>
+    nonisolated(unsafe) private let samples: UnsafeMutableBufferPointer<Float>
+    /// Blocks that were written and read since the beginning; either is changed by one thread alone.
+    private let blocksWritten = Atomic<Int>(0)
+    private let blocksRead = Atomic<Int>(0)
+
+    /// - Parameters:
+    ///   - blocks: blocks that fit in; rounded up to a power of two.
+    ///   - framesPerBlock: frames that a block holds, at most.
+    ///   - channels: samples a frame.
+    init(blocks: Int, framesPerBlock: Int, channels: Int) {
+        precondition(blocks > 0 && framesPerBlock > 0 && channels > 0, "a ring holds something")
+        var count = 1
+        while count < blocks { count *= 2 }
+        mask = count - 1
+        self.framesPerBlock = framesPerBlock
+        self.channels = channels
+        unsafe headers = .allocate(capacity: count)
+        unsafe headers.initialize(repeating: Header())
+        unsafe samples = .allocate(capacity: count * framesPerBlock * channels)
+        unsafe samples.initialize(repeating: 0)
+    }
+
+    deinit {
+        unsafe samples.update(repeating: 0)
+        unsafe samples.deallocate()
+        unsafe headers.deallocate()
+    }
+
+    /// Blocks that were written and not yet read; of either thread's view.
+    var count: Int { blocksWritten.load(ordering: .acquiring) - blocksRead.load(ordering: .acquiring) }
+
+    /// Writes a block; for the writing thread alone.
+    /// - Parameters:
+    ///   - header: what is known of it.
+    ///   - fill: puts its samples into a buffer of ``framesPerBlock`` times ``channels``.
+    /// - Returns: false where no block is free, and nothing was written.
+    func write(_ header: Header, _ fill: (inout MutableSpan<Float>) -> Void) -> Bool {
+        precondition(header.frames <= framesPerBlock, "a block holds no more")
+        let place = blocksWritten.load(ordering: .relaxed)
+        guard place - blocksRead.load(ordering: .acquiring) <= mask else { return false }
+        let slot = place & mask
+        let length = framesPerBlock * channels
+        var span = unsafe UnsafeMutableBufferPointer(rebasing: samples[slot * length..<(slot + 1) * length]).mutableSpan
+        fill(&span)
+        unsafe headers[slot] = header
+        blocksWritten.store(place + 1, ordering: .releasing)
+        return true
+    }
+
+    /// Reads the oldest block and overwrites it; for the reading thread alone.
+    /// - Parameter take: gets what is known of it and its samples, channel by channel within a frame.
+    /// - Returns: false where there is none.
+    func read(_ take: (Header, Span<Float>) -> Void) -> Bool {
+        let place = blocksRead.load(ordering: .relaxed)
+        guard place < blocksWritten.load(ordering: .acquiring) else { return false }
+        let slot = place & mask
+        let start = slot * framesPerBlock * channels
+        let header = unsafe headers[slot]
+        let block = unsafe UnsafeMutableBufferPointer(rebasing: samples[start..<start + header.frames * channels])
+        unsafe take(header, block.span)
+        unsafe block.update(repeating: 0)
+        blocksRead.store(place + 1, ordering: .releasing)
+        return true
+    }
+}
