@@ -73,7 +73,8 @@ let package = Package(
             name: "JackdawTransportTests", dependencies: ["JackdawTransport"], swiftSettings: house),
         .testTarget(
             name: "JackdawALSATests",
-            dependencies: ["JackdawALSA", "JackdawTransport", "JackdawDSP", "JackdawAudioFile", "JackdawTestSupport"], swiftSettings: house),
+            dependencies: ["JackdawALSA", "JackdawTransport", "JackdawDSP", "JackdawAudioFile", "JackdawTestSupport"],
+            swiftSettings: house),
         .testTarget(
             name: "JackdawSpectrumTests",
             dependencies: ["JackdawSpectrum", "JackdawDSP", "JackdawTestSupport"], swiftSettings: house),
