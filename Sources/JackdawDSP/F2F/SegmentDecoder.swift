@@ -28,6 +28,8 @@ struct SegmentDecoder: Sendable {
     /// A stretch beside a swipe in which the fast tier sees no bit cells must hold sound for this share of its time to be
     /// worth the strong tier: two passes of one card under one hand differ by less.
     private static let leastTimeShare = 0.25
+    /// Zeros behind a message that show it to be whole; every card has twenty or more at either end (ISO 7811-2).
+    private static let zerosAtEnd = 10
     /// Messages sought in one segment at most; bounds the time.
     private static let mostMessages = 16
 
@@ -50,6 +52,20 @@ struct SegmentDecoder: Sendable {
         }
         findings.readings.sort { $0.boundaries[0] < $1.boundaries[0] }
         return findings
+    }
+
+    /// Reads what may be the beginning of a segment only. A hand that hesitates in mid-message leaves silence behind it too: what
+    /// counts is a message with the card's clocking zeros behind it.
+    /// - Returns: nil where no such message is read: nothing is known of it then, and the tiers are as before.
+    mutating func decodeEarly(_ samples: Span<Float>) -> Findings? {
+        let before = strong
+        let findings = decode(samples)
+        if !findings.readings.isEmpty, findings.readings.allSatisfy({ $0.zerosBehind(in: samples) >= Self.zerosAtEnd })
+        {
+            return findings
+        }
+        strong = before
+        return nil
     }
 
     /// Adds what the fast tier reads and what lies beside it; false if it reads nothing.

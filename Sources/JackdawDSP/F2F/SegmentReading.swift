@@ -43,6 +43,11 @@ struct SegmentReading {
         return measured
     }
 
+    /// Clocking zeros that are heard behind the message.
+    func zerosBehind(in samples: Span<Float>) -> Int {
+        ClockingZeros(beside: self, in: samples, mostCells: Self.mostCells).after
+    }
+
     /// The same reading in a segment that begins so many samples earlier, its extent kept within a range of that one.
     func moved(by offset: Int, within range: Range<Int>) -> SegmentReading {
         var moved = self

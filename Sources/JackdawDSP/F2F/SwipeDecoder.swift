@@ -49,6 +49,11 @@ public struct SwipeDecoder: Sendable, CustomReflectable {
     private var swipes = 0
     /// Energies of the hops since the segment opened.
     private var energies: [Float] = []
+    private var pause = PauseWatch()
+    /// Samples that were decoded at pauses of the open segment.
+    private var samplesTried = 0
+    /// What failed at the pause at which something was read; nil where nothing was.
+    private var failuresAtPause: [SegmentFailure]?
 
     private let hop: Int
     /// While nothing goes on, the sound goes round in as much of the buffer as stays in the nearest cache.
@@ -63,6 +68,10 @@ public struct SwipeDecoder: Sendable, CustomReflectable {
     private static let combFrequency = 6_300.0
     private static let hopSeconds = 0.0058
     private static let quietSamples = 8_192
+    /// Samples that are decoded at pauses, at most, as a multiple of what the segment holds: speech pauses all the time.
+    private static let mostTries = 2
+    /// Hops by which the gate, which smooths, may hear the end of a swipe later than a pause begins.
+    private static let gateLag = 2
 
     /// A decoder at the start of a recording.
     /// - Throws: ``SwipeDecoderError`` with code `unsupportedSampleRate` outside ``sampleRates``.
@@ -119,6 +128,7 @@ public struct SwipeDecoder: Sendable, CustomReflectable {
         bufferStart += buffer.keepLast(0)
         buffer.wipeDropped()
         gate = Self.makeGate(sampleRate: configuration.sampleRate, hop: hop)
+        beginPauses()
         hopEnd = 0
     }
 
@@ -146,7 +156,10 @@ public struct SwipeDecoder: Sendable, CustomReflectable {
         let energy = hopEnergy()
         hopEnd += hop
         let decision = gate.receive(energy: energy)
-        if decision == .opened { energies.removeAll(keepingCapacity: true) }
+        if decision == .opened {
+            energies.removeAll(keepingCapacity: true)
+            beginPauses()
+        }
         if gate.isOpen { energies.append(energy) }
         switch decision {
         case .quiet:
@@ -154,7 +167,7 @@ public struct SwipeDecoder: Sendable, CustomReflectable {
         case .opened:
             keepLast(gate.preRollHops * hop)
         case .active:
-            break
+            if pause.receive(energy: energy) { events += readAtPause() }
         case .closed:
             events += decodeSegment()
             // What stays is quiet as it was: zeros in its place would be a step, where the sound has an offset.
@@ -163,9 +176,37 @@ public struct SwipeDecoder: Sendable, CustomReflectable {
         case .overlong:
             // A swipe may lie across the cut: the second half is looked at again with what follows.
             let kept = gate.mostHops / 2 * hop
+            failuresAtPause = nil
             events += decodeSegment(retriedFrom: buffer.count - kept)
             keepLast(kept)
+            beginPauses()
         }
+    }
+
+    /// Whether the gate has heard nothing since the last pause: it closes so long after what it heard last.
+    private var isQuietSincePause: Bool { pause.hopsSincePause.map { $0 <= gate.quietHops + Self.gateLag } ?? false }
+
+    private mutating func beginPauses() {
+        pause.begin()
+        samplesTried = 0
+        failuresAtPause = nil
+    }
+
+    /// Reads what is whole already where an open segment pauses, so that a swipe is answered for at once; what fails is
+    /// tried again when the segment is over.
+    private mutating func readAtPause() -> [SwipeEvent] {
+        guard samplesTried <= Self.mostTries * buffer.count, !SteadyNoise.isSteady(energies, hopSamples: hop) else {
+            return []
+        }
+        samplesTried += buffer.count
+        let sound = buffer
+        guard var found = sound.withSamples({ tiers.decodeEarly($0) }), let last = found.readings.last else {
+            return []
+        }
+        let end = Int(last.boundaries[0])
+        failuresAtPause = found.failures.filter { $0.range.lowerBound >= end }
+        found.failures.removeAll { $0.range.lowerBound >= end }
+        return report(found)
     }
 
     /// Energy of the hop behind the comb filter.
@@ -200,6 +241,7 @@ public struct SwipeDecoder: Sendable, CustomReflectable {
 
     /// Decodes what the buffer holds. What fails from `retriedFrom` on is left for the next segment, which holds it again.
     private mutating func decodeSegment(retriedFrom: Int? = nil) -> [SwipeEvent] {
+        if let failuresAtPause, isQuietSincePause { return report(.init(failures: failuresAtPause)) }
         guard !SteadyNoise.isSteady(energies, hopSamples: hop) else {
             return report(.init(failures: [SegmentFailure(reason: .noBitCells, range: 0..<buffer.count)]))
         }
