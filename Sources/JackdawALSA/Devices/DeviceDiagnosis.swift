@@ -91,15 +91,34 @@ public struct DeviceDiagnosis: Sendable {
     // MARK: Not permitted
 
     private func notPermitted(_ failure: Failure) -> LinkError {
-        let user = files.user
         let closed = devices(of: failure).map(\.file).first { files.mayOpen($0) == false }
-        let message = "user \(user.name) may not open \(closed ?? "it")"
+        return failure.error(
+            .notPermitted, "user \(files.user.name) may not open \(closed ?? "it")", remedy: joining("audio"))
+    }
+
+    /// How this user comes to belong to a group.
+    private func joining(_ group: String) -> String {
+        let user = files.user
         // A login that is older than the membership does not have it.
-        let remedy =
-            isMember(user, of: "audio")
-            ? "\(user.name) is in group audio, but this login does not know yet: log out and in again"
-            : "sudo usermod -aG audio \(user.name), then log out and in again"
-        return failure.error(.notPermitted, message, remedy: remedy)
+        return isMember(user, of: group)
+            ? "\(user.name) is in group \(group), but this login does not know yet: log out and in again"
+            : "sudo usermod -aG \(group) \(user.name), then log out and in again"
+    }
+
+    /// What came of opening a device's file that is no PCM: of a card's controls, or of an input device.
+    func error(openingFile file: String, link: String, _ cause: SystemFailure) -> LinkError {
+        switch cause.code {
+        case EACCES, EPERM:
+            LinkError(
+                .notPermitted, link: link, "user \(files.user.name) may not open \(file)",
+                remedy: joining(file.hasPrefix("/dev/input/") ? "input" : "audio"), underlying: cause.message)
+        case ENOENT, ENODEV, ENXIO:
+            LinkError(
+                .notFound, link: link, "\(file) is missing", remedy: "see what there is: jackdaw devices",
+                underlying: cause.message)
+        default:
+            LinkError(.system, link: link, "\(file) cannot be opened", underlying: cause.message)
+        }
     }
 
     private func isMember(_ user: SystemUser, of group: String) -> Bool {
