@@ -3,6 +3,4 @@
 #include <sys/ioctl.h>
 
 /* Requests are macros of macros, which Swift does not see. */
-static inline unsigned long jackdaw_eviocgname(unsigned length) { return EVIOCGNAME(length); }
-static inline unsigned long jackdaw_eviocgbit(unsigned event, unsigned length) { return EVIOCGBIT(event, length); }
 static inline unsigned long jackdaw_eviocgsw(unsigned length) { return EVIOCGSW(length); }

@@ -1,0 +1,184 @@
+import Glibc
+public import JackdawTransport
+
+/// Says why a sound device could not be opened, and what to type next.
+public struct DeviceDiagnosis: Sendable {
+    private let files: any SystemFiles
+    private var sound: KernelSound { KernelSound(files: files) }
+
+    /// A diagnosis of the system that this program runs on.
+    public init() { self.init(files: LinuxFiles()) }
+
+    init(files: any SystemFiles) { self.files = files }
+
+    /// What came of opening a device of this system.
+    /// - Parameters:
+    ///   - device: its ALSA name, as it was given: `hw:1,0`.
+    ///   - direction: which way it was opened.
+    ///   - code: the number that the library returned, negative or positive.
+    /// - Returns: an error with a remedy.
+    public static func error(
+        opening device: String, _ direction: PCMDirection, errno code: Int32
+    ) -> LinkError {
+        DeviceDiagnosis().error(opening: device, direction, errno: code)
+    }
+
+    /// What came of opening a device.
+    /// - Parameters:
+    ///   - device: its ALSA name, as it was given: `hw:1,0`.
+    ///   - direction: which way it was opened.
+    ///   - code: the number that the library returned, negative or positive.
+    /// - Returns: an error with a remedy.
+    public func error(opening device: String, _ direction: PCMDirection, errno code: Int32) -> LinkError {
+        let failure = Failure(device, direction, SystemFailure(code: code.magnitude <= 4095 ? abs(code) : EIO))
+        switch failure.cause.code {
+        case EBUSY, EAGAIN: return busy(failure)
+        case EACCES, EPERM: return notPermitted(failure)
+        case ENOENT, ENODEV, ENXIO: return notFound(failure)
+        case EINVAL, ENOSYS, ENOTTY, EOPNOTSUPP:
+            return failure.error(
+                .unsupported, "cannot be opened for \(direction.rawValue) in this way",
+                remedy: "see what it can do: jackdaw devices")
+        default:
+            return failure.error(.system, "cannot be opened for \(direction.rawValue)", remedy: nil)
+        }
+    }
+
+    /// A failed attempt: what was opened, which way, and what the system said.
+    private struct Failure {
+        let link: String
+        let address: PCMAddress
+        let direction: PCMDirection
+        let cause: SystemFailure
+
+        init(_ device: String, _ direction: PCMDirection, _ cause: SystemFailure) {
+            link = "alsa:\(device)"
+            address = PCMAddress(device)
+            self.direction = direction
+            self.cause = cause
+        }
+
+        func error(_ code: LinkError.Code, _ message: String, remedy: String?) -> LinkError {
+            LinkError(code, link: link, message, remedy: remedy, underlying: cause.message)
+        }
+    }
+
+    // MARK: Busy
+
+    private func busy(_ failure: Failure) -> LinkError {
+        let holders = devices(of: failure).flatMap { sound.holders(of: $0).processes }
+        guard let holder = holders.first else {
+            return failure.error(
+                .busy, "another program has it", remedy: "find out which: sudo fuser -v /dev/snd/*")
+        }
+        return failure.error(.busy, "\(holder) has it", remedy: remedy(for: holder))
+    }
+
+    private func remedy(for holder: DeviceHolder) -> String {
+        switch holder.name {
+        case "pipewire", "wireplumber", "pipewire-pulse", "pipewire-media-":
+            return "share it by opening alsa:pipewire instead, or stop it: "
+                + "systemctl --user stop pipewire.socket pipewire.service"
+        case "pulseaudio":
+            return "share it by opening alsa:pulse instead, or stop it: "
+                + "systemctl --user stop pulseaudio.socket pulseaudio.service"
+        default:
+            let isOwn = holder.user == files.user.number || files.user.number == 0
+            return "end it: \(isOwn ? "" : "sudo ")kill \(holder.process)"
+        }
+    }
+
+    // MARK: Not permitted
+
+    private func notPermitted(_ failure: Failure) -> LinkError {
+        let closed = devices(of: failure).map(\.file).first { files.mayOpen($0) == false }
+        return failure.error(
+            .notPermitted, "user \(files.user.name) may not open \(closed ?? "it")", remedy: joining("audio"))
+    }
+
+    /// How this user comes to belong to a group.
+    private func joining(_ group: String) -> String {
+        let user = files.user
+        // A login that is older than the membership does not have it.
+        return isMember(user, of: group)
+            ? "\(user.name) is in group \(group), but this login does not know yet: log out and in again"
+            : "sudo usermod -aG \(group) \(user.name), then log out and in again"
+    }
+
+    /// What came of opening a device's file that is no PCM: of a card's controls, or of an input device.
+    func error(openingFile file: String, link: String, _ cause: SystemFailure) -> LinkError {
+        switch cause.code {
+        case EACCES, EPERM:
+            LinkError(
+                .notPermitted, link: link, "user \(files.user.name) may not open \(file)",
+                remedy: joining(file.hasPrefix("/dev/input/") ? "input" : "audio"), underlying: cause.message)
+        case ENOENT, ENODEV, ENXIO:
+            LinkError(
+                .notFound, link: link, "\(file) is missing", remedy: "see what there is: jackdaw devices",
+                underlying: cause.message)
+        default:
+            LinkError(.system, link: link, "\(file) cannot be opened", underlying: cause.message)
+        }
+    }
+
+    private func isMember(_ user: SystemUser, of group: String) -> Bool {
+        guard let text = try? files.text(of: "/etc/group") else { return false }
+        // "audio:x:29:pulse,jane"
+        return text.split(separator: "\n").contains { line in
+            let fields = line.split(separator: ":", omittingEmptySubsequences: false)
+            guard fields.count == 4, fields[0] == group else { return false }
+            return fields[3].split(separator: ",").contains { $0 == user.name }
+        }
+    }
+
+    // MARK: Not found
+
+    private func notFound(_ failure: Failure) -> LinkError {
+        let cards = (try? sound.cards()) ?? []
+        guard !cards.isEmpty else {
+            return failure.error(
+                .notFound, "this system has no sound card",
+                remedy: "plug one in and look at what the kernel says: sudo dmesg | grep -i -e snd -e audio")
+        }
+        let list = "see what there is: jackdaw devices"
+        guard let name = failure.address.card else {
+            let isPlugin = failure.address.plugin == failure.link.dropFirst("alsa:".count)
+            return failure.error(.notFound, isPlugin ? "ALSA knows no such name" : "no such device", remedy: list)
+        }
+        guard let card = cards.first(where: { $0.id == name || String($0.number) == name }) else {
+            return failure.error(.notFound, "there is no sound card \(name)", remedy: list)
+        }
+        let onCard = sound.devices().filter { $0.card == card.number }
+        let number = failure.address.device ?? 0
+        if failure.address.isHardware, !onCard.contains(where: { $0.number == number }) {
+            return failure.error(.notFound, "card \(card.id) has no device \(number)", remedy: list)
+        }
+        let fitting = onCard.filter { $0.direction == failure.direction }
+        guard let device = fitting.first(where: { $0.number == number }) else {
+            let verb = failure.direction == .capture ? "record" : "play"
+            let others = fitting.map { "alsa:hw:CARD=\(card.id),DEV=\($0.number)" }.joined(separator: " or ")
+            return failure.error(
+                .notFound, "card \(card.id) cannot \(verb) at device \(number)",
+                remedy: others.isEmpty ? "another card may: jackdaw devices" : "open \(others)")
+        }
+        guard files.mayOpen(device.file) != nil else {
+            return failure.error(
+                .notFound, "the kernel has it, but \(device.file) is missing",
+                remedy: "start the container with --device /dev/snd, or udev: sudo systemctl restart systemd-udevd")
+        }
+        return failure.error(.notFound, "ALSA cannot open it by that name", remedy: list)
+    }
+
+    /// The devices that a name may lead to, which are all of the direction where it does not say.
+    private func devices(of failure: Failure) -> [KernelSound.Device] {
+        let cards = (try? sound.cards()) ?? []
+        let number = failure.address.card.flatMap { name in
+            cards.first { $0.id == name || String($0.number) == name }?.number
+        }
+        return sound.devices().filter { device in
+            let wanted = failure.address.device ?? (failure.address.isHardware ? 0 : device.number)
+            return device.direction == failure.direction && device.number == wanted
+                && (failure.address.card == nil || device.card == number)
+        }
+    }
+}

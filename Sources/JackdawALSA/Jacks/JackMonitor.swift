@@ -1,0 +1,138 @@
+import Glibc
+public import JackdawTransport
+
+/// Watches the jacks of a sound card: what is plugged in when it is opened, and what comes and goes from then on.
+///
+/// Jacks are read from the card's control elements where it senses any, and else from input switches. A card of
+/// which neither is there cannot tell. For one thread at a time.
+public final class JackMonitor {
+    private let link: String
+    private var sources: [any JackSource]
+    private let waiting: any Waiting
+    private var debouncer: JackDebouncer
+    private var isGone = false
+
+    /// Watches a card of this system.
+    /// - Parameters:
+    ///   - card: the card's number, its short name, or an ALSA name that leads to it: `1`, `PCH`, `hw:PCH,0`.
+    ///   - settlingTime: how long a plug has to stay before it counts.
+    /// - Throws: ``LinkError``: with code `unsupported` where the card does not sense what is plugged in.
+    public convenience init(
+        card: String, settlingTime: Duration = .milliseconds(100)
+    ) throws(LinkError) {
+        try self.init(card: card, settlingTime: settlingTime, files: LinuxFiles(), openings: SystemOpenings())
+    }
+
+    convenience init(
+        card: String, settlingTime: Duration = .milliseconds(100), files: any SystemFiles,
+        openings: some JackOpenings, waiting: some Waiting = SystemWaiting()
+    ) throws(LinkError) {
+        let search = JackSearch(files: files, openings: openings)
+        self.init(
+            link: card, sources: try search.sources(of: card), settlingTime: settlingTime, waiting: waiting)
+    }
+
+    /// A monitor of sources that are open.
+    /// - Parameters:
+    ///   - link: the name of the card in errors.
+    ///   - sources: where the jacks are read.
+    ///   - settlingTime: how long a plug has to stay before it counts.
+    ///   - waiting: how to wait, and the clock.
+    init(
+        link: String, sources: [any JackSource], settlingTime: Duration = .milliseconds(100), waiting: some Waiting
+    ) {
+        self.link = link
+        self.sources = sources
+        self.waiting = waiting
+        debouncer = JackDebouncer(sources.flatMap(\.initialStates), settlingTime: settlingTime)
+    }
+
+    /// The jacks, and whether something is plugged into them by what was told so far.
+    public var states: [JackState] { debouncer.states }
+
+    /// What to wait for beside other things; ``receive(within:_:)`` is to be called when something comes, and after
+    /// ``nextDeadline``.
+    public var descriptors: [PollDescriptor] { isGone ? [] : sources.flatMap(\.descriptors) }
+
+    /// When there may be something to tell though nothing comes at the descriptors, in nanoseconds of the monotonic clock.
+    public var nextDeadline: Int64? { isGone ? nil : debouncer.nextDeadline }
+
+    /// Waits for what happens next. A signal ends the wait.
+    /// - Parameters:
+    ///   - timeout: how long to wait at most.
+    ///   - take: gets what happened.
+    /// - Returns: whether anything happened.
+    /// - Throws: ``LinkError`` where nothing will ever come again; with code `disconnected` behind ``JackEvent/gone``.
+    public func receive(within timeout: Duration, _ take: (JackEvent) -> Void) throws(LinkError) -> Bool {
+        guard !isGone else {
+            throw LinkError(
+                .disconnected, link: link, "the sound card has gone", remedy: "plug it in again, and start again")
+        }
+        let (sum, isBeyond) = waiting.now().addingReportingOverflow(max(0, timeout.nanoseconds))
+        let end = isBeyond ? .max : sum
+        while true {
+            var events = debouncer.advance(to: waiting.now())
+            if events.isEmpty {
+                let wake = min(end, debouncer.nextDeadline ?? end)
+                do throws(SystemFailure) {
+                    events = try look(until: wake)
+                } catch {
+                    switch error.code {
+                    case EINTR: return false
+                    case ENODEV:
+                        isGone = true
+                        events = [.gone]
+                    default:
+                        throw LinkError(
+                            .system, link: link, "its jacks cannot be read", underlying: error.message)
+                    }
+                }
+            }
+            guard events.isEmpty else {
+                events.forEach(take)
+                return true
+            }
+            if waiting.now() >= end { return false }
+        }
+    }
+
+    /// Waits and reads.
+    /// - Throws: ``SystemFailure``, with `ENODEV` where the card or its last jack has gone.
+    private func look(until end: Int64) throws(SystemFailure) -> [JackEvent] {
+        var answered = sources.flatMap(\.descriptors)
+        // Rounded up: waking too early would turn the wait into a loop.
+        let remaining = max(0, end.subtractingReportingOverflow(waiting.now()).partialValue)
+        let milliseconds = remaining / 1_000_000 + (remaining % 1_000_000 > 0 ? 1 : 0)
+        try waiting.wait(for: &answered, milliseconds: Int32(clamping: milliseconds))
+        var events: [JackEvent] = []
+        var rest = answered[...]
+        for source in sources {
+            let own = Array(rest.prefix(source.descriptors.count))
+            rest = rest.dropFirst(own.count)
+            guard own.contains(where: { !$0.answer.isEmpty }) else { continue }
+            for reading in try readings(of: source, own) {
+                let now = waiting.now()
+                switch reading {
+                case .state(let jack, let isPlugged):
+                    events += debouncer.receive(jack, isPlugged: isPlugged, at: now)
+                case .removed(let jack): events += debouncer.remove(jack, at: now)
+                }
+            }
+        }
+        if debouncer.states.isEmpty { throw SystemFailure(code: ENODEV) }
+        return events
+    }
+
+    /// What a source has read; where it has gone, that its jacks have.
+    private func readings(
+        of source: any JackSource, _ answered: [PollDescriptor]
+    ) throws(SystemFailure) -> [JackReading] {
+        do throws(SystemFailure) {
+            return try source.read(answered)
+        } catch {
+            guard error.code == ENODEV else { throw error }
+            sources.removeAll { $0 === source }
+            return source.initialStates.map { .removed($0.jack) }
+        }
+    }
+}
