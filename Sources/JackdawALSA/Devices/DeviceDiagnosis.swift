@@ -44,6 +44,17 @@ public struct DeviceDiagnosis: Sendable {
         }
     }
 
+    /// Why this user cannot open a device that was found; nil where nothing is in the way but those who have it.
+    /// - Parameter device: the device.
+    /// - Returns: an error with a remedy.
+    public func error(opening device: PCMDevice) -> LinkError? {
+        switch device.access {
+        case .allowed: nil
+        case .denied: error(opening: device.link.address, device.direction, errno: EACCES)
+        case .missing: error(opening: device.link.address, device.direction, errno: ENOENT)
+        }
+    }
+
     /// A failed attempt: what was opened, which way, and what the system said.
     private struct Failure {
         let link: String

@@ -10,7 +10,7 @@ public struct SoundCards: Sendable {
 
     /// Finds the cards of this system. Also those are found that this user may not open.
     /// - Parameter probing: whether devices that are free are opened for a moment to learn what they can do.
-    /// - Throws: ``LinkError`` with code `system` where the kernel's list cannot be read.
+    /// - Throws: ``LinkError`` where the kernel's list cannot be read.
     public init(probing: Bool = true) throws(LinkError) {
         try self.init(probing: probing, files: LinuxFiles(), calls: LibraryDevices())
     }
@@ -23,7 +23,8 @@ public struct SoundCards: Sendable {
         } catch {
             guard error.code == ENOENT else {
                 throw LinkError(
-                    .system, link: "/proc/asound", "the list of sound cards cannot be read",
+                    error.code == EACCES || error.code == EPERM ? .notPermitted : .system, link: "/proc/asound",
+                    "the list of sound cards cannot be read",
                     remedy: "see who may read it: ls -l /proc/asound", underlying: error.message)
             }
             found = []

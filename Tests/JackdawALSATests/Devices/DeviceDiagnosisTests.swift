@@ -3,6 +3,7 @@ import JackdawTransport
 import Testing
 
 @testable import JackdawALSA
+@testable import JackdawALSATestSupport
 
 /// Whatever keeps a device from being opened: the error says what to type next.
 @Suite struct DeviceDiagnosisTests {

@@ -3,6 +3,7 @@ import JackdawTransport
 import Testing
 
 @testable import JackdawALSA
+@testable import JackdawALSATestSupport
 
 /// What the system has is found, whether this user may open it or not.
 @Suite struct SoundCardsTests {
@@ -120,7 +121,7 @@ import Testing
         let error = #expect(throws: LinkError.self) {
             try SoundCards(probing: true, files: files, calls: ScriptedDevices())
         }
-        #expect(error?.code == .system)
+        #expect(error?.code == .notPermitted)
         #expect(error?.underlying == "Permission denied")
     }
 

@@ -3,6 +3,7 @@ import JackdawTransport
 import Testing
 
 @testable import JackdawALSA
+@testable import JackdawALSATestSupport
 
 /// Which card's jacks are read from what.
 @Suite struct JackSearchTests {

@@ -1,0 +1,14 @@
+import JackdawALSA
+import JackdawTransport
+
+/// The sound of the system that the command runs on; tests have one of their own.
+struct SoundSystem {
+    /// Finds the cards.
+    var cards: () throws(LinkError) -> SoundCards = { () throws(LinkError) in try SoundCards() }
+    /// Watches the jacks of a card, by its number.
+    var jacks: (Int) throws(LinkError) -> JackMonitor = { number throws(LinkError) in
+        try JackMonitor(card: String(number))
+    }
+    /// Says why a device cannot be opened.
+    var diagnosis = DeviceDiagnosis()
+}
