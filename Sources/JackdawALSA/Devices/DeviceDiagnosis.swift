@@ -69,6 +69,14 @@ public struct DeviceDiagnosis: Sendable {
             self.cause = cause
         }
 
+        /// The same attempt with what the system would have said.
+        init(_ failure: Failure, _ cause: SystemFailure) {
+            link = failure.link
+            address = failure.address
+            direction = failure.direction
+            self.cause = cause
+        }
+
         func error(_ code: LinkError.Code, _ message: String, remedy: String?) -> LinkError {
             LinkError(code, link: link, message, remedy: remedy, underlying: cause.message)
         }
@@ -102,9 +110,20 @@ public struct DeviceDiagnosis: Sendable {
     // MARK: Not permitted
 
     private func notPermitted(_ failure: Failure) -> LinkError {
-        let closed = devices(of: failure).map(\.file).first { files.mayOpen($0) == false }
+        let closed = devices(of: failure).compactMap { closedFile(of: $0) }.first
         return failure.error(
             .notPermitted, "user \(files.user.name) may not open \(closed ?? "it")", remedy: joining("audio"))
+    }
+
+    /// Of a card that this user may not open, the library says that there is none.
+    private func closed(_ failure: Failure) -> LinkError {
+        notPermitted(Failure(failure, SystemFailure(code: EACCES)))
+    }
+
+    /// The file that keeps this user from opening a device: its own, or that of its card's controls, which the library
+    /// needs to find a card by its short name.
+    private func closedFile(of device: KernelSound.Device) -> String? {
+        [device.file, "/dev/snd/controlC\(device.card)"].first { files.mayOpen($0) == false }
     }
 
     /// How this user comes to belong to a group.
@@ -118,7 +137,9 @@ public struct DeviceDiagnosis: Sendable {
 
     /// What came of opening a device's file that is no PCM: of a card's controls, or of an input device.
     func error(openingFile file: String, link: String, _ cause: SystemFailure) -> LinkError {
-        switch cause.code {
+        // Of a card that this user may not open, the library says that there is none.
+        let cause = files.mayOpen(file) == false ? SystemFailure(code: EACCES) : cause
+        return switch cause.code {
         case EACCES, EPERM:
             LinkError(
                 .notPermitted, link: link, "user \(files.user.name) may not open \(file)",
@@ -153,6 +174,9 @@ public struct DeviceDiagnosis: Sendable {
         }
         let list = "see what there is: jackdaw devices"
         guard let name = failure.address.card else {
+            let devices = devices(of: failure)
+            let leadsToCard = ["default", "sysdefault"].contains(failure.address.plugin) && !devices.isEmpty
+            if leadsToCard, devices.allSatisfy({ closedFile(of: $0) != nil }) { return closed(failure) }
             let isPlugin = failure.address.plugin == failure.link.dropFirst("alsa:".count)
             return failure.error(.notFound, isPlugin ? "ALSA knows no such name" : "no such device", remedy: list)
         }
@@ -172,6 +196,7 @@ public struct DeviceDiagnosis: Sendable {
                 .notFound, "card \(card.id) cannot \(verb) at device \(number)",
                 remedy: others.isEmpty ? "another card may: jackdaw devices" : "open \(others)")
         }
+        if closedFile(of: device) != nil { return closed(failure) }
         guard files.mayOpen(device.file) != nil else {
             return failure.error(
                 .notFound, "the kernel has it, but \(device.file) is missing",

@@ -34,12 +34,17 @@
             }
             var watched: [WatchedCard] = []
             var complaints: [String] = []
+            var isIncomplete = false
             for card in found.cards {
                 do throws(LinkError) {
                     watched.append(WatchedCard(report: JackReport(card: card), monitor: try system.jacks(card.number)))
                 } catch {
                     // Most cards sense nothing: not worth a word where something else is listed.
-                    if error.code != .unsupported { complaints.append(error.description) }
+                    guard error.code != .unsupported else { continue }
+                    isIncomplete = true
+                    // A card whose devices are closed, too, is told of below.
+                    let isClosed = card.devices.contains { $0.access == .denied }
+                    if error.code != .notPermitted || !isClosed { complaints.append(error.description) }
                 }
             }
             if !watch { list(found, on: console) }
@@ -48,10 +53,10 @@
             if found.cards.isEmpty { console.message(Self.nothingFound) }
             guard watch else { return found.cards.isEmpty && found.named.isEmpty ? .nothingFound : .done }
             guard !watched.isEmpty else {
-                if !found.cards.isEmpty && complaints.isEmpty {
+                if !found.cards.isEmpty && !isIncomplete {
                     console.message("no sound card senses what is plugged into it")
                 }
-                return complaints.isEmpty ? .nothingFound : .unavailable
+                return isIncomplete ? .unavailable : .nothingFound
             }
             return try follow(watched, on: console)
         }

@@ -70,6 +70,29 @@ import Testing
         #expect(error.remedy == "sudo usermod -aG audio jane, then log out and in again")
     }
 
+    /// Of a card that it may not open, libasound says that there is none, above all where the card's short name is used.
+    @Test(arguments: ["/dev/snd/pcmC1D0c", "/dev/snd/controlC1"])
+    func aClosedCardIsNotTakenForAMissingOne(file: String) {
+        var files = FakeFiles.laptop
+        files.closed = [file]
+        for code in [ENOENT, ENODEV] {
+            let error = error(files, "hw:CARD=Device,DEV=0", -code)
+            #expect(error.code == .notPermitted)
+            #expect(error.message == "user jane may not open \(file)")
+            #expect(error.underlying == "Permission denied")
+            #expect(error.remedy?.contains("usermod -aG audio jane") == true)
+        }
+    }
+
+    @Test func theDefaultDeviceIsClosedWhereAllCardsAre() {
+        var files = FakeFiles.laptop
+        files.closed = ["/dev/snd/controlC0"]
+        #expect(error(files, "default", -ENOENT).code == .notFound)
+        files.closed.insert("/dev/snd/controlC1")
+        #expect(error(files, "default", -ENOENT).code == .notPermitted)
+        #expect(error(files, "nonsense", -ENOENT).code == .notFound)
+    }
+
     @Test func aMemberWhoseLoginIsOlderLogsInAgain() {
         var files = FakeFiles.laptop
         files.texts["/etc/group"] = "audio:x:29:pulse,jane\n"

@@ -133,6 +133,10 @@ import Testing
         error = #expect(throws: LinkError.self) { try monitor("0", openings, files) }
         #expect(error?.code == .system)
         openings = ScriptedOpenings()
+        var closed = files
+        closed.closed = ["/dev/snd/controlC0"]
+        error = #expect(throws: LinkError.self) { try monitor("0", openings, closed) }
+        #expect(error?.code == .notPermitted, "of a closed card the library says that there is none")
         error = #expect(throws: LinkError.self) { try monitor("0", openings, files) }
         #expect(error?.code == .notFound)
         #expect(error?.message == "/dev/snd/controlC0 is missing")
