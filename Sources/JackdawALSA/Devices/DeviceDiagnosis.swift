@@ -135,6 +135,11 @@ public struct DeviceDiagnosis: Sendable {
             : "sudo usermod -aG \(group) \(user.name), then log out and in again"
     }
 
+    /// How this user comes to own an input device. Not by its group: whoever is in that reads the keyboard as well.
+    private func owning(_ file: String) -> String {
+        "sudo chown \(files.user.name) \(file), each time it is plugged in; group input would open the keyboard, too"
+    }
+
     /// What came of opening a device's file that is no PCM: of a card's controls, or of an input device.
     func error(openingFile file: String, link: String, _ cause: SystemFailure) -> LinkError {
         // Of a card that this user may not open, the library says that there is none.
@@ -143,7 +148,7 @@ public struct DeviceDiagnosis: Sendable {
         case EACCES, EPERM:
             LinkError(
                 .notPermitted, link: link, "user \(files.user.name) may not open \(file)",
-                remedy: joining(file.hasPrefix("/dev/input/") ? "input" : "audio"), underlying: cause.message)
+                remedy: file.hasPrefix("/dev/input/") ? owning(file) : joining("audio"), underlying: cause.message)
         case ENOENT, ENODEV, ENXIO:
             LinkError(
                 .notFound, link: link, "\(file) is missing", remedy: "see what there is: jackdaw devices",

@@ -21,8 +21,8 @@ struct JackReport {
 
     func line(_ event: JackEvent) -> String {
         switch event {
-        case .attached(let jack, _): "\(card.id): \(jack) (\(jack.kind.rawValue)) plugged in"
-        case .detached(let jack, _): "\(card.id): \(jack) (\(jack.kind.rawValue)) pulled out"
+        case .attached(let jack, _): "\(card.id): \(jack) plugged in"
+        case .detached(let jack, _): "\(card.id): \(jack) pulled out"
         case .gone: "\(card.id): gone"
         }
     }

@@ -5,10 +5,8 @@ import JackdawTransport
 struct SoundSystem {
     /// Finds the cards.
     var cards: () throws(LinkError) -> SoundCards = { () throws(LinkError) in try SoundCards() }
-    /// Watches the jacks of a card, by its number.
-    var jacks: (Int) throws(LinkError) -> JackMonitor = { number throws(LinkError) in
-        try JackMonitor(card: String(number))
-    }
+    /// Watches the jacks of a card, by its short name.
+    var jacks: (String) throws(LinkError) -> JackMonitor = { card throws(LinkError) in try JackMonitor(card: card) }
     /// Says why a device cannot be opened.
     var diagnosis = DeviceDiagnosis()
 }

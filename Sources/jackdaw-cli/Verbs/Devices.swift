@@ -37,7 +37,7 @@
             var isIncomplete = false
             for card in found.cards {
                 do throws(LinkError) {
-                    watched.append(WatchedCard(report: JackReport(card: card), monitor: try system.jacks(card.number)))
+                    watched.append(WatchedCard(report: JackReport(card: card), monitor: try system.jacks(card.id)))
                 } catch {
                     // Most cards sense nothing: not worth a word where something else is listed.
                     guard error.code != .unsupported else { continue }

@@ -128,7 +128,7 @@ import Testing
             devices: ["hw:0": ScriptedDevice(3)],
             failures: ["/dev/input/event12": EPERM, "/dev/input/event13": EPERM])
         error = #expect(throws: LinkError.self) { try monitor("0", openings, files) }
-        #expect(error?.remedy?.hasPrefix("sudo usermod -aG input jane") == true)
+        #expect(error?.remedy?.hasPrefix("sudo chown jane /dev/input/event12,") == true)
         openings.failures = ["hw:0": EMFILE]
         error = #expect(throws: LinkError.self) { try monitor("0", openings, files) }
         #expect(error?.code == .system)

@@ -33,8 +33,8 @@ import Testing
             devices: ["hw:0": card, "hw:1": ScriptedDevice(12)], failures: jackFailures)
         var system = SoundSystem()
         system.cards = { () throws(LinkError) in try SoundCards(probing: true, files: files, calls: calls) }
-        system.jacks = { [waiting] number throws(LinkError) in
-            try JackMonitor(card: String(number), files: files, openings: openings, waiting: waiting)
+        system.jacks = { [waiting] card throws(LinkError) in
+            try JackMonitor(card: card, files: files, openings: openings, waiting: waiting)
         }
         system.diagnosis = DeviceDiagnosis(files: files)
         let verb = try #require(try JackdawCommand.parseAsRoot(["devices"] + arguments) as? Devices)
@@ -150,8 +150,8 @@ import Testing
         #expect(
             run.lines == [
                 "card  jack       for         state", "PCH   Mic        microphone  empty",
-                "PCH   Headphone  headphone   plugged in", "PCH: Mic (microphone) plugged in",
-                "PCH: Mic (microphone) pulled out", "PCH: gone",
+                "PCH   Headphone  headphone   plugged in", "PCH: Mic plugged in",
+                "PCH: Mic pulled out", "PCH: gone",
             ])
         #expect(run.messages.contains("no card is left to watch"))
     }
