@@ -77,8 +77,8 @@ extension Mixer {
 
     /// Sets a choice.
     /// - Parameters:
-    ///   - control: a choice of ``controls``.
     ///   - item: the item's position.
+    ///   - control: a choice of ``controls``.
     /// - Throws: ``LinkError``; code `unsupported` where the control has no such item, `busy` where another process holds
     ///   the levels.
     public func choose(_ item: Int, of control: MixerControl) throws(LinkError) {

@@ -102,13 +102,9 @@ import Testing
         let folder = Folder()
         let card = ScriptedCard.usual()
         let before = card.levels
-        let child = Process()
-        child.executableURL = URL(fileURLWithPath: "/bin/sleep")
-        child.arguments = ["1000"]
-        try child.run()
-        defer { child.terminate() }
-        let number = child.processIdentifier
-        let identity = try #require(ProcessTable.identity(of: number, in: "/proc"))
+        let child = try ChildProgram("/bin/sleep", ["1000"])
+        defer { child.wait() }
+        let identity = try #require(ProcessTable.identity(of: child.process, in: "/proc"))
         var asChild = ProcessTable.system
         asChild.current = { identity }
         func session(_ processes: ProcessTable) throws -> MixerSession {
@@ -119,9 +115,8 @@ import Testing
         let first = try session(asChild)
         for control in first.controls { try first.set(control, to: 1) }
         #expect(folder.content == ["lock", "mixer-PCH-HDA_Intel_PCH"])
-        #expect(try session(.system).notice == .held(process: Int(number)))
-        child.terminate()
-        child.waitUntilExit()
+        #expect(try session(.system).notice == .held(process: Int(child.process)))
+        child.kill()
         if case .restored = try session(.system).notice {} else { #expect(Bool(false)) }
         #expect(card.levels == before)
         #expect(folder.content == ["lock"])

@@ -7,6 +7,7 @@ protocol MixerLibrary {
     func open() throws(MixerCallError)
     /// The corresponding C function is `snd_mixer_attach`.
     /// - Parameter card: its name: `hw:1`, `default`.
+    /// - Throws: ``MixerCallError``.
     func attach(_ card: String) throws(MixerCallError)
     /// The corresponding C function is `snd_mixer_selem_register`.
     func register() throws(MixerCallError)
@@ -34,6 +35,8 @@ protocol MixerLibrary {
     ///   - decibels: hundredths of a dB.
     ///   - side: of which element.
     ///   - up: whether to round up to the next volume, or down.
+    /// - Returns: the volume, in the card's steps.
+    /// - Throws: ``MixerCallError``.
     func volume(forDecibels decibels: Int, _ side: MixerSide, roundingUp up: Bool) throws(MixerCallError) -> Int
     /// The corresponding C function is `snd_mixer_selem_get_..._volume`.
     func volume(_ side: MixerSide, channel: Int) throws(MixerCallError) -> Int
