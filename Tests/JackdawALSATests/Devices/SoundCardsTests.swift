@@ -63,6 +63,15 @@ import Testing
         #expect(!calls.log.opened.contains("hw:CARD=PCH,DEV=0 capture"), "what is in use is left alone")
     }
 
+    /// In another container, for example: the kernel has no number for it here.
+    @Test func aHolderThatIsHiddenHasNoNumber() throws {
+        var files = FakeFiles.laptop
+        files.hold("card0/pcm0c", thread: 0, process: 0, name: "x")
+        let device = try devices(files)[0]
+        #expect(device.isBusy)
+        #expect(device.holders.isEmpty)
+    }
+
     /// Some devices can be had by several at a time.
     @Test func aDeviceWithRoomLeftIsNotBusy() throws {
         var files = FakeFiles.laptop

@@ -275,6 +275,16 @@ import Testing
         #expect(try monitor.receive(within: .seconds(Int64.max), { _ in }))
     }
 
+    /// The system waits whole milliseconds: rounded down, the rest of a wait would be a loop that does not wait.
+    @Test func partsOfAMillisecondAreWaitedForAtOnce() throws {
+        let monitor = try cardMonitor()
+        #expect(try monitor.story(within: .microseconds(1500)).isEmpty)
+        #expect(waiting.waits == 1)
+        #expect(waiting.now() == 2_000_000)
+        JackMonitor.wait(for: [monitor], within: .microseconds(1))
+        #expect(waiting.now() == 3_000_000)
+    }
+
     /// What is told when depends on when it happened, not on how often somebody looked.
     @Test(arguments: [1, 7, 100, 1000]) func theLengthOfTheWaitsDoesNotMatter(milliseconds: Int) throws {
         let monitor = try cardMonitor()

@@ -118,6 +118,22 @@ import Testing
         #expect(devices(0) == ["/dev/input/event20"])
     }
 
+    /// Whatever the order of the cards.
+    @Test func oneCardsNameMayBeginWithAnothers() {
+        let cards = ["HDA Intel", "HDA Intel PCH", ""].enumerated().map {
+            KernelSound.Card(number: $0.offset, id: "C\($0.offset)", name: $0.element, longName: "")
+        }
+        let inputs = Self.inputs.replacing("/sound/card0", with: "/virtual")
+        let files = FakeFiles(texts: ["/proc/bus/input/devices": inputs])
+        for cards in [cards, cards.reversed()] {
+            let owned = cards.sorted { $0.number < $1.number }.map {
+                InputDevice.ofCard($0, among: cards, files).map(\.file)
+            }
+            let own = ["/dev/input/event12", "/dev/input/event13"]
+            #expect(owned == [["/dev/input/event20"], own, ["/dev/input/event20"]])
+        }
+    }
+
     @Test func whatCannotBeOpenedSaysWhatToType() throws {
         var openings = ScriptedOpenings(failures: ["hw:0": EACCES])
         var error = #expect(throws: LinkError.self) { try monitor("0", openings, files) }
