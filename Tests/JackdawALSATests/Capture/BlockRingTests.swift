@@ -5,15 +5,15 @@ import Testing
 
 /// Blocks come out as they went in, and what finds no room is told of.
 @Suite struct BlockRingTests {
-    private static func fill(_ span: inout MutableSpan<Float>, from value: Int, count: Int) {
-        for index in 0..<count { span[index] = Float((value + index) & 0xFFFF) }
+    private static func fill(_ span: inout MutableSpan<Float>, from value: Int) {
+        for index in span.indices { span[index] = Float((value + index) & 0xFFFF) }
     }
 
     @Test func blocksComeOutAsTheyWentIn() {
         let ring = BlockRing(blocks: 4, framesPerBlock: 3, channels: 2)
         var writer = BlockWriter(ring)
         for (index, frames) in [3, 1, 2, 3].enumerated() {
-            #expect(writer.write(frames: frames, time: Int64(index)) { Self.fill(&$0, from: 10 * index, count: 6) })
+            #expect(writer.write(frames: frames, time: Int64(index)) { Self.fill(&$0, from: 10 * index) })
         }
         var read: [[Float]] = []
         var headers: [BlockRing.Header] = []
@@ -44,7 +44,7 @@ import Testing
     @Test func aBlockThatWasReadIsOverwritten() {
         let ring = BlockRing(blocks: 1, framesPerBlock: 8, channels: 1)
         var writer = BlockWriter(ring)
-        writer.write(frames: 8, time: 0) { Self.fill(&$0, from: 1, count: 8) }
+        writer.write(frames: 8, time: 0) { Self.fill(&$0, from: 1) }
         var last: Float = 0
         #expect(ring.read { _, samples in last = samples[7] })
         #expect(last == 8)
@@ -62,7 +62,7 @@ import Testing
             for index in 0..<total {
                 let frames = 1 + index % 16
                 let position = Int(writer.position)
-                writer.write(frames: frames, time: 0) { Self.fill(&$0, from: position, count: frames) }
+                writer.write(frames: frames, time: 0) { Self.fill(&$0, from: position) }
             }
             // The last block says what was lost before it.
             while !writer.write(frames: 0, time: -1, { _ in }) {}
