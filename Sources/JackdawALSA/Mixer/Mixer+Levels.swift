@@ -119,7 +119,8 @@ extension Mixer {
         }
     }
 
-    /// Turns all switches of a role on; volumes stay as they are.
+    /// Turns all switches of a role on; volumes stay as they are. Where several inputs are mixed, ``setOn(_:_:)`` turns on one
+    /// of them.
     /// - Parameter role: what to turn on.
     /// - Returns: whether that changed anything.
     /// - Throws: ``LinkError``; code `busy` where another process holds the levels.

@@ -125,6 +125,56 @@ import Testing
         }
     }
 
+    /// Killed again while it brings back what the first one left, the second process leaves it to the third.
+    @Test func aProcessMayBeKilledWhileItRestores() throws {
+        for place in 0..<200 {
+            let bench = MixerBench()
+            let before = bench.card.levels
+            let first = try bench.session(process: 1)
+            for control in first.controls { try first.set(control, to: 1) }
+            bench.processes.end(1)
+            bench.card.fail { call, _ in call >= place ? EIO : nil }
+            let card = bench.card
+            bench.storage.fail { _, _ in card.calls.count > place }
+            let second = try? bench.session(process: 2)
+            let isDone = card.calls.count <= place
+            if case .notRestored(let reason) = second?.notice {
+                #expect(!isDone && !reason.isEmpty)
+            }
+            bench.processes.end(2)
+            bench.card.work()
+            bench.storage.fail { _, _ in false }
+            _ = try bench.mixer(process: 3)
+            #expect(bench.card.levels == before, "killed at call \(place)")
+            #expect(bench.storage.files.isEmpty)
+            if isDone { return }
+        }
+        #expect(Bool(false), "restoring takes no more than 200 calls")
+    }
+
+    /// Whatever several threads do at once, all of it is brought back.
+    @Test func severalThreadsMayChangeLevels() async throws {
+        let bench = MixerBench()
+        let before = bench.card.levels
+        let mixer = try bench.mixer()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<4 {
+                group.addTask {
+                    for step in 0..<25 {
+                        try mixer.setCaptureGain(Double(10 * number + step))
+                        try mixer.mute(.loopThrough)
+                        if step == 12 { try mixer.restore() }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(bench.card.levels != before)
+        try mixer.restore()
+        #expect(bench.card.levels == before)
+        #expect(bench.storage.files.isEmpty)
+    }
+
     /// One call fails, whichever: it is told as an error or a notice, or was of no matter, and all is brought back.
     @Test(arguments: [EIO, ENODEV, EBUSY, EINVAL]) func anyCallMayFail(number: CInt) throws {
         let trial = MixerBench()

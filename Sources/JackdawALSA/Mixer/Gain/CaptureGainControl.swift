@@ -31,9 +31,12 @@ public struct CaptureGainControl: Sendable {
     public static let quietHum = 3.0
     /// A signal less far above its noise than this, in dB, is about to be lost: track 1 is at 3 dB.
     public static let leastSignalToNoise = 6.0
-    /// How far above ``quietestPeak`` a swipe must peak, in dB, for quiet ones to be over; and what share of
-    /// ``mostClippedShare`` must not be reached for clipping to be over.
-    public static let relief = (decibels: 6.0, share: 0.5)
+    /// Hum that has changed by this much since it was told of, in dB, is told of again.
+    public static let humChange = 6.0
+    /// How far above ``quietestPeak`` a swipe must peak, in dB, for too quiet ones to be over.
+    public static let quietRelief = 6.0
+    /// The share of a swipe's samples below which clipping is over.
+    public static let clippingRelief = 0.025
     /// How long clipping without any swipe must last until it is told of, or be gone until that is over: a plug or a knock
     /// clips for less.
     public static let patience = Duration.seconds(2)
@@ -121,9 +124,9 @@ extension CaptureGainControl {
             idleClipping.receive(observation.clippedShare >= Self.mostClippedShare, at: time, patience: Self.patience)
             return
         }
-        let mostClipped = Self.mostClippedShare * (isClipping ? Self.relief.share : 1)
+        let mostClipped = isClipping ? Self.clippingRelief : Self.mostClippedShare
         isClipping = swipe == .clipped || observation.clippedShare >= mostClipped
-        let quietest = Self.quietestPeak + (isQuiet ? Self.relief.decibels : 0)
+        let quietest = Self.quietestPeak + (isQuiet ? Self.quietRelief : 0)
         isQuiet =
             !isClipping
             && (observation.peak < quietest || (swipe == .tooWeak && observation.peak < Self.highestWeakPeak))
@@ -146,7 +149,7 @@ extension CaptureGainControl {
     /// Whether an advice differs from the last one by more than a little hum.
     private func isNew(_ advice: CaptureAdvice) -> Bool {
         if case .hum(let now) = advice, case .hum(let before) = told {
-            return Double((now - before).magnitude) >= Self.relief.decibels
+            return Double((now - before).magnitude) >= Self.humChange
         }
         return advice != told
     }
