@@ -59,6 +59,7 @@ struct CaptureEngine<Opener: PCMOpener> {
     /// - Parameters:
     ///   - condition: what the device answered; empty where the time ran out.
     ///   - now: the time, in nanoseconds of the monotonic clock.
+    /// - Returns: what to wait for.
     mutating func step(_ condition: PollDescriptor.Conditions, now: Int64) -> Next {
         guard loop != nil else { return reopen(now) }
         return follow(loop!.step(condition, into: &writer, now: now), now)

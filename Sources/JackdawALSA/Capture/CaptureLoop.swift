@@ -74,6 +74,7 @@ import Glibc
     ///   - condition: what the device answered; empty where the time ran out.
     ///   - writer: gets the sound.
     ///   - now: the time, in nanoseconds of the monotonic clock.
+    /// - Returns: what to do next.
     mutating func step(_ condition: PollDescriptor.Conditions, into writer: inout BlockWriter, now: Int64) -> Next {
         if isSuspended { return resume(&writer, now) }
         if !condition.isDisjoint(with: [.hungUp, .invalid]) { return .ended(.gone) }

@@ -21,15 +21,18 @@ protocol PCMCalls: AnyObject, Sendable {
     /// Reads interleaved frames. The corresponding C function is `snd_pcm_readi`.
     /// - Parameter bytes: room for whole frames.
     /// - Returns: frames that were read, which may be fewer.
+    /// - Throws: ``SystemFailure`` with what the library returned.
     func read(_ bytes: UnsafeMutableRawBufferPointer) throws(SystemFailure) -> Int
     /// Writes interleaved frames. The corresponding C function is `snd_pcm_writei`.
     /// - Parameter bytes: whole frames.
     /// - Returns: frames that were written, which may be fewer.
+    /// - Throws: ``SystemFailure`` with what the library returned.
     func write(_ bytes: UnsafeRawBufferPointer) throws(SystemFailure) -> Int
     /// How many descriptors there are to wait for. The C function is `snd_pcm_poll_descriptors_count`.
     var descriptorCount: Int { get }
     /// What to wait for. The corresponding C function is `snd_pcm_poll_descriptors`.
     /// - Parameter entries: room for ``descriptorCount`` of them.
+    /// - Throws: ``SystemFailure`` with what the library returned.
     func fill(_ entries: UnsafeMutableBufferPointer<pollfd>) throws(SystemFailure)
     /// What the answers mean. The corresponding C function is `snd_pcm_poll_descriptors_revents`.
     func condition(_ entries: UnsafeMutableBufferPointer<pollfd>) throws(SystemFailure) -> PollDescriptor.Conditions
