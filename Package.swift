@@ -54,13 +54,16 @@ let package = Package(
         .executableTarget(
             name: "jackdaw-cli",
             dependencies: [
-                "JackdawDSP", "JackdawCards", "JackdawAudioFile", "JackdawSpectrum",
+                "JackdawDSP", "JackdawCards", "JackdawTransport", "JackdawALSA", "JackdawAudioFile", "JackdawSpectrum",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
             ],
             swiftSettings: house),
 
         .target(name: "JackdawTestSupport", path: "Tests/JackdawTestSupport", swiftSettings: house),
+        .target(
+            name: "JackdawALSATestSupport", dependencies: ["JackdawALSA", "JackdawTransport"],
+            path: "Tests/JackdawALSATestSupport", swiftSettings: house),
         .testTarget(
             name: "JackdawDSPTests", dependencies: ["JackdawDSP", "JackdawTestSupport"], swiftSettings: house),
         .testTarget(
@@ -73,7 +76,10 @@ let package = Package(
             name: "JackdawTransportTests", dependencies: ["JackdawTransport"], swiftSettings: house),
         .testTarget(
             name: "JackdawALSATests",
-            dependencies: ["JackdawALSA", "JackdawTransport", "JackdawDSP", "JackdawAudioFile", "JackdawTestSupport"],
+            dependencies: [
+                "JackdawALSA", "JackdawTransport", "JackdawDSP", "JackdawAudioFile", "JackdawTestSupport",
+                "JackdawALSATestSupport",
+            ],
             swiftSettings: house),
         .testTarget(
             name: "JackdawSpectrumTests",
@@ -81,7 +87,8 @@ let package = Package(
         .testTarget(
             name: "JackdawCommandTests",
             dependencies: [
-                "jackdaw-cli", "JackdawDSP", "JackdawAudioFile", "JackdawSpectrum", "JackdawTestSupport",
+                "jackdaw-cli", "JackdawTransport", "JackdawALSA", "JackdawDSP", "JackdawAudioFile", "JackdawSpectrum",
+                "JackdawTestSupport", "JackdawALSATestSupport",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
             ],

@@ -44,6 +44,17 @@ public struct DeviceDiagnosis: Sendable {
         }
     }
 
+    /// Why this user cannot open a device that was found; nil where nothing is in the way but those who have it.
+    /// - Parameter device: the device.
+    /// - Returns: an error with a remedy.
+    public func error(opening device: PCMDevice) -> LinkError? {
+        switch device.access {
+        case .allowed: nil
+        case .denied: error(opening: device.link.address, device.direction, errno: EACCES)
+        case .missing: error(opening: device.link.address, device.direction, errno: ENOENT)
+        }
+    }
+
     /// A failed attempt: what was opened, which way, and what the system said.
     private struct Failure {
         let link: String
@@ -55,6 +66,14 @@ public struct DeviceDiagnosis: Sendable {
             link = "alsa:\(device)"
             address = PCMAddress(device)
             self.direction = direction
+            self.cause = cause
+        }
+
+        /// The same attempt with what the system would have said.
+        init(_ failure: Failure, _ cause: SystemFailure) {
+            link = failure.link
+            address = failure.address
+            direction = failure.direction
             self.cause = cause
         }
 
@@ -91,9 +110,20 @@ public struct DeviceDiagnosis: Sendable {
     // MARK: Not permitted
 
     private func notPermitted(_ failure: Failure) -> LinkError {
-        let closed = devices(of: failure).map(\.file).first { files.mayOpen($0) == false }
+        let closed = devices(of: failure).compactMap { closedFile(of: $0) }.first
         return failure.error(
             .notPermitted, "user \(files.user.name) may not open \(closed ?? "it")", remedy: joining("audio"))
+    }
+
+    /// Of a card that this user may not open, the library says that there is none.
+    private func closed(_ failure: Failure) -> LinkError {
+        notPermitted(Failure(failure, SystemFailure(code: EACCES)))
+    }
+
+    /// The file that keeps this user from opening a device: its own, or that of its card's controls, which the library
+    /// needs to find a card by its short name.
+    private func closedFile(of device: KernelSound.Device) -> String? {
+        [device.file, "/dev/snd/controlC\(device.card)"].first { files.mayOpen($0) == false }
     }
 
     /// How this user comes to belong to a group.
@@ -105,13 +135,20 @@ public struct DeviceDiagnosis: Sendable {
             : "sudo usermod -aG \(group) \(user.name), then log out and in again"
     }
 
+    /// How this user comes to own an input device. Not by its group: whoever is in that reads the keyboard as well.
+    private func owning(_ file: String) -> String {
+        "sudo chown \(files.user.name) \(file), each time it is plugged in; group input would open the keyboard, too"
+    }
+
     /// What came of opening a device's file that is no PCM: of a card's controls, or of an input device.
     func error(openingFile file: String, link: String, _ cause: SystemFailure) -> LinkError {
-        switch cause.code {
+        // Of a card that this user may not open, the library says that there is none.
+        let cause = files.mayOpen(file) == false ? SystemFailure(code: EACCES) : cause
+        return switch cause.code {
         case EACCES, EPERM:
             LinkError(
                 .notPermitted, link: link, "user \(files.user.name) may not open \(file)",
-                remedy: joining(file.hasPrefix("/dev/input/") ? "input" : "audio"), underlying: cause.message)
+                remedy: file.hasPrefix("/dev/input/") ? owning(file) : joining("audio"), underlying: cause.message)
         case ENOENT, ENODEV, ENXIO:
             LinkError(
                 .notFound, link: link, "\(file) is missing", remedy: "see what there is: jackdaw devices",
@@ -142,6 +179,9 @@ public struct DeviceDiagnosis: Sendable {
         }
         let list = "see what there is: jackdaw devices"
         guard let name = failure.address.card else {
+            let devices = devices(of: failure)
+            let leadsToCard = ["default", "sysdefault"].contains(failure.address.plugin) && !devices.isEmpty
+            if leadsToCard, devices.allSatisfy({ closedFile(of: $0) != nil }) { return closed(failure) }
             let isPlugin = failure.address.plugin == failure.link.dropFirst("alsa:".count)
             return failure.error(.notFound, isPlugin ? "ALSA knows no such name" : "no such device", remedy: list)
         }
@@ -161,6 +201,7 @@ public struct DeviceDiagnosis: Sendable {
                 .notFound, "card \(card.id) cannot \(verb) at device \(number)",
                 remedy: others.isEmpty ? "another card may: jackdaw devices" : "open \(others)")
         }
+        if closedFile(of: device) != nil { return closed(failure) }
         guard files.mayOpen(device.file) != nil else {
             return failure.error(
                 .notFound, "the kernel has it, but \(device.file) is missing",

@@ -57,6 +57,20 @@ public final class JackMonitor {
     /// When there may be something to tell though nothing comes at the descriptors, in nanoseconds of the monotonic clock.
     public var nextDeadline: Int64? { isGone ? nil : debouncer.nextDeadline }
 
+    /// Waits until one of several monitors may have something to tell. A signal ends the wait.
+    /// - Parameters:
+    ///   - monitors: monitors of one system.
+    ///   - timeout: how long to wait at most.
+    public static func wait(for monitors: [JackMonitor], within timeout: Duration) {
+        guard let waiting = monitors.first?.waiting else { return }
+        var descriptors = monitors.flatMap(\.descriptors)
+        let now = waiting.now()
+        let remaining = (monitors.compactMap(\.nextDeadline).min() ?? .max).subtractingReportingOverflow(now)
+        let length = min(max(0, timeout.nanoseconds), max(0, remaining.partialValue))
+        // What fails here fails again where it is told.
+        try? waiting.wait(for: &descriptors, milliseconds: length.wholeMilliseconds)
+    }
+
     /// Waits for what happens next. A signal ends the wait.
     /// - Parameters:
     ///   - timeout: how long to wait at most.
@@ -100,10 +114,8 @@ public final class JackMonitor {
     /// - Throws: ``SystemFailure``, with `ENODEV` where the card or its last jack has gone.
     private func look(until end: Int64) throws(SystemFailure) -> [JackEvent] {
         var answered = sources.flatMap(\.descriptors)
-        // Rounded up: waking too early would turn the wait into a loop.
         let remaining = max(0, end.subtractingReportingOverflow(waiting.now()).partialValue)
-        let milliseconds = remaining / 1_000_000 + (remaining % 1_000_000 > 0 ? 1 : 0)
-        try waiting.wait(for: &answered, milliseconds: Int32(clamping: milliseconds))
+        try waiting.wait(for: &answered, milliseconds: remaining.wholeMilliseconds)
         var events: [JackEvent] = []
         var rest = answered[...]
         for source in sources {
@@ -135,4 +147,9 @@ public final class JackMonitor {
             return source.initialStates.map { .removed($0.jack) }
         }
     }
+}
+
+extension Int64 {
+    /// Nanoseconds as milliseconds, rounded up: waking too early would turn a wait into a loop.
+    fileprivate var wholeMilliseconds: Int32 { Int32(clamping: self / 1_000_000 + (self % 1_000_000 > 0 ? 1 : 0)) }
 }

@@ -1,5 +1,6 @@
 import JackdawAudioFile
 import JackdawSpectrum
+import JackdawTransport
 
 /// How the command ends (numbers of sysexits.h, and the shell's for an interrupt).
 enum ExitStatus: Int32, Comparable {
@@ -42,6 +43,11 @@ struct CommandError: Error {
             text = "standard \(isOutput ? "output" : "input"): \(error.message)\(cause)"
         }
         self.init(ExitStatus(rawValue: error.code.exitStatus) ?? .inputOutput, text)
+    }
+
+    /// What a link that could not be opened comes to, or one that ended.
+    init(_ error: LinkError) {
+        self.init(ExitStatus(rawValue: error.code.exitStatus) ?? .inputOutput, error.description)
     }
 
     /// What a spectrum that could not be made comes to.

@@ -9,10 +9,16 @@ struct JSONObject {
 
     mutating func add(_ name: String, _ value: Int) { add(name, json: String(value)) }
 
+    mutating func add(_ name: String, _ value: Int?) { add(name, json: value.map { String($0) } ?? "null") }
+
     mutating func add(_ name: String, _ value: Bool) { add(name, json: String(value)) }
 
     mutating func add(_ name: String, _ values: [Int]) {
         add(name, json: "[\(values.map(String.init).joined(separator: ","))]")
+    }
+
+    mutating func add(_ name: String, _ values: [String]) {
+        add(name, json: "[\(values.map(Self.quoted).joined(separator: ","))]")
     }
 
     mutating func add(_ name: String, _ values: [JSONObject]) {

@@ -3,6 +3,7 @@ import JackdawTransport
 import Testing
 
 @testable import JackdawALSA
+@testable import JackdawALSATestSupport
 
 /// Whatever keeps a device from being opened: the error says what to type next.
 @Suite struct DeviceDiagnosisTests {
@@ -67,6 +68,29 @@ import Testing
         #expect(error.code == .notPermitted)
         #expect(error.message == "user jane may not open /dev/snd/pcmC1D0c")
         #expect(error.remedy == "sudo usermod -aG audio jane, then log out and in again")
+    }
+
+    /// Of a card that it may not open, libasound says that there is none, above all where the card's short name is used.
+    @Test(arguments: ["/dev/snd/pcmC1D0c", "/dev/snd/controlC1"])
+    func aClosedCardIsNotTakenForAMissingOne(file: String) {
+        var files = FakeFiles.laptop
+        files.closed = [file]
+        for code in [ENOENT, ENODEV] {
+            let error = error(files, "hw:CARD=Device,DEV=0", -code)
+            #expect(error.code == .notPermitted)
+            #expect(error.message == "user jane may not open \(file)")
+            #expect(error.underlying == "Permission denied")
+            #expect(error.remedy?.contains("usermod -aG audio jane") == true)
+        }
+    }
+
+    @Test func theDefaultDeviceIsClosedWhereAllCardsAre() {
+        var files = FakeFiles.laptop
+        files.closed = ["/dev/snd/controlC0"]
+        #expect(error(files, "default", -ENOENT).code == .notFound)
+        files.closed.insert("/dev/snd/controlC1")
+        #expect(error(files, "default", -ENOENT).code == .notPermitted)
+        #expect(error(files, "nonsense", -ENOENT).code == .notFound)
     }
 
     @Test func aMemberWhoseLoginIsOlderLogsInAgain() {

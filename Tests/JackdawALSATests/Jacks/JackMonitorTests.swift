@@ -3,6 +3,7 @@ import JackdawTransport
 import Testing
 
 @testable import JackdawALSA
+@testable import JackdawALSATestSupport
 
 /// From what the system calls give to what is told of a card's jacks, on a clock of its own.
 @Suite struct JackMonitorTests {

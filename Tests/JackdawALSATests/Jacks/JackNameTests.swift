@@ -1,6 +1,7 @@
 import Testing
 
 @testable import JackdawALSA
+@testable import JackdawALSATestSupport
 
 /// Which elements are jacks, and what belongs into them.
 @Suite struct JackNameTests {

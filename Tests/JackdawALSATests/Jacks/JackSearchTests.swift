@@ -3,6 +3,7 @@ import JackdawTransport
 import Testing
 
 @testable import JackdawALSA
+@testable import JackdawALSATestSupport
 
 /// Which card's jacks are read from what.
 @Suite struct JackSearchTests {
@@ -127,11 +128,15 @@ import Testing
             devices: ["hw:0": ScriptedDevice(3)],
             failures: ["/dev/input/event12": EPERM, "/dev/input/event13": EPERM])
         error = #expect(throws: LinkError.self) { try monitor("0", openings, files) }
-        #expect(error?.remedy?.hasPrefix("sudo usermod -aG input jane") == true)
+        #expect(error?.remedy?.hasPrefix("sudo chown jane /dev/input/event12,") == true)
         openings.failures = ["hw:0": EMFILE]
         error = #expect(throws: LinkError.self) { try monitor("0", openings, files) }
         #expect(error?.code == .system)
         openings = ScriptedOpenings()
+        var closed = files
+        closed.closed = ["/dev/snd/controlC0"]
+        error = #expect(throws: LinkError.self) { try monitor("0", openings, closed) }
+        #expect(error?.code == .notPermitted, "of a closed card the library says that there is none")
         error = #expect(throws: LinkError.self) { try monitor("0", openings, files) }
         #expect(error?.code == .notFound)
         #expect(error?.message == "/dev/snd/controlC0 is missing")

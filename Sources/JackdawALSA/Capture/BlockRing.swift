@@ -6,8 +6,19 @@ import Synchronization
 /// Nothing is dropped silently: where the reader is so late that no block is free, the frames that find none are counted, and
 /// the next block that is written says how many were lost before it. A block is overwritten once it was read.
 @safe final class BlockRing: Sendable {
+    /// What a block is.
+    enum Kind: Sendable, Hashable {
+        case sound
+        /// The device has gone; without samples.
+        case disconnected
+        /// The device is back; without samples.
+        case reconnected
+    }
+
     /// What is known of a block beside its samples.
     struct Header: Sendable, Hashable {
+        /// What it is.
+        var kind = Kind.sound
         /// Frames in it: samples of each channel.
         var frames = 0
         /// Frames of the recording before its first one, those that were lost included.
@@ -59,15 +70,16 @@ import Synchronization
     /// Writes a block; for the writing thread alone.
     /// - Parameters:
     ///   - header: what is known of it.
-    ///   - fill: puts its samples into a buffer of ``framesPerBlock`` times ``channels``.
+    ///   - fill: puts its samples into a buffer of so many frames times ``channels``.
     /// - Returns: false where no block is free, and nothing was written.
     func write(_ header: Header, _ fill: (inout MutableSpan<Float>) -> Void) -> Bool {
         precondition(header.frames <= framesPerBlock, "a block holds no more")
         let place = blocksWritten.load(ordering: .relaxed)
         guard place - blocksRead.load(ordering: .acquiring) <= mask else { return false }
         let slot = place & mask
-        let length = framesPerBlock * channels
-        var span = unsafe UnsafeMutableBufferPointer(rebasing: samples[slot * length..<(slot + 1) * length]).mutableSpan
+        let start = slot * framesPerBlock * channels
+        let block = unsafe UnsafeMutableBufferPointer(rebasing: samples[start..<start + header.frames * channels])
+        var span = unsafe block.mutableSpan
         fill(&span)
         unsafe headers[slot] = header
         blocksWritten.store(place + 1, ordering: .releasing)

@@ -1,0 +1,126 @@
+import Glibc
+public import JackdawTransport
+import Synchronization
+
+/// Sound from a sound card, as it comes: a thread of its own takes it from the device, and neither waits nor allocates; whoever
+/// ``receive(within:_:)``s it may be as late as ``secondsHeld`` before anything is lost, and is told what was.
+///
+/// ```swift
+/// let stream = try CaptureStream(StreamConfiguration(device: "hw:1,0"))
+/// while try stream.receive(within: .seconds(1), { event, samples in ... }) {}
+/// ```
+public final class CaptureStream: AudioPort {
+    /// What the device was opened with.
+    public let format: StreamFormat
+
+    /// Seconds of sound that wait for a late reader.
+    public static let secondsHeld = 1.0
+
+    private let link: String
+    private let ring: BlockRing
+    private let state: StreamState
+    private let thread: StreamThread
+
+    /// Opens a device and starts it.
+    /// - Parameter configuration: which, and how.
+    /// - Throws: ``LinkError``: what there is in the way, and what to do about it.
+    public convenience init(_ configuration: StreamConfiguration) throws(LinkError) {
+        try self.init(configuration, LibraryOpener())
+    }
+
+    init(_ configuration: StreamConfiguration, _ opener: some PCMOpener) throws(LinkError) {
+        link = "alsa:\(configuration.device)"
+        do throws(SystemFailure) {
+            let calls = try opener.open(configuration, .capture)
+            format = calls.format
+            ring = Self.ring(for: calls.format)
+            do throws(SystemFailure) {
+                let state = try StreamState()
+                self.state = state
+                thread = try StreamThread(name: "jackdaw-capture") { [ring] in
+                    Self.run(CaptureEngine(calls, opener, configuration, ring: ring), state)
+                }
+            } catch {
+                calls.close()
+                throw error
+            }
+        } catch {
+            throw DeviceDiagnosis.error(opening: configuration.device, .capture, errno: error.code)
+        }
+    }
+
+    deinit { close() }
+
+    /// Frames per second (Hz).
+    public var sampleRate: Double { format.sampleRate }
+
+    /// Samples of a captured frame.
+    public var channelCount: Int { format.channels }
+
+    /// Waits for what is captured next and hands it over. For one thread at a time.
+    /// - Parameters:
+    ///   - timeout: how long to wait at most.
+    ///   - take: gets what happened and, where that is sound, its samples, full scale -1 to 1, channels interleaved; they
+    ///     are overwritten behind it.
+    /// - Returns: whether anything came.
+    /// - Throws: ``LinkError`` with code `disconnected` where the stream has ended.
+    public func receive(
+        within timeout: Duration, _ take: (CaptureEvent, Span<Float>) -> Void
+    ) throws(LinkError) -> Bool {
+        let failure = state.failure
+        if read(take) { return true }
+        if let failure {
+            throw LinkError(
+                .disconnected, link: link, "the device has gone", remedy: "plug it in again",
+                underlying: failure.message)
+        }
+        _ = state.news.wait(milliseconds: timeout.milliseconds)
+        return read(take)
+    }
+
+    /// Stops the thread and gives the device back; what has been captured can still be received.
+    public func close() { if state.stop() { thread.join() } }
+
+    private func read(_ take: (CaptureEvent, Span<Float>) -> Void) -> Bool {
+        ring.read { header, samples in
+            switch header.kind {
+            case .disconnected: take(.disconnected, samples)
+            case .reconnected: take(.reconnected, samples)
+            case .sound:
+                let block = CapturedBlock(
+                    frames: header.frames, position: header.position, lostBefore: header.lost, time: header.time)
+                take(.sound(block), samples)
+            }
+        }
+    }
+
+    private static func ring(for format: StreamFormat) -> BlockRing {
+        let blocks = Int((secondsHeld / format.period).rounded(.up))
+        return BlockRing(blocks: max(4, blocks), framesPerBlock: format.periodFrames, channels: format.channels)
+    }
+
+    /// What the thread does.
+    private static func run(_ engine: consuming CaptureEngine<some PCMOpener>, _ state: StreamState) {
+        let wait = DeviceWait(state.wakeUp)
+        let clock = SystemWaiting()
+        var next = engine.begin(now: clock.now())
+        while !state.isStopped {
+            switch next {
+            case .device(let milliseconds):
+                guard let calls = engine.calls else { return }
+                switch wait.wait(for: calls, milliseconds: milliseconds) {
+                case .device(let condition): next = engine.step(condition, now: clock.now())
+                case .failed(let failure): next = engine.fail(failure, now: clock.now())
+                }
+            case .time(let milliseconds):
+                wait.wait(milliseconds: milliseconds)
+                if !state.isStopped { next = engine.step([], now: clock.now()) }
+            case .over(let failure):
+                state.fail(failure)
+                return
+            }
+            state.news.ring()
+        }
+        engine.close()
+    }
+}

@@ -1,0 +1,196 @@
+internal import CALSA
+import Glibc
+
+/// A sound device by libasound itself.
+@safe final class LibraryPCM: PCMCalls, @unchecked Sendable {
+    let format: StreamFormat
+    private let handle: OpaquePointer
+
+    /// Takes over an open handle that has its parameters.
+    init(handle: OpaquePointer, format: StreamFormat) {
+        unsafe self.handle = handle
+        self.format = format
+    }
+
+    func prepare() throws(SystemFailure) { try check(unsafe snd_pcm_prepare(handle)) }
+
+    func start() throws(SystemFailure) { try check(unsafe snd_pcm_start(handle)) }
+
+    func resume() throws(SystemFailure) { try check(unsafe snd_pcm_resume(handle)) }
+
+    func state() -> PCMState {
+        switch unsafe snd_pcm_state(handle) {
+        case SND_PCM_STATE_PREPARED, SND_PCM_STATE_SETUP: .prepared
+        case SND_PCM_STATE_RUNNING, SND_PCM_STATE_DRAINING: .running
+        case SND_PCM_STATE_XRUN: .overrun
+        case SND_PCM_STATE_SUSPENDED: .suspended
+        case SND_PCM_STATE_DISCONNECTED: .disconnected
+        default: .other
+        }
+    }
+
+    func available() throws(SystemFailure) -> Int { try Self.frames(unsafe snd_pcm_avail_update(handle)) }
+
+    func timestamp() -> (available: Int, time: Int64)? {
+        var available: snd_pcm_uframes_t = 0
+        var time = timespec()
+        guard unsafe snd_pcm_htimestamp(handle, &available, &time) == 0, time.tv_sec != 0 else { return nil }
+        return (Int(clamping: available), Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+
+    func read(_ bytes: UnsafeMutableRawBufferPointer) throws(SystemFailure) -> Int {
+        let frames = snd_pcm_uframes_t(bytes.count / format.bytesPerFrame)
+        return try Self.frames(unsafe snd_pcm_readi(handle, bytes.baseAddress, frames))
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws(SystemFailure) -> Int {
+        let frames = snd_pcm_uframes_t(bytes.count / format.bytesPerFrame)
+        return try Self.frames(unsafe snd_pcm_writei(handle, bytes.baseAddress, frames))
+    }
+
+    var descriptorCount: Int { max(0, Int(unsafe snd_pcm_poll_descriptors_count(handle))) }
+
+    func fill(_ entries: UnsafeMutableBufferPointer<pollfd>) throws(SystemFailure) {
+        try check(unsafe snd_pcm_poll_descriptors(handle, entries.baseAddress, UInt32(entries.count)))
+    }
+
+    func condition(_ entries: UnsafeMutableBufferPointer<pollfd>) throws(SystemFailure) -> PollDescriptor.Conditions {
+        var answer: UInt16 = 0
+        try check(
+            unsafe snd_pcm_poll_descriptors_revents(handle, entries.baseAddress, UInt32(entries.count), &answer))
+        return PollDescriptor.Conditions(rawValue: Int16(bitPattern: answer))
+    }
+
+    func close() { unsafe snd_pcm_close(handle) }
+
+    private static func frames(_ result: snd_pcm_sframes_t) throws(SystemFailure) -> Int {
+        guard result >= 0 else { throw SystemFailure(code: Int32(clamping: -result)) }
+        return result
+    }
+}
+
+/// Opens sound devices by libasound.
+struct LibraryOpener: PCMOpener {
+    /// Seconds of sound that a capture buffer holds: what a late program finds again. It costs no latency.
+    private static let captureBuffer = 0.5
+    /// Periods that a playback buffer holds: all of them are heard late.
+    private static let playbackPeriods = 4.0
+    /// Rates that are asked for in turn where none is told, in Hz.
+    private static let usualRates: [UInt32] = [48_000, 44_100, 96_000, 192_000, 32_000, 24_000, 22_050, 16_000, 8_000]
+    /// Encodings in turn where none is told: those with the most bits that a converter has, and what costs least to read.
+    private static let usualEncodings: [PCMEncoding] = [.s32, .s24, .s24Packed, .float, .s16]
+
+    func open(_ configuration: StreamConfiguration, _ direction: PCMDirection) throws(SystemFailure) -> LibraryPCM {
+        LibraryMessages.silence()
+        var opened: OpaquePointer?
+        let stream = direction == .capture ? SND_PCM_STREAM_CAPTURE : SND_PCM_STREAM_PLAYBACK
+        try check(unsafe snd_pcm_open(&opened, configuration.device, stream, Int32(SND_PCM_NONBLOCK)))
+        let handle = unsafe opened!
+        do throws(SystemFailure) {
+            let format = try unsafe Self.negotiate(handle, configuration, direction)
+            try unsafe Self.setSoftware(handle, format, direction)
+            return unsafe LibraryPCM(handle: handle, format: format)
+        } catch {
+            unsafe snd_pcm_close(handle)
+            throw error
+        }
+    }
+
+    /// Settles rate, channels, encoding and sizes (`snd_pcm_hw_params`).
+    private static func negotiate(
+        _ handle: OpaquePointer, _ configuration: StreamConfiguration, _ direction: PCMDirection
+    ) throws(SystemFailure) -> StreamFormat {
+        var allocated: OpaquePointer?
+        try check(unsafe snd_pcm_hw_params_malloc(&allocated))
+        let parameters = unsafe allocated!
+        defer { unsafe snd_pcm_hw_params_free(parameters) }
+
+        // The device's own rate first: a conversion by ALSA costs time and a little of the signal.
+        try check(unsafe snd_pcm_hw_params_any(handle, parameters))
+        try check(unsafe snd_pcm_hw_params_set_rate_resample(handle, parameters, 0))
+        var isResampled = false
+        var rate: UInt32 = 0
+        if let wanted = configuration.sampleRate {
+            guard StreamConfiguration.sampleRates.contains(wanted) else { throw SystemFailure(code: EINVAL) }
+            rate = UInt32(wanted.rounded())
+            if unsafe snd_pcm_hw_params_test_rate(handle, parameters, rate, 0) < 0 {
+                try check(unsafe snd_pcm_hw_params_any(handle, parameters))
+                isResampled = true
+            }
+        } else {
+            let usual = Self.usualRates.first { unsafe snd_pcm_hw_params_test_rate(handle, parameters, $0, 0) == 0 }
+            guard let usual else { throw SystemFailure(code: EINVAL) }
+            rate = usual
+        }
+        try check(unsafe snd_pcm_hw_params_set_access(handle, parameters, SND_PCM_ACCESS_RW_INTERLEAVED))
+        try check(unsafe snd_pcm_hw_params_set_rate(handle, parameters, rate, 0))
+        let encodings = configuration.encoding.map { [$0] } ?? usualEncodings
+        let encoding = encodings.first {
+            unsafe snd_pcm_hw_params_test_format(handle, parameters, $0.libraryFormat) == 0
+        }
+        guard let encoding else { throw SystemFailure(code: EINVAL) }
+        try check(unsafe snd_pcm_hw_params_set_format(handle, parameters, encoding.libraryFormat))
+        var channels = UInt32(clamping: configuration.channels ?? 1)
+        if configuration.channels == nil {
+            try check(unsafe snd_pcm_hw_params_set_channels_near(handle, parameters, &channels))
+        } else {
+            try check(unsafe snd_pcm_hw_params_set_channels(handle, parameters, channels))
+        }
+        let sizes = try unsafe setSizes(handle, parameters, configuration.latency, direction, rate: Double(rate))
+        return StreamFormat(
+            sampleRate: Double(rate), channels: Int(channels), encoding: encoding, periodFrames: sizes.period,
+            bufferFrames: sizes.buffer, isResampled: isResampled)
+    }
+
+    /// Settles period and buffer, and with them all.
+    private static func setSizes(
+        _ handle: OpaquePointer, _ parameters: OpaquePointer, _ latency: StreamConfiguration.Latency,
+        _ direction: PCMDirection, rate: Double
+    ) throws(SystemFailure) -> (period: Int, buffer: Int) {
+        var period = snd_pcm_uframes_t((latency.period * rate).rounded())
+        let seconds = direction == .capture ? captureBuffer : playbackPeriods * latency.period
+        var buffer = snd_pcm_uframes_t((seconds * rate).rounded())
+        // Sizes, not numbers of periods: PipeWire's plug-in takes a number for leave to make them ten seconds long.
+        try check(unsafe snd_pcm_hw_params_set_period_size_near(handle, parameters, &period, nil))
+        try check(unsafe snd_pcm_hw_params_set_buffer_size_near(handle, parameters, &buffer))
+        try check(unsafe snd_pcm_hw_params(handle, parameters))
+        try check(unsafe snd_pcm_hw_params_get_period_size(parameters, &period, nil))
+        try check(unsafe snd_pcm_hw_params_get_buffer_size(parameters, &buffer))
+        guard period > 0, buffer >= period else { throw SystemFailure(code: EINVAL) }
+        return (Int(clamping: period), Int(clamping: buffer))
+    }
+
+    /// Settles when the device wakes its program and tells the time (`snd_pcm_sw_params`).
+    private static func setSoftware(
+        _ handle: OpaquePointer, _ format: StreamFormat, _ direction: PCMDirection
+    ) throws(SystemFailure) {
+        var allocated: OpaquePointer?
+        try check(unsafe snd_pcm_sw_params_malloc(&allocated))
+        let parameters = unsafe allocated!
+        defer { unsafe snd_pcm_sw_params_free(parameters) }
+        try check(unsafe snd_pcm_sw_params_current(handle, parameters))
+        let period = snd_pcm_uframes_t(format.periodFrames)
+        try check(unsafe snd_pcm_sw_params_set_avail_min(handle, parameters, period))
+        // Nothing starts by itself: the first block's time is known then.
+        try check(
+            unsafe snd_pcm_sw_params_set_start_threshold(handle, parameters, snd_pcm_uframes_t(format.bufferFrames) * 2)
+        )
+        try check(unsafe snd_pcm_sw_params_set_tstamp_mode(handle, parameters, SND_PCM_TSTAMP_ENABLE))
+        // Not every plug-in knows clocks; the monotonic one is the default of those that do not.
+        _ = unsafe snd_pcm_sw_params_set_tstamp_type(handle, parameters, SND_PCM_TSTAMP_TYPE_MONOTONIC)
+        try check(unsafe snd_pcm_sw_params(handle, parameters))
+    }
+}
+
+extension PCMEncoding {
+    /// The library's number for it.
+    var libraryFormat: snd_pcm_format_t {
+        switch self {
+        case .s16: SND_PCM_FORMAT_S16_LE
+        case .s24: SND_PCM_FORMAT_S24_LE
+        case .s24Packed: SND_PCM_FORMAT_S24_3LE
+        case .s32: SND_PCM_FORMAT_S32_LE
+        case .float: SND_PCM_FORMAT_FLOAT_LE
+        }
+    }
+}

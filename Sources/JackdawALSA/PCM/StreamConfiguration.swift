@@ -1,0 +1,73 @@
+/// How a sound device is to be opened; what is left open is what the device does best.
+public struct StreamConfiguration: Sendable, Hashable {
+    /// What a stream is for.
+    public enum Latency: Sendable, Hashable {
+        /// For readers, which wait for answers: periods of 5 ms.
+        case low
+        /// For long recordings on a busy machine: periods of 20 ms.
+        case safe
+
+        /// Length of a period, in seconds.
+        public var period: Double { self == .low ? 0.005 : 0.02 }
+    }
+
+    /// The device's ALSA name: `hw:1,0`, `default`.
+    public var device: String
+    /// Frames per second, 8,000 to 192,000 Hz; nil for a rate that the device has itself, 48,000 Hz where it can choose.
+    /// Another rate than it has is converted by ALSA where the device is opened by a name that converts, such as `default`
+    /// or `plughw:1,0`.
+    public var sampleRate: Double?
+    /// Samples of a frame; nil for one, or the fewest that the device has.
+    public var channels: Int?
+    /// How samples are written; nil for the finest that the device has.
+    public var encoding: PCMEncoding?
+    /// What the stream is for.
+    public var latency: Latency
+    /// Whether a device that has gone is opened again when it is back.
+    public var reopens: Bool
+
+    /// A configuration.
+    /// - Parameters:
+    ///   - device: the ALSA name of the device.
+    ///   - sampleRate: frames per second (Hz), 8,000 to 192,000; nil for the device's own.
+    ///   - channels: samples of a frame; nil for the fewest there are.
+    ///   - encoding: how samples are written; nil for the finest there is.
+    ///   - latency: what the stream is for.
+    ///   - reopens: whether a device that has gone is opened again when it is back.
+    public init(
+        device: String = "default", sampleRate: Double? = nil, channels: Int? = nil, encoding: PCMEncoding? = nil,
+        latency: Latency = .low, reopens: Bool = true
+    ) {
+        self.device = device
+        self.sampleRate = sampleRate
+        self.channels = channels
+        self.encoding = encoding
+        self.latency = latency
+        self.reopens = reopens
+    }
+
+    /// Sample rates that are opened, in Hz.
+    public static let sampleRates = 8_000.0...192_000.0
+}
+
+/// What a sound device was opened with.
+public struct StreamFormat: Sendable, Hashable {
+    /// Frames per second (Hz).
+    public let sampleRate: Double
+    /// Samples of a frame.
+    public let channels: Int
+    /// How samples are written.
+    public let encoding: PCMEncoding
+    /// Frames that come or go at a time.
+    public let periodFrames: Int
+    /// Frames that the device's buffer holds.
+    public let bufferFrames: Int
+    /// Whether ALSA converts the rate: the device itself has another one.
+    public let isResampled: Bool
+
+    /// Length of a period, in seconds.
+    public var period: Double { Double(periodFrames) / sampleRate }
+
+    /// Bytes of a frame.
+    var bytesPerFrame: Int { channels * encoding.bytesPerSample }
+}

@@ -1,0 +1,54 @@
+import JackdawALSA
+
+/// What there is to say of the jacks of a sound card.
+struct JackReport {
+    let card: SoundCard
+
+    /// An empty table of jacks.
+    static var table: Table { Table(.text("card"), .text("jack"), .text("for"), .text("state")) }
+
+    func add(_ state: JackState, to table: inout Table) {
+        table.add(card.id, state.jack.name, state.jack.kind.rawValue, state.isPlugged ? "plugged in" : "empty")
+    }
+
+    func json(_ state: JackState) -> JSONObject {
+        var object = object(kind: "jack")
+        object.add("jack", state.jack.name)
+        object.add("for", state.jack.kind.rawValue)
+        object.add("plugged", state.isPlugged)
+        return object
+    }
+
+    func line(_ event: JackEvent) -> String {
+        switch event {
+        case .attached(let jack, _): "\(card.id): \(jack) plugged in"
+        case .detached(let jack, _): "\(card.id): \(jack) pulled out"
+        case .gone: "\(card.id): gone"
+        }
+    }
+
+    func json(_ event: JackEvent) -> JSONObject {
+        var object = object(kind: "event")
+        switch event {
+        case .attached(let jack, let time): add("attached", jack, time, to: &object)
+        case .detached(let jack, let time): add("detached", jack, time, to: &object)
+        case .gone: object.add("event", "gone")
+        }
+        return object
+    }
+
+    private func add(_ event: String, _ jack: Jack, _ time: Int64, to object: inout JSONObject) {
+        object.add("event", event)
+        object.add("jack", jack.name)
+        object.add("for", jack.kind.rawValue)
+        object.add("time", Double(time) / 1e9, decimals: 3)
+    }
+
+    private func object(kind: String) -> JSONObject {
+        var object = JSONObject()
+        object.add("kind", kind)
+        object.add("card", card.number)
+        object.add("card_id", card.id)
+        return object
+    }
+}

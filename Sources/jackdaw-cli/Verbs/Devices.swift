@@ -1,0 +1,137 @@
+#if Command
+    import ArgumentParser
+    import JackdawALSA
+    import JackdawTransport
+
+    struct Devices: Verb {
+        static let configuration = CommandConfiguration(
+            abstract: "List sound cards and their jacks, and watch what is plugged in.",
+            discussion: """
+                Each device has the link name that opens it, whether you may open it, who has it, and what it can do \
+                while it is free. A jack is listed where the card senses what is plugged into it; many do not.
+
+                EXAMPLES
+                  jackdaw devices
+                  jackdaw devices --json
+                  jackdaw devices --watch
+                """)
+
+        @Flag(help: "Print what is plugged in and pulled out, until interrupted.")
+        var watch = false
+
+        @Flag(help: "Print one JSON object a device, a jack or an event.")
+        var json = false
+
+        func run(on console: Console) throws(CommandError) -> ExitStatus { try run(on: console, SoundSystem()) }
+
+        /// Does the work with a system's cards.
+        func run(on console: Console, _ system: SoundSystem) throws(CommandError) -> ExitStatus {
+            let found: SoundCards
+            do throws(LinkError) {
+                found = try system.cards()
+            } catch {
+                throw CommandError(.unavailable, error.description)
+            }
+            var watched: [WatchedCard] = []
+            var complaints: [String] = []
+            var isIncomplete = false
+            for card in found.cards {
+                do throws(LinkError) {
+                    watched.append(WatchedCard(report: JackReport(card: card), monitor: try system.jacks(card.id)))
+                } catch {
+                    // Most cards sense nothing: not worth a word where something else is listed.
+                    guard error.code != .unsupported else { continue }
+                    isIncomplete = true
+                    // A card whose devices are closed, too, is told of below.
+                    let isClosed = card.devices.contains { $0.access == .denied }
+                    if error.code != .notPermitted || !isClosed { complaints.append(error.description) }
+                }
+            }
+            if !watch { list(found, on: console) }
+            list(watched, isApart: !watch, on: console)
+            for message in complaints + Self.closed(found, system.diagnosis) { console.message(message) }
+            if found.cards.isEmpty { console.message(Self.nothingFound) }
+            guard watch else { return found.cards.isEmpty && found.named.isEmpty ? .nothingFound : .done }
+            guard !watched.isEmpty else {
+                if !found.cards.isEmpty && !isIncomplete {
+                    console.message("no sound card senses what is plugged into it")
+                }
+                return isIncomplete ? .unavailable : .nothingFound
+            }
+            return try follow(watched, on: console)
+        }
+
+        private static let nothingFound =
+            "no sound card found: look at what the kernel says with sudo dmesg | grep -i -e snd -e audio, load a USB "
+            + "card's driver with sudo modprobe snd-usb-audio, and in a container share /dev/snd"
+
+        private func list(_ found: SoundCards, on console: Console) {
+            var table = DeviceReport.table
+            for name in found.named {
+                if json { console.result(name.json) } else { name.add(to: &table) }
+            }
+            for card in found.cards {
+                for device in card.devices {
+                    let report = DeviceReport(card: card, device: device)
+                    if json { console.result(report.json) } else { report.add(to: &table) }
+                }
+            }
+            if !table.rows.isEmpty { table.lines.forEach(console.result) }
+        }
+
+        private func list(_ cards: [WatchedCard], isApart: Bool, on console: Console) {
+            var table = JackReport.table
+            for card in cards {
+                for state in card.monitor.states {
+                    if json { console.result(card.report.json(state)) } else { card.report.add(state, to: &table) }
+                }
+            }
+            guard !table.rows.isEmpty else { return }
+            if isApart { console.result("") }
+            table.lines.forEach(console.result)
+        }
+
+        /// Why devices cannot be opened by this user, each reason once.
+        private static func closed(_ found: SoundCards, _ diagnosis: DeviceDiagnosis) -> [String] {
+            var told: Set<PCMDevice.Access> = []
+            return found.cards.flatMap(\.devices).compactMap { device in
+                guard device.access != .allowed, told.insert(device.access).inserted else { return nil }
+                return diagnosis.error(opening: device).map(\.description)
+            }
+        }
+
+        /// Tells of plugs until every card has gone.
+        private func follow(_ cards: [WatchedCard], on console: Console) throws(CommandError) -> ExitStatus {
+            var cards = cards
+            while !cards.isEmpty {
+                console.flush()
+                JackMonitor.wait(for: cards.map(\.monitor), within: .milliseconds(500))
+                try Interruption.check()
+                var gone: Set<Int> = []
+                for card in cards {
+                    do throws(LinkError) {
+                        _ = try card.monitor.receive(within: .zero) { event in
+                            if json {
+                                console.result(card.report.json(event))
+                            } else {
+                                console.result(card.report.line(event))
+                            }
+                            if event == .gone { gone.insert(card.report.card.number) }
+                        }
+                    } catch {
+                        throw CommandError(error)
+                    }
+                }
+                cards.removeAll { gone.contains($0.report.card.number) }
+            }
+            console.message("no card is left to watch")
+            return .unavailable
+        }
+    }
+
+    /// A card whose jacks are watched.
+    private struct WatchedCard {
+        let report: JackReport
+        let monitor: JackMonitor
+    }
+#endif

@@ -1,0 +1,158 @@
+import Foundation
+import JackdawTransport
+import Testing
+
+@testable import JackdawALSA
+
+/// Files of saved levels: whole or not at all, for this user alone, one process at a time.
+@Suite struct MixerStateDirectoryTests {
+    /// A directory that is removed with everything in it.
+    private final class Folder {
+        let path = FileManager.default.temporaryDirectory.path + "/jackdaw-mixer-" + UUID().uuidString
+        deinit { try? FileManager.default.removeItem(atPath: path) }
+        var content: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted() }
+    }
+
+    private static func mode(_ path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    @Test func whatIsSavedIsLoaded() throws {
+        let folder = Folder()
+        let directory = MixerStateDirectory(folder.path + "/a/b")
+        try directory.locked { () throws(LinkError) in
+            #expect(try directory.load("x") == nil)
+            try directory.save([1, 2], as: "x")
+            try directory.save([3], as: "x")
+            #expect(try directory.load("x") == [3])
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path + "/a/b").sorted() == ["lock", "x"])
+        #expect(try Self.mode(folder.path + "/a/b/x") == 0o600)
+        #expect(try Self.mode(folder.path + "/a/b") == 0o700)
+        try directory.remove("x")
+        try directory.remove("x")
+        #expect(try directory.load("x") == nil)
+    }
+
+    @Test func theUsualPlaceFollowsTheSystem() {
+        func path(_ user: uid_t, _ variables: [String: String]) -> String? {
+            MixerStateDirectory.standardPath(user: user) { variables[$0] }
+        }
+        #expect(path(1_000, ["HOME": "/home/a"]) == "/home/a/.local/state/jackdaw")
+        #expect(path(1_000, ["HOME": "/home/a", "XDG_STATE_HOME": "/s"]) == "/s/jackdaw")
+        #expect(path(1_000, ["HOME": "/home/a", "XDG_STATE_HOME": "s"]) == "/home/a/.local/state/jackdaw")
+        #expect(path(0, ["HOME": "/root"]) == "/var/lib/jackdaw")
+        #expect(path(0, ["STATE_DIRECTORY": "/var/lib/a:/var/lib/b", "HOME": "/root"]) == "/var/lib/a")
+        #expect(path(1_000, [:]) == nil)
+        #expect(path(1_000, ["HOME": ""]) == nil)
+    }
+
+    /// A place that is no directory, as no rights bind root.
+    @Test func aDirectoryThatCannotBeMadeIsToldOf() throws {
+        let error = linkFailure { try MixerStateDirectory("/dev/null/jackdaw").locked {} }
+        #expect(error?.code == .system)
+        #expect(error?.remedy?.contains("XDG_STATE_HOME") == true)
+    }
+
+    @Test func aLinkOrAPipeInThePlaceOfAFileIsRefused() throws {
+        let folder = Folder()
+        let directory = MixerStateDirectory(folder.path)
+        try directory.locked {}
+        try FileManager.default.createSymbolicLink(atPath: folder.path + "/link", withDestinationPath: "/etc/passwd")
+        #expect(unsafe mkfifo(folder.path + "/pipe", 0o600) == 0)
+        #expect(linkFailure { _ = try directory.load("link") }?.code == .system)
+        #expect(linkFailure { _ = try directory.load("pipe") }?.code == .notPermitted)
+        // A link is replaced and not followed.
+        try directory.save([1], as: "link")
+        #expect(try directory.load("link") == [1])
+    }
+
+    /// Of a huge file no more is read than tells that it is too long.
+    @Test func aHugeFileIsNotReadToItsEnd() throws {
+        let folder = Folder()
+        let directory = MixerStateDirectory(folder.path)
+        try directory.locked {}
+        #expect(FileManager.default.createFile(atPath: folder.path + "/huge", contents: nil))
+        #expect(unsafe truncate(folder.path + "/huge", 1 << 40) == 0)
+        let bytes = try #require(try directory.load("huge"))
+        #expect(bytes.count > MixerStateRecord.mostBytes && bytes.count <= MixerStateRecord.mostBytes + 4_096)
+        let aside = try directory.setAside("huge")
+        #expect(folder.content == ["huge.unreadable", "lock"])
+        #expect(aside == folder.path + "/huge.unreadable")
+    }
+
+    /// Two threads stand for two processes: the lock belongs to an open file.
+    @Test func oneProcessAtATime() throws {
+        let folder = Folder()
+        let directory = MixerStateDirectory(folder.path)
+        try directory.start("0")
+        DispatchQueue.concurrentPerform(iterations: 4) { _ in
+            for _ in 0..<25 {
+                try? directory.locked { () throws(LinkError) in
+                    let text = String(decoding: try directory.load("count") ?? [], as: UTF8.self)
+                    try directory.save(Array("\((Int(text) ?? 0) + 1)".utf8), as: "count")
+                }
+            }
+        }
+        #expect(try directory.load("count") == Array("100".utf8))
+    }
+
+    /// A mixer on a scripted card, with files and real processes: a child that is killed.
+    @Test func theLevelsOfAKilledProcessAreRestored() throws {
+        let folder = Folder()
+        let card = ScriptedCard.usual()
+        let before = card.levels
+        let child = try ChildProgram("/bin/sleep", ["1000"])
+        defer { child.wait() }
+        let identity = try #require(ProcessTable.identity(of: child.process, in: "/proc"))
+        var asChild = ProcessTable.system
+        asChild.current = { identity }
+        func session(_ processes: ProcessTable) throws -> MixerSession {
+            try MixerSession(
+                card: "hw:1", library: ScriptedLibrary(card), storage: MixerStateDirectory(folder.path),
+                processes: processes)
+        }
+        let first = try session(asChild)
+        for control in first.controls { try first.set(control, to: 1) }
+        #expect(folder.content == ["lock", "mixer-PCH-HDA_Intel_PCH"])
+        #expect(try session(.system).notice == .held(process: Int(child.process)))
+        child.kill()
+        if case .restored = try session(.system).notice {} else { #expect(Bool(false)) }
+        #expect(card.levels == before)
+        #expect(folder.content == ["lock"])
+    }
+}
+
+extension MixerStateDirectory {
+    fileprivate func start(_ text: String) throws {
+        try locked { () throws(LinkError) in try save(Array(text.utf8), as: "count") }
+    }
+}
+
+/// Which processes live is told by number, start and run of the system.
+@Suite struct ProcessIdentityTests {
+    @Test func thisProcessIsAlive() throws {
+        let mine = try #require(ProcessTable.system.current())
+        #expect(mine.process == getpid())
+        #expect(ProcessTable.system.isAlive(mine))
+        var other = mine
+        other.startTime += 1
+        #expect(!ProcessTable.system.isAlive(other))
+        other = mine
+        other.boot = "another"
+        #expect(!ProcessTable.system.isAlive(other))
+        #expect(ProcessTable(directory: "/nowhere").current() == nil)
+    }
+
+    /// The name of a program may hold anything, and a dead process that nobody has waited for is dead.
+    @Test(arguments: [
+        ("1 (a) S 1 1 1 0 -1 4 0 0 0 0 0 0 0 0 20 0 1 0 777 1 1", 777 as UInt64?),
+        ("1 (a) b ) (R) S 1 1 1 0 -1 4 0 0 0 0 0 0 0 0 20 0 1 0 777\n", 777),
+        ("1 (a) Z 1 1 1 0 -1 4 0 0 0 0 0 0 0 0 20 0 1 0 777 1 1", nil),
+        ("1 (a) S 1 1 1 0 -1 4 0 0 0 0 0 0 0 0 20 0 1 0", nil),
+        ("1 (a) S 1 1 1 0 -1 4 0 0 0 0 0 0 0 0 20 0 1 0 -7 1", nil), ("", nil), (")", nil), ("1 a S 1", nil),
+    ])
+    func theStartOfAProcessIsFound(status: String, startTime: UInt64?) {
+        #expect(ProcessTable.startTime(status: Array(status.utf8)) == startTime)
+    }
+}

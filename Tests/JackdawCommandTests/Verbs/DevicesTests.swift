@@ -1,0 +1,210 @@
+import ArgumentParser
+import Glibc
+import JackdawTransport
+import Testing
+
+@testable import JackdawALSA
+@testable import JackdawALSATestSupport
+@testable import jackdaw_cli
+
+/// What `jackdaw devices` says of systems that are not there.
+@Suite struct DevicesTests {
+    private let waiting = ScriptedWaiting()
+    private let card = ScriptedDevice(11, [(.jack(1, "Mic Jack"), false), (.jack(2, "Headphone Jack"), true)])
+
+    init() {
+        waiting.answer { [card] number in number == card.descriptor ? card.answer : .invalid }
+    }
+
+    private static let names = ["null", "default", "pulse"].map {
+        PCMHint(name: $0, meaning: "Default Audio Device", directions: [.capture])
+    }
+
+    /// The laptop, of which the first card senses its jacks.
+    private func run(
+        _ arguments: [String] = [], over files: FakeFiles = .laptop, names: [PCMHint] = [],
+        jackFailures: [String: Int32] = [:]
+    ) throws -> (status: Int32, lines: [String], messages: String) {
+        let stereo = PCMAbilities(
+            rates: 44_100...192_000, usualRates: [44_100, 48_000, 96_000, 192_000], channels: 2...2,
+            formats: ["S16_LE", "S32_LE"])
+        let calls = ScriptedDevices(abilities: ["hw:CARD=PCH,DEV=0": stereo], names: names)
+        let openings = ScriptedOpenings(
+            devices: ["hw:0": card, "hw:1": ScriptedDevice(12)], failures: jackFailures)
+        var system = SoundSystem()
+        system.cards = { () throws(LinkError) in try SoundCards(probing: true, files: files, calls: calls) }
+        system.jacks = { [waiting] card throws(LinkError) in
+            try JackMonitor(card: card, files: files, openings: openings, waiting: waiting)
+        }
+        system.diagnosis = DeviceDiagnosis(files: files)
+        let verb = try #require(try JackdawCommand.parseAsRoot(["devices"] + arguments) as? Devices)
+        let recorder = ConsoleRecorder()
+        var status: Int32
+        do throws(CommandError) {
+            status = try verb.run(on: recorder.console, system).rawValue
+        } catch {
+            status = error.status.rawValue
+            recorder.console.message(error.message)
+        }
+        recorder.console.flush()
+        return (status, recorder.output.split(separator: "\n").map(String.init), recorder.messages)
+    }
+
+    @Test func devicesAndJacksAreListed() throws {
+        var files = FakeFiles.laptop
+        files.hold("card1/pcm0c", thread: 902, process: 900, name: "pipewire")
+        let run = try run(over: files, names: Self.names)
+        #expect(run.status == 0)
+        #expect(run.messages.isEmpty)
+        let cells = run.lines.map { $0.split(separator: /\s{2,}/).map(String.init) }
+        #expect(cells[0] == ["link", "direction", "name", "state", "kHz", "channels", "formats"])
+        let device = ["ALC269VC Analog", "free", "44.1 48 96 192", "2", "S16_LE S32_LE"]
+        #expect(
+            cells[1..<7] == [
+                ["alsa:default", "capture", "Default Audio Device"],
+                ["alsa:pulse", "capture", "Default Audio Device"],
+                ["alsa:hw:CARD=PCH,DEV=0", "capture"] + device,
+                ["alsa:hw:CARD=PCH,DEV=0", "playback"] + device,
+                ["alsa:hw:CARD=PCH,DEV=3", "playback", "HDMI 0", "free"],
+                ["alsa:hw:CARD=Device,DEV=0", "capture", "USB Audio", "in use by pipewire (process 900)"],
+            ])
+        let jacks = [["Mic", "microphone", "empty"], ["Headphone", "headphone", "plugged in"]]
+        #expect(Array(cells[7...]) == [["card", "jack", "for", "state"]] + jacks.map { ["PCH"] + $0 })
+    }
+
+    @Test func objectsHaveWhatAProgramNeeds() throws {
+        var files = FakeFiles.laptop
+        files.hold("card1/pcm0c", thread: 902, process: 900, name: "pipewire")
+        let run = try run(["--json"], over: files, names: Self.names)
+        #expect(run.status == 0)
+        #expect(run.lines.count == 8)
+        let objects = try run.lines.map(jsonObject)
+        #expect(objects.map { $0["kind"] as? String } == ["name", "name", "pcm", "pcm", "pcm", "pcm", "jack", "jack"])
+        #expect(objects[0]["link"] as? String == "alsa:default")
+        #expect(
+            fieldNames(run.lines[2]) == [
+                "kind", "link", "card", "card_id", "card_name", "device", "direction", "name", "access", "subdevices",
+                "in_use", "holders", "rates", "rate_min", "rate_max", "channels_min", "channels_max", "formats",
+            ])
+        #expect(objects[2]["link"] as? String == "alsa:hw:CARD=PCH,DEV=0")
+        #expect(objects[2]["rates"] as? [Int] == [44_100, 48_000, 96_000, 192_000])
+        #expect(objects[2]["rate_max"] as? Int == 192_000)
+        #expect(objects[2]["formats"] as? [String] == ["S16_LE", "S32_LE"])
+        #expect(objects[4]["device"] as? Int == 3)
+        #expect(run.lines[4].contains("\"rate_min\":null"))
+        #expect(objects[5]["in_use"] as? Int == 1)
+        let holders = try #require(objects[5]["holders"] as? [[String: Any]])
+        #expect(holders.map { $0["pid"] as? Int } == [900])
+        #expect(holders.map { $0["name"] as? String } == ["pipewire"])
+        #expect(fieldNames(run.lines[7]) == ["kind", "card", "card_id", "jack", "for", "plugged"])
+        #expect(objects.suffix(2).map { $0["plugged"] as? Bool } == [false, true])
+    }
+
+    @Test func whatThisUserMayNotOpenIsToldWithItsRemedyOnce() throws {
+        var files = FakeFiles.laptop
+        files.closed = ["/dev/snd/pcmC0D0c", "/dev/snd/pcmC0D0p", "/dev/snd/pcmC0D3p"]
+        files.texts["/dev/snd/pcmC1D0c"] = nil
+        let run = try run(over: files, jackFailures: ["hw:0": EACCES])
+        #expect(run.status == 0)
+        #expect(run.lines.count { $0.contains("not permitted") } == 3)
+        #expect(run.lines.count { $0.contains("no device file") } == 1)
+        #expect(run.messages.contains("jane may not open /dev/snd/pcmC0D0c"))
+        #expect(!run.messages.contains("/dev/snd/pcmC0D3p"))
+        #expect(!run.messages.contains("/dev/snd/controlC0"))
+        #expect(run.messages.contains("sudo usermod -aG audio jane"))
+        #expect(run.messages.contains("--device /dev/snd"))
+    }
+
+    @Test(arguments: [[], ["--json"], ["--watch"]]) func aSystemWithoutCardsSaysWhatToDo(arguments: [String]) throws {
+        let run = try run(arguments, over: FakeFiles())
+        #expect(run.status == 1)
+        #expect(run.lines.isEmpty)
+        for word in ["no sound card", "snd-usb-audio", "dmesg", "/dev/snd"] { #expect(run.messages.contains(word)) }
+    }
+
+    /// A sound server may have what this system has not.
+    @Test func aSoundServerWithoutCardsIsListed() throws {
+        let run = try run(over: FakeFiles(), names: Self.names)
+        #expect(run.status == 0)
+        #expect(run.lines.count == 2)
+        #expect(run.messages.contains("no sound card"))
+    }
+
+    @Test func aListThatCannotBeReadIsUnavailable() throws {
+        for code in [EACCES, EIO] {
+            let run = try run(over: FakeFiles(failures: ["/proc/asound/cards": code]))
+            #expect(run.status == 69)
+            #expect(run.lines.isEmpty)
+            #expect(run.messages.contains("cannot be read"))
+        }
+    }
+
+    // MARK: --watch
+
+    @Test func plugsArePrintedAsTheyComeAndGo() throws {
+        waiting.at(200) { [card] in card.turn(1, true) }
+        waiting.at(900) { [card] in card.turn(1, false) }
+        waiting.at(5000) { [card] in card.condition = .hungUp }
+        let run = try run(["--watch"])
+        #expect(run.status == 69)
+        #expect(
+            run.lines == [
+                "card  jack       for         state", "PCH   Mic        microphone  empty",
+                "PCH   Headphone  headphone   plugged in", "PCH: Mic plugged in",
+                "PCH: Mic pulled out", "PCH: gone",
+            ])
+        #expect(run.messages.contains("no card is left to watch"))
+    }
+
+    @Test func eventsAreObjectsToo() throws {
+        waiting.at(200) { [card] in card.turn(1, true) }
+        waiting.at(5000) { [card] in card.condition = .hungUp }
+        let run = try run(["--watch", "--json"])
+        #expect(
+            run.lines.dropFirst(2) == [
+                #"{"kind":"event","card":0,"card_id":"PCH","event":"attached","jack":"Mic","for":"microphone","time":0.2}"#,
+                #"{"kind":"event","card":0,"card_id":"PCH","event":"gone"}"#,
+            ])
+    }
+
+    @Test func jacksThatCannotBeReadAnyMoreEndTheWatch() throws {
+        waiting.at(200) { [card] in
+            card.failures[.isOn] = EIO
+            card.turn(1, true)
+        }
+        let run = try run(["--watch"])
+        #expect(run.status == 74)
+        #expect(run.messages.contains("Input/output error"))
+    }
+
+    @Test func cardsThatSenseNothingCannotBeWatched() throws {
+        card.contents = []
+        var run = try run(["--watch"])
+        #expect(run.status == 1)
+        #expect(run.messages.contains("no sound card senses"))
+        run = try self.run(["--watch"], jackFailures: ["hw:0": EACCES])
+        #expect(run.status == 69)
+        #expect(run.messages.contains("usermod"))
+        #expect(!run.messages.contains("senses"))
+    }
+
+    /// Names come from devices, which anyone can make.
+    @Test func namesOfDevicesDoNotSteerATerminal() throws {
+        card.contents = [(.jack(1, "Mic\u{1B}[2J Jack"), true)]
+        var files = FakeFiles.laptop
+        files.hold("card1/pcm0c", thread: 5, process: 5, name: "x\u{1B}[31m")
+        for options in [[], ["--json"]] {
+            let lines = try run(options, over: files).lines.joined()
+            #expect(lines.contains("[2J"))
+            #expect(!lines.contains("\u{1B}"))
+        }
+    }
+
+    /// Whatever this machine has, the real thing ends in one of the ways that the manual names.
+    @Test func theRealSystemIsListed() throws {
+        let run = try ChildProcess(["devices", "--json"])
+        #expect([0, 1].contains(run.status), "\(run.messages)")
+        #expect((run.status == 1) == run.output.isEmpty)
+        #expect(!run.messages.contains("ALSA lib"))
+    }
+}
