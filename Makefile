@@ -7,8 +7,10 @@ DEBIAN_PACKAGES := binutils ca-certificates git libc6-dev libncurses6 libsqlite3
 RELEASE := -c release --static-swift-stdlib
 JACKDAW := .build/release/jackdaw
 SHARE := $(DESTDIR)$(PREFIX)/share
+# Where the scripts of the virtual machine are.
+LAB ?= ../shared/lab
 
-.PHONY: help setup build demo test bench lint fuzz docs install uninstall clean
+.PHONY: help setup build demo test lab bench lint fuzz docs install uninstall clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -24,6 +26,9 @@ demo: build ## read the cards in captures/
 
 test: setup ## build and run all tests
 	swift test
+
+lab: build ## live sound in a virtual machine, where one can run; SETUP=1 installs what it needs
+	@LAB='$(LAB)' SETUP='$(SETUP)' .ci/lab $(JACKDAW)
 
 bench: build ## how fast and how well this machine decodes
 	$(JACKDAW) bench
