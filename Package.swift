@@ -23,6 +23,7 @@ let package = Package(
         .library(name: "JackdawCards", targets: ["JackdawCards"]),
         .library(name: "JackdawTransport", targets: ["JackdawTransport"]),
         .library(name: "JackdawALSA", targets: ["JackdawALSA"]),
+        .library(name: "JackdawLinux", targets: ["JackdawLinux"]),
         .library(name: "JackdawAudioFile", targets: ["JackdawAudioFile"]),
         .library(name: "JackdawSpectrum", targets: ["JackdawSpectrum"]),
         .executable(name: "jackdaw", targets: ["jackdaw-cli"]),
@@ -46,15 +47,22 @@ let package = Package(
         .target(name: "JackdawCards", swiftSettings: house),
         .target(name: "JackdawTransport", swiftSettings: house),
 
-        .target(name: "JackdawAudioFile", dependencies: ["JackdawDSP", "CSndFile"], swiftSettings: house),
+        .target(
+            name: "JackdawAudioFile", dependencies: ["JackdawDSP", "JackdawTransport", "CSndFile"],
+            swiftSettings: house),
         .target(name: "JackdawSpectrum", dependencies: ["JackdawDSP", "CFFTW"], swiftSettings: kernels),
 
         .target(name: "JackdawALSA", dependencies: ["JackdawTransport", "CALSA", "CLinux"], swiftSettings: house),
+
+        .target(
+            name: "JackdawLinux", dependencies: ["JackdawTransport", "JackdawALSA", "JackdawAudioFile"],
+            swiftSettings: house),
 
         .executableTarget(
             name: "jackdaw-cli",
             dependencies: [
                 "JackdawDSP", "JackdawCards", "JackdawTransport", "JackdawALSA", "JackdawAudioFile", "JackdawSpectrum",
+                "JackdawLinux",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
             ],
@@ -71,7 +79,8 @@ let package = Package(
             resources: [.copy("Resources")], swiftSettings: house),
         .testTarget(
             name: "JackdawAudioFileTests",
-            dependencies: ["JackdawAudioFile", "JackdawDSP", "JackdawTestSupport"], swiftSettings: house),
+            dependencies: ["JackdawAudioFile", "JackdawDSP", "JackdawTransport", "JackdawTestSupport"],
+            swiftSettings: house),
         .testTarget(
             name: "JackdawTransportTests", dependencies: ["JackdawTransport"], swiftSettings: house),
         .testTarget(

@@ -28,7 +28,8 @@
                 """,
             version: version,
             subcommands: [
-                Decode.self, Synth.self, Demodulate.self, Modulate.self, Inspect.self, Devices.self, Bench.self,
+                Decode.self, Synth.self, Demodulate.self, Modulate.self, Inspect.self, Listen.self, Devices.self,
+                Bench.self,
             ])
 
         /// The version of the command and its library.

@@ -46,6 +46,9 @@ public struct StreamConfiguration: Sendable, Hashable {
         self.reopens = reopens
     }
 
+    /// The ALSA name of the card that the device belongs to, as mixers and jacks are opened by: `hw:1`, `default`.
+    public var card: String { PCMAddress(device).card.map { "hw:\($0)" } ?? device }
+
     /// Sample rates that are opened, in Hz.
     public static let sampleRates = 8_000.0...192_000.0
 }

@@ -114,6 +114,16 @@ public struct SwipeDecoder: Sendable, CustomReflectable {
         return gate.isOpen ? decodeSegment() : []
     }
 
+    /// Samples are missing here: decodes what is still open, and goes on as if so many had passed.
+    /// - Parameter count: samples that were lost, 0 or more.
+    /// - Returns: what lay before the gap.
+    public mutating func skip(_ count: Int) -> [SwipeEvent] {
+        precondition(count >= 0, "what was lost cannot be taken back")
+        let events = finish()
+        bufferStart += count
+        return events
+    }
+
     /// Forgets the past and starts a new recording, keeping its memory.
     public mutating func reset() {
         dropSound()

@@ -6,6 +6,8 @@ public enum CaptureEvent: Sendable, Hashable {
     case disconnected
     /// The device is back; the sound that follows does not continue what came before.
     case reconnected
+    /// The recording that stood in for a device is over.
+    case ended
 }
 
 /// What is known of a block of captured sound beside its samples.

@@ -23,6 +23,12 @@ final class SampleHistory {
         count += samples.count
     }
 
+    /// Takes silence in the place of samples that were lost.
+    func skip(_ lost: Int) {
+        for index in max(0, lost - ring.count)..<lost { ring[(count + index) % ring.count] = 0 }
+        count += lost
+    }
+
     /// A copy of some samples.
     /// - Parameter range: counted from the start of the recording.
     /// - Returns: those of them that are still kept, and the number of the first.

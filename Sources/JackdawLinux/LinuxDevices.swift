@@ -1,0 +1,69 @@
+public import JackdawALSA
+import JackdawAudioFile
+public import JackdawTransport
+
+/// Opens the devices of this system by the names of their links.
+public struct LinuxDevices: Sendable {
+    /// Access to this system's devices.
+    public init() {}
+
+    /// Opens what captures sound.
+    /// - Parameters:
+    ///   - link: `alsa:` and the name of a device, or `wav:` and the path of a sound file.
+    ///   - configuration: how a sound card is to be opened; its device is the link's. A file is as it is.
+    /// - Returns: the open port.
+    /// - Throws: ``LinkError``: what there is in the way, and what to do about it.
+    public func capture(
+        _ link: LinkName, _ configuration: StreamConfiguration = StreamConfiguration()
+    ) throws(LinkError) -> any AudioPort {
+        switch link.scheme {
+        case .alsa:
+            var configuration = configuration
+            configuration.device = link.address
+            return try CaptureStream(configuration)
+        case .wav:
+            do throws(AudioFileError) {
+                return try AudioFilePort(path: link.address)
+            } catch {
+                throw LinkError(error, link)
+            }
+        }
+    }
+
+    /// The levels of the sound card that a link leads to.
+    /// - Parameter link: the name of the link.
+    /// - Returns: nil for what is no sound card.
+    /// - Throws: ``LinkError``.
+    public func mixer(_ link: LinkName) throws(LinkError) -> Mixer? {
+        guard link.scheme == .alsa else { return nil }
+        return try Mixer(card: StreamConfiguration(device: link.address).card)
+    }
+
+    /// The jacks of the sound card that a link leads to.
+    /// - Parameter link: the name of the link.
+    /// - Returns: nil for what is no sound card, or one that senses nothing.
+    /// - Throws: ``LinkError``.
+    public func jacks(_ link: LinkName) throws(LinkError) -> JackMonitor? {
+        guard link.scheme == .alsa else { return nil }
+        do throws(LinkError) {
+            return try JackMonitor(card: StreamConfiguration(device: link.address).card)
+        } catch {
+            guard error.code == .unsupported else { throw error }
+            return nil
+        }
+    }
+}
+
+extension LinkError {
+    /// A file that stands in for a device cannot be read.
+    fileprivate init(_ error: AudioFileError, _ link: LinkName) {
+        let code: LinkError.Code =
+            switch error.code {
+            case .notFound: .notFound
+            case .notReadable: .notPermitted
+            case .io: .system
+            default: .unsupported
+            }
+        self.init(code, link: link.description, error.message, underlying: error.underlying)
+    }
+}

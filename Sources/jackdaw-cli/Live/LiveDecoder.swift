@@ -1,0 +1,66 @@
+import JackdawDSP
+
+/// Decodes the swipes in captured sound, each channel by itself, across what was lost.
+struct LiveDecoder: ~Copyable {
+    /// Channels that are decoded, from 0.
+    let channels: Range<Int>
+    private let channelCount: Int
+    private var decoders: [SwipeDecoder] = []
+    /// The samples of one channel of a block.
+    private var lane: [Float] = []
+
+    /// A decoder.
+    /// - Parameters:
+    ///   - sampleRate: frames per second (Hz).
+    ///   - channels: the channels to decode, from 0.
+    ///   - channelCount: samples of a frame.
+    ///   - tracks: tracks to report.
+    /// - Throws: ``CommandError`` for a rate that cannot be decoded.
+    init(
+        sampleRate: Double, channels: Range<Int>, of channelCount: Int, tracks: Set<TrackNumber>
+    ) throws(CommandError) {
+        self.channels = channels
+        self.channelCount = channelCount
+        do throws(SwipeDecoderError) {
+            for _ in channels {
+                decoders.append(try SwipeDecoder(configuration: .init(sampleRate: sampleRate, tracks: tracks)))
+            }
+        } catch {
+            throw CommandError(.badData, error.description)
+        }
+    }
+
+    /// Takes the next frames.
+    /// - Parameters:
+    ///   - samples: channels interleaved.
+    ///   - heard: gets each channel's samples.
+    /// - Returns: what they completed, with its channel.
+    mutating func receive(
+        _ samples: Span<Float>, heard: (Int, Span<Float>) -> Void
+    ) -> [(channel: Int, event: SwipeEvent)] {
+        var found: [(channel: Int, event: SwipeEvent)] = []
+        var lane: [Float] = []
+        swap(&lane, &self.lane)
+        for channel in channels {
+            lane.growWiping(by: samples.count / channelCount)
+            for index in stride(from: channel, to: samples.count, by: channelCount) { lane.append(samples[index]) }
+            heard(channel, lane.span)
+            let index = channel - channels.lowerBound
+            found += decoders[index].receive(lane.span).map { (channel, $0) }
+            lane.removeWiping()
+        }
+        swap(&lane, &self.lane)
+        return found
+    }
+
+    /// Goes on behind frames that were lost; 0 of them end what is open.
+    /// - Returns: what lay before them, with its channel.
+    mutating func skip(_ frames: Int) -> [(channel: Int, event: SwipeEvent)] {
+        var found: [(channel: Int, event: SwipeEvent)] = []
+        for channel in channels {
+            let index = channel - channels.lowerBound
+            found += decoders[index].skip(frames).map { (channel, $0) }
+        }
+        return found
+    }
+}

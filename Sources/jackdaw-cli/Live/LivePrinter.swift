@@ -1,0 +1,86 @@
+#if Command
+    import JackdawDSP
+    import JackdawTransport
+
+    /// Prints swipes as they are read, and on a terminal how loud it is.
+    struct LivePrinter {
+        /// Decibels from the weakest level that the bar shows to full scale, and its length.
+        private static let barRange = 60.0
+        private static let barLength = 20
+
+        private let options: Listen
+        private let console: Console
+        private let sampleRate: Double
+        private var progress: Progress
+        /// Channels that are listened to: where there is one, a card has no other track to wait for.
+        private let channelCount: Int
+        /// One channel's patience: all of a head's channels are answered for as soon as the card is through.
+        private var cards = CardAssembler(channels: 1)
+        /// Lines about failures, for after the cards that came before them.
+        private var failures: [String] = []
+        /// Tracks that were read.
+        private(set) var trackCount = 0
+        private var failureCount = 0
+
+        init(_ options: Listen, _ console: Console, sampleRate: Double, channelCount: Int) {
+            self.options = options
+            self.console = console
+            self.sampleRate = sampleRate
+            self.channelCount = channelCount
+            progress = Progress(console, after: .zero)
+        }
+
+        /// Takes what the decoder found.
+        /// - Returns: what `--json` says of it.
+        mutating func receive(_ event: SwipeEvent, channel: Int) -> JSONObject {
+            let link = options.link.description
+            switch event {
+            case .track(let track):
+                trackCount += 1
+                let report = TrackReport(track, file: link, channel: channel + 1, isRevealed: options.reveal)
+                if options.json { console.result(report.json) } else { cards.add(report) }
+                return report.json
+            case .failure(let failure):
+                failureCount += 1
+                let report = FailureReport(file: link, channel: channel + 1, failure: failure, showsBits: false)
+                if options.failures && options.json {
+                    console.result(report.json)
+                } else {
+                    failures += report.lines
+                }
+                return report.json
+            }
+        }
+
+        /// Prints what is complete.
+        /// - Parameters:
+        ///   - frame: how far the sound has been heard.
+        ///   - level: how loud it is, in dBFS; nil where that is not known yet.
+        mutating func advance(to frame: Int, level: Double?) {
+            printCards(at: channelCount > 1 ? Double(frame) / sampleRate : nil)
+            console.flush()
+            if let level { progress.update(status(level), fraction: nil) }
+        }
+
+        /// Prints what is left.
+        mutating func finish() {
+            printCards(at: nil)
+            console.flush()
+            console.clearStatus()
+        }
+
+        private mutating func printCards(at time: Double?) {
+            for card in cards.completeCards(at: time) { CardAssembler.lines(card).forEach(console.result) }
+            guard cards.isEmpty else { return }
+            failures.forEach(options.failures ? console.result : console.message)
+            failures = []
+        }
+
+        private func status(_ level: Double) -> String {
+            let filled = Int((max(0, 1 + level / Self.barRange) * Double(Self.barLength)).rounded())
+            let bar = String(repeating: "#", count: min(filled, Self.barLength))
+            let line = bar.padded(to: Self.barLength, alignedRight: false)
+            return "[\(line)] \(fixed(level, 0)) dBFS, \(counted(trackCount, "track")) read, \(failureCount) not"
+        }
+    }
+#endif

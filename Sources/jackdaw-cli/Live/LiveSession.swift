@@ -1,0 +1,151 @@
+#if Command
+    import JackdawALSA
+    import JackdawDSP
+    import JackdawTransport
+
+    /// Listens to a port: decodes what comes, prints what is found, keeps what is to be kept.
+    struct LiveSession: ~Copyable {
+        /// How long a port is waited for until the terminal's line and Ctrl-C are looked after.
+        private static let patience = Duration.milliseconds(200)
+
+        private let options: Listen
+        private let port: any AudioPort
+        private let console: Console
+        private var decoder: LiveDecoder
+        private var printer: LivePrinter
+        private var meters: [SignalMeter]
+        private var gain: GainKeeper
+        private var recorder: SwipeRecorder?
+        /// Frames that have gone by, those that were lost included.
+        private var frame = 0
+
+        /// - Parameters:
+        ///   - options: what was asked for.
+        ///   - port: the open device.
+        ///   - mixer: the card's levels; nil to leave them alone.
+        ///   - console: where it all goes.
+        /// - Throws: ``CommandError``.
+        init(
+            _ options: Listen, _ port: any AudioPort, _ mixer: Mixer?, _ console: Console
+        ) throws(CommandError) {
+            let channels = try Self.channels(options, of: port.channelCount)
+            let decoder = try LiveDecoder(
+                sampleRate: port.sampleRate, channels: channels, of: port.channelCount, tracks: options.track.tracks)
+            var recorder: SwipeRecorder?
+            if let path = options.record {
+                recorder = try SwipeRecorder(path: path, sampleRate: port.sampleRate, channels: channels)
+            }
+            self.options = options
+            self.port = port
+            self.console = console
+            self.decoder = decoder
+            self.recorder = recorder
+            printer = LivePrinter(
+                options, console, sampleRate: port.sampleRate, channelCount: channels.count)
+            meters = channels.map { _ in SignalMeter(sampleRate: port.sampleRate) }
+            gain = GainKeeper(mixer, console)
+        }
+
+        private static func channels(_ options: Listen, of count: Int) throws(CommandError) -> Range<Int> {
+            guard let index = options.channel.index else { return 0..<count }
+            guard index < count else {
+                throw CommandError(
+                    .usage, "\(options.link): there is no channel \(index + 1): it has \(counted(count, "channel"))")
+            }
+            return index..<index + 1
+        }
+
+        /// Waits for the next sound and deals with it.
+        /// - Returns: false once nothing more can come.
+        /// - Throws: ``CommandError``.
+        mutating func receive() throws(CommandError) -> Bool {
+            // A port hands its sound to a closure, and this value cannot be changed in one that it does not own.
+            var next: CaptureEvent?
+            var samples: [Float] = []
+            defer { samples.removeWiping() }
+            do throws(LinkError) {
+                _ = try port.receive(within: Self.patience) { event, sound in
+                    next = event
+                    samples.reserveCapacity(sound.count)
+                    for index in sound.indices { samples.append(sound[index]) }
+                }
+            } catch {
+                throw CommandError(error)
+            }
+            switch next {
+            case .sound(let block):
+                if block.lostBefore > 0 { lose(Int(block.lostBefore)) }
+                hear(samples.span, frames: block.frames)
+            case .disconnected:
+                // What was swiped before is whole or lost.
+                note(decoder.skip(0))
+                console.message("\(options.link): the device has gone; it is waited for")
+            case .reconnected: console.message("\(options.link): the device is back")
+            case .ended: return false
+            case nil: break
+            }
+            try recorder?.advance(to: frame, meters)
+            printer.advance(to: frame, level: meters.compactMap(\.last?.peak).max())
+            return true
+        }
+
+        /// Ends what is open, and puts everything back where it was.
+        /// - Returns: tracks that were read.
+        /// - Throws: ``CommandError``.
+        consuming func finish() throws(CommandError) -> Int {
+            note(decoder.skip(0))
+            printer.finish()
+            gain.restore(console)
+            if var recorder = recorder.take() {
+                try recorder.advance(to: nil, meters)
+                try recorder.finish()
+            }
+            return printer.trackCount
+        }
+
+        private mutating func hear(_ samples: Span<Float>, frames: Int) {
+            var observations: [CaptureObservation] = []
+            let (meters, first) = (meters, decoder.channels.lowerBound)
+            let found = decoder.receive(samples) { channel, lane in
+                if let observation = meters[channel - first].receive(lane) { observations.append(observation) }
+            }
+            frame += frames
+            for observation in observations { gain.receive(observation, at: time, console) }
+            note(found)
+        }
+
+        /// Sound is missing: a swipe that lies across it cannot be read.
+        private mutating func lose(_ frames: Int) {
+            note(decoder.skip(frames))
+            for meter in meters { meter.skip(frames) }
+            frame += frames
+            let milliseconds = fixed(1_000 * Double(frames) / port.sampleRate, 0)
+            console.message(
+                "\(options.link): \(milliseconds) ms of sound were lost: this machine was too slow for a while")
+        }
+
+        private var time: Duration { .seconds(Double(frame) / port.sampleRate) }
+
+        private mutating func note(_ found: [(channel: Int, event: SwipeEvent)]) {
+            for (channel, event) in found {
+                let (span, swipe) = Self.outcome(event)
+                let object = printer.receive(event, channel: channel)
+                recorder?.add(span, object)
+                let meter = meters[channel - decoder.channels.lowerBound]
+                gain.receive(meter.observe(span, swipe), at: time, console)
+            }
+        }
+
+        private static func outcome(_ event: SwipeEvent) -> (SwipeSpan, CaptureObservation.Swipe) {
+            switch event {
+            case .track(let track): (track.span, .read)
+            case .failure(let failure):
+                switch failure.reason {
+                case .tooWeak: (failure.span, .tooWeak)
+                case .clipped: (failure.span, .clipped)
+                default: (failure.span, .failed)
+                }
+            }
+        }
+    }
+#endif

@@ -1,0 +1,17 @@
+import JackdawALSA
+import JackdawLinux
+import JackdawTransport
+
+/// The devices that `listen` opens; tests have their own.
+struct LiveSystem {
+    /// Opens what captures sound.
+    var capture: (LinkName, StreamConfiguration) throws(LinkError) -> any AudioPort = {
+        link, configuration throws(LinkError) in try LinuxDevices().capture(link, configuration)
+    }
+    /// The levels of its card; nil where it has none.
+    var mixer: (LinkName) throws(LinkError) -> Mixer? = { link throws(LinkError) in try LinuxDevices().mixer(link) }
+    /// The jacks of its card; nil where it senses none.
+    var jacks: (LinkName) throws(LinkError) -> JackMonitor? = { link throws(LinkError) in
+        try LinuxDevices().jacks(link)
+    }
+}

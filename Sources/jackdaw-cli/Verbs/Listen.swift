@@ -1,0 +1,146 @@
+#if Command
+    import ArgumentParser
+    import JackdawALSA
+    import JackdawDSP
+    import JackdawLinux
+    import JackdawTransport
+
+    struct Listen: Verb {
+        static let configuration = CommandConfiguration(
+            abstract: "Read card swipes live, from a sound card.",
+            discussion: """
+                Each swipe is printed when it is read, within a blink; a swipe that could not be read gives one line on \
+                standard error that says why. On a terminal a line shows the level. The capture gain follows what \
+                is heard, and all levels are put back at the end. A card that is unplugged is waited for. \
+                Account numbers and names are masked.
+
+                EXIT CODES
+                  0   a file that stands in for a card (wav:) is over, and something was read
+                  1   such a file is over, and nothing was read
+                  64  usage; no name of a link; no such channel
+                  69  the device is missing, busy, or may not be opened
+                  74  I/O error
+                  130 interrupted
+
+                EXAMPLES
+                  jackdaw listen
+                  jackdaw listen --link alsa:hw:1,0 --json
+                  jackdaw listen --link wav:captures/speed_t2_05.wav
+                """)
+
+        @Option(
+            help: ArgumentHelp(
+                "The sound card: alsa:NAME, as jackdaw devices lists them (default: alsa:default); or wav:FILE in its place.",
+                valueName: "link"),
+            transform: Self.link)
+        var link = LinkName(.alsa, "default")
+
+        @Option(help: "Channel to decode: a number from 1, or all.")
+        var channel: ChannelChoice = .all
+
+        @Option(help: "Track to report: any, 1, 2 or 3.")
+        var track: TrackChoice = .any
+
+        @Option(help: ArgumentHelp("Frames per second; the card's own where it is not told.", valueName: "Hz"))
+        var rate: Double?
+
+        @Option(help: "What to do with the capture gain: auto follows the swipes, keep leaves it alone.")
+        var gain = GainChoice.auto
+
+        @Flag(help: "Print one JSON object a track, as decode does.")
+        var json = false
+
+        @Flag(help: "Report swipes that could not be read on standard output, in between the tracks.")
+        var failures = false
+
+        @Flag(help: "Print account numbers and track data in clear.")
+        var reveal = false
+
+        @Option(
+            help: ArgumentHelp(
+                "Keep the sound of the swipes: card data in clear. FILE.json beside it says where each is.",
+                valueName: "file"),
+            completion: .file(extensions: ["wav", "flac"]))
+        var record: String?
+
+        func run(on console: Console) throws(CommandError) -> ExitStatus {
+            try run(on: console, LiveSystem())
+        }
+
+        /// Does the work on a system's devices.
+        func run(on console: Console, _ system: LiveSystem) throws(CommandError) -> ExitStatus {
+            var configuration = StreamConfiguration()
+            configuration.sampleRate = rate
+            let port: any AudioPort
+            do throws(LinkError) {
+                port = try system.capture(link, configuration)
+            } catch {
+                throw CommandError(error)
+            }
+            if let record {
+                console.message("\(record): will hold the sound of cards, which anyone can read who has it")
+            }
+            var session = try LiveSession(self, port, gain == .auto ? mixer(system, console) : nil, console)
+            let jacks = jacks(system)
+            do throws(CommandError) {
+                while try session.receive() {
+                    jacks?.receive(console)
+                    try Interruption.check()
+                }
+            } catch {
+                _ = try session.finish()
+                throw error
+            }
+            guard try session.finish() > 0 else {
+                console.message("nothing was read")
+                return .nothingFound
+            }
+            return .done
+        }
+
+        /// - Throws: `ValidationError` that says what a name of a link is.
+        private static func link(_ argument: String) throws -> LinkName {
+            do throws(LinkError) {
+                return try LinkName(parsing: argument)
+            } catch {
+                throw ValidationError(error.description)
+            }
+        }
+
+        private func mixer(_ system: LiveSystem, _ console: Console) -> Mixer? {
+            do throws(LinkError) {
+                return try system.mixer(link)
+            } catch {
+                console.message("\(error); the levels stay as they are")
+                return nil
+            }
+        }
+
+        private func jacks(_ system: LiveSystem) -> JackWatch? {
+            // Not worth a word: most cards sense nothing, and reading swipes does not need it.
+            (try? system.jacks(link)).flatMap { $0 }.map { JackWatch(monitor: $0, link: link) }
+        }
+    }
+
+    /// What is to be done with the capture gain.
+    enum GainChoice: String, ExpressibleByArgument, CaseIterable {
+        case auto
+        case keep
+    }
+
+    /// Tells of plugs at the card that is listened to.
+    struct JackWatch {
+        let monitor: JackMonitor
+        let link: LinkName
+
+        func receive(_ console: Console) {
+            _ = try? monitor.receive(within: .zero) { event in
+                switch event {
+                case .attached(let jack, _): console.message("\(link): \(jack) plugged in")
+                case .detached(let jack, _): console.message("\(link): \(jack) pulled out")
+                case .gone: break
+                }
+            }
+        }
+    }
+#endif
