@@ -63,6 +63,7 @@ final class SignalMeter {
     /// - Parameters:
     ///   - span: where it was.
     ///   - swipe: what became of it.
+    /// - Returns: what it was like.
     func observe(_ span: SwipeSpan, _ swipe: CaptureObservation.Swipe) -> CaptureObservation {
         // What the decoder calls the beginning is not the first that is heard of it.
         let start = max(0, span.startSample - windowSamples)

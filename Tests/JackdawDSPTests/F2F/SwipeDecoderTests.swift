@@ -242,4 +242,19 @@ import Testing
         case .failure(let failure): "failure \(failure.span) \(failure.reason.name) \(failure.cellBoundaries)"
         }
     }
+
+    /// What is missing counts: the next swipe is where it was, and the one before is whole.
+    @Test func lostSamplesAreSkipped() throws {
+        let swipe = try SwipeBench.samples(.two, configuration: .init(sampleRate: 44_100))
+        let whole = SwipeBench.tracks(try SwipeBench.events(swipe, sampleRate: 44_100))
+        var decoder = try SwipeDecoder(configuration: .init(sampleRate: 44_100))
+        var events = decoder.receive(swipe.span)
+        events += decoder.skip(88_200)
+        events += decoder.receive(swipe.span)
+        events += decoder.finish()
+        let tracks = SwipeBench.tracks(events)
+        #expect(tracks.map(SwipeBench.text) == [whole[0], whole[0]].map(SwipeBench.text))
+        #expect(tracks.map(\.swipe) == [0, 1])
+        #expect(tracks[1].span.startSample - tracks[0].span.startSample == swipe.count + 88_200)
+    }
 }

@@ -1,0 +1,226 @@
+import ArgumentParser
+import Glibc
+import JackdawALSA
+import JackdawAudioFile
+import JackdawDSP
+import JackdawTestSupport
+import JackdawTransport
+import Testing
+
+@testable import jackdaw_cli
+
+/// What `jackdaw listen` makes of sound as it comes.
+@Suite struct ListenTests {
+    private let folder: TemporaryFolder
+    private static let rate = 48_000.0
+    private static let silence = [Float](repeating: 0, count: 24_000)
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private static func swipe(_ track: TrackNumber, level: Float = 1) throws -> [Float] {
+        let configuration = SwipeSynthesizer.Configuration(sampleRate: rate)
+        return try SwipeSound.render(TestCard.text(track), track, configuration).map { $0 * level }
+    }
+
+    private func listen(
+        _ arguments: [String] = [], to port: ScriptedPort, isWatched: Bool = false
+    ) throws -> (status: Int32, lines: [String], messages: String) {
+        let verb = try #require(try JackdawCommand.parseAsRoot(["listen"] + arguments) as? Listen)
+        var system = LiveSystem()
+        system.capture = { _, _ throws(LinkError) in port }
+        system.mixer = { _ throws(LinkError) in nil }
+        system.jacks = { _ throws(LinkError) in nil }
+        let recorder = ConsoleRecorder(isWatched: isWatched)
+        var status: Int32
+        do throws(CommandError) {
+            status = try verb.run(on: recorder.console, system).rawValue
+        } catch {
+            status = error.status.rawValue
+            recorder.console.message(error.message)
+        }
+        recorder.console.flush()
+        return (status, recorder.output.split(separator: "\n").map(String.init), recorder.messages)
+    }
+
+    @Test(arguments: [1, 7, 240, 1_000_000]) func swipesAreReadWhateverTheBlocks(block: Int) throws {
+        let steps = try TrackNumber.allCases.flatMap {
+            [.sound(try Self.swipe($0)), .sound(Self.silence)] as [ScriptedPort.Step]
+        }
+        let run = try listen(["--json", "--reveal"], to: ScriptedPort(block: block, steps))
+        #expect(run.status == 0)
+        let texts = try run.lines.map { try jsonObject($0)["text"] as? String }
+        #expect(texts == TrackNumber.allCases.map { TestCard.text($0) })
+        #expect(try jsonObject(run.lines[0])["file"] as? String == "alsa:default")
+    }
+
+    @Test func nothingIsShownInClearUnlessAskedFor() throws {
+        let run = try listen(to: ScriptedPort([.sound(try Self.swipe(.two)), .sound(Self.silence)]))
+        #expect(run.lines.first == "alsa:default: 411111******1111, visa, expires 12/29, service code 101")
+        #expect(!(run.lines.joined() + run.messages).contains("4111111111111111"))
+    }
+
+    /// A card is printed with the sound in which it is read, not with the next one.
+    @Test func aSwipeIsPrintedWhenItIsRead() throws {
+        let verb = try #require(try JackdawCommand.parseAsRoot(["listen"]) as? Listen)
+        let recorder = ConsoleRecorder()
+        let sound = try Self.swipe(.two)
+        let end = try #require(sound.lastIndex { abs($0) > 0.1 })
+        let port = ScriptedPort(block: 240, [.sound(sound), .sound(Self.silence)])
+        var session = try LiveSession(verb, port, nil, recorder.console)
+        var frames = 0
+        while recorder.output.isEmpty, frames < sound.count + 12_000 {
+            _ = try session.receive()
+            frames += 240
+        }
+        #expect(Double(frames - end) / Self.rate <= 0.035)
+        _ = try session.finish()
+    }
+
+    @Test func whatWasLostIsToldAndTheNextSwipeIsRead() throws {
+        let swipe = try Self.swipe(.two)
+        let half = swipe.count / 2
+        let run = try listen(
+            ["--json"],
+            to: ScriptedPort([
+                .sound(Self.silence), .sound(swipe), .sound(Self.silence), .sound(Array(swipe[..<half])), .lost(96_000),
+                .sound(Array(swipe[half...])), .sound(Self.silence), .sound(swipe), .sound(Self.silence),
+            ]))
+        #expect(run.status == 0)
+        #expect(run.messages.contains("alsa:default: 2000 ms of sound were lost"))
+        // The two whole ones, and each where it was: times go on across the gap.
+        let starts = try run.lines.map { try #require(try jsonObject($0)["start"] as? Double) }
+        #expect(starts.count == 2)
+        let second = Double(3 * Self.silence.count + 2 * swipe.count + 96_000) / Self.rate
+        #expect(abs(starts[1] - starts[0] - (second - Double(Self.silence.count) / Self.rate)) < 0.001)
+    }
+
+    @Test func aDeviceThatGoesIsToldOfOnce() throws {
+        let swipe = try Self.swipe(.two)
+        let run = try listen(
+            ["--json"],
+            to: ScriptedPort([
+                .sound(Array(swipe[..<(swipe.count / 2)])), .event(.disconnected), .nothing, .nothing,
+                .event(.reconnected), .lost(50_000), .sound(Self.silence), .sound(swipe), .sound(Self.silence),
+            ]))
+        #expect(run.status == 0)
+        #expect(run.lines.count == 1)
+        let told = run.messages.split(separator: "\n")
+        #expect(told.count { $0.hasSuffix("the device has gone; it is waited for") } == 1)
+        #expect(told.count { $0.hasSuffix("the device is back") } == 1)
+    }
+
+    @Test func aLinkThatBreaksForGoodEndsIt() throws {
+        let swipe = try Self.swipe(.two)
+        let error = LinkError(.disconnected, link: "alsa:hw:1", "the device has gone", remedy: "plug it in again")
+        let run = try listen(["--json"], to: ScriptedPort([.sound(swipe), .sound(Self.silence), .fails(error)]))
+        #expect(run.status == 69)
+        #expect(run.lines.count == 1)
+        #expect(run.messages.hasSuffix("jackdaw: alsa:hw:1: the device has gone; plug it in again\n"))
+    }
+
+    @Test func eachChannelIsDecodedAndACardIsOneBlock() throws {
+        let (first, second) = (try Self.swipe(.one), try Self.swipe(.two))
+        let frames = max(first.count, second.count)
+        let both = (0..<frames).flatMap { [$0 < first.count ? first[$0] : 0, $0 < second.count ? second[$0] : 0] }
+        let quiet = [Float](repeating: 0, count: 96_000)
+        let port = { ScriptedPort(channelCount: 2, [.sound(both), .sound(quiet)]) }
+        let run = try listen(to: port())
+        #expect(run.lines.count { $0.hasPrefix("alsa:default") } == 1)
+        #expect(run.lines.count { $0.hasPrefix("  track") } == 2)
+        #expect(try listen(["--channel", "2", "--json"], to: port()).lines.count == 1)
+        let wrong = try listen(["--channel", "3"], to: port())
+        #expect(wrong.status == 64)
+        #expect(wrong.messages == "jackdaw: alsa:default: there is no channel 3: it has 2 channels\n")
+    }
+
+    @Test func whatCannotBeReadIsToldWithItsReason() throws {
+        let swipe = try Self.swipe(.two)
+        let part = ScriptedPort([.sound(Array(swipe[..<(swipe.count / 2)])), .sound(Self.silence)])
+        let run = try listen(to: part)
+        #expect(run.status == 1)
+        #expect(run.lines.isEmpty)
+        #expect(run.messages.contains("alsa:default: channel 1, swipe 1"))
+        #expect(run.messages.hasSuffix("jackdaw: nothing was read\n"))
+        let json = try listen(
+            ["--json", "--failures"],
+            to: ScriptedPort([.sound(Array(swipe[..<(swipe.count / 2)])), .sound(Self.silence)]))
+        #expect(try jsonObject(try #require(json.lines.first))["failure"] != nil)
+    }
+
+    /// In days of listening there are many knocks and voices: they are told of where failures are asked for.
+    @Test func aKnockIsNoSwipe() throws {
+        var random = SeededRandom(seed: 3)
+        let knock = (0..<4_800).map { 0.5 * exp(-Float($0) / 600) * Float.random(in: -1...1, using: &random) }
+        let steps: [ScriptedPort.Step] = [.sound(Self.silence), .sound(knock), .sound(Self.silence)]
+        let run = try listen(to: ScriptedPort(steps))
+        #expect(run.messages == "jackdaw: nothing was read\n")
+        #expect(try listen(["--failures"], to: ScriptedPort(steps)).lines.count == 1)
+    }
+
+    @Test func adviceIsInPlainWords() throws {
+        let quiet = try Self.swipe(.two, level: 0.002)
+        let run = try listen(to: ScriptedPort([.sound(Self.silence), .sound(quiet), .sound(Self.silence)]))
+        #expect(run.messages.contains("jackdaw: too quiet: raise the capture gain\n"))
+        let loud = try Self.swipe(.two).map { min(max(8 * $0, -1), 1) }
+        let clipped = try listen(to: ScriptedPort([.sound(Self.silence), .sound(loud), .sound(Self.silence)]))
+        #expect(clipped.messages.contains("jackdaw: clipping: lower the capture gain\n"))
+        let swipe = Self.silence + (try Self.swipe(.two, level: 0.05)) + Self.silence
+        let humming = swipe.indices.map { swipe[$0] + 0.4 * Float(sine(turns: 50 * Double($0) / Self.rate)) }
+        let hum = try listen(to: ScriptedPort([.sound(humming)]))
+        #expect(hum.messages.contains(" dB over the signal: check the ground\n"))
+    }
+
+    @Test func aTerminalSeesTheLevel() throws {
+        let tone = (0..<48_000).map { 0.1 * Float(sine(turns: 1_000 * Double($0) / Self.rate)) }
+        let run = try listen(to: ScriptedPort([.sound(tone)]), isWatched: true)
+        #expect(run.messages.contains("] -20 dBFS, 0 tracks read"))
+    }
+
+    /// The sound of the swipes alone, each where the manifest says.
+    @Test func aRecordingHoldsTheSwipesAndNothingElse() throws {
+        let swipe = try Self.swipe(.two)
+        let path = folder("kept.wav")
+        let noise = (0..<480_000).map { Float($0 % 7) * 1e-4 }
+        let run = try listen(
+            ["--record", path, "--json"],
+            to: ScriptedPort([.sound(noise), .sound(swipe), .sound(noise), .sound(swipe), .sound(noise)]))
+        #expect(run.status == 0)
+        #expect(run.messages.contains("will hold the sound of cards"))
+        let reader = try AudioFileReader(path: path)
+        #expect(reader.frames ?? 0 < 2 * (swipe.count + 30_000))
+        let manifest = String(decoding: try folder.read("kept.wav.json"), as: UTF8.self).split(separator: "\n")
+        let decoded = CommandRun("decode", "--json", path).lines
+        #expect(manifest.count == 2)
+        #expect(decoded.count == 2)
+        for (entry, track) in zip(manifest, decoded) {
+            let (entry, track) = (try jsonObject(String(entry)), try jsonObject(track))
+            let kept = try #require(entry["recorded_start"] as? Double)
+            let found = try #require(track["start"] as? Double)
+            #expect(abs(kept - found) < 0.001)
+            #expect(entry["masked"] as? Bool == true)
+            #expect(entry["text"] as? String == track["text"] as? String)
+        }
+    }
+
+    @Test func aFileStandsInForACard() throws {
+        #expect(CommandRun("synth", "-o", folder("a.wav")).status == 0)
+        let run = CommandRun("listen", "--link", "wav:\(folder("a.wav"))", "--json")
+        #expect(run.status == 0)
+        let live = try jsonObject(try #require(run.lines.first))
+        let file = try jsonObject(try #require(CommandRun("decode", "--json", folder("a.wav")).lines.first))
+        for field in ["text", "start", "end", "speed", "confidence", "tier"] {
+            #expect("\(live[field] ?? "")" == "\(file[field] ?? "")", "\(field)")
+        }
+    }
+
+    @Test func whatIsNoLinkIsSaid() {
+        let run = CommandRun("listen", "--link", "hw:1,0")
+        #expect(run.status == 64)
+        #expect(run.messages.contains("no kind of link is named hw"))
+        let missing = CommandRun("listen", "--link", "wav:\(folder("none.wav"))")
+        #expect(missing.status == 69)
+        #expect(missing.messages.contains("none.wav"))
+    }
+
+    private func sine(turns: Double) -> Double { sin(2 * Double.pi * turns) }
+}
