@@ -128,7 +128,7 @@
 
         private mutating func note(_ found: [(channel: Int, event: SwipeEvent)]) {
             for (channel, event) in found {
-                // A knock or a voice is no swipe; in days of listening there are many.
+                // What has no bit cells is no swipe; in days of listening there is much of it.
                 if case .failure(let failure) = event, failure.reason == .noBitCells, !options.failures { continue }
                 let (span, swipe) = Self.outcome(event)
                 let object = printer.receive(event, channel: channel)
