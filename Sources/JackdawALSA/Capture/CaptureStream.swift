@@ -3,7 +3,7 @@ public import JackdawTransport
 import Synchronization
 
 /// Sound from a sound card, as it comes: a thread of its own takes it from the device, and neither waits nor allocates; whoever
-/// ``receive(within:_:)``s it may be as late as ``secondsHeld`` before anything is lost, and is told what was.
+/// ``receive(within:_:)``s it may be as late as ``StreamConfiguration/secondsHeld`` before anything is lost, and is told what was.
 ///
 /// ```swift
 /// let stream = try CaptureStream(StreamConfiguration(device: "hw:1,0"))
@@ -12,9 +12,6 @@ import Synchronization
 public final class CaptureStream: AudioPort {
     /// What the device was opened with.
     public let format: StreamFormat
-
-    /// Seconds of sound that wait for a late reader.
-    public static let secondsHeld = 1.0
 
     private let link: String
     private let ring: BlockRing
@@ -33,7 +30,7 @@ public final class CaptureStream: AudioPort {
         do throws(SystemFailure) {
             let calls = try opener.open(configuration, .capture)
             format = calls.format
-            ring = Self.ring(for: calls.format)
+            ring = Self.ring(for: calls.format, seconds: configuration.secondsHeld)
             do throws(SystemFailure) {
                 let state = try StreamState()
                 self.state = state
@@ -94,8 +91,8 @@ public final class CaptureStream: AudioPort {
         }
     }
 
-    private static func ring(for format: StreamFormat) -> BlockRing {
-        let blocks = Int((secondsHeld / format.period).rounded(.up))
+    private static func ring(for format: StreamFormat, seconds: Double) -> BlockRing {
+        let blocks = Int((min(max(seconds, 0.1), 60) / format.period).rounded(.up))
         return BlockRing(blocks: max(4, blocks), framesPerBlock: format.periodFrames, channels: format.channels)
     }
 

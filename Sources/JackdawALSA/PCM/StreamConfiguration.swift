@@ -25,6 +25,8 @@ public struct StreamConfiguration: Sendable, Hashable {
     public var latency: Latency
     /// Whether a device that has gone is opened again when it is back.
     public var reopens: Bool
+    /// Seconds of captured sound that wait for a late reader before anything is lost, 0.1 to 60.
+    public var secondsHeld: Double
 
     /// A configuration.
     /// - Parameters:
@@ -34,9 +36,10 @@ public struct StreamConfiguration: Sendable, Hashable {
     ///   - encoding: how samples are written; nil for the finest there is.
     ///   - latency: what the stream is for.
     ///   - reopens: whether a device that has gone is opened again when it is back.
+    ///   - secondsHeld: seconds of captured sound that wait for a late reader, 0.1 to 60.
     public init(
         device: String = "default", sampleRate: Double? = nil, channels: Int? = nil, encoding: PCMEncoding? = nil,
-        latency: Latency = .low, reopens: Bool = true
+        latency: Latency = .low, reopens: Bool = true, secondsHeld: Double = 4
     ) {
         self.device = device
         self.sampleRate = sampleRate
@@ -44,6 +47,7 @@ public struct StreamConfiguration: Sendable, Hashable {
         self.encoding = encoding
         self.latency = latency
         self.reopens = reopens
+        self.secondsHeld = secondsHeld
     }
 
     /// The ALSA name of the card that the device belongs to, as mixers and jacks are opened by: `hw:1`, `default`.

@@ -14,7 +14,10 @@
         private var decoder: LiveDecoder
         private var printer: LivePrinter
         private var meters: [SignalMeter]
+        private let system: LiveSystem
+        /// What belongs to the card beside its sound, while it is there.
         private var gain: GainKeeper
+        private var jacks: JackWatch?
         private var recorder: SwipeRecorder?
         /// Frames that have gone by, those that were lost included.
         private var frame = 0
@@ -22,11 +25,11 @@
         /// - Parameters:
         ///   - options: what was asked for.
         ///   - port: the open device.
-        ///   - mixer: the card's levels; nil to leave them alone.
+        ///   - system: where the card's levels and jacks are.
         ///   - console: where it all goes.
         /// - Throws: ``CommandError``.
         init(
-            _ options: Listen, _ port: any AudioPort, _ mixer: Mixer?, _ console: Console
+            _ options: Listen, _ port: any AudioPort, _ system: LiveSystem, _ console: Console
         ) throws(CommandError) {
             let channels = try Self.channels(options, of: port.channelCount)
             let decoder = try LiveDecoder(
@@ -43,7 +46,27 @@
             printer = LivePrinter(
                 options, console, sampleRate: port.sampleRate, channelCount: channels.count)
             meters = channels.map { _ in SignalMeter(sampleRate: port.sampleRate) }
-            gain = GainKeeper(mixer, console)
+            self.system = system
+            gain = GainKeeper(nil, console)
+            openCard()
+        }
+
+        /// Opens the card's levels and jacks.
+        private mutating func openCard() {
+            // Not worth a word: most cards sense nothing, and reading swipes does not need it.
+            jacks = (try? system.jacks(options.link)).flatMap(\.self).map { JackWatch(monitor: $0, link: options.link) }
+            guard options.gain == .auto else { return }
+            do throws(LinkError) {
+                gain = GainKeeper(try system.mixer(options.link), console)
+            } catch {
+                console.message("\(error); the levels stay as they are")
+            }
+        }
+
+        /// Lets go of a card that has gone: the kernel waits for that. What it has saved of the levels is for its return.
+        private mutating func closeCard() {
+            jacks = nil
+            gain = GainKeeper(nil, console)
         }
 
         private static func channels(_ options: Listen, of count: Int) throws(CommandError) -> Range<Int> {
@@ -79,11 +102,15 @@
             case .disconnected:
                 // What was swiped before is whole or lost.
                 note(decoder.skip(0))
+                closeCard()
                 console.message("\(options.link): the device has gone; it is waited for")
-            case .reconnected: console.message("\(options.link): the device is back")
+            case .reconnected:
+                openCard()
+                console.message("\(options.link): the device is back")
             case .ended: return false
             case nil: break
             }
+            jacks?.receive(console)
             try recorder?.advance(to: frame, meters)
             printer.advance(to: frame, level: meters.compactMap(\.last?.peak).max())
             return true

@@ -80,13 +80,9 @@
             if let record {
                 console.message("\(record): will hold the sound of cards, which anyone can read who has it")
             }
-            var session = try LiveSession(self, port, gain == .auto ? mixer(system, console) : nil, console)
-            let jacks = jacks(system)
+            var session = try LiveSession(self, port, system, console)
             do throws(CommandError) {
-                while try session.receive() {
-                    jacks?.receive(console)
-                    try Interruption.check()
-                }
+                while try session.receive() { try Interruption.check() }
             } catch {
                 _ = try session.finish()
                 throw error
@@ -106,41 +102,11 @@
                 throw ValidationError(error.description)
             }
         }
-
-        private func mixer(_ system: LiveSystem, _ console: Console) -> Mixer? {
-            do throws(LinkError) {
-                return try system.mixer(link)
-            } catch {
-                console.message("\(error); the levels stay as they are")
-                return nil
-            }
-        }
-
-        private func jacks(_ system: LiveSystem) -> JackWatch? {
-            // Not worth a word: most cards sense nothing, and reading swipes does not need it.
-            (try? system.jacks(link)).flatMap { $0 }.map { JackWatch(monitor: $0, link: link) }
-        }
     }
 
     /// What is to be done with the capture gain.
     enum GainChoice: String, ExpressibleByArgument, CaseIterable {
         case auto
         case keep
-    }
-
-    /// Tells of plugs at the card that is listened to.
-    struct JackWatch {
-        let monitor: JackMonitor
-        let link: LinkName
-
-        func receive(_ console: Console) {
-            _ = try? monitor.receive(within: .zero) { event in
-                switch event {
-                case .attached(let jack, _): console.message("\(link): \(jack) plugged in")
-                case .detached(let jack, _): console.message("\(link): \(jack) pulled out")
-                case .gone: break
-                }
-            }
-        }
     }
 #endif

@@ -22,14 +22,19 @@ import Testing
         return try SwipeSound.render(TestCard.text(track), track, configuration).map { $0 * level }
     }
 
-    private func listen(
-        _ arguments: [String] = [], to port: ScriptedPort, isWatched: Bool = false
-    ) throws -> (status: Int32, lines: [String], messages: String) {
-        let verb = try #require(try JackdawCommand.parseAsRoot(["listen"] + arguments) as? Listen)
+    private static func system(_ port: ScriptedPort) -> LiveSystem {
         var system = LiveSystem()
         system.capture = { _, _ throws(LinkError) in port }
         system.mixer = { _ throws(LinkError) in nil }
         system.jacks = { _ throws(LinkError) in nil }
+        return system
+    }
+
+    private func listen(
+        _ arguments: [String] = [], to port: ScriptedPort, isWatched: Bool = false
+    ) throws -> (status: Int32, lines: [String], messages: String) {
+        let verb = try #require(try JackdawCommand.parseAsRoot(["listen"] + arguments) as? Listen)
+        let system = Self.system(port)
         let recorder = ConsoleRecorder(isWatched: isWatched)
         var status: Int32
         do throws(CommandError) {
@@ -66,7 +71,7 @@ import Testing
         let sound = try Self.swipe(.two)
         let end = try #require(sound.lastIndex { abs($0) > 0.1 })
         let port = ScriptedPort(block: 240, [.sound(sound), .sound(Self.silence)])
-        var session = try LiveSession(verb, port, nil, recorder.console)
+        var session = try LiveSession(verb, port, Self.system(port), recorder.console)
         var frames = 0
         while recorder.output.isEmpty, frames < sound.count + 12_000 {
             _ = try session.receive()
