@@ -37,7 +37,8 @@ import Testing
             let text = ";\(number)=29121010000000000?"
             let lines = [
                 ["synth", text], ["synth", "-o", "a.wav", text], ["decode", "--channel", text, "a.wav"],
-                ["decode", "--raw", text, "a.wav"], ["synth", "--track2", text], [text],
+                ["decode", "--raw", text, "a.wav"], ["listen", "--link", text], ["listen", "--link", "wav:\(text)"],
+                ["synth", "--track2", text], [text],
                 ["demodulate", "--mode", text, "a.wav"], ["demodulate", "--framing", text, "a.wav"],
                 ["modulate", "--mode", text, "-o", "a.wav"], ["modulate", "--mode", "v21", "-o", "a.wav", text],
                 ["synth", "-o", "/nonexistent/a.wav", "--track1", text], ["synth", "-o", "a.wav", "--seed", text],
@@ -58,18 +59,22 @@ import Testing
                 CommandRun(["synth", "--json", "-o", file, "--track\(card.track)", card.text] + options),
             ] + Self.talkative(file)
         for run in runs { expectNoCard(run, number) }
+        // What says where the swipes are in a recording of listen's.
+        expectNoCard(String(decoding: try folder.read("a.wav.kept.wav.json"), as: UTF8.self), number)
     }
 
     private static func talkative(_ file: String) -> [CommandRun] {
         [
             CommandRun("decode", file), CommandRun("decode", "--failures", file),
             CommandRun("decode", "--json", "--failures", file), CommandRun("inspect", file),
-            CommandRun("inspect", "--json", file),
+            CommandRun("inspect", "--json", file), CommandRun("listen", "--link", "wav:\(file)", "--failures"),
+            CommandRun("listen", "--link", "wav:\(file)", "--json", "--failures", "--record", file + ".kept.wav"),
         ]
     }
 
-    private func expectNoCard(_ run: CommandRun, _ number: String) {
-        let text = run.output + run.messages
+    private func expectNoCard(_ run: CommandRun, _ number: String) { expectNoCard(run.output + run.messages, number) }
+
+    private func expectNoCard(_ text: String, _ number: String) {
         #expect(!text.contains(number))
         // The digits that masking must hide, wherever they stand.
         #expect(!text.contains(number.dropFirst(6).dropLast(4)))
