@@ -12,7 +12,7 @@ public struct LinuxDevices: Sendable {
     ///   - link: `alsa:` and the name of a device, or `wav:` and the path of a sound file.
     ///   - configuration: how a sound card is to be opened; its device is the link's. A file is as it is.
     /// - Returns: the open port.
-    /// - Throws: ``LinkError``: what there is in the way, and what to do about it.
+    /// - Throws: `LinkError`: what there is in the way, and what to do about it.
     public func capture(
         _ link: LinkName, _ configuration: StreamConfiguration = StreamConfiguration()
     ) throws(LinkError) -> any AudioPort {
@@ -33,7 +33,7 @@ public struct LinuxDevices: Sendable {
     /// The levels of the sound card that a link leads to.
     /// - Parameter link: the name of the link.
     /// - Returns: nil for what is no sound card.
-    /// - Throws: ``LinkError``.
+    /// - Throws: `LinkError`.
     public func mixer(_ link: LinkName) throws(LinkError) -> Mixer? {
         guard link.scheme == .alsa else { return nil }
         return try Mixer(card: StreamConfiguration(device: link.address).card)
@@ -42,7 +42,7 @@ public struct LinuxDevices: Sendable {
     /// The jacks of the sound card that a link leads to.
     /// - Parameter link: the name of the link.
     /// - Returns: nil for what is no sound card, or one that senses nothing.
-    /// - Throws: ``LinkError``.
+    /// - Throws: `LinkError`.
     public func jacks(_ link: LinkName) throws(LinkError) -> JackMonitor? {
         guard link.scheme == .alsa else { return nil }
         do throws(LinkError) {

@@ -10,7 +10,7 @@ public struct SoundCards: Sendable {
 
     /// Finds the cards of this system. Also those are found that this user may not open.
     /// - Parameter probing: whether devices that are free are opened for a moment to learn what they can do.
-    /// - Throws: ``LinkError`` where the kernel's list cannot be read.
+    /// - Throws: `LinkError` where the kernel's list cannot be read.
     public init(probing: Bool = true) throws(LinkError) {
         try self.init(probing: probing, files: LinuxFiles(), calls: LibraryDevices())
     }

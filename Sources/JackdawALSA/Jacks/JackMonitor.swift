@@ -16,7 +16,7 @@ public final class JackMonitor {
     /// - Parameters:
     ///   - card: the card's number, its short name, or an ALSA name that leads to it: `1`, `PCH`, `hw:PCH,0`.
     ///   - settlingTime: how long a plug has to stay before it counts.
-    /// - Throws: ``LinkError``: with code `unsupported` where the card does not sense what is plugged in.
+    /// - Throws: `LinkError`: with code `unsupported` where the card does not sense what is plugged in.
     public convenience init(
         card: String, settlingTime: Duration = .milliseconds(100)
     ) throws(LinkError) {
@@ -76,7 +76,7 @@ public final class JackMonitor {
     ///   - timeout: how long to wait at most.
     ///   - take: gets what happened.
     /// - Returns: whether anything happened.
-    /// - Throws: ``LinkError`` where nothing will ever come again; with code `disconnected` behind ``JackEvent/gone``.
+    /// - Throws: `LinkError` where nothing will ever come again; with code `disconnected` behind ``JackEvent/gone``.
     public func receive(within timeout: Duration, _ take: (JackEvent) -> Void) throws(LinkError) -> Bool {
         guard !isGone else {
             throw LinkError(

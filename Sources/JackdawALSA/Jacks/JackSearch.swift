@@ -23,7 +23,7 @@ struct JackSearch {
     /// Opens what the jacks of a card can be read from: its control elements, or where they sense none, input switches.
     /// - Parameter name: a number, a short name, or an ALSA name.
     /// - Returns: one source at least.
-    /// - Throws: ``LinkError``.
+    /// - Throws: `LinkError`.
     func sources(of name: String) throws(LinkError) -> [any JackSource] {
         let diagnosis = DeviceDiagnosis(files: files)
         let cards = (try? KernelSound(files: files).cards()) ?? []

@@ -27,7 +27,7 @@ public struct CaptureGain: Sendable, Hashable {
 extension Mixer {
     /// Where the capture gain stands.
     /// - Returns: the gain, or nil where the card has no capture volume.
-    /// - Throws: ``LinkError``.
+    /// - Throws: `LinkError`.
     public func captureGain() throws(LinkError) -> CaptureGain? {
         try locked { session throws(LinkError) in try session.captureGain() }
     }
@@ -36,7 +36,7 @@ extension Mixer {
     /// back.
     /// - Parameter decibels: the gain in dB; beyond the card's range, the nearest of it.
     /// - Returns: where it stands now, rounded to the card's steps, or nil where the card has no capture volume.
-    /// - Throws: ``LinkError``; code `busy` where another process holds the levels.
+    /// - Throws: `LinkError`; code `busy` where another process holds the levels.
     @discardableResult
     public func setCaptureGain(_ decibels: Double) throws(LinkError) -> CaptureGain? {
         try locked { session throws(LinkError) in

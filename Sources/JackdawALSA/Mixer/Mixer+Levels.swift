@@ -5,7 +5,7 @@ extension Mixer {
     /// Where a volume stands.
     /// - Parameter control: a volume of ``controls``.
     /// - Returns: share and gain of its loudest channel.
-    /// - Throws: ``LinkError``; code `unsupported` where the control is no volume.
+    /// - Throws: `LinkError`; code `unsupported` where the control is no volume.
     public func volume(of control: MixerControl) throws(LinkError) -> MixerVolume {
         try locked { session throws(LinkError) in try session.volume(of: control) }
     }
@@ -15,7 +15,7 @@ extension Mixer {
     ///   - control: a volume of ``controls``.
     ///   - share: 0...1; beyond that, the nearest of these.
     /// - Returns: where it stands now, rounded to the card's steps.
-    /// - Throws: ``LinkError``; code `unsupported` where the control is no volume, `busy` where another process holds the
+    /// - Throws: `LinkError`; code `unsupported` where the control is no volume, `busy` where another process holds the
     ///   levels.
     @discardableResult
     public func setVolume(_ control: MixerControl, share: Double) throws(LinkError) -> MixerVolume {
@@ -30,7 +30,7 @@ extension Mixer {
     ///   - control: a volume of ``controls`` whose range in dB is known.
     ///   - decibels: dB; beyond the control's range, the nearest of it.
     /// - Returns: where it stands now, rounded to the nearest of the card's steps.
-    /// - Throws: ``LinkError``; code `unsupported` where the control has no range in dB, `busy` where another process holds
+    /// - Throws: `LinkError`; code `unsupported` where the control has no range in dB, `busy` where another process holds
     ///   the levels.
     @discardableResult
     public func setVolume(_ control: MixerControl, decibels: Double) throws(LinkError) -> MixerVolume {
@@ -43,7 +43,7 @@ extension Mixer {
     /// Whether a switch is on for any channel.
     /// - Parameter control: a switch of ``controls``.
     /// - Returns: whether it is.
-    /// - Throws: ``LinkError``; code `unsupported` where the control is no switch.
+    /// - Throws: `LinkError`; code `unsupported` where the control is no switch.
     public func isOn(_ control: MixerControl) throws(LinkError) -> Bool {
         try locked { session throws(LinkError) in
             try session.require(control, control.kind == .toggle, "a switch")
@@ -55,7 +55,7 @@ extension Mixer {
     /// - Parameters:
     ///   - control: a switch of ``controls``.
     ///   - isOn: whether to turn it on.
-    /// - Throws: ``LinkError``; code `unsupported` where the control is no switch, `busy` where another process holds the
+    /// - Throws: `LinkError`; code `unsupported` where the control is no switch, `busy` where another process holds the
     ///   levels.
     public func setOn(_ control: MixerControl, _ isOn: Bool) throws(LinkError) {
         try locked { session throws(LinkError) in
@@ -67,7 +67,7 @@ extension Mixer {
     /// Which item a choice is set to.
     /// - Parameter control: a choice of ``controls``.
     /// - Returns: the item's position.
-    /// - Throws: ``LinkError``; code `unsupported` where the control is no choice.
+    /// - Throws: `LinkError`; code `unsupported` where the control is no choice.
     public func choice(of control: MixerControl) throws(LinkError) -> Int {
         try locked { session throws(LinkError) in
             try session.require(control, control.items != nil, "a choice")
@@ -79,7 +79,7 @@ extension Mixer {
     /// - Parameters:
     ///   - item: the item's position.
     ///   - control: a choice of ``controls``.
-    /// - Throws: ``LinkError``; code `unsupported` where the control has no such item, `busy` where another process holds
+    /// - Throws: `LinkError`; code `unsupported` where the control has no such item, `busy` where another process holds
     ///   the levels.
     public func choose(_ item: Int, of control: MixerControl) throws(LinkError) {
         try locked { session throws(LinkError) in
@@ -93,14 +93,14 @@ extension Mixer {
 extension Mixer {
     /// Turns the card's own automatic gain off: it would turn the level about in the middle of a swipe.
     /// - Returns: whether any was on.
-    /// - Throws: ``LinkError``.
+    /// - Throws: `LinkError`.
     @discardableResult
     public func turnAutomaticGainOff() throws(LinkError) -> Bool { try mute(.automaticGain) }
 
     /// Turns all switches of a role off, and turns down the volumes whose elements have no switch.
     /// - Parameter role: what to silence.
     /// - Returns: whether that changed anything.
-    /// - Throws: ``LinkError``; code `busy` where another process holds the levels.
+    /// - Throws: `LinkError`; code `busy` where another process holds the levels.
     @discardableResult
     public func mute(_ role: MixerControl.Role) throws(LinkError) -> Bool {
         try locked { session throws(LinkError) in
@@ -123,7 +123,7 @@ extension Mixer {
     /// of them.
     /// - Parameter role: what to turn on.
     /// - Returns: whether that changed anything.
-    /// - Throws: ``LinkError``; code `busy` where another process holds the levels.
+    /// - Throws: `LinkError`; code `busy` where another process holds the levels.
     @discardableResult
     public func unmute(_ role: MixerControl.Role) throws(LinkError) -> Bool {
         try locked { session throws(LinkError) in

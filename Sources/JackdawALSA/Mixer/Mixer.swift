@@ -26,7 +26,7 @@ public final class Mixer: Sendable {
     ///   - card: its name: `hw:1`, `hw:PCH`, `default`.
     ///   - stateDirectory: where levels are saved; nil for the usual place: `STATE_DIRECTORY` (which systemd sets),
     ///     `XDG_STATE_HOME/jackdaw`, `/var/lib/jackdaw` for root, or `~/.local/state/jackdaw`.
-    /// - Throws: ``LinkError`` where there is no such card or it may not be opened.
+    /// - Throws: `LinkError` where there is no such card or it may not be opened.
     public convenience init(card: String, stateDirectory: String? = nil) throws(LinkError) {
         guard let directory = stateDirectory ?? MixerStateDirectory.standardPath() else {
             throw LinkError(
@@ -57,7 +57,7 @@ public final class Mixer: Sendable {
 
     /// Brings back everything that was changed. What fails is tried again with the next call, at the end of the mixer and at
     /// the next start.
-    /// - Throws: ``LinkError``: the first failure, after all was tried.
+    /// - Throws: `LinkError`: the first failure, after all was tried.
     public func restore() throws(LinkError) {
         try session.withLock { session throws(LinkError) in try session.restore() }
     }

@@ -30,12 +30,12 @@ public final class AudioFilePort: AudioPort {
             State(reader: reader, block: AudioBlock(channels: format.channels, capacity: Self.blockFrames)))
     }
 
-    /// Hands over the next block, or ``CaptureEvent/ended`` behind the last one.
+    /// Hands over the next block, or `CaptureEvent.ended` behind the last one.
     /// - Parameters:
     ///   - timeout: of no account: a file is always ready.
     ///   - take: gets the block, and its samples, channels interleaved; they are overwritten behind it.
     /// - Returns: false once the end was told.
-    /// - Throws: ``LinkError`` with code `system` where the file cannot be read on.
+    /// - Throws: `LinkError` with code `system` where the file cannot be read on.
     public func receive(
         within timeout: Duration, _ take: (CaptureEvent, Span<Float>) -> Void
     ) throws(LinkError) -> Bool {

@@ -36,7 +36,7 @@ final class MixerStateKeeper {
     /// Restores what an ended process has left.
     /// - Parameter apply: sets the levels.
     /// - Returns: what was found; nil for nothing.
-    /// - Throws: ``LinkError`` where it could not be restored; it is left to be.
+    /// - Throws: `LinkError` where it could not be restored; it is left to be.
     func recover(_ apply: (MixerState) throws(LinkError) -> Void) throws(LinkError) -> MixerNotice? {
         try storage.locked { () throws(LinkError) in try recoverLocked(apply) }
     }
@@ -61,7 +61,7 @@ final class MixerStateKeeper {
     ///   - current: reads it again.
     ///   - apply: sets levels that an ended process has left.
     /// - Returns: the number of the process that holds the levels, where there is one, and nothing was saved.
-    /// - Throws: ``LinkError`` where it was not saved, or not restored what had to be before.
+    /// - Throws: `LinkError` where it was not saved, or not restored what had to be before.
     func keep(
         _ setting: MixerState.Setting, current: () throws(LinkError) -> MixerState.Setting,
         recovering apply: (MixerState) throws(LinkError) -> Void
