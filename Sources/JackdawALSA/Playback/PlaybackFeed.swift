@@ -127,7 +127,9 @@ struct PlaybackFeed<Source: SoundSource> {
 
 extension PlaybackFeed: PCMSound {
     var isOver: Bool {
-        silentFrom.map { written - held >= $0 } ?? (!isConnected && events.report.isFinishing)
+        // Without a device nothing more is heard.
+        if !isConnected { return events.report.isFinishing }
+        return silentFrom.map { written - held >= $0 } ?? false
     }
 
     mutating func takeNews() -> Bool { events.takeNews() }

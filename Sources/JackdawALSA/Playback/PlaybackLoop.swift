@@ -53,7 +53,7 @@ import JackdawTransport
         var most = calls.format.bufferFrames
         while room > 0, most > 0 {
             if feed.count == 0 {
-                guard room >= framesPerBlock || !isStarted else { break }
+                guard room >= calls.format.periodFrames || !isStarted else { break }
                 feed.make(heardAt: upcoming)
             }
             let frames = try write(&feed, min(room, most))

@@ -268,6 +268,35 @@ import Testing
         #expect(bench.isFinished)
     }
 
+    /// Not even for a block that was made and is not written.
+    @Test func nobodyWaitsForTheEndOfAPartWithoutADevice() {
+        let format = StreamFormat(
+            sampleRate: 48_000, channels: 1, encoding: .s32, periodFrames: 480, bufferFrames: 1_000, isResampled: false)
+        let card = ScriptedPCM(.playback, VirtualClock(), format: format)
+        var bench = PlaybackBench(card, CountingSource(frames: 1_300))
+        bench.report.askToFinish()
+        bench.run(milliseconds: 1, each: 1)
+        card.stop(.disconnected)
+        bench.run(milliseconds: 200)
+        #expect(bench.isFinished)
+    }
+
+    /// A device may come back with other sizes: what was made for the first one goes through the smaller buffer in parts.
+    @Test func aDeviceMayComeBackWithASmallerBuffer() {
+        let card = ScriptedPCM(.playback, VirtualClock())
+        let small = StreamFormat(
+            sampleRate: 48_000, channels: 1, encoding: .s32, periodFrames: 48, bufferFrames: 192, isResampled: false)
+        var bench = bench(card)
+        bench.run(milliseconds: 100)
+        card.stop(.disconnected)
+        bench.plugIn(ScriptedPCM(.playback, card.clock, format: small))
+        bench.run(milliseconds: 1_000, each: 1)
+        #expect(bench.seen.count == 3)
+        #expect(bench.report.status.framesPlayed > 45_000)
+        bench.check()
+        bench.close()
+    }
+
     /// What is closed at once has silence behind its last frame, not what the buffer held before.
     @Test func whatTheDeviceHoldsIsHeard() {
         let card = ScriptedPCM(.playback, VirtualClock())

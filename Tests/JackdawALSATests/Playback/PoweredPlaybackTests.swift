@@ -50,9 +50,11 @@ import Testing
         bench.close()
     }
 
-    /// A change tells when its first frame is heard: after all that the device holds.
-    @Test func aChangeTellsWhenItIsHeard() throws {
+    /// A change tells when its first frame is heard: after all that the device holds, by the device's own time if it tells.
+    @Test(arguments: [nil, 0, 2_000_000, 4_000_000] as [Int64?])
+    func aChangeTellsWhenItIsHeard(stampAge: Int64?) throws {
         let card = card()
+        card.change { $0.stampAge = stampAge }
         var bench = PlaybackBench(card, try PoweredLine(Self.tone, sampleRate: 48_000))
         bench.run(milliseconds: 100)
         let change = bench.perform { try? $0.stop() }

@@ -26,6 +26,8 @@ final class ScriptedPCM: PCMCalls {
         var before = PCMState.running
         /// The next frame to be read or written, since the clock began.
         var next: Int64 = 0
+        /// How long ago the device told the time, in nanoseconds; nil for one that never does.
+        var stampAge: Int64?
         /// Frames in a playback buffer that stands still.
         var held: Int64 = 0
         /// Frames of a playback buffer that were thrown away.
@@ -170,7 +172,13 @@ final class ScriptedPCM: PCMCalls {
         return Int(frames)
     }
 
-    func timestamp() -> (available: Int, time: Int64)? { nil }
+    func timestamp() -> (available: Int, time: Int64)? {
+        let state = record
+        guard let age = state.stampAge else { return nil }
+        let frame = Int64(Double(clock.now - age) * format.sampleRate / 1e9)
+        let available = direction == .capture ? frame - state.next : Int64(format.bufferFrames) - (state.next - frame)
+        return (Int(available), clock.now - age)
+    }
 
     func read(_ bytes: UnsafeMutableRawBufferPointer) throws(SystemFailure) -> Int {
         let wanted = bytes.count / format.bytesPerFrame
