@@ -1,4 +1,3 @@
-import Glibc
 public import JackdawTransport
 import Synchronization
 
@@ -35,7 +34,7 @@ public final class CaptureStream: AudioPort {
                 let state = try StreamState()
                 self.state = state
                 thread = try StreamThread(name: "jackdaw-capture") { [ring] in
-                    Self.run(CaptureEngine(calls, opener, configuration, ring: ring), state)
+                    CaptureEngine(calls, opener, configuration, ring: ring).run(state)
                 }
             } catch {
                 calls.close()
@@ -66,11 +65,7 @@ public final class CaptureStream: AudioPort {
     ) throws(LinkError) -> Bool {
         let failure = state.failure
         if read(take) { return true }
-        if let failure {
-            throw LinkError(
-                .disconnected, link: link, "the device has gone", remedy: "plug it in again",
-                underlying: failure.message)
-        }
+        if let failure { throw .gone(link, failure) }
         _ = state.news.wait(milliseconds: timeout.milliseconds)
         return read(take)
     }
@@ -94,30 +89,5 @@ public final class CaptureStream: AudioPort {
     private static func ring(for format: StreamFormat, seconds: Double) -> BlockRing {
         let blocks = Int((min(max(seconds, 0.1), 60) / format.period).rounded(.up))
         return BlockRing(blocks: max(4, blocks), framesPerBlock: format.periodFrames, channels: format.channels)
-    }
-
-    /// What the thread does.
-    private static func run(_ engine: consuming CaptureEngine<some PCMOpener>, _ state: StreamState) {
-        let wait = DeviceWait(state.wakeUp)
-        let clock = SystemWaiting()
-        var next = engine.begin(now: clock.now())
-        while !state.isStopped {
-            switch next {
-            case .device(let milliseconds):
-                guard let calls = engine.calls else { return }
-                switch wait.wait(for: calls, milliseconds: milliseconds) {
-                case .device(let condition): next = engine.step(condition, now: clock.now())
-                case .failed(let failure): next = engine.fail(failure, now: clock.now())
-                }
-            case .time(let milliseconds):
-                wait.wait(milliseconds: milliseconds)
-                if !state.isStopped { next = engine.step([], now: clock.now()) }
-            case .over(let failure):
-                state.fail(failure)
-                return
-            }
-            state.news.ring()
-        }
-        engine.close()
     }
 }

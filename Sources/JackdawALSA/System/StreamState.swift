@@ -6,14 +6,18 @@ final class StreamState: Sendable {
     let wakeUp: WakeUp
     /// Ends its owner's wait.
     let news: WakeUp
+    /// Rung when the thread ends.
+    let ended: WakeUp
 
     private let stopped = Atomic(false)
+    private let finished = Atomic(false)
     private let failureCode = Atomic<Int32>(0)
 
     /// - Throws: ``SystemFailure`` where the process has no descriptor to spare.
     init() throws(SystemFailure) {
         wakeUp = try WakeUp()
         news = try WakeUp()
+        ended = try WakeUp()
     }
 
     /// Whether the owner wants the thread to end.
@@ -24,6 +28,9 @@ final class StreamState: Sendable {
         let code = failureCode.load(ordering: .acquiring)
         return code == 0 ? nil : SystemFailure(code: code)
     }
+
+    /// Whether the thread has ended because there was nothing more to do.
+    var hasFinished: Bool { finished.load(ordering: .acquiring) }
 
     /// Asks the thread to end.
     /// - Returns: false where that was asked before.
@@ -38,6 +45,12 @@ final class StreamState: Sendable {
         failureCode.store(failure.code, ordering: .releasing)
         news.ring()
     }
+
+    /// The thread has nothing more to do.
+    func finish() { finished.store(true, ordering: .releasing) }
+
+    /// The thread ends.
+    func end() { ended.ring() }
 }
 
 extension Duration {

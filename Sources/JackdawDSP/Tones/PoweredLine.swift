@@ -21,6 +21,9 @@ public struct PoweredLine: Sendable {
         case inserted
     }
 
+    /// Commands that can wait without taking memory for it when they are put there.
+    public static let commandsHeld = 16
+
     private struct Command: Sendable {
         let samples: [Float]
         let join: Join
@@ -45,6 +48,7 @@ public struct PoweredLine: Sendable {
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
     public init(_ tone: Tone, sampleRate: Double, ramp: ToneRamp = .soft) throws(LineCodeError) {
         generator = try ToneGenerator(tone, sampleRate: sampleRate, ramp: ramp)
+        commands.reserveCapacity(Self.commandsHeld)
     }
 
     /// Samples of a frame.
@@ -56,12 +60,16 @@ public struct PoweredLine: Sendable {
     /// Frequency of the tone in Hz.
     public var frequency: Double { generator.frequency }
 
+    /// Whether nothing is heard or about to be heard.
+    public var isSilent: Bool { commands.isEmpty && generator.isSilent }
+
     /// Commands that wait or sound.
     public var commandCount: Int { commands.count }
 
     /// Puts a command behind those that wait.
     ///
-    /// It begins when a ramp of the tone that is under way has ended.
+    /// It begins when a ramp of the tone that is under way has ended. Up to ``commandsHeld`` of them wait without taking
+    /// memory.
     /// - Parameters:
     ///   - samples: its sound, full scale -1 to 1, channels interleaved as in the tone.
     ///   - join: how it goes together with the tone.

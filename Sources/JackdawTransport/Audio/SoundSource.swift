@@ -2,9 +2,16 @@
 public protocol SoundSource: Sendable {
     /// Samples of a frame.
     var channelCount: Int { get }
+    /// Whether nothing but silence follows as long as the source is left alone; false where it never tells.
+    var isSilent: Bool { get }
 
     /// Fills a block with the next frames, full scale -1 to 1, channels interleaved. It runs on the thread that plays: it
     /// must neither wait nor allocate.
     /// - Parameter block: room for a whole number of frames.
     mutating func render(into block: inout MutableSpan<Float>)
+}
+
+extension SoundSource {
+    /// A source that never tells.
+    public var isSilent: Bool { false }
 }

@@ -233,8 +233,8 @@ import Testing
         let ring = BlockRing(blocks: 8, framesPerBlock: 240, channels: 1)
         var writer = BlockWriter(ring)
         var loop = CaptureLoop(card, framesPerBlock: 240, now: 0)
-        _ = loop.begin(into: &writer, now: 0)
-        #expect(loop.step(condition, into: &writer, now: 0) == .ended(SystemFailure(code: ENODEV)))
+        _ = loop.begin(with: &writer, now: 0)
+        #expect(loop.step(condition, with: &writer, now: 0) == .ended(SystemFailure(code: ENODEV)))
         loop.close()
     }
 }

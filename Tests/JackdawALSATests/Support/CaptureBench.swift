@@ -13,23 +13,19 @@ struct CaptureBench {
         case over(Int32)
     }
 
-    let clock: VirtualClock
     let opener: ScriptedOpener
     let ring: BlockRing
-    private var engine: CaptureEngine<ScriptedOpener>
-    private var next: CaptureEngine<ScriptedOpener>.Next?
-    /// What is left of a rest that the last run has begun (ms).
-    private var resting: Int32?
+    private var runner: EngineRunner<CaptureLoop<ScriptedPCM>>
     private var expected: Int64 = 0
     private(set) var seen: [Seen] = []
     /// Whether the reader takes what comes.
     var isReading = true
 
     init(_ card: ScriptedPCM, _ opener: ScriptedOpener = ScriptedOpener(), reopens: Bool = true, blocks: Int = 200) {
-        clock = card.clock
         self.opener = opener
         ring = BlockRing(blocks: blocks, framesPerBlock: card.format.periodFrames, channels: card.format.channels)
-        engine = CaptureEngine(card, opener, StreamConfiguration(device: "hw:1", reopens: reopens), ring: ring)
+        let configuration = StreamConfiguration(device: "hw:1", reopens: reopens)
+        runner = EngineRunner(CaptureEngine(card, opener, configuration, ring: ring), card.clock)
     }
 
     /// Lets so much time pass.
@@ -37,41 +33,16 @@ struct CaptureBench {
     ///   - milliseconds: how much.
     ///   - step: how often the device wakes the engine; 0 for never, so that only its patience ends.
     mutating func run(milliseconds: Int32, each step: Int32 = 5) {
-        var left = milliseconds
-        while left > 0 {
-            let next = next ?? engine.begin(now: clock.now)
-            let wait: Int32
-            var isAnswered = false
-            switch next {
-            case .device(let patience):
-                isAnswered = step > 0 && step <= patience
-                wait = min(isAnswered ? step : patience, left)
-            case .time(let milliseconds):
-                let rest = (resting ?? milliseconds)
-                guard rest <= left else {
-                    resting = rest - left
-                    clock.advance(milliseconds: left)
-                    return
-                }
-                resting = nil
-                wait = rest
-            case .over(let failure):
-                if seen.last != .over(failure.code) { seen.append(.over(failure.code)) }
-                clock.advance(milliseconds: left)
-                return
-            }
-            clock.advance(milliseconds: max(1, wait))
-            left -= max(1, wait)
-            self.next = engine.step(isAnswered ? .readable : [], now: clock.now)
-            if isReading { read() }
+        var reading = self
+        runner.run(milliseconds: milliseconds, each: step) {
+            if reading.isReading { reading.read() }
         }
-        if case .over(let failure) = next, seen.last != .over(failure.code) { seen.append(.over(failure.code)) }
+        (seen, expected) = (reading.seen, reading.expected)
+        if let failure = runner.failure, seen.last != .over(failure.code) { seen.append(.over(failure.code)) }
     }
 
     /// The device cannot be waited for any more.
-    mutating func fail(_ code: Int32) {
-        next = engine.fail(SystemFailure(code: code), now: clock.now)
-    }
+    mutating func fail(_ code: Int32) { runner.fail(code) }
 
     /// Reads all blocks, and holds each against what the card captured at that time.
     mutating func read() {
@@ -101,5 +72,5 @@ struct CaptureBench {
         }
     }
 
-    mutating func close() { engine.close() }
+    mutating func close() { runner.close() }
 }

@@ -22,8 +22,18 @@ final class ScriptedPCM: PCMCalls {
 
     struct State {
         var pcm = PCMState.prepared
+        /// What it was doing before it stood still.
+        var before = PCMState.running
         /// The next frame to be read or written, since the clock began.
         var next: Int64 = 0
+        /// How long ago the device told the time, in nanoseconds; nil for one that never does.
+        var stampAge: Int64?
+        /// Frames in a playback buffer that stands still.
+        var held: Int64 = 0
+        /// Frames of a playback buffer that were thrown away.
+        var dropped: Int64 = 0
+        /// Frames that were in a playback buffer which said that it was empty.
+        var vanished: Int64 = 0
         /// Failures that the next calls come to; 0 for none.
         var failures: [Call: [Int32]] = [:]
         /// The next reads and writes take no more frames than this.
@@ -56,7 +66,33 @@ final class ScriptedPCM: PCMCalls {
     /// What it is doing and has done.
     var record: State { script.withLock(\.self) }
 
+    /// It stands still from now on, with what its buffer holds.
+    func stop(_ pcm: PCMState) { change { stop(&$0, pcm) } }
+
+    private func stop(_ state: inout State, _ pcm: PCMState) {
+        state.held = queue(state)
+        state.before = state.pcm
+        state.pcm = pcm
+    }
+
+    /// It says that it was left alone for too long, whatever the clock says.
+    private func runOut(_ state: inout State) {
+        if state.pcm == .running {
+            state.vanished += queue(state)
+            state.held = 0
+        }
+        state.pcm = .overrun
+    }
+
     func fail(_ call: Call, _ codes: Int32...) { change { $0.failures[call, default: []] += codes } }
+
+    /// Frames of a playback buffer that were not heard yet.
+    var queue: Int64 { queue(record) }
+
+    private func queue(_ state: State) -> Int64 {
+        guard direction == .playback else { return 0 }
+        return state.pcm == .running ? max(0, state.next - frame) : state.held
+    }
 
     private func enter(_ call: Call, _ state: inout State) throws(SystemFailure) {
         state.log.append(call)
@@ -66,9 +102,9 @@ final class ScriptedPCM: PCMCalls {
         state.failures[call] = codes
         guard code != 0 else { return }
         switch code {
-        case EPIPE: state.pcm = .overrun
-        case ESTRPIPE: state.pcm = .suspended
-        case ENODEV: state.pcm = .disconnected
+        case EPIPE: runOut(&state)
+        case ESTRPIPE: stop(&state, .suspended)
+        case ENODEV: stop(&state, .disconnected)
         default: break
         }
         throw SystemFailure(code: code)
@@ -90,6 +126,8 @@ final class ScriptedPCM: PCMCalls {
 
     func prepare() throws(SystemFailure) {
         try call(.prepare) { state throws(SystemFailure) in
+            state.dropped += queue(state)
+            state.held = 0
             state.pcm = .prepared
             state.next = frame
         }
@@ -99,14 +137,15 @@ final class ScriptedPCM: PCMCalls {
         try call(.start) { state throws(SystemFailure) in
             guard state.pcm == .prepared else { throw SystemFailure(code: EBADFD) }
             state.pcm = .running
-            if direction == .capture { state.next = frame }
+            // What was written before it begins to be heard now.
+            state.next = frame + state.held
         }
     }
 
     func resume() throws(SystemFailure) {
         try call(.resume) { state throws(SystemFailure) in
-            state.pcm = .running
-            state.next = frame
+            state.pcm = state.before == .prepared ? .prepared : .running
+            state.next = frame + state.held
         }
     }
 
@@ -121,18 +160,25 @@ final class ScriptedPCM: PCMCalls {
         case .running: break
         case .suspended: throw SystemFailure(code: ESTRPIPE)
         case .overrun: throw SystemFailure(code: EPIPE)
-        case .prepared where direction == .playback: return format.bufferFrames - Int(state.next - frame)
+        case .prepared where direction == .playback: return format.bufferFrames - Int(state.held)
         default: throw SystemFailure(code: EBADFD)
         }
         let frames = direction == .capture ? frame - state.next : Int64(format.bufferFrames) - (state.next - frame)
-        guard frames <= format.bufferFrames else {
-            state.pcm = .overrun
+        // A playback buffer must not even run empty.
+        guard frames < format.bufferFrames + (direction == .capture ? 1 : 0) else {
+            runOut(&state)
             throw SystemFailure(code: EPIPE)
         }
         return Int(frames)
     }
 
-    func timestamp() -> (available: Int, time: Int64)? { nil }
+    func timestamp() -> (available: Int, time: Int64)? {
+        let state = record
+        guard let age = state.stampAge else { return nil }
+        let frame = Int64(Double(clock.now - age) * format.sampleRate / 1e9)
+        let available = direction == .capture ? frame - state.next : Int64(format.bufferFrames) - (state.next - frame)
+        return (Int(available), clock.now - age)
+    }
 
     func read(_ bytes: UnsafeMutableRawBufferPointer) throws(SystemFailure) -> Int {
         let wanted = bytes.count / format.bytesPerFrame
@@ -159,7 +205,7 @@ final class ScriptedPCM: PCMCalls {
         let frames = try call(.write) { state throws(SystemFailure) -> Int in
             let frames = min(wanted, try available(&state), state.mostFrames)
             guard frames > 0 else { throw SystemFailure(code: EAGAIN) }
-            state.next += Int64(frames)
+            if state.pcm == .running { state.next += Int64(frames) } else { state.held += Int64(frames) }
             return frames
         }
         var samples = [Float](repeating: 0, count: frames * format.channels)
@@ -175,7 +221,14 @@ final class ScriptedPCM: PCMCalls {
     func condition(_ entries: UnsafeMutableBufferPointer<pollfd>) throws(SystemFailure) -> PollDescriptor.Conditions {
         []
     }
-    func close() { change { $0.isClosed = true } }
+    func close() {
+        change { state in
+            state.dropped += queue(state)
+            state.held = 0
+            if state.pcm != .disconnected { state.pcm = .other }
+            state.isClosed = true
+        }
+    }
 }
 
 /// Hands out scripted cards, the first one at once, the next ones when the test plugs them in.

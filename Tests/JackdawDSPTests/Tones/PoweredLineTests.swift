@@ -110,6 +110,27 @@ import Testing
         #expect(line.commandCount == 0)
     }
 
+    /// Neither a ramp nor a command that waits is silence.
+    @Test func tellsWhenNothingIsHeardAnyMore() throws {
+        var line = try PoweredLine(Self.tone, sampleRate: 48_000)
+        #expect(!line.isSilent)
+        var samples: [Float] = []
+        line.append(frames: 480, to: &samples)
+        #expect(!line.isSilent)
+        try line.stop(ramp: .soft)
+        line.append(frames: 239, to: &samples)
+        #expect(!line.isSilent)
+        line.append(frames: 1, to: &samples)
+        #expect(line.isSilent)
+        try line.enqueue(noise(10, seed: 1), .replacing(.soft))
+        #expect(!line.isSilent)
+        line.append(frames: 260, to: &samples)
+        #expect(line.isSilent)
+        samples.removeAll()
+        line.append(frames: 1_000, to: &samples)
+        #expect(samples.allSatisfy { $0 == 0 })
+    }
+
     @Test func spreadsOneChannelOverSeveral() {
         let mono: [Float] = [0.5, -1]
         #expect(PoweredLine.spread(mono.span, gains: [1, -1, 0]) == [0.5, -0.5, 0, -1, 1, 0])

@@ -1,0 +1,4 @@
+public import JackdawDSP
+public import JackdawTransport
+
+extension PoweredLine: SoundSource {}
