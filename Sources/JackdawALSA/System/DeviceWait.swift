@@ -1,3 +1,4 @@
+internal import CALSA
 import Glibc
 
 /// Where the thread of a stream waits: for its device, and for its owner. It allocates when the device changes only.

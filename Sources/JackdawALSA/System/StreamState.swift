@@ -8,6 +8,7 @@ final class StreamState: Sendable {
     let news: WakeUp
 
     private let stopped = Atomic(false)
+    private let over = Atomic(false)
     private let failureCode = Atomic<Int32>(0)
 
     /// - Throws: ``SystemFailure`` where the process has no descriptor to spare.
@@ -25,6 +26,9 @@ final class StreamState: Sendable {
         return code == 0 ? nil : SystemFailure(code: code)
     }
 
+    /// Whether the thread has ended, or will without doing more.
+    var isOver: Bool { over.load(ordering: .acquiring) }
+
     /// Asks the thread to end.
     /// - Returns: false where that was asked before.
     func stop() -> Bool {
@@ -33,9 +37,10 @@ final class StreamState: Sendable {
         return true
     }
 
-    /// The thread ends by itself.
-    func fail(_ failure: SystemFailure) {
-        failureCode.store(failure.code, ordering: .releasing)
+    /// The thread ends: it has been asked to, or by itself for a reason.
+    func end(_ failure: SystemFailure? = nil) {
+        if let failure { failureCode.store(failure.code, ordering: .releasing) }
+        over.store(true, ordering: .releasing)
         news.ring()
     }
 }

@@ -35,7 +35,7 @@ struct CaptureBench {
     /// Lets so much time pass.
     /// - Parameters:
     ///   - milliseconds: how much.
-    ///   - each: how often the device wakes the engine; 0 for never, so that only its patience ends.
+    ///   - step: how often the device wakes the engine; 0 for never, so that only its patience ends.
     mutating func run(milliseconds: Int32, each step: Int32 = 5) {
         var left = milliseconds
         while left > 0 {
