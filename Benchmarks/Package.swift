@@ -22,8 +22,10 @@ let package = Package(
         .executableTarget(
             name: "jackdaw-benchmark",
             dependencies: [
+                .product(name: "JackdawALSA", package: "jackdaw"),
                 .product(name: "JackdawAudioFile", package: "jackdaw"),
                 .product(name: "JackdawDSP", package: "jackdaw"),
+                .product(name: "JackdawTransport", package: "jackdaw"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house),

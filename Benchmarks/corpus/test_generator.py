@@ -12,7 +12,7 @@ from scipy.io import wavfile
 from scipy.signal import find_peaks
 
 from jackdaw_corpus import __main__ as command
-from jackdaw_corpus import keying, modem_plans, negative, plans, session, sound_file
+from jackdaw_corpus import keying, live, modem_plans, negative, plans, session, sound_file
 from jackdaw_corpus.head import pulse
 from jackdaw_corpus.keying import Channel, Keying, Transmission, transmit
 from jackdaw_corpus.motion import arrival_times, relative_speed
@@ -297,6 +297,15 @@ def test_sessions_have_swipes_of_every_kind(monkeypatch, tmp_path):
     for low, high in session.SNR_RANGES:
         assert any(low <= swipe["snr"] <= high for swipe in short["swipes"])
     assert {(swipe["channel"], swipe["track"]) for swipe in stereo["swipes"]} == {(0, 1), (1, 2)}
+
+
+def test_live_sound_has_its_swipes_where_it_says(tmp_path):
+    line = live.record_live(tmp_path, 1, 0.02)
+    rate, sound = wavfile.read(tmp_path / "live.wav")
+    assert (rate, len(sound), len(line["swipes"])) == (48_000, 60 * 48_000, 3)
+    for index, swipe in enumerate(line["swipes"]):
+        assert index * 20 * rate < swipe["first"] < swipe["last"] < (index + 1) * 20 * rate
+        assert np.std(sound[swipe["first"]:swipe["last"]]) > 2 * np.std(sound[index * 20 * rate:][:rate // 2])
 
 
 def test_float_wav(tmp_path):

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from . import modem_plans, plans, sound_file
+from .live import record_live
 from .negative import negative_jobs, record_negative, record_silence
 from .randomness import Streams
 from .session import SESSIONS, record_session
@@ -54,6 +55,9 @@ def jobs(options: argparse.Namespace) -> Iterable[Job]:
         for name in SESSIONS:
             yield partial(record_session, out, seed, name)
         return
+    if options.mode == "live":
+        yield partial(record_live, out, seed, options.hours)
+        return
     swipes = {
         "cells": lambda: plans.table_swipes(plans.cells(), options.count or 10, seed),
         "extra": lambda: plans.table_swipes(plans.extra(), options.count or 10, seed),
@@ -80,13 +84,13 @@ def run(job: Job) -> list[dict]:
 def main() -> None:
     """Records what the command line asks for and writes `manifest.json` beside it."""
     parser = argparse.ArgumentParser(prog="jackdaw_corpus", description=__doc__)
-    parser.add_argument("mode", choices=["cells", "extra", *plans.MIXTURES, "negative", "speed", "memory",
+    parser.add_argument("mode", choices=["cells", "extra", *plans.MIXTURES, "negative", "speed", "memory", "live",
                                          *modem_plans.PLANS, "modem-captures"])
     parser.add_argument("out", type=Path)
     parser.add_argument("--count", type=int,
                         help="swipes a cell (10), or in all for the mixtures (600) and speed (200); "
                              "recordings a cell of a modem (1)")
-    parser.add_argument("--hours", type=float, help="of sound: negative (10), silence in speed (1)")
+    parser.add_argument("--hours", type=float, help="of sound: negative (10), silence in speed (1), live (1)")
     parser.add_argument("--only", default="", metavar="REGEX", help="only cells whose name matches")
     parser.add_argument("--pulse", choices=plans.PULSES, help="one pulse model for all")
     parser.add_argument("--encoding", choices=["s16", "s24", "f32", "flac"], help="one file format for all")
@@ -97,7 +101,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.mode == "modem-captures" and options.captures is None:
         parser.error("modem-captures needs --captures FOLDER")
-    options.hours = options.hours or (1 if options.mode == "speed" else 10)
+    options.hours = options.hours or (10 if options.mode == "negative" else 1)
 
     options.out.mkdir(parents=True, exist_ok=True)
     with ProcessPoolExecutor(options.jobs) as pool:

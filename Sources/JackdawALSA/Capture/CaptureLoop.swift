@@ -19,6 +19,8 @@
         soundUntil = now
         self.framesPerBlock = framesPerBlock
         unsafe bytes = .allocate(byteCount: framesPerBlock * calls.format.bytesPerFrame, alignment: 16)
+        // Some plug-ins say that they have filled what they have not.
+        unsafe bytes.initializeMemory(as: UInt8.self, repeating: 0)
     }
 
     /// Overwrites the memory that sound went through, and gives it back with the device.

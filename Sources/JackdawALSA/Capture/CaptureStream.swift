@@ -59,19 +59,30 @@ public final class CaptureStream: AudioPort {
     ///   - take: gets what happened and, where that is sound, its samples, full scale -1 to 1, channels interleaved; they
     ///     are overwritten behind it.
     /// - Returns: whether anything came.
-    /// - Throws: ``LinkError`` with code `disconnected` where the stream has ended.
+    /// - Throws: ``LinkError`` with code `disconnected` where the stream has ended and all that it captured was received.
     public func receive(
         within timeout: Duration, _ take: (CaptureEvent, Span<Float>) -> Void
     ) throws(LinkError) -> Bool {
-        let failure = state.failure
+        // First: what the thread wrote before its end is there then.
+        let isOver = state.isOver
         if read(take) { return true }
-        if let failure { throw .gone(link, failure) }
+        if isOver { throw end }
         _ = state.news.wait(milliseconds: timeout.milliseconds)
         return read(take)
     }
 
-    /// Stops the thread and gives the device back; what has been captured can still be received.
+    /// Stops the thread and gives the device back; what has been captured can still be received, and whoever waits for more is
+    /// woken.
     public func close() { if state.stop() { thread.join() } }
+
+    /// Why nothing more comes.
+    private var end: LinkError {
+        guard let failure = state.failure else {
+            return LinkError(.disconnected, link: link, "the stream is closed")
+        }
+        return LinkError(
+            .disconnected, link: link, "the device has gone", remedy: "plug it in again", underlying: failure.message)
+    }
 
     private func read(_ take: (CaptureEvent, Span<Float>) -> Void) -> Bool {
         ring.read { header, samples in

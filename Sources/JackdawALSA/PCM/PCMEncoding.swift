@@ -30,7 +30,7 @@ public enum PCMEncoding: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Reads samples, full scale -1 to 1.
+    /// Reads samples, full scale -1 to 1, and silence for what is no number.
     /// - Parameters:
     ///   - bytes: as many samples as `samples` has room for.
     ///   - samples: gets them.
@@ -58,7 +58,8 @@ public enum PCMEncoding: String, Sendable, Hashable, CaseIterable {
             for index in samples.indices { samples[index] = Float(unsafe Self.word(bytes, 4 * index)) * scale }
         case .float:
             for index in samples.indices {
-                samples[index] = Float(bitPattern: UInt32(bitPattern: unsafe Self.word(bytes, 4 * index)))
+                let sample = Float(bitPattern: UInt32(bitPattern: unsafe Self.word(bytes, 4 * index)))
+                samples[index] = sample.isFinite ? sample : 0
             }
         }
     }

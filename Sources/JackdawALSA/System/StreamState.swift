@@ -11,6 +11,7 @@ final class StreamState: Sendable {
 
     private let stopped = Atomic(false)
     private let finished = Atomic(false)
+    private let over = Atomic(false)
     private let failureCode = Atomic<Int32>(0)
 
     /// - Throws: ``SystemFailure`` where the process has no descriptor to spare.
@@ -32,6 +33,9 @@ final class StreamState: Sendable {
     /// Whether the thread has ended because there was nothing more to do.
     var hasFinished: Bool { finished.load(ordering: .acquiring) }
 
+    /// Whether the thread has ended, or will without doing more.
+    var isOver: Bool { over.load(ordering: .acquiring) }
+
     /// Asks the thread to end.
     /// - Returns: false where that was asked before.
     func stop() -> Bool {
@@ -40,17 +44,18 @@ final class StreamState: Sendable {
         return true
     }
 
-    /// The thread ends by itself.
-    func fail(_ failure: SystemFailure) {
-        failureCode.store(failure.code, ordering: .releasing)
-        news.ring()
-    }
+    /// The thread fails, and will end.
+    func fail(_ failure: SystemFailure) { failureCode.store(failure.code, ordering: .releasing) }
 
     /// The thread has nothing more to do.
     func finish() { finished.store(true, ordering: .releasing) }
 
-    /// The thread ends.
-    func end() { ended.ring() }
+    /// The thread ends: it was asked to, has failed, or has nothing more to do.
+    func end() {
+        over.store(true, ordering: .releasing)
+        ended.ring()
+        news.ring()
+    }
 }
 
 extension Duration {

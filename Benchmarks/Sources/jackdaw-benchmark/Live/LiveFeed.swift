@@ -1,0 +1,61 @@
+import Foundation
+import Glibc
+import JackdawAudioFile
+import Synchronization
+
+/// Plays a recording into ALSA's `file` plug-in through a pipe, as fast as it is taken and a few periods ahead, so that
+/// nothing is lost.
+final class LiveFeed: Sendable {
+    /// The name that opens the sound card which captures this.
+    let device: String
+
+    private let path: String
+    private let pipe: Int32
+    private let credits = DispatchSemaphore(value: periodsAhead)
+    private let seconds = Mutex(0.0)
+    private let ended = DispatchSemaphore(value: 0)
+
+    /// A tenth of what a stream holds for a late reader.
+    private static let periodsAhead = 20
+
+    /// - Throws: ``CorpusError`` where no pipe can be made.
+    init() throws {
+        path = NSTemporaryDirectory() + "jackdaw-live-" + UUID().uuidString
+        guard unsafe mkfifo(path, 0o600) == 0 else { throw CorpusError(description: "\(path): no pipe can be made") }
+        // Both ends: the plug-in finds somebody who writes.
+        pipe = unsafe open(path, O_RDWR | O_CLOEXEC)
+        guard pipe >= 0 else { throw CorpusError(description: "\(path): cannot be opened") }
+        device = #"plug:{SLAVE {type file file "/dev/null" format raw infile "\#(path)" slave {pcm null}}}"#
+    }
+
+    /// Starts to play; the plug-in has opened its end, and the pipe needs no name any more.
+    func play(_ path: String, period: Int) throws {
+        var reader = try AudioFileReader(path: path)
+        unsafe unlink(path)
+        Thread.detachNewThread { [self] in
+            var samples = [Int16](repeating: 0, count: period)
+            while true {
+                var room = samples.mutableSpan
+                // Whole periods: the plug-in does not look how much it has read.
+                guard let frames = try? reader.read(into: &room), frames == period else { break }
+                credits.wait()
+                unsafe samples.withUnsafeBytes { _ = unsafe write(pipe, $0.baseAddress, $0.count) }
+            }
+            var time = timespec()
+            unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+            seconds.withLock { $0 = Double(time.tv_sec) + Double(time.tv_nsec) / 1e9 }
+            ended.signal()
+        }
+    }
+
+    /// A period has been taken out at the other side.
+    func take() { credits.signal() }
+
+    /// Ends the pipe: who reads on gets nothing, and does not wait.
+    /// - Returns: seconds of processor time that went into playing.
+    func end() -> Double {
+        ended.wait()
+        close(pipe)
+        return seconds.withLock { $0 }
+    }
+}
