@@ -128,13 +128,15 @@ extension PCMLoop {
         if recovery.isSuspended { return resume(&sound, now) }
         if !condition.isDisjoint(with: [.hungUp, .invalid]) { return .ended(.gone) }
         do throws(SystemFailure) {
-            // What the wake-up was worth is what is there.
-            if try transfer(&sound, now: now) { return sound.isOver ? .finished : .wait(milliseconds: patience) }
+            // A device that sleeps or has been reset answers at once and for ever, and its count of frames stands still.
+            if condition.contains(.failed) { try examine() }
+            let hasMoved = try transfer(&sound, now: now)
             if sound.isOver { return .finished }
-            // A device that sleeps or has been reset answers at once and for ever, and may not fail before it is asked.
-            if condition.isEmpty || condition.contains(.failed) { return try ask(condition, now) }
+            if hasMoved { return .wait(milliseconds: patience) }
+            if condition.isEmpty { try examine() }
+            guard now - recovery.movedAt < PCMRecovery.longestSilence else { throw SystemFailure(code: EPIPE) }
             // Awake before there is a period: waiting for it would be no waiting.
-            return .rest(milliseconds: halfPeriod)
+            return condition.isEmpty ? .wait(milliseconds: patience) : .rest(milliseconds: halfPeriod)
         } catch {
             return recover(from: error, &sound, now)
         }
@@ -170,14 +172,12 @@ extension PCMLoop {
     private var halfPeriod: Int32 { Int32(max(1, min(PCMRecovery.longestRest, 500 * calls.format.period))) }
 
     /// Asks a device that has nothing to say how it is.
-    private func ask(_ condition: PollDescriptor.Conditions, _ now: Int64) throws(SystemFailure) -> LoopNext {
+    private func examine() throws(SystemFailure) {
         switch calls.state() {
-        case .disconnected: return .ended(.gone)
+        case .disconnected: throw .gone
         case .suspended: throw SystemFailure(code: ESTRPIPE)
         case .overrun, .prepared: throw SystemFailure(code: EPIPE)
-        case .running, .other:
-            guard now - recovery.movedAt < PCMRecovery.longestSilence else { throw SystemFailure(code: EPIPE) }
-            return condition.isEmpty ? .wait(milliseconds: patience) : .rest(milliseconds: halfPeriod)
+        case .running, .other: break
         }
     }
 

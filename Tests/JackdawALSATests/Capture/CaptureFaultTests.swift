@@ -110,7 +110,8 @@ import Testing
             Issue.record("\(bench.seen)")
             return
         }
-        #expect(frames == 45 * 48)
+        // It says at once that it is not well, and is asked again after 20 ms twice.
+        #expect(frames == 41 * 48)
         #expect(card.record.log.count { $0 == .resume } == 3)
         bench.close()
     }
@@ -236,5 +237,67 @@ import Testing
         _ = loop.begin(with: &writer, now: 0)
         #expect(loop.step(condition, with: &writer, now: 0) == .ended(SystemFailure(code: ENODEV)))
         loop.close()
+    }
+
+    /// A device that sleeps answers at once and for ever: it is woken, not spun on.
+    @Test func aSleepingDeviceIsNotSpunOn() {
+        let card = ScriptedPCM(.capture, VirtualClock())
+        var bench = CaptureBench(card)
+        bench.run(milliseconds: 100)
+        card.change { $0.pcm = .suspended }
+        card.fail(.resume, EAGAIN, EAGAIN, EAGAIN, EAGAIN)
+        let before = card.record.log.count
+        bench.run(milliseconds: 90)
+        #expect(card.record.log.count - before < 40)
+        #expect(card.state() == .running)
+        bench.close()
+    }
+
+    /// One that wakes its program before there is a period lets it rest.
+    @Test func aWakeUpWithoutAPeriodIsNoReasonToSpin() {
+        let card = ScriptedPCM(.capture, VirtualClock())
+        let ring = BlockRing(blocks: 8, framesPerBlock: 240, channels: 1)
+        var writer = BlockWriter(ring)
+        var loop = CaptureLoop(card, framesPerBlock: 240, now: 0)
+        _ = loop.begin(with: &writer, now: 0)
+        #expect(loop.step(.readable, with: &writer, now: 0) == .rest(milliseconds: 2))
+        #expect(loop.step([.readable, .failed], with: &writer, now: 0) == .rest(milliseconds: 2))
+        loop.close()
+    }
+
+    /// A device that says it runs, and gives nothing, is started anew.
+    @Test func aDeviceThatStallsIsStartedAnew() {
+        let card = ScriptedPCM(.capture, VirtualClock())
+        var bench = CaptureBench(card)
+        bench.run(milliseconds: 100)
+        card.change { $0.mostFrames = 0 }
+        let starts = card.record.log.count { $0 == .start }
+        bench.run(milliseconds: 3_000)
+        #expect(card.record.log.count { $0 == .start } > starts)
+        card.change { $0.mostFrames = .max }
+        bench.run(milliseconds: 200)
+        guard case .sound? = bench.seen.last, case .lost? = bench.seen.dropLast().last else {
+            Issue.record("\(bench.seen)")
+            return
+        }
+        bench.close()
+    }
+
+    /// One that opens, but never starts, is not told to be back, and tried less and less often.
+    @Test func aDeviceThatNeverStartsIsNotBack() {
+        let clock = VirtualClock()
+        let card = ScriptedPCM(.capture, clock)
+        var bench = CaptureBench(card)
+        bench.run(milliseconds: 100)
+        card.stop(.disconnected)
+        for _ in 0..<50 {
+            let dead = ScriptedPCM(.capture, clock)
+            dead.fail(.start, EIO)
+            bench.opener.plugIn(dead)
+        }
+        bench.run(milliseconds: 10_000)
+        #expect(bench.seen == [.sound(frames: 4_800), .disconnected])
+        #expect(bench.opener.opened < 20)
+        bench.close()
     }
 }

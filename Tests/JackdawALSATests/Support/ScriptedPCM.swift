@@ -159,7 +159,7 @@ final class ScriptedPCM: PCMCalls {
         switch state.pcm {
         case .running: break
         // The kernel answers with what was there, and says nothing of the sleep.
-        case .suspended: return 0
+        case .suspended: return direction == .capture ? 0 : format.bufferFrames - Int(state.held)
         case .overrun: throw SystemFailure(code: EPIPE)
         case .prepared where direction == .playback: return format.bufferFrames - Int(state.held)
         default: throw SystemFailure(code: EBADFD)
@@ -235,10 +235,12 @@ final class ScriptedPCM: PCMCalls {
 /// Hands out scripted cards, the first one at once, the next ones when the test plugs them in.
 final class ScriptedOpener: PCMOpener {
     private let cards: Mutex<[ScriptedPCM]>
-    private let attempts = Mutex<(misses: Int, last: StreamConfiguration?)>((0, nil))
+    private let attempts = Mutex<(misses: Int, opened: Int, last: StreamConfiguration?)>((0, 0, nil))
 
     /// Attempts to open that found nothing.
     var misses: Int { attempts.withLock(\.misses) }
+    /// Cards that were handed out.
+    var opened: Int { attempts.withLock(\.opened) }
     /// How the last attempt was to open.
     var lastConfiguration: StreamConfiguration? { attempts.withLock(\.last) }
 
@@ -253,6 +255,7 @@ final class ScriptedOpener: PCMOpener {
             attempts.withLock { $0.misses += 1 }
             throw SystemFailure(code: ENODEV)
         }
+        attempts.withLock { $0.opened += 1 }
         return card
     }
 }

@@ -56,6 +56,29 @@ import Testing
     }
 }
 
+/// What is answered for early must not hide what follows.
+@Suite struct EarlyAnswerTests {
+    private static let rate = 48_000.0
+
+    /// A second pass soon after the first, in one segment with it, whose own zeros end too soon to count as whole at its pause.
+    @Test(arguments: [0.04, 0.05, 0.06]) func aSecondPassIsReadToo(gap: Double) throws {
+        let first = try SwipeBench.samples(.two, configuration: .init(sampleRate: Self.rate, silence: 0.002))
+        let text = ";9999990000000015=29121010000000000000?"
+        let message = try TrackMessage(text, code: .numeric)
+        let second = try SwipeSynthesizer(configuration: .init(sampleRate: Self.rate, silence: 0.002)).render(
+            FluxStripe(message, track: .two))
+        let quiet = [Float](repeating: 0, count: Int(gap * Self.rate))
+        // Cut within its trailing zeros: four or so are left.
+        let tracks = SwipeBench.tracks(try SwipeBench.events(second, sampleRate: Self.rate))
+        let end = try #require(tracks.first).span.endSample
+        let cell = try #require(tracks.first).cellBoundaries.suffix(2)
+        let cut = second[..<min(second.count, end + Int(4 * (cell.last! - cell.first!)))]
+        let sound = first + quiet + cut + [Float](repeating: 0, count: 24_000)
+        let events = try SwipeBench.events(sound, sampleRate: Self.rate, block: 240)
+        #expect(SwipeBench.texts(events) == [SwipeBench.texts[.two], text])
+    }
+}
+
 /// A pause is where the sound falls to half of what it was.
 @Suite struct PauseWatchTests {
     /// Indices of the hops with which a pause begins.
