@@ -63,8 +63,14 @@
             completion: .file(extensions: ["wav", "flac"]))
         var record: String?
 
+        func validate() throws {
+            if record == "-" { throw ValidationError("--record needs a file: standard output has the cards") }
+        }
+
         func run(on console: Console) throws(CommandError) -> ExitStatus {
-            try run(on: console, LiveSystem())
+            // A reader of its output that has gone must not keep it from putting the levels back.
+            Interruption.ignoreClosedPipes()
+            return try run(on: console, LiveSystem())
         }
 
         /// Does the work on a system's devices.
@@ -82,11 +88,19 @@
             }
             var session = try LiveSession(self, port, system, console)
             do throws(CommandError) {
-                while try session.receive() { try Interruption.check() }
+                while try session.receive(), !console.hasFailed {
+                    if system.isInterrupted() { throw .interrupted }
+                }
             } catch {
-                _ = try session.finish()
+                Interruption.giveTime()
+                do throws(CommandError) {
+                    _ = try session.finish()
+                } catch let other {
+                    console.message(other.message)
+                }
                 throw error
             }
+            Interruption.giveTime()
             guard try session.finish() > 0 else {
                 console.message("nothing was read")
                 return .nothingFound
