@@ -59,7 +59,7 @@ import Synchronization
     }
 
     deinit {
-        unsafe samples.update(repeating: 0)
+        unsafe wipe(UnsafeMutableRawBufferPointer(samples))
         unsafe samples.deallocate()
         unsafe headers.deallocate()
     }

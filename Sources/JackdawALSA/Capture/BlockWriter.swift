@@ -8,6 +8,7 @@ struct BlockWriter {
 
     /// Whether the reader has to be told that the device has gone, or is back; in this order.
     private var owesDisconnected = false
+    private var hasNews = false
     private var owesReconnected = false
 
     /// - Parameter ring: where blocks go.
@@ -35,6 +36,7 @@ struct BlockWriter {
         }
         position += Int64(frames)
         lost = 0
+        hasNews = true
         return true
     }
 
@@ -49,8 +51,17 @@ struct BlockWriter {
     /// The device is back.
     /// - Parameter time: when, in nanoseconds of the monotonic clock.
     mutating func reconnect(at time: Int64) {
+        // Told with its first sound: one that opens, but gives none, is not back.
         owesReconnected = true
-        _ = tellOfDevice(at: time)
+    }
+
+    /// Tells that the device has gone where there was no room for that.
+    mutating func remind(at time: Int64) { if !owesReconnected { _ = tellOfDevice(at: time) } }
+
+    /// Whether something was written since this was asked last.
+    mutating func takeNews() -> Bool {
+        defer { hasNews = false }
+        return hasNews
     }
 
     /// Tells what is owed.
@@ -65,7 +76,9 @@ struct BlockWriter {
         return !owesDisconnected && !owesReconnected
     }
 
-    private func write(_ kind: BlockRing.Kind, at time: Int64) -> Bool {
-        ring.write(BlockRing.Header(kind: kind, position: position, time: time)) { _ in }
+    private mutating func write(_ kind: BlockRing.Kind, at time: Int64) -> Bool {
+        guard ring.write(BlockRing.Header(kind: kind, position: position, time: time), { _ in }) else { return false }
+        hasNews = true
+        return true
     }
 }

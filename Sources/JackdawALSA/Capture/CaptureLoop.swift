@@ -25,7 +25,7 @@
 
     /// Overwrites the memory that sound went through, and gives it back with the device.
     func close() {
-        unsafe bytes.initializeMemory(as: UInt8.self, repeating: 0)
+        unsafe wipe(bytes)
         unsafe bytes.deallocate()
         calls.close()
     }
@@ -43,7 +43,7 @@
         // No more than the buffer holds: a device that always has more would never let go.
         var most = format.bufferFrames
         while available >= format.periodFrames, most > 0 {
-            let stamp = calls.timestamp() ?? (available, now)
+            let stamp = plausible(calls.timestamp(), now) ?? (available, now)
             let wanted = min(available, framesPerBlock)
             let room = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[..<(wanted * format.bytesPerFrame)])
             let frames = min(wanted, try unsafe calls.read(room))
@@ -52,13 +52,21 @@
             let filled = unsafe UnsafeRawBufferPointer(rebasing: bytes[..<(frames * format.bytesPerFrame)])
             writer.write(frames: frames, time: time) { unsafe format.encoding.decode(filled, into: &$0) }
             soundUntil = time + nanoseconds(Double(frames))
-            recovery.succeed()
+            recovery.succeed(at: now)
             hasRecorded = true
             hasRead = true
             available -= frames
             most -= frames
         }
         return hasRead
+    }
+
+    /// A time that can be true: some plug-ins tell that of another clock.
+    private func plausible(_ stamp: (available: Int, time: Int64)?, _ now: Int64) -> (available: Int, time: Int64)? {
+        guard let stamp else { return nil }
+        let slack: Int64 = 1_000_000_000
+        let oldest = now - nanoseconds(Double(calls.format.bufferFrames)) - slack
+        return (oldest...now + slack).contains(stamp.time) ? stamp : nil
     }
 
     /// Tells of the frames that were not recorded up to a time: by the clock, and one at least where there had been sound.
@@ -74,6 +82,4 @@
 
 extension BlockWriter: PCMSound {
     var isOver: Bool { false }
-
-    func takeNews() -> Bool { true }
 }

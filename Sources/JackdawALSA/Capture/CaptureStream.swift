@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// ```swift
 /// let stream = try CaptureStream(StreamConfiguration(device: "hw:1,0"))
-/// while try stream.receive(within: .seconds(1), { event, samples in ... }) {}
+/// while isWanted { _ = try stream.receive(within: .seconds(1)) { event, samples in ... } }
 /// ```
 public final class CaptureStream: AudioPort {
     /// What the device was opened with.
@@ -16,6 +16,7 @@ public final class CaptureStream: AudioPort {
     private let ring: BlockRing
     private let state: StreamState
     private let thread: StreamThread
+    private let isReceiving = Atomic(false)
 
     /// Opens a device and starts it.
     /// - Parameter configuration: which, and how.
@@ -31,6 +32,9 @@ public final class CaptureStream: AudioPort {
             format = calls.format
             ring = Self.ring(for: calls.format, seconds: configuration.secondsHeld)
             do throws(SystemFailure) {
+                // One that opens, but does not start, is told of here.
+                try calls.prepare()
+                try calls.start()
                 let state = try StreamState()
                 self.state = state
                 thread = try StreamThread(name: "jackdaw-capture") { [ring] in
@@ -63,12 +67,19 @@ public final class CaptureStream: AudioPort {
     public func receive(
         within timeout: Duration, _ take: (CaptureEvent, Span<Float>) -> Void
     ) throws(LinkError) -> Bool {
-        // First: what the thread wrote before its end is there then.
-        let isOver = state.isOver
-        if read(take) { return true }
-        if isOver { throw end }
-        _ = state.news.wait(milliseconds: timeout.milliseconds)
-        return read(take)
+        precondition(!isReceiving.exchange(true, ordering: .acquiring), "one thread receives at a time")
+        defer { isReceiving.store(false, ordering: .releasing) }
+        let clock = ContinuousClock()
+        let deadline = clock.now + timeout
+        while true {
+            // First: what the thread wrote before its end is there then.
+            let isOver = state.isOver
+            if read(take) { return true }
+            if isOver { throw end }
+            let left = deadline - clock.now
+            // A signal ends the wait, too.
+            guard left > .zero, state.news.wait(milliseconds: left.milliseconds) else { return read(take) }
+        }
     }
 
     /// Stops the thread and gives the device back; what has been captured can still be received, and whoever waits for more is

@@ -76,7 +76,9 @@ struct LibraryOpener: PCMOpener {
     /// Periods that a playback buffer holds: all of them are heard late.
     private static let playbackPeriods = 4.0
     /// Rates that are asked for in turn where none is told, in Hz.
-    private static let usualRates: [UInt32] = [48_000, 44_100, 96_000, 192_000, 32_000, 24_000, 22_050, 16_000, 8_000]
+    private static let usualRates: [UInt32] = [
+        48_000, 44_100, 96_000, 88_200, 192_000, 176_400, 64_000, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000,
+    ]
     /// Encodings in turn where none is told: those with the most bits that a converter has, and what costs least to read.
     private static let usualEncodings: [PCMEncoding] = [.s32, .s24, .s24Packed, .float, .s16]
 
@@ -130,7 +132,7 @@ struct LibraryOpener: PCMOpener {
         }
         guard let encoding else { throw SystemFailure(code: EINVAL) }
         try check(unsafe snd_pcm_hw_params_set_format(handle, parameters, encoding.libraryFormat))
-        var channels = UInt32(clamping: configuration.channels ?? 1)
+        var channels = UInt32(clamping: configuration.channels ?? max(1, configuration.leastChannels))
         if configuration.channels == nil {
             try check(unsafe snd_pcm_hw_params_set_channels_near(handle, parameters, &channels))
         } else {

@@ -48,6 +48,8 @@ protocol PCMSound {
     mutating func disconnect(at time: Int64)
     /// The device is back.
     mutating func reconnect(at time: Int64)
+    /// Tells again what nobody had room for.
+    mutating func remind(at time: Int64)
 }
 
 /// What a loop wants next.
@@ -87,13 +89,25 @@ struct PCMRecovery {
     fileprivate static let patiencePeriods = 8.0
     fileprivate static let leastPatience = 100.0
 
+    /// A device that says it runs, without any sound, is started anew after so long (ns).
+    fileprivate static let longestSilence: Int64 = 2_000_000_000
+    /// When sound was moved last, or the device was started, in nanoseconds of the monotonic clock.
+    fileprivate var movedAt: Int64 = 0
+    /// Whether any sound was moved.
+    fileprivate(set) var hasMoved = false
+
     /// The sound goes on.
-    mutating func succeed() { fruitless = 0 }
+    mutating func succeed(at now: Int64) {
+        fruitless = 0
+        movedAt = now
+        hasMoved = true
+    }
 }
 
 extension PCMLoop {
     /// Starts the device.
     mutating func begin(with sound: inout Sound, now: Int64) -> LoopNext {
+        recovery.movedAt = now
         do throws(SystemFailure) {
             try start(&sound, now: now)
             return .wait(milliseconds: patience)
@@ -114,13 +128,26 @@ extension PCMLoop {
         if recovery.isSuspended { return resume(&sound, now) }
         if !condition.isDisjoint(with: [.hungUp, .invalid]) { return .ended(.gone) }
         do throws(SystemFailure) {
-            // What the wake-up was worth is what is there; an error at the descriptor shows here too.
-            let hasMoved = try transfer(&sound, now: now)
+            // What the wake-up was worth is what is there.
+            if try transfer(&sound, now: now) { return sound.isOver ? .finished : .wait(milliseconds: patience) }
             if sound.isOver { return .finished }
-            return hasMoved || !condition.isEmpty ? .wait(milliseconds: patience) : try ask()
+            // A device that sleeps or has been reset answers at once and for ever, and may not fail before it is asked.
+            if condition.isEmpty || condition.contains(.failed) { return try ask(condition, now) }
+            // Awake before there is a period: waiting for it would be no waiting.
+            return .rest(milliseconds: halfPeriod)
         } catch {
             return recover(from: error, &sound, now)
         }
+    }
+
+    /// The device could not be waited for.
+    /// - Parameters:
+    ///   - failure: why.
+    ///   - sound: gets the sound, or gives it.
+    ///   - now: the time, in nanoseconds of the monotonic clock.
+    /// - Returns: what to do next.
+    mutating func fail(_ failure: SystemFailure, with sound: inout Sound, now: Int64) -> LoopNext {
+        recover(from: failure, &sound, now)
     }
 
     /// Length of so many frames.
@@ -140,13 +167,17 @@ extension PCMLoop {
         return Int32(max(1, min(PCMRecovery.longestRest, buffer / 2)))
     }
 
+    private var halfPeriod: Int32 { Int32(max(1, min(PCMRecovery.longestRest, 500 * calls.format.period))) }
+
     /// Asks a device that has nothing to say how it is.
-    private func ask() throws(SystemFailure) -> LoopNext {
+    private func ask(_ condition: PollDescriptor.Conditions, _ now: Int64) throws(SystemFailure) -> LoopNext {
         switch calls.state() {
         case .disconnected: return .ended(.gone)
         case .suspended: throw SystemFailure(code: ESTRPIPE)
         case .overrun, .prepared: throw SystemFailure(code: EPIPE)
-        case .running, .other: return .wait(milliseconds: patience)
+        case .running, .other:
+            guard now - recovery.movedAt < PCMRecovery.longestSilence else { throw SystemFailure(code: EPIPE) }
+            return condition.isEmpty ? .wait(milliseconds: patience) : .rest(milliseconds: halfPeriod)
         }
     }
 
@@ -185,6 +216,7 @@ extension PCMLoop {
         recovery.fruitless += 1
         guard recovery.fruitless <= PCMRecovery.mostFruitless else { return .ended(SystemFailure(code: EIO)) }
         skip(gap, &sound, now: now)
+        recovery.movedAt = now
         do throws(SystemFailure) {
             try start(&sound, now: now)
         } catch {

@@ -17,8 +17,10 @@ public struct StreamConfiguration: Sendable, Hashable {
     /// Another rate than it has is converted by ALSA where the device is opened by a name that converts, such as `default`
     /// or `plughw:1,0`.
     public var sampleRate: Double?
-    /// Samples of a frame; nil for one, or the fewest that the device has.
+    /// Samples of a frame; nil for ``leastChannels`` or as few more as the device has.
     public var channels: Int?
+    /// Samples of a frame that are wanted where ``channels`` is nil. A device that converts mixes what it has down to that many.
+    public var leastChannels = 1
     /// How samples are written; nil for the finest that the device has.
     public var encoding: PCMEncoding?
     /// What the stream is for.
@@ -32,7 +34,7 @@ public struct StreamConfiguration: Sendable, Hashable {
     /// - Parameters:
     ///   - device: the ALSA name of the device.
     ///   - sampleRate: frames per second (Hz), 8,000 to 192,000; nil for the device's own.
-    ///   - channels: samples of a frame; nil for the fewest there are.
+    ///   - channels: samples of a frame; nil for as few as there are.
     ///   - encoding: how samples are written; nil for the finest there is.
     ///   - latency: what the stream is for.
     ///   - reopens: whether a device that has gone is opened again when it is back.

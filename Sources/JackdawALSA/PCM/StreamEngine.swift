@@ -70,7 +70,10 @@ struct StreamEngine<Opener: PCMOpener, Loop: PCMLoop> where Loop.Calls == Opener
     }
 
     /// The device failed to wait.
-    mutating func fail(_ failure: SystemFailure, now: Int64) -> Next { follow(.ended(failure), now) }
+    mutating func fail(_ failure: SystemFailure, now: Int64) -> Next {
+        guard loop != nil else { return pause() }
+        return follow(loop!.fail(failure, with: &sound, now: now), now)
+    }
 
     /// Whether the owner is to be woken; asked once a step.
     mutating func takeNews() -> Bool { sound.takeNews() }
@@ -81,7 +84,7 @@ struct StreamEngine<Opener: PCMOpener, Loop: PCMLoop> where Loop.Calls == Opener
 
     /// Gives the device back.
     mutating func close() {
-        loop?.close()
+        if let loop { loop.close() } else { calls?.close() }
         loop = nil
         calls = nil
     }
@@ -95,11 +98,12 @@ struct StreamEngine<Opener: PCMOpener, Loop: PCMLoop> where Loop.Calls == Opener
             return .finished
         case .ended(let failure):
             let soundUntil = loop?.soundUntil
+            // One that opens, but gives no sound, is tried less and less often.
+            if loop?.recovery.hasMoved ?? false { attempts = 0 }
             close()
             sound.disconnect(at: now)
             guard configuration.reopens else { return .over(failure) }
             goneSince = soundUntil ?? goneSince
-            attempts = 0
             return pause()
         }
     }
@@ -111,7 +115,10 @@ struct StreamEngine<Opener: PCMOpener, Loop: PCMLoop> where Loop.Calls == Opener
 
     private mutating func reopen(_ now: Int64) -> Next {
         if sound.isOver { return .finished }
-        guard let calls = try? opener.open(configuration, Loop.direction) else { return pause() }
+        guard let calls = try? opener.open(configuration, Loop.direction) else {
+            sound.remind(at: now)
+            return pause()
+        }
         self.calls = calls
         sound.lose(max(0, Int64((Double(now - goneSince) / 1e9 * sampleRate).rounded())))
         sound.reconnect(at: now)
@@ -127,7 +134,13 @@ extension StreamEngine {
         let wait = DeviceWait(state.wakeUp)
         let clock = SystemWaiting()
         var next = begin(now: clock.now())
+        var isHurried = true
         while !state.isStopped {
+            // Opening a device loads plug-ins and talks to servers: no work for a thread that is ahead of all others.
+            if (calls != nil) != isHurried {
+                isHurried.toggle()
+                StreamThread.hurry(isHurried)
+            }
             switch next {
             case .device(let milliseconds):
                 guard let calls else { return }

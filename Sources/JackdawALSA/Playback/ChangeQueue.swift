@@ -15,13 +15,13 @@ import Synchronization
     }
 
     /// All that the thread may still touch, oldest first; the first one is behind it.
-    private let entries: Mutex<[Entry]>
+    private let entries: SystemLock<[Entry]>
     /// The last one that was made, which the thread alone knows.
     nonisolated(unsafe) private var last: Unmanaged<Entry>
 
     init() {
         let start = Entry { _ in }
-        entries = Mutex([start])
+        entries = SystemLock([start])
         unsafe last = .passUnretained(start)
     }
 

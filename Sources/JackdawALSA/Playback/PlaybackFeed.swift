@@ -146,4 +146,6 @@ extension PlaybackFeed: PCMSound {
         isConnected = true
         events.reconnect()
     }
+
+    mutating func remind(at time: Int64) { events.tell() }
 }

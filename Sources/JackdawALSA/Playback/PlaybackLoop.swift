@@ -63,7 +63,7 @@ import JackdawTransport
             most -= frames
         }
         if isStarted {
-            if hasWritten { recovery.succeed() }
+            if hasWritten { recovery.succeed(at: now) }
         } else {
             // One that takes no more for the moment is filled when it is ready again.
             if room > 0, hasWritten { throw SystemFailure(code: EAGAIN) }

@@ -28,7 +28,8 @@ import Glibc
             { argument in
                 let task = unsafe Unmanaged<Task>.fromOpaque(argument!).takeRetainedValue()
                 unsafe jackdaw_name_thread(task.name)
-                StreamThread.hurry()
+                StreamThread.blockSignals()
+                StreamThread.hurry(true)
                 task.body()
                 return nil
             }, task.toOpaque())
@@ -41,11 +42,19 @@ import Glibc
     /// Waits for the thread's end. Once.
     func join() { pthread_join(thread, nil) }
 
-    /// The lowest of the real-time priorities: sound cannot wait for what can. Where the user has none (`rtprio` in
-    /// limits.conf), it goes without.
-    private static func hurry() {
+    /// Puts this thread ahead of others, at the lowest of the real-time priorities, since sound cannot wait for what can; or back
+    /// among them. Where the user has none of these (`rtprio` in limits.conf), it goes without.
+    static func hurry(_ isAhead: Bool) {
         var parameters = sched_param()
-        parameters.sched_priority = sched_get_priority_min(SCHED_RR)
-        unsafe pthread_setschedparam(pthread_self(), SCHED_RR, &parameters)
+        let policy = isAhead ? SCHED_RR : SCHED_OTHER
+        parameters.sched_priority = sched_get_priority_min(policy)
+        unsafe pthread_setschedparam(pthread_self(), policy, &parameters)
+    }
+
+    /// Leaves the signals to the program's own threads.
+    private static func blockSignals() {
+        var signals = sigset_t()
+        unsafe sigfillset(&signals)
+        unsafe pthread_sigmask(SIG_SETMASK, &signals, nil)
     }
 }

@@ -205,6 +205,8 @@ public struct SwipeDecoder: Sendable, CustomReflectable {
     /// Reads what is whole already where an open segment pauses, so that a swipe is answered for at once; what fails is
     /// tried again when the segment is over.
     private mutating func readAtPause() -> [SwipeEvent] {
+        // What was found at an earlier pause says nothing of what has come since.
+        failuresAtPause = nil
         guard samplesTried <= Self.mostTries * buffer.count, !SteadyNoise.isSteady(energies, hopSamples: hop) else {
             return []
         }

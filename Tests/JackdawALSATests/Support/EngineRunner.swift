@@ -5,6 +5,8 @@ struct EngineRunner<Loop: PCMLoop> where Loop.Calls == ScriptedPCM {
     let clock: VirtualClock
     private var engine: StreamEngine<ScriptedOpener, Loop>
     private var next: StreamEngine<ScriptedOpener, Loop>.Next?
+    /// How often the engine was woken.
+    private(set) var steps = 0
     /// What is left of a rest that the last run has begun (ms).
     private var resting: Int32?
 
@@ -29,10 +31,13 @@ struct EngineRunner<Loop: PCMLoop> where Loop.Calls == ScriptedPCM {
             next = next ?? engine.begin(now: clock.now)
             let wait: Int32
             var isAnswered = false
+            // The kernel answers at once, and for ever, for a device that is not well.
+            let state = engine.calls?.state()
+            let isUnwell = step > 0 && (state == .suspended || state == .overrun || state == .disconnected)
             switch next! {
             case .device(let patience):
-                isAnswered = step > 0 && step <= patience
-                wait = min(isAnswered ? step : patience, left)
+                isAnswered = isUnwell || step > 0 && step <= patience
+                wait = min(isUnwell ? 1 : isAnswered ? step : patience, left)
             case .time(let milliseconds):
                 let rest = (resting ?? milliseconds)
                 guard rest <= left else {
@@ -48,7 +53,9 @@ struct EngineRunner<Loop: PCMLoop> where Loop.Calls == ScriptedPCM {
             }
             clock.advance(milliseconds: max(1, wait))
             left -= max(1, wait)
-            next = engine.step(isAnswered ? .readable : [], now: clock.now)
+            steps += 1
+            let answer: PollDescriptor.Conditions = isUnwell ? [.readable, .failed] : .readable
+            next = engine.step(isAnswered ? answer : [], now: clock.now)
             after()
         }
     }

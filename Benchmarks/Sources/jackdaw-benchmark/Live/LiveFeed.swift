@@ -3,8 +3,8 @@ import Glibc
 import JackdawAudioFile
 import Synchronization
 
-/// Plays a recording into ALSA's `file` plug-in through a pipe, as fast as it is taken and a few periods ahead, so that
-/// nothing is lost.
+/// Plays a recording into ALSA's `file` plug-in through a pipe, as fast as it is taken and less than a second ahead, so
+/// that nothing is lost.
 final class LiveFeed: Sendable {
     /// The name that opens the sound card which captures this.
     let device: String
@@ -15,8 +15,9 @@ final class LiveFeed: Sendable {
     private let seconds = Mutex(0.0)
     private let ended = DispatchSemaphore(value: 0)
 
-    /// A tenth of what a stream holds for a late reader.
-    private static let periodsAhead = 20
+    /// Half a second is what a stream takes before it tells its reader, a second what it holds for one who is late; the
+    /// plug-in says at any time that its buffer is full, and the pipe makes it wait.
+    private static let periodsAhead = 150
 
     /// - Throws: ``CorpusError`` where no pipe can be made.
     init() throws {
@@ -30,21 +31,27 @@ final class LiveFeed: Sendable {
 
     /// Starts to play; the plug-in has opened its end, and the pipe needs no name any more.
     func play(_ path: String, period: Int) throws {
-        var reader = try AudioFileReader(path: path)
-        unsafe unlink(path)
+        // What cannot be read is said here; the thread opens it for itself.
+        _ = try AudioFileReader(path: path)
+        unsafe unlink(self.path)
         Thread.detachNewThread { [self] in
-            var samples = [Int16](repeating: 0, count: period)
-            while true {
-                var room = samples.mutableSpan
-                // Whole periods: the plug-in does not look how much it has read.
-                guard let frames = try? reader.read(into: &room), frames == period else { break }
-                credits.wait()
-                unsafe samples.withUnsafeBytes { _ = unsafe write(pipe, $0.baseAddress, $0.count) }
-            }
+            try? write(path, period: period)
             var time = timespec()
             unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
             seconds.withLock { $0 = Double(time.tv_sec) + Double(time.tv_nsec) / 1e9 }
             ended.signal()
+        }
+    }
+
+    /// Whole periods: the plug-in does not look how much it has read.
+    private func write(_ path: String, period: Int) throws {
+        var reader = try AudioFileReader(path: path)
+        var samples = [Int16](repeating: 0, count: period)
+        while true {
+            var room = samples.mutableSpan
+            guard try reader.read(into: &room) == period else { return }
+            credits.wait()
+            unsafe samples.withUnsafeBytes { _ = unsafe Glibc.write(pipe, $0.baseAddress, $0.count) }
         }
     }
 
