@@ -77,6 +77,8 @@
         func run(on console: Console, _ system: LiveSystem) throws(CommandError) -> ExitStatus {
             var configuration = StreamConfiguration()
             configuration.sampleRate = rate
+            // A device that converts would mix the tracks of a head into one channel.
+            configuration.leastChannels = max(2, (channel.index ?? 0) + 1)
             let port: any AudioPort
             do throws(LinkError) {
                 port = try system.capture(link, configuration)

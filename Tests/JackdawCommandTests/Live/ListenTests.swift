@@ -166,6 +166,23 @@ import Testing
         #expect(wrong.messages == "jackdaw: alsa:default: there is no channel 3: it has 2 channels\n")
     }
 
+    /// A device that converts would mix the tracks of a head into one channel.
+    @Test func channelsAreAskedForAsTheyAreNeeded() throws {
+        for (arguments, channels) in [([], 2), (["--channel", "1"], 2), (["--channel", "5"], 5)] {
+            let verb = try #require(try JackdawCommand.parseAsRoot(["listen"] + arguments) as? Listen)
+            var asked: StreamConfiguration?
+            var system = Self.system(ScriptedPort([]))
+            system.capture = { _, configuration throws(LinkError) in
+                asked = configuration
+                return ScriptedPort(channelCount: 5, [])
+            }
+            let recorder = ConsoleRecorder()
+            _ = try verb.run(on: recorder.console, system)
+            #expect(asked?.leastChannels == channels)
+            #expect(asked?.channels == nil)
+        }
+    }
+
     /// A card with one input that gives it twice.
     @Test(arguments: [1, 240, 1_000_000]) func channelsThatAreTheSameAreOne(block: Int) throws {
         let swipe = try Self.swipe(.two)
