@@ -132,13 +132,19 @@ import Testing
         let path = folder("kept.wav")
         let verb = try #require(try JackdawCommand.parseAsRoot(["listen", "--record", path]) as? Listen)
         let recorder = ConsoleRecorder()
-        let sound = try Self.swipe(.two) + Self.silence[..<9_600]
+        let whole = try Self.swipe(.two)
+        let end = try #require(whole.lastIndex { abs($0) > 0.01 })
+        let sound = whole[...end] + Self.silence[..<1_920]
         let both = sound.indices.flatMap { [sound[$0], Float($0 % 2) * 1e-5] }
-        let port = ScriptedPort(channelCount: 2, [.sound(both), .event(.disconnected), .nothing])
+        let port = ScriptedPort(
+            channelCount: 2,
+            [.sound(both), .event(.disconnected), .event(.reconnected), .lost(960_000), .sound(Self.silence)])
         var session = try LiveSession(verb, port, Self.system(port), recorder.console)
         while !recorder.messages.contains("has gone") { #expect(try session.receive()) }
         #expect(recorder.output.hasPrefix("alsa:default: 411111******1111"))
+        while try session.receive() {}
         #expect(try session.finish() == 1)
+        // Long after, its sound was there no more.
         #expect(folder.names == ["kept.wav", "kept.wav.json"])
     }
 
@@ -271,10 +277,13 @@ import Testing
 
     /// Swipes that follow each other closely share their sound, and no more of them wait than there is sound kept for.
     @Test func swipesWithoutAPauseAreAllKept() throws {
-        let swipe = try Self.swipe(.two) + Self.silence[..<14_400]
+        let whole = try Self.swipe(.two)
+        let start = try #require(whole.firstIndex { abs($0) > 0.01 })
+        let end = try #require(whole.lastIndex { abs($0) > 0.01 })
+        let swipe = Self.silence[..<4_800] + whole[start...end] + Self.silence[..<4_800]
         let count = 1 + Int(12 * Self.rate) / swipe.count
         let path = folder("kept.wav")
-        let steps = [ScriptedPort.Step](repeating: .sound(swipe), count: count)
+        let steps = [ScriptedPort.Step](repeating: .sound(Array(swipe)), count: count)
         let run = try listen(["--record", path, "--json"], to: ScriptedPort(steps + [.sound(Self.silence)]))
         #expect(run.lines.count == count)
         let manifest = String(decoding: try folder.read("kept.wav.json"), as: UTF8.self).split(separator: "\n")
