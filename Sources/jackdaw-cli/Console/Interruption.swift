@@ -2,9 +2,11 @@ import Glibc
 import Synchronization
 
 /// Ctrl-C and its relatives: the first one asks the verb to stop in good order, so that no half-written file stays. A
-/// verb that does not (it waits for input) is ended a second later.
+/// verb that does not (it waits for input) is ended a second later, unless it has asked for time to end in.
 enum Interruption {
     private static let received = Atomic<Int32>(0)
+
+    private static let hasTime = Atomic<Bool>(false)
 
     /// Whether the user wants the command to end.
     static var isRequested: Bool { received.load(ordering: .relaxed) != 0 }
@@ -18,10 +20,21 @@ enum Interruption {
         if isRequested { throw .interrupted }
     }
 
+    /// Lets the verb end in its own time: it has seen that it is to end, and puts back what it has changed. Another Ctrl-C
+    /// still ends it at once.
+    static func giveTime() {
+        hasTime.store(true, ordering: .relaxed)
+        alarm(0)
+    }
+
+    /// Makes a closed pipe an error of writing, for a verb that has to put back what it has changed.
+    static func ignoreClosedPipes() { signal(SIGPIPE, SIG_IGN) }
+
     /// Takes the signals over, also where the parent process left them blocked; a hangup that is to be ignored
     /// (nohup) stays ignored.
     static func install() {
-        received.store(0, ordering: .relaxed)  // initialises the global outside of the handler
+        received.store(0, ordering: .relaxed)  // initialises the globals outside of the handler
+        hasTime.store(false, ordering: .relaxed)
         handle(SIGALRM) { _ in _exit(Interruption.exitCode) }
         for number in [SIGINT, SIGTERM] { handle(number, with: requestEnd) }
         var hangup = sigaction()
@@ -33,7 +46,7 @@ enum Interruption {
     private static let requestEnd: @convention(c) (CInt) -> Void = { number in
         let first = received.compareExchange(expected: 0, desired: number, ordering: .relaxed).exchanged
         guard first else { _exit(128 + number) }
-        alarm(1)
+        if !hasTime.load(ordering: .relaxed) { alarm(1) }
     }
 
     private static func handle(_ number: CInt, with handler: @escaping @convention(c) (CInt) -> Void) {

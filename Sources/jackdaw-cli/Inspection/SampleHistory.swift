@@ -29,11 +29,14 @@ final class SampleHistory {
         count += lost
     }
 
+    /// The samples that are still there.
+    var kept: Range<Int> { max(0, count - ring.count)..<count }
+
     /// A copy of some samples.
     /// - Parameter range: counted from the start of the recording.
     /// - Returns: those of them that are still kept, and the number of the first.
     func samples(in range: Range<Int>) -> (samples: WipedArray<Float>, first: Int) {
-        let kept = range.clamped(to: max(0, count - ring.count)..<count)
+        let kept = range.clamped(to: kept)
         return (WipedArray(kept.lazy.map { [ring] in ring[$0 % ring.count] }), kept.lowerBound)
     }
 }

@@ -3,7 +3,7 @@ import JackdawTransport
 
 /// Sets the capture gain by what the decoder hears, and says in plain words what else is wrong with the sound.
 struct GainKeeper {
-    private let mixer: Mixer?
+    private var mixer: Mixer?
     private var control: CaptureGainControl
 
     /// - Parameters:
@@ -46,10 +46,13 @@ struct GainKeeper {
         }
     }
 
-    /// Brings the levels back to where they were.
-    func restore(_ console: Console) {
+    /// Brings the levels back to where they were; they are left alone from now on.
+    mutating func restore(_ console: Console) {
+        control.gainChanged(to: nil)
+        guard let mixer else { return }
+        self.mixer = nil
         do throws(LinkError) {
-            try mixer?.restore()
+            try mixer.restore()
         } catch {
             console.message(error.description)
         }

@@ -12,8 +12,6 @@
         private let console: Console
         private let sampleRate: Double
         private var progress: Progress
-        /// Channels that are listened to: where there is one, a card has no other track to wait for.
-        private let channelCount: Int
         /// One channel's patience: all of a head's channels are answered for as soon as the card is through.
         private var cards = CardAssembler(channels: 1)
         /// Lines about failures, for after the cards that came before them.
@@ -22,11 +20,10 @@
         private(set) var trackCount = 0
         private var failureCount = 0
 
-        init(_ options: Listen, _ console: Console, sampleRate: Double, channelCount: Int) {
+        init(_ options: Listen, _ console: Console, sampleRate: Double) {
             self.options = options
             self.console = console
             self.sampleRate = sampleRate
-            self.channelCount = channelCount
             progress = Progress(console, after: .zero)
         }
 
@@ -55,9 +52,10 @@
         /// Prints what is complete.
         /// - Parameters:
         ///   - frame: how far the sound has been heard.
+        ///   - channels: how many are decoded: where it is one, a card has no other track to wait for.
         ///   - level: how loud it is, in dBFS; nil where that is not known yet.
-        mutating func advance(to frame: Int, level: Double?) {
-            printCards(at: channelCount > 1 ? Double(frame) / sampleRate : nil)
+        mutating func advance(to frame: Int, channels: Int, level: Double?) {
+            printCards(at: channels > 1 ? Double(frame) / sampleRate : nil)
             console.flush()
             if let level { progress.update(status(level), fraction: nil) }
         }
@@ -77,8 +75,9 @@
         }
 
         private func status(_ level: Double) -> String {
-            let filled = Int((max(0, 1 + level / Self.barRange) * Double(Self.barLength)).rounded())
-            let bar = String(repeating: "#", count: min(filled, Self.barLength))
+            // Sound may be beyond any scale where a device's samples are not integers.
+            let share = level.isNaN ? 0 : min(max(1 + level / Self.barRange, 0), 1)
+            let bar = String(repeating: "#", count: Int((share * Double(Self.barLength)).rounded()))
             let line = bar.padded(to: Self.barLength, alignedRight: false)
             return "[\(line)] \(fixed(level, 0)) dBFS, \(counted(trackCount, "track")) read, \(failureCount) not"
         }

@@ -21,6 +21,9 @@
         private var recorder: SwipeRecorder?
         /// Frames that have gone by, those that were lost included.
         private var frame = 0
+        private var losses: LossReport
+        /// Whether the device is back and has not been heard yet: what was missed meanwhile is no news.
+        private var isBack = false
 
         /// - Parameters:
         ///   - options: what was asked for.
@@ -43,8 +46,8 @@
             self.console = console
             self.decoder = decoder
             self.recorder = recorder
-            printer = LivePrinter(
-                options, console, sampleRate: port.sampleRate, channelCount: channels.count)
+            printer = LivePrinter(options, console, sampleRate: port.sampleRate)
+            losses = LossReport(link: options.link, sampleRate: port.sampleRate)
             meters = channels.map { _ in SignalMeter(sampleRate: port.sampleRate) }
             self.system = system
             gain = GainKeeper(nil, console)
@@ -98,21 +101,28 @@
             switch next {
             case .sound(let block):
                 if block.lostBefore > 0 { lose(Int(block.lostBefore)) }
+                isBack = false
                 hear(samples.span, frames: block.frames)
             case .disconnected:
                 // What was swiped before is whole or lost.
                 note(decoder.skip(0))
+                printer.finish()
+                losses.finish(console)
                 closeCard()
                 console.message("\(options.link): the device has gone; it is waited for")
+                try recorder?.flush(meters)
             case .reconnected:
                 openCard()
+                isBack = true
                 console.message("\(options.link): the device is back")
             case .ended: return false
             case nil: break
             }
+            losses.advance(to: frame, console)
             jacks?.receive(console)
             try recorder?.advance(to: frame, meters)
-            printer.advance(to: frame, level: meters.compactMap(\.last?.peak).max())
+            printer.advance(
+                to: frame, channels: decoder.distinctChannels.count, level: meters.compactMap(\.last?.peak).max())
             return true
         }
 
@@ -120,24 +130,27 @@
         /// - Returns: tracks that were read.
         /// - Throws: ``CommandError``.
         consuming func finish() throws(CommandError) -> Int {
-            note(decoder.skip(0))
-            printer.finish()
+            // First of all: whatever else fails, or a second Ctrl-C, must not come before it.
             gain.restore(console)
-            if var recorder = recorder.take() {
-                try recorder.advance(to: nil, meters)
-                try recorder.finish()
-            }
+            note(decoder.skip(0))
+            losses.finish(console)
+            printer.finish()
+            if let recorder = recorder.take() { try recorder.finish(meters) }
             return printer.trackCount
         }
 
         private mutating func hear(_ samples: Span<Float>, frames: Int) {
-            var observations: [CaptureObservation] = []
+            var observations: [(channel: Int, observation: CaptureObservation)] = []
             let (meters, first) = (meters, decoder.channels.lowerBound)
             let found = decoder.receive(samples) { channel, lane in
-                if let observation = meters[channel - first].receive(lane) { observations.append(observation) }
+                if let observation = meters[channel - first].receive(lane) {
+                    observations.append((channel, observation))
+                }
             }
             frame += frames
-            for observation in observations { gain.receive(observation, at: time, console) }
+            for (channel, observation) in observations where decoder.distinctChannels.contains(channel) {
+                gain.receive(observation, at: time, console)
+            }
             note(found)
         }
 
@@ -146,9 +159,7 @@
             note(decoder.skip(frames))
             for meter in meters { meter.skip(frames) }
             frame += frames
-            let milliseconds = fixed(1_000 * Double(frames) / port.sampleRate, 0)
-            console.message(
-                "\(options.link): \(milliseconds) ms of sound were lost: this machine was too slow for a while")
+            if !isBack { losses.add(frames) }
         }
 
         private var time: Duration { .seconds(Double(frame) / port.sampleRate) }
@@ -156,10 +167,11 @@
         private mutating func note(_ found: [(channel: Int, event: SwipeEvent)]) {
             for (channel, event) in found {
                 // What has no bit cells is no swipe; in days of listening there is much of it.
-                if case .failure(let failure) = event, failure.reason == .noBitCells, !options.failures { continue }
+                let isNoise = if case .failure(let failure) = event { failure.reason == .noBitCells } else { false }
+                if isNoise && !options.failures { continue }
                 let (span, swipe) = Self.outcome(event)
                 let object = printer.receive(event, channel: channel)
-                recorder?.add(span, object)
+                if !isNoise { recorder?.add(span, object) }
                 let meter = meters[channel - decoder.channels.lowerBound]
                 gain.receive(meter.observe(span, swipe), at: time, console)
             }

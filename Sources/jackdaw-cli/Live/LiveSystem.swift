@@ -2,7 +2,7 @@ import JackdawALSA
 import JackdawLinux
 import JackdawTransport
 
-/// The devices that `listen` opens; tests have their own.
+/// What `listen` has to do with outside of its sound; tests have their own.
 struct LiveSystem {
     /// Opens what captures sound.
     var capture: (LinkName, StreamConfiguration) throws(LinkError) -> any AudioPort = {
@@ -14,4 +14,6 @@ struct LiveSystem {
     var jacks: (LinkName) throws(LinkError) -> JackMonitor? = { link throws(LinkError) in
         try LinuxDevices().jacks(link)
     }
+    /// Whether the user wants to hear no more.
+    var isInterrupted: () -> Bool = { Interruption.isRequested }
 }

@@ -10,6 +10,8 @@ final class SignalMeter {
     private static let window = 0.1
     /// A sample at or above this is at full scale.
     private static let rail: Float = 0.999
+    /// What is louder counts as this: its square is still a number.
+    private static let loudest: Float = 1e6
     /// Frequencies of mains (Hz). A window holds whole periods of each, so that neither counts as the other.
     private static let mains = [50.0, 60]
     /// Frequency (Hz) whose period the swipes' own level is taken over: a comb that lets a swipe pass, and no hum.
@@ -41,7 +43,7 @@ final class SignalMeter {
         history.append(samples)
         var observation: CaptureObservation?
         for index in samples.indices {
-            let size = samples[index].magnitude
+            let size = Self.magnitude(samples[index])
             peak = max(peak, size)
             clipped.receive(size >= Self.rail)
             samplesInWindow += 1
@@ -74,8 +76,9 @@ final class SignalMeter {
                 var peak: Float = 0
                 var clipped = ClippedRuns()
                 for index in sound.indices {
-                    peak = max(peak, sound[index].magnitude)
-                    clipped.receive(sound[index].magnitude >= Self.rail)
+                    let size = Self.magnitude(sound[index])
+                    peak = max(peak, size)
+                    clipped.receive(size >= Self.rail)
                 }
                 let noise = combPower(before)
                 let signal = max(0, combPower(sound) - noise)
@@ -114,7 +117,13 @@ final class SignalMeter {
         }.max() ?? 0
     }
 
-    private static func decibels(power: Float) -> Double { 10 * log10(Double(max(power, 1e-12))) }
+    private static func decibels(power: Float) -> Double {
+        let power = power.isNaN ? 0 : Double(power)
+        return 10 * log10(min(max(power, 1e-12), Double(loudest * loudest)))
+    }
+
+    /// What is no number counts as silence, as the decoder has it.
+    private static func magnitude(_ sample: Float) -> Float { sample.isNaN ? 0 : min(sample.magnitude, loudest) }
 }
 
 /// Counts samples at full scale that lie in runs: one alone may be as loud as it is.

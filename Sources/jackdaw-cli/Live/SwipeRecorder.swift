@@ -1,15 +1,17 @@
-import Glibc
 import JackdawAudioFile
 import JackdawDSP
 
 /// Keeps the sound of swipes, and nothing else of what is heard, in a file with a manifest beside it that says where each is.
 ///
-/// Both appear when listening ends.
+/// Both appear when listening ends, where anything was heard that is to be kept.
 struct SwipeRecorder: ~Copyable {
     /// Seconds kept before and behind a swipe: what a decoder needs to see that it begins and ends there.
     private static let margin = 0.25
     /// Swipes that are no further apart than this (s) share their sound.
     private static let gap = 0.5
+    /// Swipes that follow each other without a gap are written when the first of them is so old (s): a decoder may still
+    /// take a while until what it reads is told, and no more than ``SignalMeter/secondsKept`` is there.
+    private static let patience = SignalMeter.secondsKept - 2
 
     /// What became of a swipe on a channel.
     private struct Entry {
@@ -18,10 +20,8 @@ struct SwipeRecorder: ~Copyable {
     }
 
     private var writer: AudioFileWriter
-    private let manifestPath: String
-    private var manifest = ""
+    private let manifest: SwipeManifest
     private let sampleRate: Double
-    private let channels: Range<Int>
     /// Swipes whose sound is still to come, or to be written.
     private var pending: [Entry] = []
 
@@ -35,9 +35,8 @@ struct SwipeRecorder: ~Copyable {
         writer = try asCommand(isOutput: true) { () throws(AudioFileError) in
             try AudioFileWriter(path: path, encoding: .int24, sampleRate: sampleRate, channels: channels.count)
         }
-        manifestPath = path + ".json"
+        manifest = SwipeManifest(path: path + ".json")
         self.sampleRate = sampleRate
-        self.channels = channels
     }
 
     /// Takes a track that was read, or a swipe that was not.
@@ -48,18 +47,29 @@ struct SwipeRecorder: ~Copyable {
 
     /// Writes the swipes whose sound has all been heard.
     /// - Parameters:
-    ///   - frame: how far the sound has been heard; nil at its end.
+    ///   - frame: how far the sound has been heard.
     ///   - meters: hold the last seconds of each channel.
     /// - Throws: ``CommandError``.
-    mutating func advance(to frame: Int?, _ meters: [SignalMeter]) throws(CommandError) {
+    mutating func advance(to frame: Int, _ meters: [SignalMeter]) throws(CommandError) {
         let last = pending.map(\.span.endSample).max() ?? 0
-        guard !pending.isEmpty, frame.map({ $0 > last + Int(Self.gap * sampleRate) }) ?? true else { return }
-        let margin = Int(Self.margin * sampleRate)
         let first = pending.map(\.span.startSample).min() ?? 0
-        let histories = meters.map { $0.history.samples(in: max(0, first - margin)..<last + margin) }
-        let start = histories.map(\.first).max() ?? 0
-        let end = histories.map { $0.first + $0.samples.count }.min() ?? 0
-        guard end > start else { return pending = [] }
+        let isThrough = frame > last + Int(Self.gap * sampleRate)
+        if isThrough || frame - first > Int(Self.patience * sampleRate) { try flush(meters) }
+    }
+
+    /// Writes all swipes, with what has been heard of their sound.
+    /// - Parameter meters: hold the last seconds of each channel.
+    /// - Throws: ``CommandError``.
+    mutating func flush(_ meters: [SignalMeter]) throws(CommandError) {
+        let kept = meters.map(\.history.kept).reduce(0..<Int.max) { $0.clamped(to: $1) }
+        // What is not there in full would be no swipe.
+        let entries = pending.filter { kept.lowerBound <= $0.span.startSample && $0.span.endSample <= kept.upperBound }
+        pending = []
+        guard let first = entries.map(\.span.startSample).min(), let last = entries.map(\.span.endSample).max()
+        else { return }
+        let margin = Int(Self.margin * sampleRate)
+        let (start, end) = (max(kept.lowerBound, first - margin), min(kept.upperBound, last + margin))
+        let histories = meters.map { $0.history.samples(in: start..<end) }
         let offset = writer.framesWritten
         var frames: [Float] = []
         frames.reserveCapacity((end - start) * histories.count)
@@ -70,34 +80,32 @@ struct SwipeRecorder: ~Copyable {
             }
         }
         try asCommand(isOutput: true) { () throws(AudioFileError) in try writer.write(frames.span) }
-        for entry in pending {
+        for entry in entries {
             var object = entry.object
             object.add("recorded_start", Double(offset + entry.span.startSample - start) / sampleRate, decimals: 6)
             object.add("recorded_end", Double(offset + entry.span.endSample - start) / sampleRate, decimals: 6)
-            manifest += object.text + "\n"
+            manifest.add(object)
         }
-        pending = []
     }
 
-    /// Completes sound and manifest.
-    /// - Throws: ``CommandError``; there is no new file then.
-    consuming func finish() throws(CommandError) {
-        let path = manifestPath
-        let text = manifest
-        do throws(AudioFileError) {
-            try writer.finish()
+    /// Writes what is left and completes sound and manifest; where nothing was heard that is to be kept, there are none.
+    /// - Parameter meters: hold the last seconds of each channel.
+    /// - Throws: ``CommandError``; what was written until then is kept as far as it can be.
+    consuming func finish(_ meters: [SignalMeter]) throws(CommandError) {
+        var failure: CommandError?
+        do throws(CommandError) {
+            try flush(meters)
         } catch {
-            throw CommandError(error, isOutput: true)
+            failure = error
         }
-        // Readable by this user alone, like the sound.
-        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw CommandError(.inputOutput, "\(path): cannot be written") }
-        defer { close(descriptor) }
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = unsafe rest.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
-            guard count > 0 else { throw CommandError(.inputOutput, "\(path): cannot be written") }
-            rest = rest.dropFirst(count)
+        if writer.framesWritten > 0 {
+            do throws(AudioFileError) {
+                try writer.finish()
+            } catch {
+                throw CommandError(error, isOutput: true)
+            }
+            try manifest.finish()
         }
+        if let failure { throw failure }
     }
 }

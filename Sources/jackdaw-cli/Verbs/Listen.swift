@@ -63,14 +63,22 @@
             completion: .file(extensions: ["wav", "flac"]))
         var record: String?
 
+        func validate() throws {
+            if record == "-" { throw ValidationError("--record needs a file: standard output has the cards") }
+        }
+
         func run(on console: Console) throws(CommandError) -> ExitStatus {
-            try run(on: console, LiveSystem())
+            // A reader of its output that has gone must not keep it from putting the levels back.
+            Interruption.ignoreClosedPipes()
+            return try run(on: console, LiveSystem())
         }
 
         /// Does the work on a system's devices.
         func run(on console: Console, _ system: LiveSystem) throws(CommandError) -> ExitStatus {
             var configuration = StreamConfiguration()
             configuration.sampleRate = rate
+            // A device that converts would mix the tracks of a head into one channel.
+            configuration.leastChannels = max(2, (channel.index ?? 0) + 1)
             let port: any AudioPort
             do throws(LinkError) {
                 port = try system.capture(link, configuration)
@@ -82,11 +90,19 @@
             }
             var session = try LiveSession(self, port, system, console)
             do throws(CommandError) {
-                while try session.receive() { try Interruption.check() }
+                while try session.receive(), !console.hasFailed {
+                    if system.isInterrupted() { throw .interrupted }
+                }
             } catch {
-                _ = try session.finish()
+                Interruption.giveTime()
+                do throws(CommandError) {
+                    _ = try session.finish()
+                } catch let other {
+                    console.message(other.message)
+                }
                 throw error
             }
+            Interruption.giveTime()
             guard try session.finish() > 0 else {
                 console.message("nothing was read")
                 return .nothingFound

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Glibc
+import Foundation
 import JackdawALSA
 import JackdawAudioFile
 import JackdawDSP
@@ -31,11 +31,13 @@ import Testing
     }
 
     private func listen(
-        _ arguments: [String] = [], to port: ScriptedPort, isWatched: Bool = false
+        _ arguments: [String] = [], to port: ScriptedPort, isWatched: Bool = false, isFull: Bool = false,
+        isInterrupted: @escaping () -> Bool = { false }
     ) throws -> (status: Int32, lines: [String], messages: String) {
         let verb = try #require(try JackdawCommand.parseAsRoot(["listen"] + arguments) as? Listen)
-        let system = Self.system(port)
-        let recorder = ConsoleRecorder(isWatched: isWatched)
+        var system = Self.system(port)
+        system.isInterrupted = isInterrupted
+        let recorder = ConsoleRecorder(isWatched: isWatched, isFull: isFull)
         var status: Int32
         do throws(CommandError) {
             status = try verb.run(on: recorder.console, system).rawValue
@@ -91,7 +93,7 @@ import Testing
                 .sound(Array(swipe[half...])), .sound(Self.silence), .sound(swipe), .sound(Self.silence),
             ]))
         #expect(run.status == 0)
-        #expect(run.messages.contains("alsa:default: 2000 ms of sound were lost"))
+        #expect(run.messages.contains("alsa:default: 2000 ms of sound were lost\n"))
         // The two whole ones, and each where it was: times go on across the gap.
         let starts = try run.lines.map { try #require(try jsonObject($0)["start"] as? Double) }
         #expect(starts.count == 2)
@@ -112,6 +114,38 @@ import Testing
         let told = run.messages.split(separator: "\n")
         #expect(told.count { $0.hasSuffix("the device has gone; it is waited for") } == 1)
         #expect(told.count { $0.hasSuffix("the device is back") } == 1)
+        // That nothing was heard meanwhile goes without saying.
+        #expect(!run.messages.contains("lost"))
+    }
+
+    @Test func lossesAreAddedUp() throws {
+        let loss: [ScriptedPort.Step] = [.sound(Self.silence), .lost(4_800)]
+        let rest = [ScriptedPort.Step](repeating: .sound(Self.silence), count: 24)
+        let run = try listen(to: ScriptedPort(loss + loss + loss + rest + loss + loss + [.sound(Self.silence)]))
+        let told = run.messages.split(separator: "\n").filter { $0.contains("lost") }
+        #expect(
+            told == ["100", "200", "100", "100"].map { "jackdaw: alsa:default: \($0) ms of sound were lost" })
+    }
+
+    /// A card waits for tracks on other channels, but not for the device to come back.
+    @Test func whatWasReadIsPrintedWhenTheDeviceGoes() throws {
+        let path = folder("kept.wav")
+        let verb = try #require(try JackdawCommand.parseAsRoot(["listen", "--record", path]) as? Listen)
+        let recorder = ConsoleRecorder()
+        let whole = try Self.swipe(.two)
+        let end = try #require(whole.lastIndex { abs($0) > 0.01 })
+        let sound = whole[...end] + Self.silence[..<1_920]
+        let both = sound.indices.flatMap { [sound[$0], Float($0 % 2) * 1e-5] }
+        let port = ScriptedPort(
+            channelCount: 2,
+            [.sound(both), .event(.disconnected), .event(.reconnected), .lost(960_000), .sound(Self.silence)])
+        var session = try LiveSession(verb, port, Self.system(port), recorder.console)
+        while !recorder.messages.contains("has gone") { #expect(try session.receive()) }
+        #expect(recorder.output.hasPrefix("alsa:default: 411111******1111"))
+        while try session.receive() {}
+        #expect(try session.finish() == 1)
+        // Long after, its sound was there no more.
+        #expect(folder.names == ["kept.wav", "kept.wav.json"])
     }
 
     @Test func aLinkThatBreaksForGoodEndsIt() throws {
@@ -136,6 +170,40 @@ import Testing
         let wrong = try listen(["--channel", "3"], to: port())
         #expect(wrong.status == 64)
         #expect(wrong.messages == "jackdaw: alsa:default: there is no channel 3: it has 2 channels\n")
+    }
+
+    /// A device that converts would mix the tracks of a head into one channel.
+    @Test func channelsAreAskedForAsTheyAreNeeded() throws {
+        for (arguments, channels) in [([], 2), (["--channel", "1"], 2), (["--channel", "5"], 5)] {
+            let verb = try #require(try JackdawCommand.parseAsRoot(["listen"] + arguments) as? Listen)
+            var asked: StreamConfiguration?
+            var system = Self.system(ScriptedPort([]))
+            system.capture = { _, configuration throws(LinkError) in
+                asked = configuration
+                return ScriptedPort(channelCount: 5, [])
+            }
+            let recorder = ConsoleRecorder()
+            _ = try verb.run(on: recorder.console, system)
+            #expect(asked?.leastChannels == channels)
+            #expect(asked?.channels == nil)
+        }
+    }
+
+    /// A card with one input that gives it twice.
+    @Test(arguments: [1, 240, 1_000_000]) func channelsThatAreTheSameAreOne(block: Int) throws {
+        let swipe = try Self.swipe(.two)
+        let same = (Self.silence + swipe + Self.silence).flatMap { [$0, $0] }
+        let once = try listen(["--json"], to: ScriptedPort(channelCount: 2, block: block, [.sound(same)]))
+        #expect(try once.lines.map { try jsonObject($0)["channel"] as? Int } == [1])
+        // From where they differ on, each is heard, and where it is.
+        let other = (swipe + Self.silence).flatMap { [0.5 * $0, $0] }
+        let run = try listen(
+            ["--json"], to: ScriptedPort(channelCount: 2, block: block, [.sound(same), .sound(other)]))
+        let tracks = try run.lines.map { try jsonObject($0) }
+        #expect(tracks.count == 3 || block == 1_000_000)
+        #expect(tracks.suffix(2).map { $0["channel"] as? Int } == [1, 2])
+        let starts = try tracks.suffix(2).map { try #require($0["start"] as? Double) }
+        #expect(abs(starts[0] - starts[1]) < 0.001)
     }
 
     @Test func whatCannotBeReadIsToldWithItsReason() throws {
@@ -204,6 +272,120 @@ import Testing
             #expect(abs(kept - found) < 0.001)
             #expect(entry["masked"] as? Bool == true)
             #expect(entry["text"] as? String == track["text"] as? String)
+        }
+    }
+
+    /// Swipes that follow each other closely share their sound, and no more of them wait than there is sound kept for.
+    @Test func swipesWithoutAPauseAreAllKept() throws {
+        let whole = try Self.swipe(.two)
+        let start = try #require(whole.firstIndex { abs($0) > 0.01 })
+        let end = try #require(whole.lastIndex { abs($0) > 0.01 })
+        let swipe = Self.silence[..<4_800] + whole[start...end] + Self.silence[..<4_800]
+        let count = 1 + Int(12 * Self.rate) / swipe.count
+        let path = folder("kept.wav")
+        let steps = [ScriptedPort.Step](repeating: .sound(Array(swipe)), count: count)
+        let run = try listen(["--record", path, "--json"], to: ScriptedPort(steps + [.sound(Self.silence)]))
+        #expect(run.lines.count == count)
+        let manifest = String(decoding: try folder.read("kept.wav.json"), as: UTF8.self).split(separator: "\n")
+        let kept = try manifest.map { try #require(try jsonObject(String($0))["recorded_start"] as? Double) }
+        let found = try CommandRun("decode", "--json", path).lines.map {
+            try #require(try jsonObject($0)["start"] as? Double)
+        }
+        #expect(kept.count == count)
+        for start in kept { #expect(found.contains { abs($0 - start) < 0.001 }, "\(start)") }
+    }
+
+    /// A FLAC file without samples would be an error; what ended listening is what counts.
+    @Test(arguments: ["kept.wav", "kept.flac"]) func whereNothingIsKeptThereIsNoFile(name: String) throws {
+        let record = ["--record", folder(name), "--failures"]
+        let run = try listen(record, to: ScriptedPort([.sound(Self.silence)]), isInterrupted: { true })
+        #expect(run.status == 130)
+        #expect(folder.names.isEmpty)
+        // Noise is no swipe, and what is said meanwhile is nobody's business.
+        var random = SeededRandom(seed: 3)
+        let noise = (0..<24_000).map { _ in 0.1 * Float.random(in: -1...1, using: &random) }
+        let steps: [ScriptedPort.Step] = [.sound(Self.silence), .sound(noise), .sound(Self.silence)]
+        #expect(try listen(record, to: ScriptedPort(steps)).lines.count == 1)
+        #expect(folder.names.isEmpty)
+    }
+
+    @Test func aRecordingThatCannotBeCompletedIsToldBesideWhatEndedIt() throws {
+        let inner = folder("inner")
+        try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: false)
+        let swipe = try Self.swipe(.two)
+        var calls = 0
+        let run = try listen(
+            ["--record", inner + "/kept.wav"], to: ScriptedPort(block: 480, [.sound(swipe), .sound(Self.silence)]),
+            isInterrupted: {
+                calls += 1
+                guard calls == (swipe.count + Self.silence.count) / 480 else { return false }
+                try? FileManager.default.removeItem(atPath: inner)
+                return true
+            })
+        #expect(run.status == 130)
+        #expect(run.messages.contains("kept.wav: cannot be written"))
+    }
+
+    @Test func aManifestIsForItsUserAlone() throws {
+        let manifest = try folder.write([], to: "kept.wav.json")
+        unsafe chmod(manifest, 0o644)
+        let swipe = try Self.swipe(.two)
+        let run = try listen(
+            ["--record", folder("kept.wav")], to: ScriptedPort([.sound(swipe), .sound(Self.silence)]))
+        #expect(run.status == 0)
+        #expect(try FileManager.default.attributesOfItem(atPath: manifest)[.posixPermissions] as? Int == 0o600)
+        #expect(folder.names == ["kept.wav", "kept.wav.json"])
+    }
+
+    @Test func standardOutputIsNoPlaceForARecording() {
+        let run = CommandRun("listen", "--record", "-", "--link", "wav:\(folder("none.wav"))")
+        #expect(run.status == 64)
+        #expect(run.messages.contains("--record needs a file"))
+    }
+
+    /// An interrupted verb is ended after a second, unless it has begun to put things back.
+    @Test func anInterruptLeavesTimeToPutTheLevelsBack() throws {
+        alarm(1_000)
+        let run = try listen(to: ScriptedPort([.sound(Self.silence)]), isInterrupted: { true })
+        #expect(run.status == 130)
+        #expect(alarm(0) == 0)
+    }
+
+    @Test func outputThatCannotBeWrittenEndsIt() throws {
+        let error = LinkError(.disconnected, link: "alsa:hw:1", "the device has gone")
+        let steps: [ScriptedPort.Step] = [.sound(try Self.swipe(.two)), .sound(Self.silence), .fails(error)]
+        #expect(try listen(["--json"], to: ScriptedPort(steps)).status == 69)
+        #expect(try listen(["--json"], to: ScriptedPort(steps), isFull: true).status == 0)
+    }
+
+    @Test func aClosedPipeIsAnErrorOfWriting() throws {
+        #expect(CommandRun("synth", "-o", folder("a.wav")).status == 0)
+        let output = Pipe()
+        let messages = Pipe()
+        try output.fileHandleForReading.close()
+        let process = Process()
+        process.executableURL = ChildProcess.executable
+        process.arguments = ["listen", "--link", "wav:\(folder("a.wav"))"]
+        process.standardOutput = output
+        process.standardError = messages
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit)
+        #expect(process.terminationStatus == 74)
+        let text = String(decoding: messages.fileHandleForReading.availableData, as: UTF8.self)
+        #expect(text.hasSuffix("jackdaw: standard output: cannot be written\n"))
+    }
+
+    /// As a device may give it whose samples are not integers.
+    @Test func soundBeyondAnyScaleIsHeard() throws {
+        let sounds: [[Float]] = [
+            [.infinity], [.nan], [.greatestFiniteMagnitude], [0, .infinity, .nan, -.infinity, 1e30],
+        ]
+        for sound in sounds {
+            let samples = (0..<9_600).map { sound[$0 % sound.count] }
+            let run = try listen(to: ScriptedPort([.sound(samples), .sound(Self.silence)]), isWatched: true)
+            #expect(run.status == 1)
+            #expect(run.messages.contains(sound[0].isNaN ? "] -120 dBFS" : "] 120 dBFS"), "\(sound)")
         }
     }
 

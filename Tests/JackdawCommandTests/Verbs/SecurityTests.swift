@@ -60,6 +60,7 @@ import Testing
             ] + Self.talkative(file)
         for run in runs { expectNoCard(run, number) }
         // What says where the swipes are in a recording of listen's.
+        guard folder.names.contains("a.wav.kept.wav.json") else { return }
         expectNoCard(String(decoding: try folder.read("a.wav.kept.wav.json"), as: UTF8.self), number)
     }
 
