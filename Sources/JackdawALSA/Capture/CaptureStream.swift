@@ -20,7 +20,7 @@ public final class CaptureStream: AudioPort {
 
     /// Opens a device and starts it.
     /// - Parameter configuration: which, and how.
-    /// - Throws: ``LinkError``: what there is in the way, and what to do about it.
+    /// - Throws: `LinkError`: what there is in the way, and what to do about it.
     public convenience init(_ configuration: StreamConfiguration) throws(LinkError) {
         try self.init(configuration, LibraryOpener())
     }
@@ -63,7 +63,7 @@ public final class CaptureStream: AudioPort {
     ///   - take: gets what happened and, where that is sound, its samples, full scale -1 to 1, channels interleaved; they
     ///     are overwritten behind it.
     /// - Returns: whether anything came.
-    /// - Throws: ``LinkError`` with code `disconnected` where the stream has ended and all that it captured was received.
+    /// - Throws: `LinkError` with code `disconnected` where the stream has ended and all that it captured was received.
     public func receive(
         within timeout: Duration, _ take: (CaptureEvent, Span<Float>) -> Void
     ) throws(LinkError) -> Bool {

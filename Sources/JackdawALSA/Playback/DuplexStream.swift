@@ -21,7 +21,7 @@ public final class DuplexStream<Source: SoundSource>: AudioPort {
     ///   - playbackChannels: channels that are played; nil for one, or the fewest that the device has.
     ///   - map: which channel of the source goes where; nil for ``ChannelMap/usual(from:to:)``.
     ///   - makeSource: makes what is played for what the device was opened with.
-    /// - Throws: ``LinkError``: what there is in the way, and what to do about it; or what `makeSource` throws.
+    /// - Throws: `LinkError`: what there is in the way, and what to do about it; or what `makeSource` throws.
     public convenience init(
         _ configuration: StreamConfiguration, playbackChannels: Int? = nil, map: ChannelMap? = nil,
         _ makeSource: (StreamFormat) throws -> Source

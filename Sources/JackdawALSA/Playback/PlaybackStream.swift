@@ -30,7 +30,7 @@ public final class PlaybackStream<Source: SoundSource>: Sendable {
     ///   - configuration: which, and how.
     ///   - map: which channel goes where; nil for ``ChannelMap/usual(from:to:)``.
     ///   - makeSource: makes the source for what the device was opened with.
-    /// - Throws: ``LinkError``: what there is in the way, and what to do about it; or what `makeSource` throws.
+    /// - Throws: `LinkError`: what there is in the way, and what to do about it; or what `makeSource` throws.
     public convenience init(
         _ configuration: StreamConfiguration, map: ChannelMap? = nil, _ makeSource: (StreamFormat) throws -> Source
     ) throws {
@@ -93,7 +93,7 @@ public final class PlaybackStream<Source: SoundSource>: Sendable {
     /// Waits for what happens to the sound next. For one thread at a time.
     /// - Parameter timeout: how long to wait at most.
     /// - Returns: what happened; nil where nothing did.
-    /// - Throws: ``LinkError`` with code `disconnected` where the device has gone for good.
+    /// - Throws: `LinkError` with code `disconnected` where the device has gone for good.
     public func receive(within timeout: Duration) throws(LinkError) -> PlaybackEvent? {
         let failure = state.failure
         if let event = report.events.next() { return event }
@@ -103,7 +103,7 @@ public final class PlaybackStream<Source: SoundSource>: Sendable {
     }
 
     /// Waits until the source has run out and all of it was heard, then closes. The source has to be asked to end before, by
-    /// ``perform(_:)``, and to tell by ``SoundSource/isSilent``.
+    /// ``perform(_:)``, and to tell by `SoundSource/isSilent`.
     /// - Parameter timeout: how long to wait at most; what is not over then is cut off.
     /// - Returns: whether all was heard that could be.
     @discardableResult

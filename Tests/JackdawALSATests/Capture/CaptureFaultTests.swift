@@ -270,11 +270,11 @@ import Testing
         let card = ScriptedPCM(.capture, VirtualClock())
         var bench = CaptureBench(card)
         bench.run(milliseconds: 100)
-        card.change { $0.mostFrames = 0 }
+        card.change { $0.isStalled = true }
         let starts = card.record.log.count { $0 == .start }
         bench.run(milliseconds: 3_000)
         #expect(card.record.log.count { $0 == .start } > starts)
-        card.change { $0.mostFrames = .max }
+        card.change { $0.isStalled = false }
         bench.run(milliseconds: 200)
         guard case .sound? = bench.seen.last, case .lost? = bench.seen.dropLast().last else {
             Issue.record("\(bench.seen)")

@@ -38,6 +38,8 @@ final class ScriptedPCM: PCMCalls {
         var failures: [Call: [Int32]] = [:]
         /// The next reads and writes take no more frames than this.
         var mostFrames = Int.max
+        /// Whether it says it runs, and does not.
+        var isStalled = false
         var played: [Float] = []
         var isClosed = false
         var log: [Call] = []
@@ -157,6 +159,7 @@ final class ScriptedPCM: PCMCalls {
 
     private func available(_ state: inout State) throws(SystemFailure) -> Int {
         switch state.pcm {
+        case .running where state.isStalled: return 0
         case .running: break
         // The kernel answers with what was there, and says nothing of the sleep.
         case .suspended: return direction == .capture ? 0 : format.bufferFrames - Int(state.held)
