@@ -55,7 +55,7 @@ let package = Package(
         .target(name: "JackdawALSA", dependencies: ["JackdawTransport", "CALSA", "CLinux"], swiftSettings: house),
 
         .target(
-            name: "JackdawLinux", dependencies: ["JackdawTransport", "JackdawALSA", "JackdawAudioFile"],
+            name: "JackdawLinux", dependencies: ["JackdawDSP", "JackdawTransport", "JackdawALSA", "JackdawAudioFile"],
             swiftSettings: house),
 
         .executableTarget(
@@ -86,7 +86,8 @@ let package = Package(
         .testTarget(
             name: "JackdawALSATests",
             dependencies: [
-                "JackdawALSA", "JackdawTransport", "JackdawDSP", "JackdawAudioFile", "JackdawTestSupport",
+                "JackdawALSA", "JackdawLinux", "JackdawTransport", "JackdawDSP", "JackdawAudioFile",
+                "JackdawTestSupport",
                 "JackdawALSATestSupport",
             ],
             swiftSettings: house),

@@ -1,5 +1,6 @@
 import Foundation
 import JackdawDSP
+import JackdawLinux
 import JackdawTestSupport
 import JackdawTransport
 import Testing

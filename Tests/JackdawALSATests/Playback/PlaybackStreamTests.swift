@@ -1,5 +1,6 @@
 import Glibc
 import JackdawDSP
+import JackdawLinux
 import JackdawTransport
 import Testing
 

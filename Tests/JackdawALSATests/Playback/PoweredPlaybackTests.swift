@@ -1,4 +1,5 @@
 import JackdawDSP
+import JackdawLinux
 import JackdawTestSupport
 import JackdawTransport
 import Testing

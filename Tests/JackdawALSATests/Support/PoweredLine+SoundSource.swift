@@ -1,4 +1,0 @@
-public import JackdawDSP
-public import JackdawTransport
-
-extension PoweredLine: SoundSource {}
