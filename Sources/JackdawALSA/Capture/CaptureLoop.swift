@@ -31,7 +31,7 @@
     }
 
     func start(_ writer: inout BlockWriter, now: Int64) throws(SystemFailure) {
-        try calls.prepare()
+        try makeReady()
         try calls.start()
     }
 
@@ -43,7 +43,7 @@
         // No more than the buffer holds: a device that always has more would never let go.
         var most = format.bufferFrames
         while available >= format.periodFrames, most > 0 {
-            let stamp = plausible(calls.timestamp(), now) ?? (available, now)
+            let stamp = timestamp(now) ?? (available, now)
             let wanted = min(available, framesPerBlock)
             let room = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[..<(wanted * format.bytesPerFrame)])
             let frames = min(wanted, try unsafe calls.read(room))
@@ -59,14 +59,6 @@
             most -= frames
         }
         return hasRead
-    }
-
-    /// A time that can be true: some plug-ins tell that of another clock.
-    private func plausible(_ stamp: (available: Int, time: Int64)?, _ now: Int64) -> (available: Int, time: Int64)? {
-        guard let stamp else { return nil }
-        let slack: Int64 = 1_000_000_000
-        let oldest = now - nanoseconds(Double(calls.format.bufferFrames)) - slack
-        return (oldest...now + slack).contains(stamp.time) ? stamp : nil
     }
 
     /// Tells of the frames that were not recorded up to a time: by the clock, and one at least where there had been sound.

@@ -35,6 +35,7 @@ public final class CaptureStream: AudioPort {
                 // One that opens, but does not start, is told of here.
                 try calls.prepare()
                 try calls.start()
+                calls.drop()
                 let state = try StreamState()
                 self.state = state
                 thread = try StreamThread(name: "jackdaw-capture") { [ring] in

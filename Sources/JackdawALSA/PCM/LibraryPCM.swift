@@ -12,6 +12,8 @@ import Glibc
         self.format = format
     }
 
+    func drop() { unsafe snd_pcm_drop(handle) }
+
     func prepare() throws(SystemFailure) { try check(unsafe snd_pcm_prepare(handle)) }
 
     func start() throws(SystemFailure) { try check(unsafe snd_pcm_start(handle)) }
@@ -34,7 +36,9 @@ import Glibc
     func timestamp() -> (available: Int, time: Int64)? {
         var available: snd_pcm_uframes_t = 0
         var time = timespec()
-        guard unsafe snd_pcm_htimestamp(handle, &available, &time) == 0, time.tv_sec != 0 else { return nil }
+        guard unsafe snd_pcm_htimestamp(handle, &available, &time) == 0, (1..<1 << 32).contains(time.tv_sec) else {
+            return nil
+        }
         return (Int(clamping: available), Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 

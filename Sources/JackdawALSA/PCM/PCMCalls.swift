@@ -5,7 +5,10 @@ protocol PCMCalls: AnyObject, Sendable {
     /// What the device was opened with.
     var format: StreamFormat { get }
 
-    /// Makes the device ready. The corresponding C function is `snd_pcm_prepare`.
+    /// Stops the device, which forgets what it holds; one that does not run stays as it is. The corresponding C function is
+    /// `snd_pcm_drop`.
+    func drop()
+    /// Makes a device ready that does not run. The corresponding C function is `snd_pcm_prepare`.
     func prepare() throws(SystemFailure)
     /// Lets the sound run. The corresponding C function is `snd_pcm_start`.
     func start() throws(SystemFailure)

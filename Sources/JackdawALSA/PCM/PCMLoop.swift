@@ -134,7 +134,7 @@ extension PCMLoop {
             if sound.isOver { return .finished }
             if hasMoved { return .wait(milliseconds: patience) }
             if condition.isEmpty { try examine() }
-            guard now - recovery.movedAt < PCMRecovery.longestSilence else { throw SystemFailure(code: EPIPE) }
+            guard now - recovery.movedAt < PCMRecovery.longestSilence else { throw SystemFailure(code: EBADFD) }
             // Awake before there is a period: waiting for it would be no waiting.
             return condition.isEmpty ? .wait(milliseconds: patience) : .rest(milliseconds: halfPeriod)
         } catch {
@@ -150,6 +150,21 @@ extension PCMLoop {
     /// - Returns: what to do next.
     mutating func fail(_ failure: SystemFailure, with sound: inout Sound, now: Int64) -> LoopNext {
         recover(from: failure, &sound, now)
+    }
+
+    /// Makes the device ready, whatever it was doing: the kernel refuses that to one that runs.
+    func makeReady() throws(SystemFailure) {
+        calls.drop()
+        try calls.prepare()
+    }
+
+    /// What the device tells of the time, where that can be true: some plug-ins tell that of another clock.
+    func timestamp(_ now: Int64) -> (available: Int, time: Int64)? {
+        guard let stamp = calls.timestamp() else { return nil }
+        let slack: Int64 = 1_000_000_000
+        let buffer = calls.format.bufferFrames
+        let isPlausible = (now - nanoseconds(Double(buffer)) - slack...now + slack).contains(stamp.time)
+        return isPlausible && (0...2 * buffer).contains(stamp.available) ? stamp : nil
     }
 
     /// Length of so many frames.
@@ -176,7 +191,8 @@ extension PCMLoop {
         switch calls.state() {
         case .disconnected: throw .gone
         case .suspended: throw SystemFailure(code: ESTRPIPE)
-        case .overrun, .prepared: throw SystemFailure(code: EPIPE)
+        case .overrun: throw SystemFailure(code: EPIPE)
+        case .prepared: throw SystemFailure(code: EBADFD)
         case .running, .other: break
         }
     }
@@ -198,6 +214,7 @@ extension PCMLoop {
         do throws(SystemFailure) {
             try calls.resume()
             recovery.isSuspended = false
+            recovery.movedAt = now
             skip(.slept, &sound, now: now)
             return .wait(milliseconds: patience)
         } catch {

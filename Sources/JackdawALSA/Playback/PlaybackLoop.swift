@@ -41,7 +41,7 @@ import JackdawTransport
     mutating func start(_ feed: inout PlaybackFeed<Source>, now: Int64) throws(SystemFailure) {
         isStarted = false
         feed.drop()
-        try calls.prepare()
+        try makeReady()
         _ = try transfer(&feed, now: now)
     }
 
@@ -88,7 +88,7 @@ import JackdawTransport
         let room = min(try calls.available(), buffer)
         feed.hold(Int64(buffer - room))
         lookedAt = now
-        let stamp = (isStarted ? calls.timestamp() : nil) ?? (room, now)
+        let stamp = (isStarted ? timestamp(now) : nil) ?? (room, now)
         upcoming = stamp.time + nanoseconds(Double(max(0, buffer - stamp.available)))
         return room
     }

@@ -110,7 +110,12 @@ public final class PlaybackStream<Source: SoundSource>: Sendable {
     public func finish(within timeout: Duration) -> Bool {
         guard !state.isStopped else { return state.hasFinished }
         report.askToFinish()
-        _ = state.ended.wait(milliseconds: timeout.milliseconds)
+        let clock = ContinuousClock()
+        let deadline = clock.now + timeout
+        // A signal ends a wait.
+        while !state.isOver, clock.now < deadline {
+            _ = state.ended.wait(milliseconds: (deadline - clock.now).milliseconds)
+        }
         close()
         return state.hasFinished
     }

@@ -100,7 +100,7 @@
             }
             switch next {
             case .sound(let block):
-                if block.lostBefore > 0 { lose(Int(block.lostBefore)) }
+                if block.lostBefore > 0 { try lose(Int(block.lostBefore)) }
                 isBack = false
                 hear(samples.span, frames: block.frames)
             case .disconnected:
@@ -155,8 +155,10 @@
         }
 
         /// Sound is missing: a swipe that lies across it cannot be read.
-        private mutating func lose(_ frames: Int) {
+        private mutating func lose(_ frames: Int) throws(CommandError) {
             note(decoder.skip(frames))
+            // What is kept of the swipes before goes with a long gap.
+            try recorder?.flush(meters)
             for meter in meters { meter.skip(frames) }
             frame += frames
             if !isBack { losses.add(frames) }

@@ -300,4 +300,15 @@ import Testing
         #expect(bench.opener.opened < 20)
         bench.close()
     }
+
+    /// The kernel prepares no device that runs: it has to be stopped before.
+    @Test func aDeviceThatRunsAlreadyIsStartedAnew() throws {
+        let card = ScriptedPCM(.capture, VirtualClock())
+        try card.prepare()
+        try card.start()
+        var bench = CaptureBench(card)
+        bench.run(milliseconds: 100)
+        #expect(bench.seen == [.sound(frames: 4_800)])
+        bench.close()
+    }
 }

@@ -36,6 +36,7 @@ final class MeteredPCM: PCMCalls {
     }
 
     var format: StreamFormat { pcm.format }
+    func drop() { pcm.drop() }
     func prepare() throws(SystemFailure) { try pcm.prepare() }
     func start() throws(SystemFailure) { try pcm.start() }
     func resume() throws(SystemFailure) { try pcm.resume() }

@@ -126,8 +126,18 @@ final class ScriptedPCM: PCMCalls {
         return try result.get()
     }
 
+    func drop() {
+        change { state in
+            guard state.pcm != .disconnected else { return }
+            state.dropped += queue(state)
+            state.held = 0
+            state.pcm = .prepared
+        }
+    }
+
     func prepare() throws(SystemFailure) {
         try call(.prepare) { state throws(SystemFailure) in
+            guard state.pcm != .running else { throw SystemFailure(code: EBUSY) }
             state.dropped += queue(state)
             state.held = 0
             state.pcm = .prepared

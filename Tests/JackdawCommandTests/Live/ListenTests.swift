@@ -389,6 +389,19 @@ import Testing
         }
     }
 
+    /// A gap longer than what is kept takes nothing of the swipes before it.
+    @Test func aRecordingHoldsTheSwipeBeforeALongGap() throws {
+        let path = folder("gap.wav")
+        let run = try listen(
+            ["--record", path, "--json"],
+            to: ScriptedPort([
+                .sound(Self.silence), .sound(try Self.swipe(.two)), .sound([Float](repeating: 0, count: 4_800)),
+                .lost(480_000), .sound(Self.silence),
+            ]))
+        #expect(run.lines.count == 1)
+        #expect(CommandRun("decode", "--json", path).lines.count == 1)
+    }
+
     @Test func aFileStandsInForACard() throws {
         #expect(CommandRun("synth", "-o", folder("a.wav")).status == 0)
         let run = CommandRun("listen", "--link", "wav:\(folder("a.wav"))", "--json")
