@@ -23,6 +23,7 @@ let package = Package(
         .library(name: "JackdawCards", targets: ["JackdawCards"]),
         .library(name: "JackdawTransport", targets: ["JackdawTransport"]),
         .library(name: "JackdawALSA", targets: ["JackdawALSA"]),
+        .library(name: "JackdawBluetooth", targets: ["JackdawBluetooth"]),
         .library(name: "JackdawLinux", targets: ["JackdawLinux"]),
         .library(name: "JackdawAudioFile", targets: ["JackdawAudioFile"]),
         .library(name: "JackdawSpectrum", targets: ["JackdawSpectrum"]),
@@ -40,6 +41,8 @@ let package = Package(
         .systemLibrary(name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
         .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
         .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CBlueZ", providers: [.apt(["libbluetooth-dev"])]),
+        .systemLibrary(name: "CSystemD", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CFFTW", pkgConfig: "fftw3f", providers: [.apt(["libfftw3-dev"])]),
 
         // Square roots and rounding are calls into libm where the processor has no instruction for them.
@@ -52,7 +55,13 @@ let package = Package(
             swiftSettings: house),
         .target(name: "JackdawSpectrum", dependencies: ["JackdawDSP", "CFFTW"], swiftSettings: kernels),
 
-        .target(name: "JackdawALSA", dependencies: ["JackdawTransport", "CALSA", "CLinux"], swiftSettings: house),
+        .target(name: "JackdawSystem", dependencies: ["CLinux"], swiftSettings: house),
+        .target(
+            name: "JackdawALSA", dependencies: ["JackdawTransport", "JackdawSystem", "CALSA", "CLinux"],
+            swiftSettings: house),
+        .target(
+            name: "JackdawBluetooth",
+            dependencies: ["JackdawTransport", "JackdawSystem", "CBlueZ", "CSystemD", "CLinux"], swiftSettings: house),
 
         .target(
             name: "JackdawLinux", dependencies: ["JackdawDSP", "JackdawTransport", "JackdawALSA", "JackdawAudioFile"],
@@ -70,7 +79,7 @@ let package = Package(
 
         .target(name: "JackdawTestSupport", path: "Tests/JackdawTestSupport", swiftSettings: house),
         .target(
-            name: "JackdawALSATestSupport", dependencies: ["JackdawALSA", "JackdawTransport"],
+            name: "JackdawALSATestSupport", dependencies: ["JackdawALSA", "JackdawSystem", "JackdawTransport"],
             path: "Tests/JackdawALSATestSupport", swiftSettings: house),
         .testTarget(
             name: "JackdawDSPTests", dependencies: ["JackdawDSP", "JackdawTestSupport"], swiftSettings: house),
@@ -86,19 +95,22 @@ let package = Package(
         .testTarget(
             name: "JackdawALSATests",
             dependencies: [
-                "JackdawALSA", "JackdawLinux", "JackdawTransport", "JackdawDSP", "JackdawAudioFile",
-                "JackdawTestSupport",
-                "JackdawALSATestSupport",
+                "JackdawALSA", "JackdawSystem", "JackdawLinux", "JackdawTransport", "JackdawDSP", "JackdawAudioFile",
+                "JackdawTestSupport", "JackdawALSATestSupport",
             ],
             swiftSettings: house),
+        .testTarget(
+            name: "JackdawBluetoothTests",
+            dependencies: ["JackdawBluetooth", "JackdawSystem", "JackdawTransport", "JackdawTestSupport"],
+            resources: [.copy("Resources")], swiftSettings: house),
         .testTarget(
             name: "JackdawSpectrumTests",
             dependencies: ["JackdawSpectrum", "JackdawDSP", "JackdawTestSupport"], swiftSettings: house),
         .testTarget(
             name: "JackdawCommandTests",
             dependencies: [
-                "jackdaw-cli", "JackdawTransport", "JackdawALSA", "JackdawDSP", "JackdawAudioFile", "JackdawSpectrum",
-                "JackdawTestSupport", "JackdawALSATestSupport",
+                "jackdaw-cli", "JackdawTransport", "JackdawALSA", "JackdawSystem", "JackdawDSP", "JackdawAudioFile",
+                "JackdawSpectrum", "JackdawTestSupport", "JackdawALSATestSupport",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
             ],

@@ -1,5 +1,6 @@
 #pragma once
 #include <linux/input.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
@@ -12,3 +13,22 @@ static inline int jackdaw_eventfd(void) { return eventfd(0, EFD_NONBLOCK | EFD_C
 
 /* Variadic. */
 static inline void jackdaw_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+/* Its flags are enumerations of their own in C, and its events are packed around a union. */
+static inline int jackdaw_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
+
+/* With no events, the descriptor is still watched for its end. */
+static inline int jackdaw_epoll_control(int epoll, int operation, int descriptor, int reads, int writes,
+                                        unsigned long long number) {
+    struct epoll_event event = {
+        .events = (reads ? EPOLLIN | EPOLLRDHUP : 0) | (writes ? EPOLLOUT : 0), .data.u64 = number};
+    return epoll_ctl(epoll, operation, descriptor, &event);
+}
+
+static inline unsigned long long jackdaw_epoll_number(const struct epoll_event *event) { return event->data.u64; }
+static inline int jackdaw_epoll_reads(const struct epoll_event *event) {
+    return (event->events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
+}
+static inline int jackdaw_epoll_writes(const struct epoll_event *event) {
+    return (event->events & (EPOLLOUT | EPOLLHUP | EPOLLERR)) != 0;
+}

@@ -21,6 +21,8 @@ public struct LinuxDevices: Sendable {
             var configuration = configuration
             configuration.device = link.address
             return try CaptureStream(configuration)
+        case .rfcomm, .ble:
+            throw LinkError(.unsupported, link: link.description, "there is no sound to capture on a Bluetooth link")
         case .wav:
             do throws(AudioFileError) {
                 return try AudioFilePort(path: link.address)

@@ -1,6 +1,7 @@
 import Glibc
 
 @testable import JackdawALSA
+import JackdawSystem
 
 /// A file system of texts, with some files that may not be opened.
 struct FakeFiles: SystemFiles {

@@ -1,6 +1,7 @@
 import Synchronization
 
 @testable import JackdawALSA
+import JackdawSystem
 
 /// What libasound would say of devices.
 struct ScriptedDevices: DeviceCalls {

@@ -2,6 +2,7 @@ import Glibc
 import Synchronization
 
 @testable import JackdawALSA
+import JackdawSystem
 
 /// Time that passes only while somebody waits, and what happens as it does.
 final class ScriptedWaiting: Waiting {

@@ -1,3 +1,5 @@
+import JackdawSystem
+
 /// Takes sound from a device whenever it has some.
 @safe struct CaptureLoop<Calls: PCMCalls>: PCMLoop {
     static var direction: PCMDirection { .capture }

@@ -1,5 +1,6 @@
 public import JackdawTransport
 import Synchronization
+import JackdawSystem
 
 /// Sound from a sound card, as it comes: a thread of its own takes it from the device, and neither waits nor allocates; whoever
 /// ``receive(within:_:)``s it may be as late as ``StreamConfiguration/secondsHeld`` before anything is lost, and is told what was.
@@ -15,7 +16,7 @@ public final class CaptureStream: AudioPort {
     private let link: String
     private let ring: BlockRing
     private let state: StreamState
-    private let thread: StreamThread
+    private let thread: WorkerThread
     private let isReceiving = Atomic(false)
 
     /// Opens a device and starts it.
@@ -38,7 +39,7 @@ public final class CaptureStream: AudioPort {
                 calls.drop()
                 let state = try StreamState()
                 self.state = state
-                thread = try StreamThread(name: "jackdaw-capture") { [ring] in
+                thread = try WorkerThread(name: "jackdaw-capture", isHurried: true) { [ring] in
                     CaptureEngine(calls, opener, configuration, ring: ring).run(state)
                 }
             } catch {

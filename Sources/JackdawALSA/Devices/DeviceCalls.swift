@@ -1,5 +1,6 @@
 internal import CALSA
 import Glibc
+import JackdawSystem
 
 /// What only libasound knows of devices; tests have answers of their own.
 protocol DeviceCalls: Sendable {

@@ -1,5 +1,6 @@
 import Glibc
 public import JackdawTransport
+import JackdawSystem
 
 /// Says why a sound device could not be opened, and what to type next.
 public struct DeviceDiagnosis: Sendable {

@@ -1,3 +1,5 @@
+import JackdawSystem
+
 /// The kernel's own account of its sound cards, below `/proc/asound`: readable also to a user who may open none of them.
 struct KernelSound {
     /// A card by its number, its short name that links use, and its names for people.

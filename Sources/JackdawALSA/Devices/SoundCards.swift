@@ -1,5 +1,6 @@
 import Glibc
 public import JackdawTransport
+import JackdawSystem
 
 /// The sound cards of a system with their devices, and the names that lead to them by way of ALSA's configuration.
 public struct SoundCards: Sendable {

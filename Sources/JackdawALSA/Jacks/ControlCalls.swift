@@ -1,3 +1,5 @@
+import JackdawSystem
+
 /// The calls of libasound that a card's control elements are read with, one function each; tests script them.
 protocol ControlCalls: AnyObject {
     /// The control elements there are, by their numbers. The C functions are `snd_ctl_elem_list` and its relatives.

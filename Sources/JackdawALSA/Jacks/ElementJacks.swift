@@ -1,4 +1,5 @@
 import Glibc
+import JackdawSystem
 
 /// The jacks of a card by its control elements.
 final class ElementJacks: JackSource {

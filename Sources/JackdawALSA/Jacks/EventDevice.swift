@@ -1,5 +1,6 @@
 internal import CLinux
 import Glibc
+import JackdawSystem
 
 /// An input device by the system itself.
 final class EventDevice: SwitchCalls {

@@ -1,5 +1,6 @@
 import Glibc
 public import JackdawTransport
+import JackdawSystem
 
 /// Watches the jacks of a sound card: what is plugged in when it is opened, and what comes and goes from then on.
 ///

@@ -1,5 +1,6 @@
 import Glibc
 import JackdawTransport
+import JackdawSystem
 
 /// How what jacks are read from is opened; tests open what they have scripted.
 protocol JackOpenings {

@@ -1,3 +1,5 @@
+import JackdawSystem
+
 /// What jacks are sensed by: the control elements of a card, or the switches of an input device.
 protocol JackSource: AnyObject {
     /// The jacks as they were when the source was opened.

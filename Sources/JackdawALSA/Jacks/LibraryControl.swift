@@ -1,5 +1,6 @@
 internal import CALSA
 import Glibc
+import JackdawSystem
 
 /// The control elements of a card by libasound itself.
 @safe final class LibraryControl: ControlCalls {

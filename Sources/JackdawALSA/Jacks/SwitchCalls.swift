@@ -1,3 +1,5 @@
+import JackdawSystem
+
 /// The system calls that the switches of an input device are read with; tests script them.
 protocol SwitchCalls: AnyObject {
     /// The open device.

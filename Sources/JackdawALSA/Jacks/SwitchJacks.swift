@@ -1,5 +1,6 @@
 internal import CLinux
 import Glibc
+import JackdawSystem
 
 /// The jacks of an input device, by its switches.
 final class SwitchJacks: JackSource {

@@ -1,5 +1,6 @@
 internal import CALSA
 import Glibc
+import JackdawSystem
 
 /// A sound device by libasound itself.
 @safe final class LibraryPCM: PCMCalls, @unchecked Sendable {

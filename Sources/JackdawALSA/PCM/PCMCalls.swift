@@ -1,4 +1,5 @@
 import Glibc
+import JackdawSystem
 
 /// The calls of libasound that sound goes through, one function each; tests script them. For one thread at a time.
 protocol PCMCalls: AnyObject, Sendable {

@@ -1,4 +1,5 @@
 import Glibc
+import JackdawSystem
 
 /// Moves sound between a device and whoever takes or makes it, and brings the device back from all that can be recovered from.
 ///

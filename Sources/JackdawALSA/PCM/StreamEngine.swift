@@ -1,4 +1,5 @@
 import Glibc
+import JackdawSystem
 
 /// Keeps a device going: runs its loop, and where the device goes, waits for it to come back.
 ///
@@ -139,7 +140,7 @@ extension StreamEngine {
             // Opening a device loads plug-ins and talks to servers: no work for a thread that is ahead of all others.
             if (calls != nil) != isHurried {
                 isHurried.toggle()
-                StreamThread.hurry(isHurried)
+                WorkerThread.hurry(isHurried)
             }
             switch next {
             case .device(let milliseconds):

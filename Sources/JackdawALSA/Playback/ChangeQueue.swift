@@ -1,5 +1,6 @@
 import JackdawTransport
 import Synchronization
+import JackdawSystem
 
 /// Changes of a source on their way to the thread that plays it, in their order, any number of them.
 ///

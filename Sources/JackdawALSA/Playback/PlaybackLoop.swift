@@ -1,5 +1,6 @@
 import Glibc
 import JackdawTransport
+import JackdawSystem
 
 /// Gives sound to a device whenever it has room for some.
 @safe struct PlaybackLoop<Calls: PCMCalls, Source: SoundSource>: PCMLoop {

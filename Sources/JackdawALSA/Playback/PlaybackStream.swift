@@ -1,4 +1,5 @@
 public import JackdawTransport
+import JackdawSystem
 
 /// Sound to a sound card: a thread of its own asks a source for it, and neither waits nor allocates. The source can be changed
 /// while it plays; a change is heard as soon as what the device holds has been played, 20 ms with ``StreamConfiguration/Latency/low``.
@@ -19,7 +20,7 @@ public final class PlaybackStream<Source: SoundSource>: Sendable {
     private let changes = ChangeQueue<Source>()
     private let report = PlaybackReport()
     private let state: StreamState
-    private let thread: StreamThread
+    private let thread: WorkerThread
 
     /// What a change has left behind is given back so long after it (s): the sound of a command that the source still plays
     /// then is freed where the change was asked for, not by the thread that plays.
@@ -63,7 +64,7 @@ public final class PlaybackStream<Source: SoundSource>: Sendable {
                 PlaybackFeed(
                     consume source, changes, map, framesPerBlock: calls.format.periodFrames, report: report))
             state = try StreamState()
-            thread = try StreamThread(name: "jackdaw-play") { [state, wanted] in
+            thread = try WorkerThread(name: "jackdaw-play", isHurried: true) { [state, wanted] in
                 PlaybackEngine<Opener, Source>(
                     calls, opener, wanted, framesPerBlock: calls.format.periodFrames, sound: feed.take()
                 )

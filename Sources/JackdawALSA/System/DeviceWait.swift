@@ -1,5 +1,6 @@
 internal import CALSA
 import Glibc
+import JackdawSystem
 
 /// Where the thread of a stream waits: for its device, and for its owner. It allocates when the device changes only.
 @safe final class DeviceWait {

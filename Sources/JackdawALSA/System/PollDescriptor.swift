@@ -1,5 +1,6 @@
 internal import CALSA
 import Glibc
+import JackdawSystem
 
 /// A file descriptor, what is waited for at it, and what came.
 public struct PollDescriptor: Sendable, Hashable {

@@ -1,4 +1,5 @@
 import Synchronization
+import JackdawSystem
 
 /// What the thread of a stream and its owner tell each other.
 final class StreamState: Sendable {

@@ -1,4 +1,5 @@
 import Glibc
+import JackdawSystem
 
 /// What this module reads of the file system: the kernel's account of sound cards and processes. Tests put a tree of their
 /// own behind it.
@@ -18,18 +19,6 @@ protocol SystemFiles: Sendable {
 struct SystemUser: Sendable, Hashable {
     let number: UInt32
     let name: String
-}
-
-/// A call to the system that failed.
-struct SystemFailure: Error, Hashable {
-    /// The system's number of what went wrong, positive.
-    let code: Int32
-
-    /// The failure that the last call in this thread left behind.
-    static var last: SystemFailure { SystemFailure(code: errno) }
-
-    /// The system's words for it.
-    var message: String { unsafe String(cString: strerror(code)) }
 }
 
 extension SystemFiles {

@@ -4,6 +4,8 @@ public struct LinkError: Error, Sendable, Hashable, CustomStringConvertible {
     public struct Code: Sendable, Hashable {
         enum Kind: String {
             case badName, notFound, busy, notPermitted, unsupported, disconnected, system
+            case outOfRange, refused, rejected, pairedElsewhere, adapterOff, serviceMissing, timedOut, cancelled,
+                badAnswer
         }
 
         let kind: Kind
@@ -20,19 +22,40 @@ public struct LinkError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let unsupported = Code(kind: .unsupported)
         /// The device was there, and has gone.
         public static let disconnected = Code(kind: .disconnected)
+        /// The device does not answer: it is off, asleep or too far away.
+        public static let outOfRange = Code(kind: .outOfRange)
+        /// The device answers, and offers nothing there.
+        public static let refused = Code(kind: .refused)
+        /// The device, or whoever was asked, would not pair.
+        public static let rejected = Code(kind: .rejected)
+        /// The device has forgotten this computer's keys, or belongs to another one.
+        public static let pairedElsewhere = Code(kind: .pairedElsewhere)
+        /// This computer's radio is switched off, or there is none.
+        public static let adapterOff = Code(kind: .adapterOff)
+        /// The system's service that is needed does not run.
+        public static let serviceMissing = Code(kind: .serviceMissing)
+        /// It took longer than was allowed.
+        public static let timedOut = Code(kind: .timedOut)
+        /// Whoever asked for it has given it up.
+        public static let cancelled = Code(kind: .cancelled)
+        /// The device answers in a way that its protocol does not know.
+        public static let badAnswer = Code(kind: .badAnswer)
         /// The system failed in another way; ``LinkError/underlying`` has its words.
         public static let system = Code(kind: .system)
 
         /// A name for machines: `notFound`, `busy`, ...
         public var name: String { kind.rawValue }
 
-        /// The exit status of a command that fails with this code (sysexits.h): 64 usage, 69 device missing or busy, 74 I/O
-        /// error.
+        /// The exit status of a command that fails with this code (sysexits.h): 64 usage, 65 bad data, 69 device missing or
+        /// busy, 74 I/O error; 130 interrupted.
         public var exitStatus: Int32 {
             switch kind {
             case .badName: 64
+            case .badAnswer: 65
             case .notFound, .busy, .notPermitted, .unsupported, .disconnected: 69
+            case .outOfRange, .refused, .rejected, .pairedElsewhere, .adapterOff, .serviceMissing, .timedOut: 69
             case .system: 74
+            case .cancelled: 130
             }
         }
     }
@@ -47,6 +70,8 @@ public struct LinkError: Error, Sendable, Hashable, CustomStringConvertible {
     public let remedy: String?
     /// The words of the system or of a library, where one of them reported the failure.
     public let underlying: String?
+    /// Bytes that were to be sent and were not given to the link; 0 where none were.
+    public let undelivered: Int
 
     /// An error.
     /// - Parameters:
@@ -55,20 +80,24 @@ public struct LinkError: Error, Sendable, Hashable, CustomStringConvertible {
     ///   - message: what is wrong.
     ///   - remedy: what to do about it.
     ///   - underlying: the words of the system.
+    ///   - undelivered: bytes that were not sent.
     public init(
-        _ code: Code, link: String, _ message: String, remedy: String? = nil, underlying: String? = nil
+        _ code: Code, link: String, _ message: String, remedy: String? = nil, underlying: String? = nil,
+        undelivered: Int = 0
     ) {
         self.code = code
         self.link = link
         self.message = message
         self.remedy = remedy
         self.underlying = underlying
+        self.undelivered = undelivered
     }
 
-    /// Link, message, cause and remedy in one line.
+    /// Link, message, cause, what was not sent, and remedy in one line.
     public var description: String {
         let cause = underlying.map { " (\($0))" } ?? ""
+        let lost = undelivered > 0 ? "; \(undelivered) bytes were not sent" : ""
         let help = remedy.map { "; \($0)" } ?? ""
-        return "\(link): \(message)\(cause)\(help)"
+        return "\(link): \(message)\(cause)\(lost)\(help)"
     }
 }

@@ -7,6 +7,10 @@ public struct LinkName: Sendable, Hashable, CustomStringConvertible {
         case alsa
         /// A sound file that stands in for a card: `wav:capture.wav`.
         case wav
+        /// A Bluetooth device by its address, with a channel where that is known: `rfcomm:AA:BB:CC:DD:EE:FF/1`.
+        case rfcomm
+        /// A Bluetooth Low Energy device by its address: `ble:AA:BB:CC:DD:EE:FF`.
+        case ble
     }
 
     /// What kind of link it is.

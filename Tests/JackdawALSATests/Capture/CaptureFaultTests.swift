@@ -2,6 +2,7 @@ import Glibc
 import Testing
 
 @testable import JackdawALSA
+import JackdawSystem
 
 /// Whatever call fails, the reader is told what it meant, and every frame that came is where it belongs.
 @Suite struct CaptureFaultTests {

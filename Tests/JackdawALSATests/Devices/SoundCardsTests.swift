@@ -4,6 +4,7 @@ import Testing
 
 @testable import JackdawALSA
 @testable import JackdawALSATestSupport
+import JackdawSystem
 
 /// What the system has is found, whether this user may open it or not.
 @Suite struct SoundCardsTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import JackdawALSA
+import JackdawSystem
 
 /// Input devices by real system calls, as far as there are any without hardware: a named pipe passes for one.
 @Suite struct EventDeviceTests {

@@ -4,6 +4,7 @@ import Testing
 
 @testable import JackdawALSA
 @testable import JackdawALSATestSupport
+import JackdawSystem
 
 /// From what the system calls give to what is told of a card's jacks, on a clock of its own.
 @Suite struct JackMonitorTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import JackdawALSA
+import JackdawSystem
 
 /// Jacks through libasound itself: with a control plug-in in place of a card, which the lab beside the project has.
 @Suite struct LibraryControlTests {

@@ -1,4 +1,5 @@
 @testable import JackdawALSA
+import JackdawSystem
 
 /// Runs an engine on a virtual clock.
 struct EngineRunner<Loop: PCMLoop> where Loop.Calls == ScriptedPCM {

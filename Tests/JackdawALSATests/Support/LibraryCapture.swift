@@ -4,6 +4,7 @@ import JackdawDSP
 import Testing
 
 @testable import JackdawALSA
+import JackdawSystem
 
 /// ALSA's `file` plug-in over its `null` device: a sound card that captures what a file of bare samples holds, as fast as it
 /// is asked, through libasound itself.

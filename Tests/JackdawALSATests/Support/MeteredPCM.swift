@@ -2,6 +2,7 @@ import Glibc
 import Synchronization
 
 @testable import JackdawALSA
+import JackdawSystem
 
 /// How many frames a device may have brought, and what became of it.
 final class PCMMeter: Sendable {

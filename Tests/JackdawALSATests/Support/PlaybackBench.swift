@@ -2,6 +2,7 @@ import JackdawTransport
 import Testing
 
 @testable import JackdawALSA
+import JackdawSystem
 
 /// Runs a playback engine on scripted cards and a virtual clock, and writes down what its owner is told.
 struct PlaybackBench<Source: SoundSource> {

@@ -2,6 +2,7 @@ import Glibc
 import Synchronization
 
 @testable import JackdawALSA
+import JackdawSystem
 
 /// Time that passes when the test says so, in nanoseconds.
 final class VirtualClock: Sendable {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import JackdawALSA
+import JackdawSystem
 
 /// The real file system is read as it is.
 @Suite struct LinuxFilesTests {

@@ -2,11 +2,11 @@ import Glibc
 
 /// A value behind a lock of the system (`pthread_mutex_t`). `Mutex` hands a lock that is waited for over in the kernel, where
 /// the thread sanitizer does not see it and reports races that are none.
-@safe final class SystemLock<Value>: @unchecked Sendable {
+@safe package final class SystemLock<Value>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private var value: Value
 
-    init(_ value: sending Value) {
+    package init(_ value: sending Value) {
         self.value = value
         unsafe mutex = .allocate(capacity: 1)
         unsafe pthread_mutex_init(mutex, nil)
@@ -18,7 +18,7 @@ import Glibc
     }
 
     /// Uses the value; others wait meanwhile.
-    func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
+    package func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }
         return body(&value)

@@ -1,17 +1,19 @@
 internal import CLinux
 import Glibc
 
-/// A thread of its own for a stream, ahead of others where the system allows that.
-@safe final class StreamThread: @unchecked Sendable {
+/// A thread of its own for what waits for devices.
+@safe package final class WorkerThread: @unchecked Sendable {
     private var thread = pthread_t()
 
     /// What the thread is called and does, on its way there.
     private final class Task {
         let name: String
+        let isHurried: Bool
         let body: () -> Void
 
-        init(name: String, body: @escaping () -> Void) {
+        init(name: String, isHurried: Bool, body: @escaping () -> Void) {
             self.name = name
+            self.isHurried = isHurried
             self.body = body
         }
     }
@@ -19,17 +21,20 @@ import Glibc
     /// Starts a thread.
     /// - Parameters:
     ///   - name: 15 bytes at most.
+    ///   - isHurried: whether it goes ahead of others where the system allows that.
     ///   - body: what it does.
     /// - Throws: ``SystemFailure`` where the system has no thread to spare.
-    init(name: String, _ body: @escaping @Sendable () -> Void) throws(SystemFailure) {
-        let task = unsafe Unmanaged.passRetained(Task(name: name, body: body))
+    package init(
+        name: String, isHurried: Bool = false, _ body: @escaping @Sendable () -> Void
+    ) throws(SystemFailure) {
+        let task = unsafe Unmanaged.passRetained(Task(name: name, isHurried: isHurried, body: body))
         let result = unsafe pthread_create(
             &thread, nil,
             { argument in
                 let task = unsafe Unmanaged<Task>.fromOpaque(argument!).takeRetainedValue()
                 unsafe jackdaw_name_thread(task.name)
-                StreamThread.blockSignals()
-                StreamThread.hurry(true)
+                WorkerThread.blockSignals()
+                WorkerThread.hurry(true)
                 task.body()
                 return nil
             }, task.toOpaque())
@@ -39,12 +44,15 @@ import Glibc
         }
     }
 
+    /// Lets the thread end by itself. Once, and instead of ``join()``.
+    package func detach() { pthread_detach(thread) }
+
     /// Waits for the thread's end. Once.
-    func join() { pthread_join(thread, nil) }
+    package func join() { pthread_join(thread, nil) }
 
     /// Puts this thread ahead of others, at the lowest of the real-time priorities, since sound cannot wait for what can; or back
     /// among them. Where the user has none of these (`rtprio` in limits.conf), it goes without.
-    static func hurry(_ isAhead: Bool) {
+    package static func hurry(_ isAhead: Bool) {
         var parameters = sched_param()
         let policy = isAhead ? SCHED_RR : SCHED_OTHER
         parameters.sched_priority = sched_get_priority_min(policy)

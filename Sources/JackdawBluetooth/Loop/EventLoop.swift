@@ -1,0 +1,58 @@
+internal import JackdawSystem
+
+/// One thread that waits for descriptors (`epoll`) and calls whoever watches them; actors that own descriptors run on it, so
+/// that what watches calls needs no lock.
+final class EventLoop: SerialExecutor {
+    private let core: LoopCore
+
+    /// - Parameter name: of the thread, 15 bytes at most.
+    /// - Throws: ``SystemFailure`` where the system has no descriptor or thread to spare.
+    init(name: String = "jackdaw-radio") throws(SystemFailure) {
+        let core = try LoopCore()
+        try WorkerThread(name: name) { core.run() }.detach()
+        self.core = core
+    }
+
+    deinit { core.stop() }
+
+    /// Watches a descriptor, which stays its owner's and must be given up here before it is closed.
+    /// - Parameters:
+    ///   - descriptor: what to watch.
+    ///   - interest: what to watch it for; its end, too, whatever the interest.
+    ///   - ready: called on the loop's thread as long as what was asked for is so; still once where it is given up elsewhere
+    ///     meanwhile. It must not keep the loop.
+    /// - Returns: what the descriptor is changed and given up by.
+    /// - Throws: ``SystemFailure``.
+    func watch(
+        _ descriptor: Int32, for interest: Readiness, _ ready: @escaping @Sendable (Readiness) -> Void
+    ) throws(SystemFailure) -> Watch {
+        try core.watch(descriptor, for: interest, ready)
+    }
+
+    /// Watches for something else.
+    func change(_ watch: Watch, to interest: Readiness) { core.change(watch, to: interest) }
+
+    /// Watches no longer.
+    func unwatch(_ watch: Watch) { core.unwatch(watch) }
+
+    func enqueue(_ job: consuming ExecutorJob) { core.enqueue(UnownedJob(job), of: self) }
+
+    func checkIsolated() { precondition(core.isHere, "called from another thread than the loop's") }
+}
+
+/// What a descriptor is ready for.
+struct Readiness: OptionSet, Hashable {
+    let rawValue: UInt8
+
+    /// There is something to be read, or the other side has ended.
+    static let reading = Readiness(rawValue: 1)
+    /// Something can be written, or the other side has ended.
+    static let writing = Readiness(rawValue: 2)
+}
+
+/// A descriptor that is watched.
+struct Watch: Hashable {
+    let descriptor: Int32
+    /// Tells it from an older one with the same descriptor.
+    let number: UInt64
+}

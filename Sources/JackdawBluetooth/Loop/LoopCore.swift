@@ -1,0 +1,127 @@
+internal import CLinux
+import Glibc
+internal import JackdawSystem
+
+/// What the thread of an ``EventLoop`` runs, which it may outlive by a moment.
+final class LoopCore: Sendable {
+    private struct State {
+        var jobs: [UnownedJob] = []
+        /// The loop, while it has jobs.
+        var owner: EventLoop?
+        var handlers: [UInt64: @Sendable (Readiness) -> Void] = [:]
+        var nextNumber: UInt64 = 1
+        var isStopped = false
+        var thread: pthread_t?
+    }
+
+    /// Events that are taken at once.
+    private static let batch = 32
+
+    private let poll: Int32
+    private let wakeUp: WakeUp
+    private let state: SystemLock<State>
+
+    init() throws(SystemFailure) {
+        wakeUp = try WakeUp()
+        state = SystemLock(State())
+        poll = jackdaw_epoll_create()
+        guard poll >= 0, jackdaw_epoll_control(poll, EPOLL_CTL_ADD, wakeUp.descriptor, 1, 0, 0) == 0 else {
+            throw .last
+        }
+    }
+
+    deinit { if poll >= 0 { close(poll) } }
+
+    /// Whether this is the loop's thread.
+    var isHere: Bool {
+        state.withLock { state in state.thread.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
+    }
+
+    func watch(
+        _ descriptor: Int32, for interest: Readiness, _ ready: @escaping @Sendable (Readiness) -> Void
+    ) throws(SystemFailure) -> Watch {
+        let number = state.withLock { state in
+            defer { state.nextNumber += 1 }
+            state.handlers[state.nextNumber] = ready
+            return state.nextNumber
+        }
+        let watch = Watch(descriptor: descriptor, number: number)
+        guard control(EPOLL_CTL_ADD, watch, interest) == 0 else {
+            let failure = SystemFailure.last
+            state.withLock { state in _ = state.handlers.removeValue(forKey: number) }
+            throw failure
+        }
+        return watch
+    }
+
+    func change(_ watch: Watch, to interest: Readiness) { _ = control(EPOLL_CTL_MOD, watch, interest) }
+
+    func unwatch(_ watch: Watch) {
+        let handler = state.withLock { state in state.handlers.removeValue(forKey: watch.number) }
+        guard handler != nil else { return }
+        _ = control(EPOLL_CTL_DEL, watch, [])
+    }
+
+    func enqueue(_ job: UnownedJob, of owner: EventLoop) {
+        let isFirst = state.withLock { state in
+            state.jobs.append(job)
+            state.owner = owner
+            return state.jobs.count == 1
+        }
+        if isFirst { wakeUp.ring() }
+    }
+
+    func stop() {
+        state.withLock { state in state.isStopped = true }
+        wakeUp.ring()
+    }
+
+    /// Runs until the loop is gone.
+    func run() {
+        state.withLock { state in state.thread = pthread_self() }
+        while !state.withLock({ state in state.isStopped }) {
+            wait()
+            runJobs()
+        }
+    }
+
+    private func control(_ operation: Int32, _ watch: Watch, _ interest: Readiness) -> Int32 {
+        jackdaw_epoll_control(
+            poll, operation, watch.descriptor, interest.contains(.reading) ? 1 : 0, interest.contains(.writing) ? 1 : 0,
+            watch.number)
+    }
+
+    private func wait() {
+        unsafe withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: Self.batch) { events in
+            let count = unsafe epoll_wait(poll, events.baseAddress, Int32(Self.batch), -1)
+            for index in 0..<max(0, Int(count)) {
+                let event = unsafe events.baseAddress! + index
+                let number = unsafe jackdaw_epoll_number(event)
+                guard number > 0 else {
+                    wakeUp.clear()
+                    continue
+                }
+                // One that was given up since is not called.
+                guard let handler = state.withLock({ state in state.handlers[number] }) else { continue }
+                var readiness: Readiness = []
+                if unsafe jackdaw_epoll_reads(event) != 0 { readiness.insert(.reading) }
+                if unsafe jackdaw_epoll_writes(event) != 0 { readiness.insert(.writing) }
+                handler(readiness)
+            }
+        }
+    }
+
+    private func runJobs() {
+        while true {
+            let (jobs, owner) = state.withLock { state in
+                defer {
+                    state.jobs = []
+                    state.owner = nil
+                }
+                return (state.jobs, state.owner)
+            }
+            guard let owner else { return }
+            for job in jobs { unsafe job.runSynchronously(on: owner.asUnownedSerialExecutor()) }
+        }
+    }
+}
