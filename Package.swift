@@ -72,6 +72,9 @@ let package = Package(
         .target(
             name: "JackdawALSATestSupport", dependencies: ["JackdawALSA", "JackdawTransport"],
             path: "Tests/JackdawALSATestSupport", swiftSettings: house),
+        .executableTarget(
+            name: "JackdawAudioPath", dependencies: ["JackdawALSA", "JackdawDSP", "JackdawLinux", "JackdawTransport"],
+            path: "Tests/JackdawAudioPath", swiftSettings: house),
         .testTarget(
             name: "JackdawDSPTests", dependencies: ["JackdawDSP", "JackdawTestSupport"], swiftSettings: house),
         .testTarget(
@@ -87,8 +90,7 @@ let package = Package(
             name: "JackdawALSATests",
             dependencies: [
                 "JackdawALSA", "JackdawLinux", "JackdawTransport", "JackdawDSP", "JackdawAudioFile",
-                "JackdawTestSupport",
-                "JackdawALSATestSupport",
+                "JackdawTestSupport", "JackdawALSATestSupport", "JackdawAudioPath",
             ],
             swiftSettings: house),
         .testTarget(
