@@ -35,15 +35,21 @@ enum AudioPath {
         let tones = PowerToneProfile.uniMag
         let stream = try PlaybackStream(configuration) { format in
             var line = try PoweredLine(tones.connecting, sampleRate: format.sampleRate)
-            try line.enqueue(sound(frames: 4_800), .inserted)
+            for _ in 0..<PoweredLine.commandsHeld { try line.enqueue(sound(frames: 480), .inserted) }
             return line
         }
         let joins: [PoweredLine.Join] = [.added, .inserted, .replacing(.soft)]
         for round in 0..<48 {
-            // Now and then one that sounds for longer than what was sent is kept.
-            let frames = round % 24 == 23 ? 600_000 : 4_800
-            let command = sound(frames: frames)
-            let change = stream.perform { [join = joins[round % 3]] line in try? line.enqueue(command, join) }
+            // Now and then one that sounds for longer than what was sent is kept, which the next but one makes go.
+            let isLong = round % 24 == 23
+            let frames = isLong ? 600_000 : 4_800
+            let change = stream.perform { [join = joins[round % 3], command = sound(frames: frames)] line in
+                try? line.enqueue(command, join)
+            }
+            if isLong {
+                try wait(for: stream.perform { _ in }, stream, frames: 500_000)
+                stream.perform { _ in }
+            }
             try wait(for: change, stream, frames: frames)
             let tone = round % 2 == 0 ? tones.holding : tones.connecting
             stream.perform { try? $0.change(to: tone) }
