@@ -81,6 +81,9 @@ let package = Package(
         .target(
             name: "JackdawALSATestSupport", dependencies: ["JackdawALSA", "JackdawSystem", "JackdawTransport"],
             path: "Tests/JackdawALSATestSupport", swiftSettings: house),
+        .executableTarget(
+            name: "JackdawAudioPath", dependencies: ["JackdawALSA", "JackdawDSP", "JackdawLinux", "JackdawTransport"],
+            path: "Tests/JackdawAudioPath", swiftSettings: house),
         .testTarget(
             name: "JackdawDSPTests", dependencies: ["JackdawDSP", "JackdawTestSupport"], swiftSettings: house),
         .testTarget(
@@ -96,7 +99,7 @@ let package = Package(
             name: "JackdawALSATests",
             dependencies: [
                 "JackdawALSA", "JackdawSystem", "JackdawLinux", "JackdawTransport", "JackdawDSP", "JackdawAudioFile",
-                "JackdawTestSupport", "JackdawALSATestSupport",
+                "JackdawTestSupport", "JackdawALSATestSupport", "JackdawAudioPath",
             ],
             swiftSettings: house),
         .testTarget(
