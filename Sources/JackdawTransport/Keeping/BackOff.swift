@@ -23,7 +23,8 @@ public struct BackOff: Sendable, Hashable {
         first: Duration = .seconds(1), factor: Double = 2, greatest: Duration = .seconds(30), jitter: Double = 0.25,
         steadyAfter: Duration = .seconds(60)
     ) {
-        precondition(first > .zero && greatest >= first, "waits are longer than nothing, and the greatest is the longest")
+        precondition(
+            first > .zero && greatest >= first, "waits are longer than nothing, and the greatest is the longest")
         precondition(factor >= 1 && factor.isFinite, "waits do not grow shorter")
         precondition(jitter >= 0 && jitter < 1, "some of a wait remains")
         self.first = first

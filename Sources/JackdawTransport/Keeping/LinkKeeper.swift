@@ -46,8 +46,8 @@ struct LinkKeeper: Sendable {
         case trying
         case connected(since: Duration)
         case waiting(until: Duration)
-        /// Not wanted any more; the attempt or the session is not over yet.
-        case closing
+        /// Not wanted any more; the session, where one is open, or else the attempt is not over yet.
+        case closing(isOpen: Bool)
         case ended
     }
 
@@ -82,8 +82,9 @@ struct LinkKeeper: Sendable {
         case (.failed(self.number, let error), .trying):
             error.code.mayPass ? again(after: error, at: now) : end(because: error)
         case (.lost(self.number, let error), .connected(let since)): lost(error, held: now - since, at: now)
-        case (.failed(self.number, _), .closing): end(because: nil)
-        case (.lost(self.number, let error), .closing): [.report(.lost(error))] + end(because: nil)
+        case (.failed(self.number, _), .closing(isOpen: false)): end(because: nil)
+        case (.lost(self.number, let error), .closing(isOpen: true)):
+            [.report(.lost(error))] + end(because: nil)
         case (.time, .waiting(let deadline)): now >= deadline ? [connect()] : []
         case (.seen, .waiting): [.cancel, connect()]
         case (.slept(let duration), _): slept(duration)
@@ -121,10 +122,10 @@ struct LinkKeeper: Sendable {
     private mutating func giveUp() -> [Output] {
         switch state {
         case .trying:
-            state = .closing
+            state = .closing(isOpen: false)
             return [.cancel]
         case .connected:
-            state = .closing
+            state = .closing(isOpen: true)
             return [.hangUp]
         case .waiting: return [.cancel] + end(because: nil)
         case .idle: return end(because: nil)
