@@ -42,15 +42,15 @@ final class ScriptedReader: Sendable {
     var end: MemoryTransport? { state.with { $0.links.last?.reader } }
 
     func connect() async throws(LinkError) -> any Transport {
-        let answer = state.with { state in
+        state.with { state in
             if state.openCount + state.running > 0 {
                 state.problems.append("attempt \(state.attempts + 1) is too many")
             }
             state.attempts += 1
             state.running += 1
-            return state.answer
         }
         await page()
+        let answer = state.with { $0.answer }
         switch answer {
         case .opens: return opened()
         case .fails(let error):
