@@ -29,6 +29,7 @@ public final class MemoryTransport: Transport {
     /// - Parameters:
     ///   - link: its name.
     ///   - room: bytes of each direction that wait to be received; who sends more waits.
+    /// - Returns: the ends.
     public static func pair(link: LinkName, room: Int = 4_096) -> (MemoryTransport, MemoryTransport) {
         let wire = Shared(Wire(room: room))
         return (MemoryTransport(link: link, wire: wire, side: 0), MemoryTransport(link: link, wire: wire, side: 1))

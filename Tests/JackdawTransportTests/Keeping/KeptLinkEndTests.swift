@@ -96,17 +96,21 @@ struct KeptLinkEndTests {
         #expect(await bench.closed() == [])
     }
 
-    @Test("nothing holds a link that is closed")
-    func leak() async throws {
+    @Test("nothing holds a link that is closed, whether its events were taken or not", arguments: [true, false])
+    func leak(_ takesEvents: Bool) async throws {
         weak var link: KeptLink?
         do {
             let bench = KeptBench()
             link = bench.link
             await bench.link.open()
-            let session = try await bench.session()
-            bench.reader.end?.lose(ScriptedReader.error(.outOfRange))
-            _ = await failure { try await nextBytes(of: session) }
-            await bench.clock.sleepers(1)
+            if takesEvents {
+                let session = try await bench.session()
+                bench.reader.end?.lose(ScriptedReader.error(.outOfRange))
+                _ = await failure { try await nextBytes(of: session) }
+                await bench.clock.sleepers(1)
+            } else {
+                try await bench.reader.state.until { $0.links.count == 1 }
+            }
             #expect(await bench.closed() == [])
         }
         // A task that has done its work lets go of the link a moment later.
