@@ -78,8 +78,8 @@ let package = Package(
             swiftSettings: house),
 
         .target(
-            name: "JackdawTestSupport", dependencies: ["JackdawTransport"], path: "Tests/JackdawTestSupport",
-            swiftSettings: house),
+            name: "JackdawTestSupport", dependencies: ["JackdawTransport", "JackdawSystem"],
+            path: "Tests/JackdawTestSupport", swiftSettings: house),
         .target(
             name: "JackdawALSATestSupport", dependencies: ["JackdawALSA", "JackdawSystem", "JackdawTransport"],
             path: "Tests/JackdawALSATestSupport", swiftSettings: house),
