@@ -77,7 +77,9 @@ let package = Package(
             ],
             swiftSettings: house),
 
-        .target(name: "JackdawTestSupport", path: "Tests/JackdawTestSupport", swiftSettings: house),
+        .target(
+            name: "JackdawTestSupport", dependencies: ["JackdawTransport", "JackdawSystem"],
+            path: "Tests/JackdawTestSupport", swiftSettings: house),
         .target(
             name: "JackdawALSATestSupport", dependencies: ["JackdawALSA", "JackdawSystem", "JackdawTransport"],
             path: "Tests/JackdawALSATestSupport", swiftSettings: house),
@@ -94,7 +96,8 @@ let package = Package(
             dependencies: ["JackdawAudioFile", "JackdawDSP", "JackdawTransport", "JackdawTestSupport"],
             swiftSettings: house),
         .testTarget(
-            name: "JackdawTransportTests", dependencies: ["JackdawTransport"], swiftSettings: house),
+            name: "JackdawTransportTests", dependencies: ["JackdawTransport", "JackdawTestSupport"],
+            swiftSettings: house),
         .testTarget(
             name: "JackdawALSATests",
             dependencies: [
