@@ -67,8 +67,8 @@ extension SocketAddress {
     var format: SocketFormat {
         switch self {
         case .rfcomm: .rfcomm
-        // The largest that SDP's and other services' packets can be.
-        case .l2cap: .packets(size: 65_535)
+        // What the kernel lets the other side send where nothing else was agreed on (`L2CAP_DEFAULT_MTU`).
+        case .l2cap: .packets(size: 672)
         }
     }
 }
