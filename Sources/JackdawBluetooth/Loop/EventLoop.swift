@@ -42,6 +42,9 @@ final class EventLoop: SerialExecutor, TaskExecutor {
 
     func enqueue(_ job: consuming ExecutorJob) { core.enqueue(UnownedJob(job), of: self) }
 
+    /// Whether this is the loop's thread.
+    var isHere: Bool { core.isHere }
+
     func checkIsolated() { precondition(core.isHere, "called from another thread than the loop's") }
 }
 

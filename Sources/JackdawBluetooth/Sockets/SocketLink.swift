@@ -9,7 +9,7 @@ final class SocketLink: Transport {
     private let format: SocketFormat
     private let loop: EventLoop
     private let calls: any SocketCalls
-    private let state: SystemLock<SocketLinkState>
+    let state: SystemLock<SocketLinkState>
 
     /// - Parameters:
     ///   - descriptor: a connected socket that never waits, which the link closes.

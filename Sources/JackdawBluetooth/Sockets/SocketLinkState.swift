@@ -49,6 +49,9 @@ internal import JackdawSystem
     /// Whether a receiver need not wait.
     var hasNews: Bool { descriptor == nil || end != nil || !filling.isEmpty || draining?.isEmpty == false }
 
+    /// Whether someone waits.
+    func waits(_ side: Side) -> Bool { unsafe (side == .receiver ? receiver : sender) != nil }
+
     /// Lets someone wait. Each side has one task.
     mutating func wait(_ side: Side, _ continuation: UnsafeContinuation<Void, Never>) {
         switch side {
