@@ -27,8 +27,11 @@ final class SocketLink: Transport {
         self.loop = loop
         self.calls = calls
         state = SystemLock(SocketLinkState(descriptor, format))
-        state.withLock { rewatch(&$0) }
-        if case .lost(let failure) = state.withLock({ $0.end }) {
+        let end = state.withLock { state in
+            rewatch(&state)
+            return state.end
+        }
+        if case .lost(let failure) = end {
             shut()
             throw .system(failure, link: link.description, "cannot be watched")
         }

@@ -58,12 +58,12 @@ import Testing
         calls.limit(.send, to: count)
         calls.limit(.receive, to: count)
         let (link, far) = try link()
-        let bytes = (0..<1_000).map { UInt8(truncatingIfNeeded: $0 * 7) }
+        let bytes = (0..<200).map { UInt8(truncatingIfNeeded: $0 * 7) }
         try await link.send(bytes)
         #expect(far.receive() == bytes)
-        #expect(calls.count(.send) == (1_000 + count - 1) / count)
+        #expect(calls.count(.send) == (200 + count - 1) / count)
         far.send(bytes)
-        #expect(try await link.receive(1_000) == bytes)
+        #expect(try await link.receive(200) == bytes)
     }
 
     @Test func noStormOfFullBuffersLosesAnything() async throws {
@@ -136,7 +136,7 @@ import Testing
         let (link, far) = try link()
         far.send([1])
         let task = Task {
-            withUnsafeCurrentTask { unsafe $0?.cancel() }
+            unsafe withUnsafeCurrentTask { task in unsafe task?.cancel() }
             return try await link.receive()
         }
         #expect(await linkError { _ = try await task.value }?.code == .cancelled)
@@ -188,7 +188,7 @@ import Testing
     @Test func aDescriptorThatCannotBeWatchedIsClosed() throws {
         let (near, far) = calls.give()
         // A file is always ready, and epoll takes none.
-        let file = open("/proc/self/status", O_RDONLY | O_CLOEXEC)
+        let file = unsafe open("/proc/self/status", O_RDONLY | O_CLOEXEC)
         dup2(file, near)
         close(file)
         #expect(throws: LinkError.self) { try SocketLink.make(near, loop, calls) }
