@@ -34,6 +34,7 @@ final class ReadAhead {
     /// Receives more. There must be room.
     /// - Parameter receive: writes bytes to a place among these, and returns their number.
     /// - Returns: that number.
+    /// - Throws: what `receive` does.
     func fill(
         _ receive: (inout [UInt8], Range<Int>) throws(SystemFailure) -> Int
     ) throws(SystemFailure) -> Int {

@@ -41,6 +41,7 @@ protocol SocketCalls: Sendable {
     ///   - bytes: what is written into.
     ///   - room: the place for what is received.
     /// - Returns: number of bytes; 0 where the other side has ended, and for an empty packet.
+    /// - Throws: ``SystemFailure``: `EAGAIN` where nothing is there.
     func receive(_ descriptor: Int32, into bytes: inout [UInt8], _ room: Range<Int>) throws(SystemFailure) -> Int
 
     /// Whether the other side has ended and all it sent was received. The corresponding C functions are `poll` and `ioctl`
