@@ -3,18 +3,10 @@ internal import JackdawSystem
 extension EventLoop {
     @safe private struct Waiting {
         var watch: Watch?
-        var continuation: UnsafeContinuation<Readiness, Never>?
+        var continuation: UnsafeContinuation<Void, Never>?
+        var readiness: Readiness = []
+        var failure: SystemFailure?
         var isOver = false
-
-        /// Ends the waiting, once.
-        mutating func end() -> (Watch?, UnsafeContinuation<Readiness, Never>?) {
-            isOver = true
-            defer {
-                watch = nil
-                unsafe continuation = nil
-            }
-            return unsafe (watch, continuation)
-        }
     }
 
     /// Waits until a descriptor is ready, or the task is cancelled. It must not be closed meanwhile.
@@ -24,33 +16,42 @@ extension EventLoop {
     /// - Returns: what it is ready for, which is everything at its end; nothing where the task was cancelled.
     /// - Throws: ``SystemFailure`` where it cannot be watched.
     func wait(_ descriptor: Int32, for interest: Readiness) async throws(SystemFailure) -> Readiness {
-        let waiting = SystemLock(Waiting())
+        let state = SystemLock(Waiting())
         let end = { @Sendable [self] (readiness: Readiness) in
-            let (watch, continuation) = unsafe waiting.withLock { waiting in unsafe waiting.end() }
+            let (watch, continuation) = unsafe state.withLock { waiting in
+                defer {
+                    waiting.watch = nil
+                    unsafe waiting.continuation = nil
+                }
+                if !waiting.isOver { waiting.readiness = readiness }
+                waiting.isOver = true
+                return unsafe (waiting.watch, waiting.continuation)
+            }
             if let watch { unwatch(watch) }
-            unsafe continuation?.resume(returning: readiness)
+            unsafe continuation?.resume()
         }
-        let failure = SystemLock<SystemFailure?>(nil)
-        let readiness = await withTaskCancellationHandler {
+        await withTaskCancellationHandler {
             await unsafe withUnsafeContinuation { continuation in
-                let isOver = waiting.withLock { waiting in
-                    guard !waiting.isOver else { return true }
+                let waits = state.withLock { waiting in
+                    // Cancelled before it began.
+                    guard !waiting.isOver else { return false }
                     do throws(SystemFailure) {
                         // What is ready at once finds the lock taken, and waits for it.
                         waiting.watch = try watch(descriptor, for: interest, end)
-                        unsafe waiting.continuation = continuation
-                        return false
                     } catch {
-                        failure.withLock { $0 = error }
-                        return true
+                        waiting.failure = error
+                        return false
                     }
+                    unsafe waiting.continuation = continuation
+                    return true
                 }
-                if isOver { unsafe continuation.resume(returning: []) }
+                if !waits { unsafe continuation.resume() }
             }
         } onCancel: {
             end([])
         }
-        if let failure = failure.withLock({ $0 }) { throw failure }
+        let (readiness, failure) = state.withLock { ($0.readiness, $0.failure) }
+        if let failure { throw failure }
         return readiness
     }
 }

@@ -82,13 +82,31 @@ final class LoopCore: Sendable {
     /// Runs until the loop is gone.
     func run() {
         state.withLock { state in state.thread = pthread_self() }
+        // The jobs of one turn, in memory that is kept.
         var jobs: [UnownedJob] = []
-        while !state.withLock({ state in state.isStopped }) {
-            // What jobs leave behind for this thread rings no bell.
-            wait(milliseconds: state.withLock { state in state.jobs.isEmpty } ? -1 : 0)
-            runJobs(&jobs)
-        }
+        while runJobs(&jobs) { wait(milliseconds: hasJobs ? 0 : -1) }
     }
+
+    /// Runs the jobs that there are; those that come meanwhile have to wait for descriptors, too. Keeps no hold on the loop.
+    /// - Parameter jobs: empty, and so again.
+    /// - Returns: whether the loop is still there.
+    private func runJobs(_ jobs: inout [UnownedJob]) -> Bool {
+        let (owner, isStopped) = state.withLock { state in
+            swap(&state.jobs, &jobs)
+            defer { state.owner = nil }
+            return (state.owner, state.isStopped)
+        }
+        guard let owner else { return !isStopped }
+        for job in jobs {
+            unsafe job.runSynchronously(
+                isolatedTo: owner.asUnownedSerialExecutor(), taskExecutor: owner.asUnownedTaskExecutor())
+        }
+        jobs.removeAll(keepingCapacity: true)
+        return true
+    }
+
+    /// Whether jobs have come; those from this thread ring no bell.
+    private var hasJobs: Bool { state.withLock { state in !state.jobs.isEmpty } }
 
     private func control(_ operation: Int32, _ watch: Watch, _ interest: Readiness) -> Int32 {
         jackdaw_epoll_control(
@@ -114,21 +132,5 @@ final class LoopCore: Sendable {
                 handler(readiness)
             }
         }
-    }
-
-    /// Runs the jobs that there are; those that come meanwhile have to wait for descriptors, too.
-    /// - Parameter jobs: empty, and so again; its memory is kept.
-    private func runJobs(_ jobs: inout [UnownedJob]) {
-        let owner = state.withLock { state in
-            swap(&state.jobs, &jobs)
-            defer { state.owner = nil }
-            return state.owner
-        }
-        guard let owner else { return }
-        for job in jobs {
-            unsafe job.runSynchronously(
-                isolatedTo: owner.asUnownedSerialExecutor(), taskExecutor: owner.asUnownedTaskExecutor())
-        }
-        jobs.removeAll(keepingCapacity: true)
     }
 }

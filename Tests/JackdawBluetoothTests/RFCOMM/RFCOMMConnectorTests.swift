@@ -7,7 +7,7 @@ import Testing
 @testable import JackdawBluetooth
 
 /// Connecting to a channel, with every answer that the system has.
-@Suite(.timeLimit(.minutes(2))) struct RFCOMMConnectorTests {
+@Suite struct RFCOMMConnectorTests {
     private let loop: EventLoop
     private let calls = ScriptedSocketCalls()
     private let clock = ManualClock()

@@ -7,7 +7,7 @@ import Testing
 @testable import JackdawBluetooth
 
 /// Connecting to a service whose channel the device has to tell.
-@Suite(.timeLimit(.minutes(2))) struct RFCOMMDiscoveryTests {
+@Suite struct RFCOMMDiscoveryTests {
     private let loop: EventLoop
     private let calls = ScriptedSocketCalls()
     private let clock = ManualClock()

@@ -6,7 +6,7 @@ import Testing
 @testable import JackdawBluetooth
 
 /// Taking links at a channel.
-@Suite(.timeLimit(.minutes(2))) struct RFCOMMListenerTests {
+@Suite struct RFCOMMListenerTests {
     private let loop: EventLoop
     private let calls = ScriptedSocketCalls()
 

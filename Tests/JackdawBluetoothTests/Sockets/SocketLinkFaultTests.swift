@@ -6,7 +6,7 @@ import Testing
 @testable import JackdawBluetooth
 
 /// A link over a socket, when the system, the device or the caller is not kind to it.
-@Suite(.timeLimit(.minutes(2))) struct SocketLinkFaultTests {
+@Suite struct SocketLinkFaultTests {
     private let loop: EventLoop
     private let calls = ScriptedSocketCalls()
 
