@@ -12,15 +12,10 @@ import Testing
 
     init() throws { loop = try EventLoop() }
 
-    private func link(_ format: SocketFormat = .stream) throws -> (SocketLink, SocketPair.Far) {
-        let (near, far) = calls.give(packets: format.packetSize != nil)
-        return (try .make(near, loop, calls, format), far)
-    }
-
     @Test(arguments: [ECONNRESET, ETIMEDOUT, ENOTCONN, ECONNABORTED, ENETDOWN, EIO])
     func whatCameBeforeTheLossIsHandedOverAndTheReasonIsTold(code: Int32) async throws {
         calls.fail(.receive, 0, code)
-        let (link, far) = try link()
+        let (link, far) = try calls.link(loop)
         far.send([1, 2, 3])
         #expect(try await link.receive() == [1, 2, 3])
         far.send([4])
@@ -34,7 +29,7 @@ import Testing
 
     @Test func theReasonThatSendingFindsIsToldToTheReceiverToo() async throws {
         calls.fail(.send, ECONNRESET)
-        let (link, far) = try link()
+        let (link, far) = try calls.link(loop)
         let error = await linkError { try await link.send([1, 2, 3]) }
         #expect(error?.code == .disconnected)
         #expect(error?.undelivered == 3)
@@ -46,7 +41,7 @@ import Testing
 
     @Test func aDeviceThatEndedInGoodOrderIsNoLossToTheReceiver() async throws {
         calls.fail(.send, EPIPE)
-        let (link, far) = try link()
+        let (link, far) = try calls.link(loop)
         far.send([1])
         far.end()
         #expect(await linkError { try await link.send([2]) }?.undelivered == 1)
@@ -57,7 +52,7 @@ import Testing
     @Test(arguments: [1, 2, 3, 100]) func shortWritesAndReadsLoseNothing(count: Int) async throws {
         calls.limit(.send, to: count)
         calls.limit(.receive, to: count)
-        let (link, far) = try link()
+        let (link, far) = try calls.link(loop)
         let bytes = (0..<200).map { UInt8(truncatingIfNeeded: $0 * 7) }
         try await link.send(bytes)
         #expect(far.receive() == bytes)
@@ -71,7 +66,7 @@ import Testing
         calls.fail(.receive, EAGAIN, EAGAIN, 0, EAGAIN, EAGAIN, EAGAIN)
         calls.limit(.send, to: 4)
         calls.limit(.receive, to: 4)
-        let (link, far) = try link()
+        let (link, far) = try calls.link(loop)
         try await link.send([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
         #expect(far.receive() == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
         // Each time the system said so, the loop was asked once, and no call was made in vain besides.
@@ -82,7 +77,7 @@ import Testing
     }
 
     @Test func whoWaitsIsToldThatTheLinkWasClosed() async throws {
-        let (link, far) = try link()
+        let (link, far) = try calls.link(loop)
         let filled = try await fill(link)
         let receiving = Task { try await link.receive() }
         let sending = Task { try await link.send([UInt8](repeating: 1, count: 50)) }
@@ -115,7 +110,7 @@ import Testing
     }
 
     @Test func aReceiverThatIsGivenUpLosesNothing() async throws {
-        let (link, far) = try link()
+        let (link, far) = try calls.link(loop)
         for round in 0..<50 as Range<UInt8> {
             let task = Task { try await link.receive() }
             if round % 2 == 0 { await link.waited(.receiver) }
@@ -133,7 +128,7 @@ import Testing
     }
 
     @Test func aTaskThatWasCancelledBeforeReceivesNothing() async throws {
-        let (link, far) = try link()
+        let (link, far) = try calls.link(loop)
         far.send([1])
         let task = Task {
             unsafe withUnsafeCurrentTask { task in unsafe task?.cancel() }
@@ -144,7 +139,7 @@ import Testing
     }
 
     @Test func aSenderThatIsGivenUpSaysWhatWasNotSent() async throws {
-        let (link, far) = try link()
+        let (link, far) = try calls.link(loop)
         let sent = try await fill(link)
         var received = 0
         while received < sent { received += far.receive()?.count ?? 0 }
@@ -156,7 +151,7 @@ import Testing
     }
 
     @Test func theDeviceEndsWhileSomeoneSends() async throws {
-        let (link, far) = try link()
+        let (link, far) = try calls.link(loop)
         let sent = try await fill(link)
         let sending = Task { try await link.send([UInt8](repeating: 1, count: 70)) }
         await link.waited(.sender)
@@ -169,7 +164,7 @@ import Testing
 
     @Test func aFaultOfEndingIsTold() async throws {
         calls.fail(.endSending, ENOTCONN)
-        let (link, _) = try link()
+        let (link, _) = try calls.link(loop)
         #expect(await linkError { try await link.endSending() }?.code == .disconnected)
     }
 
@@ -198,7 +193,7 @@ import Testing
 
     @Test func manyLinksLeaveNoDescriptorBehind() async throws {
         for round in 0..<300 {
-            let (link, far) = try link()
+            let (link, far) = try calls.link(loop)
             far.send([1])
             if round % 3 == 0 { _ = try await link.receive() }
             if round % 2 == 0 { await link.close() }

@@ -13,11 +13,6 @@ import Testing
 
     init() throws { loop = try EventLoop() }
 
-    private func link(_ format: SocketFormat = .stream) throws -> (SocketLink, SocketPair.Far) {
-        let (near, far) = calls.give(packets: format.packetSize != nil)
-        return (try .make(near, loop, calls, format), far)
-    }
-
     /// The whole megabyte where the blocks are as large as readers send them; a part of it where it takes a turn for each byte.
     @Test(arguments: [(1, 1 << 15), (7, 1 << 17), (240, 1 << 20), (1 << 20, 1 << 20)])
     func whatIsSentIsEchoedByteForByte(block: Int, total: Int) async throws {
@@ -42,7 +37,7 @@ import Testing
     }
 
     @Test func oneDirectionEndsAndTheOtherGoesOn() async throws {
-        let (link, far) = try link()
+        let (link, far) = try calls.link(loop)
         try await link.send([1, 2, 3])
         try await link.endSending()
         #expect(far.receive() == [1, 2, 3])
@@ -58,7 +53,7 @@ import Testing
     }
 
     @Test func rfcommKeepsItsOneEndUntilTheLinkIsClosed() async throws {
-        let (link, far) = try link(.rfcomm)
+        let (link, far) = try calls.link(loop, .rfcomm)
         try await link.endSending()
         #expect(calls.count(.endSending) == 0)
         #expect(await linkError { try await link.send([1]) }?.undelivered == 1)
@@ -69,7 +64,7 @@ import Testing
     }
 
     @Test func theDeviceCanBeSentToAfterItEnded() async throws {
-        let (link, far) = try link()
+        let (link, far) = try calls.link(loop)
         far.end()
         #expect(try await link.receive() == nil)
         try await link.send([1, 2])
@@ -77,7 +72,7 @@ import Testing
     }
 
     @Test func whatWasSentBeforeTheEndIsHandedOver() async throws {
-        let (link, far) = try link()
+        let (link, far) = try calls.link(loop)
         far.send([1, 2, 3])
         far.end(both: true)
         #expect(try await link.receive(100) == [1, 2, 3])
@@ -101,7 +96,7 @@ import Testing
     }
 
     @Test func theDeviceIsHeldBackWhereNobodyReceives() async throws {
-        let (link, far) = try link()
+        let (link, far) = try calls.link(loop)
         var sent = far.fill()
         // The loop reads ahead until it has no room, and asks the system no more.
         while link.state.withLock({ $0.filling.hasRoom }) {
@@ -121,7 +116,7 @@ import Testing
     }
 
     @Test func whatWasHandedOverIsOverwritten() async throws {
-        let (link, far) = try link()
+        let (link, far) = try calls.link(loop)
         far.send(Array("a test card".utf8))
         var address: UInt = 0
         let count = 11
@@ -132,7 +127,7 @@ import Testing
     }
 
     @Test func packetsStayWhole() async throws {
-        let (link, far) = try link(.packets(size: 512))
+        let (link, far) = try calls.link(loop, .packets(size: 512))
         for packet in [[1], [2, 3], [], [4, 5, 6]] as [[UInt8]] { far.send(packet) }
         #expect(try await link.receive() == [1])
         #expect(try await link.receive() == [2, 3])
@@ -153,7 +148,7 @@ import Testing
     }
 
     @Test func packetsAreHeldBackWhereNobodyReceives() async throws {
-        let (link, far) = try link(.packets(size: 20))
+        let (link, far) = try calls.link(loop, .packets(size: 20))
         var sent = 0
         while sent < 2_000 {
             guard far.send([UInt8(sent & 0xff), UInt8(sent >> 8)]) == 2 else {
@@ -171,7 +166,7 @@ import Testing
 
     @Test func aLinkThatIsLetGoIsClosed() async throws {
         do {
-            let (link, far) = try link()
+            let (link, far) = try calls.link(loop)
             far.send([1])
             _ = try await link.receive()
         }
@@ -181,7 +176,7 @@ import Testing
     }
 
     @Test func aTaskThatPrefersTheLoopReceivesThere() async throws {
-        let (link, far) = try link()
+        let (link, far) = try calls.link(loop)
         let loop = loop
         let task = Task(executorPreference: loop) {
             var isThere = true

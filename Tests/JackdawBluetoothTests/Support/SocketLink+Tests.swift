@@ -35,6 +35,14 @@ extension SocketLink {
     }
 }
 
+extension ScriptedSocketCalls {
+    /// A link, and the device's end of it.
+    func link(_ loop: EventLoop, _ format: SocketFormat = .stream) throws -> (SocketLink, SocketPair.Far) {
+        let (near, far) = give(packets: format.packetSize != nil)
+        return (try .make(near, loop, self, format), far)
+    }
+}
+
 /// The error that something ends in; nil where it does not.
 func linkError(_ body: () async throws -> Void) async -> LinkError? {
     do {
