@@ -18,6 +18,7 @@ struct BusError: Error, Hashable {
         switch -result {
         case ENOTCONN, ECONNRESET, EPIPE: self = .disconnected
         case EACCES, EPERM: self.init(name: Name.accessDenied, message: unsafe String(cString: strerror(-result)))
+        case ENOENT, ECONNREFUSED: self.init(name: Name.noServer, message: unsafe String(cString: strerror(-result)))
         default: self.init(name: Name.failed, message: unsafe String(cString: strerror(-result)))
         }
     }
@@ -25,6 +26,7 @@ struct BusError: Error, Hashable {
     /// Names that this program answers and expects.
     enum Name {
         static let failed = "org.freedesktop.DBus.Error.Failed"
+        static let noServer = "org.freedesktop.DBus.Error.NoServer"
         static let accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
         static let unknownMethod = "org.freedesktop.DBus.Error.UnknownMethod"
         static let invalidArguments = "org.freedesktop.DBus.Error.InvalidArgs"

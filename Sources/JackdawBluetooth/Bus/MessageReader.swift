@@ -16,6 +16,8 @@ internal import JackdawSystem
     /// - Parameter message: stays its owner's; descriptors in it are copied.
     static func read(_ message: OpaquePointer) throws(BusError) -> BusBody {
         var reader = unsafe MessageReader(message)
+        // It may hold card data: the library wipes it when it lets go of it.
+        unsafe sd_bus_message_sensitive(message)
         try reader.check(unsafe sd_bus_message_rewind(message, 1))
         let values = try reader.values(depth: 0)
         return BusBody(values, descriptors: reader.descriptors)

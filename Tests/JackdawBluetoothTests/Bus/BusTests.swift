@@ -105,7 +105,7 @@ struct BusTests {
         let client = try await daemon.connect()
         let clock = ManualClock()
         let task = Task {
-            try await withDeadline(.seconds(25), on: clock, orThrow: BusError.timedOut) { () throws(BusError) in
+            try await withDeadline(.seconds(25), of: clock, late: BusError.timedOut) { () throws(BusError) in
                 try await client.call(BusCall(name, "/echo", "org.example", "Silence"))
             }
         }
@@ -114,7 +114,7 @@ struct BusTests {
         await clock.sleepers(1)
         clock.advance(by: .seconds(25))
         await #expect(throws: BusError.timedOut) { try await task.value }
-        let id = try await withDeadline(.seconds(1), on: clock, orThrow: BusError.timedOut) { () throws(BusError) in
+        let id = try await withDeadline(.seconds(1), of: clock, late: BusError.timedOut) { () throws(BusError) in
             try await client.call(.daemon("GetId"))
         }
         #expect(id.body[0]?.text?.count == 32)
