@@ -72,11 +72,11 @@ struct BlueZObjects: Sendable {
 
     private mutating func changeOwner(to name: String) -> [Event] {
         guard name != owner ?? "" else { return [] }
-        let wasRunning = owner != nil
-        var events = removeAll()
+        // Why objects go is told before them.
+        var events: [Event] = owner == nil ? [] : [.serviceEnded]
+        events += removeAll()
         isComplete = false
         owner = name.isEmpty ? nil : name
-        if wasRunning { events.append(.serviceEnded) }
         if owner != nil { events.append(.serviceStarted) }
         return events
     }

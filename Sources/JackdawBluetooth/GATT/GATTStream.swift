@@ -1,3 +1,5 @@
+import Glibc
+internal import JackdawSystem
 internal import JackdawTransport
 
 /// What a ``GATTLink`` has received and not handed over yet, and what it is written by.
@@ -9,6 +11,8 @@ actor GATTStream {
     private var observer: Int?
     /// What was notified of and not received yet.
     private var packets: [[UInt8]] = []
+    /// What notifications come by, where bluetoothd gives one away.
+    private var socket: (descriptor: BusDescriptor, watch: Watch)?
     private var receiver: CheckedContinuation<Void, Never>?
     /// Why nothing more will come.
     private var end: LinkError?
@@ -27,16 +31,70 @@ actor GATTStream {
     /// Listens to a connected device.
     static func open(_ device: GATTDevice, _ profile: GATTProfile) async throws(LinkError) -> GATTStream {
         let written = try await device.find(profile.service, profile.write)
-        let notifying = try await device.find(profile.service, profile.notify).path
-        let stream = GATTStream(device, profile, written: written, notifying: notifying)
+        let notifying = try await device.find(profile.service, profile.notify)
+        let stream = GATTStream(device, profile, written: written, notifying: notifying.path)
         await stream.listen()
-        do throws(BusError) {
-            try await device.client.call(notifying, BlueZName.characteristic, "StartNotify")
+        do throws(LinkError) {
+            try await stream.subscribe(notifying)
         } catch {
             await stream.close()
-            throw device.failure(error)
+            throw error
         }
         return stream
+    }
+
+    deinit { if let socket { device.client.bus.loop.unwatch(socket.watch) } }
+
+    /// Asks for notifications: by a socket, on which none is lost; on the bus where bluetoothd gives none away.
+    private func subscribe(_ notifying: BlueZCharacteristic) async throws(LinkError) {
+        if let socket = try? await device.acquireNotifications(notifying) { return try adopt(socket.descriptor) }
+        do throws(BusError) {
+            try await device.client.call(notifying.path, BlueZName.characteristic, "StartNotify")
+        } catch {
+            throw device.failure(error)
+        }
+    }
+
+    private func adopt(_ descriptor: BusDescriptor) throws(LinkError) {
+        guard let number = descriptor.withDescriptor({ $0 }) else { return }
+        do {
+            let watch = try device.client.bus.loop.watch(number, for: .reading) { [weak self] _ in
+                self?.assumeIsolated { $0.drain() }
+            }
+            socket = (descriptor, watch)
+        } catch {
+            throw LinkError(.system, link: name, underlying: error.message)
+        }
+    }
+
+    /// Takes what has come by the socket.
+    private func drain() {
+        guard let socket, let number = socket.descriptor.withDescriptor({ $0 }) else { return }
+        var isDry = false
+        while true {
+            // Values have 512 bytes at most.
+            let packet = unsafe [UInt8](unsafeUninitializedCapacity: 512) { buffer, count in
+                let result = unsafe recv(number, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+                isDry = result < 0 && [EAGAIN, EINTR].contains(errno)
+                count = max(0, result)
+            }
+            guard !isDry else { return }
+            guard !packet.isEmpty else { break }
+            packets.append(packet)
+            wake()
+        }
+        device.client.bus.loop.unwatch(socket.watch)
+        self.socket = nil
+        guard end == nil else { return }
+        // Why it ended comes over the bus, before the answer to this.
+        let question = BusCall(
+            BlueZName.service, device.path, BlueZName.properties, "Get",
+            BusBody([.string(BlueZName.device), .string("Connected")]))
+        device.client.bus.assumeIsolated { bus in
+            bus.send(question) { [weak self] _ in
+                self?.assumeIsolated { $0.lose(.disconnected, "notifications ended") }
+            }
+        }
     }
 
     /// Waits for what the device notifies of next. For one task at a time.
@@ -109,6 +167,9 @@ actor GATTStream {
     private func finish(_ error: LinkError) {
         guard end == nil else { return }
         end = error
+        drain()
+        if let socket { device.client.bus.loop.unwatch(socket.watch) }
+        socket = nil
         wake()
         guard let observer else { return }
         self.observer = nil
