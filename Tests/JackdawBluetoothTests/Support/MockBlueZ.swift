@@ -98,7 +98,7 @@ actor MockBlueZ {
     }
     func notify(_ bytes: [UInt8]) throws(BusError) {
         if let notifySocket {
-            _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.send(notifySocket, $0.baseAddress!, $0.count, 0) }
+            send(bytes, to: notifySocket)
         } else {
             try set("\(Self.service)/char3", BlueZName.characteristic, ["Value": .bytes(bytes)])
         }
@@ -310,14 +310,16 @@ actor MockBlueZ {
         return BusBody([.descriptor(0), .uint16(247)], descriptors: [BusDescriptor(owning: there)])
     }
 
+    /// Waits where the other side does not keep up, so that nothing is lost.
     private func send(_ bytes: [UInt8], to descriptor: Int32) {
-        _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.send(descriptor, $0.baseAddress!, $0.count, 0) }
+        _ = unsafe bytes.withUnsafeBytes {
+            unsafe Glibc.send(descriptor, $0.baseAddress!, $0.count, Int32(MSG_NOSIGNAL))
+        }
     }
 
     private static func pair(of type: __socket_type) -> (Int32, Int32) {
         var ends: [Int32] = [0, 0]
-        let flags = Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-        let result = unsafe socketpair(AF_UNIX, Int32(type.rawValue) | flags, 0, &ends)
+        let result = unsafe socketpair(AF_UNIX, Int32(type.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends)
         precondition(result == 0)
         return (ends[0], ends[1])
     }
@@ -329,7 +331,7 @@ actor MockBlueZ {
             return try bus.loop.watch(descriptor, for: .reading) { [weak self] _ in
                 self?.assumeIsolated { mock in
                     var bytes = [UInt8](repeating: 0, count: 4096)
-                    let count = unsafe recv(descriptor, &bytes, bytes.count, 0)
+                    let count = unsafe recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
                     guard count > 0 else { return mock.closeSockets() }
                     handler(mock, Array(bytes.prefix(count)))
                 }
