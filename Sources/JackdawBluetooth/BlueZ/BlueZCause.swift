@@ -65,7 +65,8 @@ enum BlueZCause: String, CaseIterable {
     /// What a person can do about it.
     var remedy: String? {
         switch self {
-        case .adapterOff: "plug one in, or switch it on with `bluetoothctl power on`; `rfkill` tells whether it is blocked"
+        case .adapterOff:
+            "plug one in, or switch it on with `bluetoothctl power on`; `rfkill` tells whether it is blocked"
         case .serviceMissing: "start it with `systemctl start bluetooth`"
         case .notPermitted: "add the user to the group `bluetooth` and log in anew"
         case .pairingNeeded: "pair it first"

@@ -8,8 +8,8 @@ actor BlueZClient {
     static let usualLimit = Duration.seconds(25)
 
     private(set) var objects = BlueZObjects()
-    private var observers: [Int: @Sendable (BlueZObjects.Event) -> Void] = [:]
-    private var waiting: [Int: @Sendable (BlueZObjects?) -> Bool] = [:]
+    private(set) var observers: [Int: @Sendable (BlueZObjects.Event) -> Void] = [:]
+    private(set) var waiting: [Int: @Sendable (BlueZObjects?) -> Bool] = [:]
     private var lastNumber = 0
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe bus.unownedExecutor }
@@ -20,8 +20,9 @@ actor BlueZClient {
     }
 
     /// Connects to bluetoothd.
-    static func open(_ address: BusAddress, on loop: EventLoop, clock: any Clock<Duration>) async throws(BusError) -> BlueZClient
-    {
+    static func open(
+        _ address: BusAddress, on loop: EventLoop, clock: any Clock<Duration>
+    ) async throws(BusError) -> BlueZClient {
         let bus = try await withDeadline(usualLimit, of: clock, late: .timedOut) { () throws(BusError) in
             try await Bus.open(address, on: loop)
         }
@@ -62,7 +63,9 @@ actor BlueZClient {
     }
 
     /// Sets a property of an object.
-    nonisolated func set(_ path: String, _ interface: String, _ name: String, _ value: BusValue) async throws(BusError) {
+    nonisolated func set(
+        _ path: String, _ interface: String, _ name: String, _ value: BusValue
+    ) async throws(BusError) {
         try await call(path, BlueZName.properties, "Set", [.string(interface), .string(name), .variant(value)])
     }
 
@@ -90,6 +93,7 @@ actor BlueZClient {
 
     /// Waits until the objects are as they should be.
     /// - Parameter condition: answers with a value when they are; asked after each change.
+    /// - Returns: that value.
     /// - Throws: ``BusError`` where the task was cancelled.
     func wait<Value: Sendable>(
         until condition: @escaping @Sendable (BlueZObjects) -> Value?

@@ -90,7 +90,7 @@ struct BlueZObjects: Sendable {
     }
 
     private mutating func add(_ path: String, _ interface: String, _ properties: [String: BusValue]) -> [Event] {
-        objects[path, default: [:]][interface] = properties.mapValues(\.content)
+        objects[path, default: [:]][interface] = Self.kept(properties, of: interface).mapValues(\.content)
         return [.added(path: path, interface: interface)]
     }
 
@@ -104,11 +104,14 @@ struct BlueZObjects: Sendable {
         _ path: String, _ interface: String, _ changed: [String: BusValue], invalidated: [String]
     ) -> [Event] {
         guard objects[path]?[interface] != nil else { return [] }
-        // What a device has sent may be card data, and is not kept.
-        let kept = interface == BlueZName.characteristic ? changed.filter { $0.key != "Value" } : changed
-        objects[path]?[interface]?.merge(kept) { $1 }
+        objects[path]?[interface]?.merge(Self.kept(changed, of: interface)) { $1 }
         // RSSI and names of devices go this way when they are not heard any more.
         for name in invalidated { objects[path]?[interface]?[name] = nil }
         return [.changed(path: path, interface: interface, properties: changed)]
+    }
+
+    /// What a device has sent may be card data, and is not kept.
+    private static func kept(_ properties: [String: BusValue], of interface: String) -> [String: BusValue] {
+        interface == BlueZName.characteristic ? properties.filter { $0.key != "Value" } : properties
     }
 }

@@ -65,8 +65,7 @@ actor Bus {
         start(call, lastCall, completion)
     }
 
-    /// Asks for signals, and waits until the bus will send them.
-    /// - Parameter handler: called on the loop; must not keep the bus.
+    /// Asks for signals, and waits until the bus will send them. The handler is called on the loop and must not keep the bus.
     func watch(
         _ match: BusMatch, _ handler: @escaping @Sendable (BusSignal) -> Void
     ) async throws(BusError) -> Registration {
@@ -88,10 +87,8 @@ actor Bus {
         return Registration(number: try number.get())
     }
 
-    /// Offers an object.
-    /// - Parameters:
-    ///   - path: where it is found.
-    ///   - handler: called on the loop with each call of a method of it, for ``answer(_:_:)``; must not keep the bus.
+    /// Offers an object. The handler is called on the loop with each call of a method of it, for ``answer(_:_:)``; it must not
+    /// keep the bus.
     func export(
         _ path: String, _ handler: @escaping @Sendable (BusRequest) -> Void
     ) throws(BusError) -> Registration {

@@ -64,8 +64,7 @@ import Glibc
             slot.installed?(.disconnected)
             unsafe sd_bus_slot_unref(slot.pointer)
         }
-        for unsafe request in unsafe requests { unsafe sd_bus_message_unref(request.value) }
-        unsafe requests = [:]
+        while let request = unsafe requests.popFirst() { unsafe sd_bus_message_unref(request.value) }
         unsafe sd_bus_close(bus)
     }
 
@@ -100,9 +99,7 @@ import Glibc
         while try Self.check(unsafe sd_bus_process(bus, nil)) > 0 {}
     }
 
-    /// Calls a method.
-    /// - Parameter completion: called once, unless ``remove(_:)`` is called before.
-    /// - Returns: what the call is given up by.
+    /// Calls a method. The completion is called once, unless ``remove(_:)`` is called before with what this returns.
     func call(
         _ call: BusCall, _ completion: @escaping (Result<BusReply, BusError>) -> Void
     ) throws(BusError) -> Int {
@@ -128,9 +125,11 @@ import Glibc
 
     /// Asks for signals.
     /// - Parameters:
+    ///   - match: which.
     ///   - installed: called once, with nil when the bus will send them.
     ///   - handler: gets them.
     /// - Returns: what they are given up by.
+    /// - Throws: ``BusError`` where they could not be asked for.
     func match(
         _ match: BusMatch, installed: @escaping (BusError?) -> Void, _ handler: @escaping (BusSignal) -> Void
     ) throws(BusError) -> Int {
@@ -158,9 +157,8 @@ import Glibc
         return slot.number
     }
 
-    /// Offers an object.
-    /// - Parameter handler: gets each call of a method of it, which ``answer(_:_:)`` must be called for in the end.
-    /// - Returns: what the object is taken away by.
+    /// Offers an object, which is taken away by what this returns. The handler gets each call of a method of it, which
+    /// ``answer(_:_:)`` must be called for in the end.
     func export(_ path: String, _ handler: @escaping (BusRequest) -> Void) throws(BusError) -> Int {
         let slot = unsafe Slot(self, number: nextNumber()) { [unowned self] message in
             unsafe receive(message, handler)
@@ -265,7 +263,9 @@ import Glibc
     }
 
     private static func error(of message: OpaquePointer) -> BusError? {
-        guard let error = unsafe sd_bus_message_get_error(message), let name = unsafe error.pointee.name else { return nil }
+        guard let error = unsafe sd_bus_message_get_error(message), let name = unsafe error.pointee.name else {
+            return nil
+        }
         return BusError(name: unsafe String(cString: name), message: unsafe text(error.pointee.message))
     }
 

@@ -12,8 +12,7 @@ internal import JackdawSystem
 
     private init(_ message: OpaquePointer) { unsafe self.message = message }
 
-    /// Reads all of a message.
-    /// - Parameter message: stays its owner's; descriptors in it are copied.
+    /// Reads all of a message, which stays its owner's; descriptors in it are copied.
     static func read(_ message: OpaquePointer) throws(BusError) -> BusBody {
         var reader = unsafe MessageReader(message)
         // It may hold card data: the library wipes it when it lets go of it.
@@ -53,10 +52,9 @@ internal import JackdawSystem
         case "h": return try descriptor(type)
         case "a": return try array(contents, depth: depth)
         case "r":
-            return .structure(try container(type, contents) { reader throws(BusError) in try reader.values(depth: depth + 1) })
+            return .structure(try values(in: type, contents, depth: depth))
         case "v":
-            let content = try container(type, contents) { reader throws(BusError) in try reader.values(depth: depth + 1) }
-            return .variant(try only(content))
+            return .variant(try only(values(in: type, contents, depth: depth)))
         default: throw .badMessage("a type that D-Bus does not have")
         }
     }
@@ -65,24 +63,23 @@ internal import JackdawSystem
         let type = CChar(Unicode.Scalar("a").value)
         if contents == "y" { return .bytes(try bytes()) }
         guard contents.hasPrefix("{") else {
-            let elements = try container(type, contents) { reader throws(BusError) in
-                try reader.values(depth: depth + 1)
-            }
-            return .array(elements, of: contents)
+            return .array(try values(in: type, contents, depth: depth), of: contents)
         }
         let entry = String(contents.dropFirst().dropLast())
         let entries = try container(type, contents) { reader throws(BusError) in
             var entries: [BusValue: BusValue] = [:]
             while try reader.check(unsafe sd_bus_message_at_end(reader.message, 0)) == 0 {
-                let pair = try reader.container(CChar(Unicode.Scalar("e").value), entry) { reader throws(BusError) in
-                    try reader.values(depth: depth + 1)
-                }
+                let pair = try reader.values(in: CChar(Unicode.Scalar("e").value), entry, depth: depth)
                 guard pair.count == 2 else { throw .badMessage("an entry without a value") }
                 entries[pair[0]] = pair[1]
             }
             return entries
         }
         return .dictionary(entries, key: String(entry.prefix(1)), value: String(entry.dropFirst()))
+    }
+
+    private mutating func values(in type: CChar, _ contents: String, depth: Int) throws(BusError) -> [BusValue] {
+        try container(type, contents) { reader throws(BusError) in try reader.values(depth: depth + 1) }
     }
 
     private mutating func container<Value>(

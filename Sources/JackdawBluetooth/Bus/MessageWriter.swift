@@ -82,8 +82,10 @@ internal import CSystemD
 
     private func bytes(_ bytes: [UInt8]) throws(BusError) {
         let type = CChar(Unicode.Scalar("y").value)
-        try check(
-            unsafe bytes.withUnsafeBytes { unsafe sd_bus_message_append_array(message, type, $0.baseAddress, $0.count) })
+        let result = unsafe bytes.withUnsafeBytes {
+            unsafe sd_bus_message_append_array(message, type, $0.baseAddress, $0.count)
+        }
+        try check(result)
     }
 
     private func descriptor(_ index: Int) throws(BusError) {

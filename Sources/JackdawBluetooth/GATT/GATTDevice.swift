@@ -113,8 +113,9 @@ public struct GATTDevice: Sendable {
         LinkError(error, link: link.description, while: .connecting, undelivered: undelivered)
     }
 
-    private func acquire(_ member: String, _ characteristic: BlueZCharacteristic) async throws(LinkError) -> AcquiredSocket
-    {
+    private func acquire(
+        _ member: String, _ characteristic: BlueZCharacteristic
+    ) async throws(LinkError) -> AcquiredSocket {
         do throws(BusError) {
             let body = try await client.call(characteristic.path, BlueZName.characteristic, member, [.options([:])])
             guard let descriptor = body.descriptor(at: 0), let size = body[1]?.integer else {
@@ -128,7 +129,8 @@ public struct GATTDevice: Sendable {
 
     private func read(_ characteristic: BlueZCharacteristic) async throws(LinkError) -> [UInt8] {
         do throws(BusError) {
-            let body = try await client.call(characteristic.path, BlueZName.characteristic, "ReadValue", [.options([:])])
+            let options = BusValue.options([:])
+            let body = try await client.call(characteristic.path, BlueZName.characteristic, "ReadValue", [options])
             return body[0]?.byteArray ?? []
         } catch {
             throw failure(error)

@@ -42,8 +42,7 @@ public struct GATTProfile: Sendable, Hashable {
         self.isAcknowledged = isAcknowledged
     }
 
-    /// Bytes of a value at most.
-    /// - Parameter packet: bytes in a packet of the link, three of which are its own; nil where that is not known.
+    /// Bytes of a value at most, by those in a packet of the link, three of which are its own; nil where these are not known.
     func chunkSize(packet: Int?) -> Int {
         let room = max(1, (packet ?? 23) - 3)
         return switch chunk {

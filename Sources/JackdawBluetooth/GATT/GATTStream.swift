@@ -43,7 +43,11 @@ actor GATTStream {
         return stream
     }
 
-    deinit { if let socket { device.client.bus.loop.unwatch(socket.watch) } }
+    deinit {
+        if let socket { device.client.bus.loop.unwatch(socket.watch) }
+        guard let observer else { return }
+        Task { [client = device.client] in await client.forget(observer) }
+    }
 
     /// Asks for notifications: by a socket, on which none is lost; on the bus where bluetoothd gives none away.
     private func subscribe(_ notifying: BlueZCharacteristic) async throws(LinkError) {

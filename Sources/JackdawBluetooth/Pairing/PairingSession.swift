@@ -33,9 +33,10 @@ actor PairingSession {
     }
 
     private func pair() async throws(BusError) {
-        // One agent for each program at a time, so one path is enough; a second one is refused as busy.
-        let path = BusValue.objectPath("/org/jackdaw/agent")
-        let object = try await client.bus.export("/org/jackdaw/agent") { [weak self] request in
+        // bluetoothd takes one agent of each program at a time, and refuses a second one as busy.
+        let name = device.path.split(separator: "/").last.map(String.init) ?? ""
+        let path = BusValue.objectPath("/org/jackdaw/agent/\(name)")
+        let object = try await client.bus.export("/org/jackdaw/agent/\(name)") { [weak self] request in
             self?.assumeIsolated { $0.receive(request) }
         }
         let result: Result<Void, BusError>
@@ -105,7 +106,8 @@ actor PairingSession {
         let passkey = digits(argument?.integer ?? 0)
         var answer: [BusValue]? = []
         switch request.member {
-        case "DisplayPasskey": await agent.display(passkey: passkey, entered: request.body[2]?.integer ?? 0, for: device)
+        case "DisplayPasskey":
+            await agent.display(passkey: passkey, entered: request.body[2]?.integer ?? 0, for: device)
         case "DisplayPinCode": await agent.display(pinCode: argument?.text ?? "", for: device)
         case "RequestConfirmation": answer = await agent.confirm(passkey: passkey, for: device) ? [] : nil
         case "RequestAuthorization": answer = await agent.authorize(device) ? [] : nil

@@ -36,6 +36,8 @@ actor SerialProfile {
     ///   - name: what others see it as.
     ///   - channel: RFCOMM channel of a server; nil for whichever is free.
     ///   - client: bluetoothd.
+    /// - Returns: the service, which connections are made to from now on.
+    /// - Throws: ``BusError``.
     static func register(
         _ uuid: String, role: Role, name: String, channel: UInt16? = nil, by client: BlueZClient
     ) async throws(BusError) -> SerialProfile {
@@ -106,6 +108,7 @@ extension Bluetooth {
     ///   - address: of the device.
     ///   - uuid: the class of the service.
     /// - Returns: the socket, a stream of bytes.
+    /// - Throws: ``LinkError``: `refused` where the device has no such service.
     func serialSocket(_ address: BluetoothAddress, service uuid: String) async throws(LinkError) -> BusDescriptor {
         let client = try await client()
         let link = LinkName(.rfcomm, address.description).description
@@ -115,7 +118,8 @@ extension Bluetooth {
             let result: Result<BusDescriptor, BusError>
             do throws(BusError) {
                 try await client.call(
-                    device.path, BlueZName.device, "ConnectProfile", [.string(uuid)], within: GATTDevice.connectionLimit)
+                    device.path, BlueZName.device, "ConnectProfile", [.string(uuid)],
+                    within: GATTDevice.connectionLimit)
                 // bluetoothd answers when the socket was taken, so it is here.
                 var connections = profile.connections.makeAsyncIterator()
                 let connection = await connections.next()

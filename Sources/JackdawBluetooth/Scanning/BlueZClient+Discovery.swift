@@ -9,7 +9,8 @@ extension BlueZClient {
         guard objects.isComplete else { throw LinkError(.serviceMissing, link: "bluetooth") }
         let adapters = objects.adapters.filter { name == nil || $0.path == "\(BlueZName.root)/\(name ?? "")" }
         guard let adapter = adapters.first(where: \.isPowered) else {
-            throw LinkError(.adapterOff, link: name ?? adapters.first?.path.split(separator: "/").last.map(String.init) ?? "bluetooth")
+            let missing = adapters.first?.path.split(separator: "/").last.map(String.init)
+            throw LinkError(.adapterOff, link: name ?? missing ?? "bluetooth")
         }
         return adapter.path
     }
@@ -25,7 +26,9 @@ extension BlueZClient {
             try await call(adapter, BlueZName.adapter, "StartDiscovery")
         } catch {
             // A call that was not waited for may have started it.
-            if [BusError.cancelled, .timedOut].contains(error) { await undo(adapter, BlueZName.adapter, "StopDiscovery") }
+            if [BusError.cancelled, .timedOut].contains(error) {
+                await undo(adapter, BlueZName.adapter, "StopDiscovery")
+            }
             throw LinkError(error, link: link, while: .searching)
         }
         let result: Result<Value, LinkError>

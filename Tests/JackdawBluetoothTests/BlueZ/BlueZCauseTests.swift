@@ -7,7 +7,8 @@ import Testing
 @Suite struct BlueZCauseTests {
     @Test(arguments: [
         ("org.bluez.Error.AlreadyConnected", LinkError.Code.busy), ("org.bluez.Error.AlreadyExists", .busy),
-        ("org.bluez.Error.AuthenticationCanceled", .cancelled), ("org.bluez.Error.AuthenticationFailed", .pairedElsewhere),
+        ("org.bluez.Error.AuthenticationCanceled", .cancelled),
+        ("org.bluez.Error.AuthenticationFailed", .pairedElsewhere),
         ("org.bluez.Error.AuthenticationRejected", .rejected), ("org.bluez.Error.AuthenticationTimeout", .timedOut),
         ("org.bluez.Error.Busy", .busy), ("org.bluez.Error.Canceled", .cancelled),
         ("org.bluez.Error.ConnectionAttemptFailed", .outOfRange), ("org.bluez.Error.DoesNotExist", .notFound),

@@ -8,8 +8,10 @@ import Testing
 /// bluetoothd itself: so that the mock of these tests does what bluetoothd does.
 @Suite(.enabled(if: PrivateBus.isAvailable, "dbus-daemon is not installed"), .timeLimit(.minutes(2)))
 struct ContractTests {
-    private static let other = URL(fileURLWithPath: #filePath).appending(path: "../../../../../shared/lab/bt/bluez_mock.py")
-        .standardizedFileURL.path
+    private static let other = URL(fileURLWithPath: #filePath).appending(
+        path: "../../../../../shared/lab/bt/bluez_mock.py"
+    )
+    .standardizedFileURL.path
     private static let python = "/usr/bin/python3"
 
     private func steps(_ bluetooth: Bluetooth) async throws {

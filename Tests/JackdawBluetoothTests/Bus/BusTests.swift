@@ -30,10 +30,12 @@ struct BusTests {
     static let values: [BusValue] = [
         .byte(.max), .boolean(true), .boolean(false), .int16(.min), .uint16(.max), .int32(.min), .uint32(.max),
         .int64(.min), .uint64(.max), .double(-0.5), .string(""), .string("größer"), .objectPath("/a/b"),
-        .signature("a{sv}"), .bytes([]), .bytes([0, 1, 255]), .array([], of: "s"), .array([.int32(1), .int32(2)], of: "i"),
+        .signature("a{sv}"), .bytes([]), .bytes([0, 1, 255]), .array([], of: "s"),
+        .array([.int32(1), .int32(2)], of: "i"),
         .array([.bytes([1]), .bytes([])], of: "ay"), .dictionary([:], key: "s", value: "v"),
         .dictionary([.string("a"): .variant(.int16(3)), .string("b"): .variant(.string("c"))], key: "s", value: "v"),
-        .dictionary([.uint16(1): .dictionary([.byte(2): .boolean(true)], key: "y", value: "b")], key: "q", value: "a{yb}"),
+        .dictionary(
+            [.uint16(1): .dictionary([.byte(2): .boolean(true)], key: "y", value: "b")], key: "q", value: "a{yb}"),
         .structure([.byte(1), .structure([.string("x"), .bytes([9])])]),
         .variant(.variant(.array([.structure([.objectPath("/"), .boolean(true)])], of: "(ob)"))),
     ]
@@ -66,6 +68,23 @@ struct BusTests {
         }
         // The connection has not suffered.
         _ = try await bus.call(.daemon("GetId"))
+    }
+
+    @Test func moreThanIsGoodIsNotTakenIn() async throws {
+        let bus = try await daemon.connect()
+        let (name, _) = try await echo(on: bus)
+        let client = try await daemon.connect()
+        for (count, isGood) in [(MessageReader.countLimit - 1, true), (MessageReader.countLimit, false)] {
+            // The array is a value as well.
+            let many = BusValue.array(Array(repeating: .boolean(true), count: count), of: "b")
+            let call = BusCall(name, "/echo", "org.example", "Echo", BusBody([many]))
+            if isGood {
+                #expect(try await client.call(call).body.values == [many])
+            } else {
+                let error = await #expect(throws: BusError.self) { try await client.call(call) }
+                #expect(error?.name == BusError.Name.invalidArguments)
+            }
+        }
     }
 
     @Test func errorsComeWithTheirNames() async throws {
@@ -138,16 +157,6 @@ struct BusTests {
         #expect(signal?.body.values == [.string("Rang")])
         await client.remove(registration)
         #expect(try await rules(of: client) == 0)
-    }
-
-    /// Rules that the bus keeps for a connection.
-    private func rules(of bus: Bus) async throws -> Int {
-        let name = await bus.uniqueName
-        let call = BusCall(
-            "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus.Debug.Stats", "GetConnectionStats",
-            BusBody([.string(name)]))
-        let reply = try await bus.call(call)
-        return try #require(reply.body[0]?.entries?["MatchRules"]?.integer)
     }
 
     @Test func aRuleThatTheBusRefusesIsAnError() async throws {

@@ -183,15 +183,62 @@ struct GATTTests {
         let device = try await radio.bluetooth.connect(Radio.reader)
         let value = try await device.read(service: MockBlueZ.uuid(1), characteristic: MockBlueZ.uuid(4))
         #expect(value == bytes("sim-reader 1.0"))
-        try await device.write([1, 2], service: MockBlueZ.uuid(1), characteristic: MockBlueZ.uuid(2), isAcknowledged: false)
-        #expect(await device.batteryLevel == nil)
-        #expect(try await device.information() == DeviceInformation())
+        try await device.write(
+            [1, 2], service: MockBlueZ.uuid(1), characteristic: MockBlueZ.uuid(2), isAcknowledged: false)
         let unpaired = BusError(name: "org.bluez.Error.Failed", message: "Operation failed with ATT error: 0x05")
         await radio.mock.fail("ReadValue", unpaired)
         let error = await #expect(throws: LinkError.self) {
             try await device.read(service: MockBlueZ.uuid(1), characteristic: MockBlueZ.uuid(4))
         }
         #expect(error?.code == .notPermitted)
+    }
+
+    @Test func aDeviceTellsOfItselfAsFarAsItDoes() async throws {
+        let radio = try await Radio()
+        await radio.mock.inform(["2a29": "Maker", "2a25": "0001\0"])
+        let device = try await radio.bluetooth.connect(Radio.reader)
+        var information = DeviceInformation()
+        information.manufacturer = "Maker"
+        information.serialNumber = "0001"
+        #expect(try await device.information() == information)
+        #expect(await device.batteryLevel == nil)
+        try await radio.mock.addInterface(BlueZName.battery, ["Percentage": .byte(87)], to: MockBlueZ.device)
+        let level = try await device.client.wait {
+            $0.properties(MockBlueZ.device, BlueZName.battery)?["Percentage"]?.integer
+        }
+        #expect(level == 87)
+        #expect(await device.batteryLevel == 87)
+    }
+
+    @Test func whatComesAndGoesLeavesNothingBehind() async throws {
+        let radio = try await Radio()
+        let client = try await radio.bluetooth.client()
+        for _ in 0..<100 {
+            let link = try await radio.bluetooth.connect(Radio.reader, profile: Radio.profile)
+            try await link.send(bytes("Eyes"))
+            #expect(try await next(link) == bytes("yes"))
+            await link.close()
+        }
+        // Who is forgotten is so on the loop, later.
+        while await !client.observers.isEmpty { await Task.yield() }
+        #expect(await client.waiting.isEmpty)
+        #expect(try await rules(of: client.bus) == 2)
+    }
+
+    @Test func aBluetoothThatIsLetGoOfLeavesTheBus() async throws {
+        let radio = try await Radio()
+        let (names, continuation) = AsyncStream.makeStream(of: String.self)
+        let match = BusMatch(sender: "org.freedesktop.DBus", member: "NameOwnerChanged")
+        _ = try await radio.mock.bus.watch(match) { signal in
+            if signal.body[2]?.text == "" { continuation.yield(signal.body[0]?.text ?? "") }
+        }
+        let name: String
+        do {
+            let bluetooth = Bluetooth(bus: .at(radio.daemon.address), clock: radio.clock)
+            name = await (try bluetooth.client()).bus.uniqueName
+            _ = try await bluetooth.connect(Radio.reader, profile: Radio.profile)
+        }
+        for await gone in names where gone == name { break }
     }
 
     @Test func acquiredSocketsCarryOnePacketAValueUntilTheLinkIsLost() async throws {

@@ -27,7 +27,9 @@ private final class TestAgent: PairingAgent {
         if waits { for await _ in AsyncStream<Void>.makeStream().stream {} }
     }
 
-    func display(passkey: String, entered: Int, for device: FoundDevice) async { await note("show \(passkey) \(entered)") }
+    func display(passkey: String, entered: Int, for device: FoundDevice) async {
+        await note("show \(passkey) \(entered)")
+    }
     func display(pinCode: String, for device: FoundDevice) async { await note("show pin \(pinCode)") }
     func confirm(passkey: String, for device: FoundDevice) async -> Bool {
         await note("confirm \(passkey) \(device.name ?? "")")

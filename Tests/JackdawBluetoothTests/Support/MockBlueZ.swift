@@ -1,6 +1,3 @@
-import Glibc
-import JackdawSystem
-
 @testable import JackdawBluetooth
 
 /// bluetoothd as far as its clients see it, on a private bus: an adapter and a reader that echoes what is written to it.
@@ -24,18 +21,20 @@ actor MockBlueZ {
     /// Methods that were called, in order.
     private(set) var calls: [String] = []
     /// Answers of the agent to what pairing asked.
-    private(set) var answers: [Result<[BusValue], BusError>] = []
-    private var objects: [String: [String: [String: BusValue]]] = [:]
+    var answers: [Result<[BusValue], BusError>] = []
+    var objects: [String: [String: [String: BusValue]]] = [:]
     private var exports: [String: Bus.Registration] = [:]
     private var failures: [String: [BusError]] = [:]
     private var silent: Set<String> = []
     private var expected: [(member: String, continuation: CheckedContinuation<Void, Never>)] = []
-    private var questions: [Question] = []
-    private var agent: (sender: String, path: String)?
-    private var profiles: [String: (sender: String, path: String)] = [:]
-    private var notifySocket: Int32?
-    private var writeSocket: (descriptor: Int32, watch: Watch)?
-    private var serialSocket: (descriptor: Int32, watch: Watch)?
+    var questions: [Question] = []
+    /// What the reader says of itself, by the short UUIDs of characteristics.
+    var information: [String: String] = [:]
+    var agent: (sender: String, path: String)?
+    var profiles: [String: (sender: String, path: String)] = [:]
+    var notifySocket: Int32?
+    var writeSocket: (descriptor: Int32, watch: Watch)?
+    var serialSocket: (descriptor: Int32, watch: Watch)?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe bus.unownedExecutor }
 
@@ -59,12 +58,20 @@ actor MockBlueZ {
     func fail(_ member: String, _ errors: BusError...) { failures[member, default: []] += errors }
     /// Lets calls of a method go without an answer.
     func silence(_ member: String) { silent.insert(member) }
+    /// What the reader says of itself.
+    func inform(_ information: [String: String]) { self.information = information }
     /// What the device asks when it is paired.
     func ask(_ questions: [Question]) { self.questions = questions }
     func set(_ path: String, _ interface: String, _ properties: [String: BusValue]) throws(BusError) {
         objects[path]?[interface]?.merge(properties) { $1 }
         let variants = BusValue.options(properties)
         try signal(path, BlueZName.properties, "PropertiesChanged", [.string(interface), variants, .strings([])])
+    }
+    func addInterface(_ interface: String, _ properties: [String: BusValue], to path: String) throws(BusError) {
+        objects[path]?[interface] = properties
+        try signal(
+            "/", BlueZName.objectManager, "InterfacesAdded",
+            [.objectPath(path), Self.interfaces([interface: properties])])
     }
     func remove(_ path: String) async throws(BusError) {
         guard let interfaces = objects.removeValue(forKey: path) else { return }
@@ -93,15 +100,8 @@ actor MockBlueZ {
         if let reason {
             try signal(Self.device, BlueZName.device, "Disconnected", [.string(reason), .string("")])
         }
-        for path in objects.keys.sorted().reversed() where path.hasPrefix(Self.service) { try await remove(path) }
+        for path in objects.keys.sorted().reversed() where path.hasPrefix("\(Self.device)/") { try await remove(path) }
         try set(Self.device, BlueZName.device, ["ServicesResolved": .boolean(false), "Connected": .boolean(false)])
-    }
-    func notify(_ bytes: [UInt8]) throws(BusError) {
-        if let notifySocket {
-            send(bytes, to: notifySocket)
-        } else {
-            try set("\(Self.service)/char3", BlueZName.characteristic, ["Value": .bytes(bytes)])
-        }
     }
     func property(_ path: String, _ interface: String, _ name: String) -> BusValue? { objects[path]?[interface]?[name] }
     /// Waits until a method was called.
@@ -132,7 +132,7 @@ actor MockBlueZ {
         }
     }
 
-    private func add(_ path: String, _ interfaces: [String: [String: BusValue]]) async throws(BusError) {
+    func add(_ path: String, _ interfaces: [String: [String: BusValue]]) async throws(BusError) {
         objects[path] = interfaces
         try await export(path)
         try signal(
@@ -182,7 +182,7 @@ actor MockBlueZ {
         bus.assumeIsolated { $0.answer(request, result) }
     }
 
-    private static func error(_ name: String, _ message: String = "") -> BusError {
+    static func error(_ name: String, _ message: String = "") -> BusError {
         BusError(name: "org.bluez.Error.\(name)", message: message)
     }
 
@@ -215,8 +215,7 @@ actor MockBlueZ {
         case "Pair": try await pair()
         case "ConnectProfile": try await connectProfile(body[0]?.text ?? "")
         case "ReadValue":
-            let value = property(request.path, BlueZName.characteristic, "Secret")?.byteArray
-            return BusBody([.bytes(value ?? Array("sim-reader 1.0".utf8))])
+            return BusBody([property(request.path, BlueZName.characteristic, "Value") ?? .bytes([])])
         case "WriteValue": try await command(body[0]?.byteArray ?? [])
         case "StartNotify": try set(request.path, BlueZName.characteristic, ["Notifying": .boolean(true)])
         case "AcquireNotify": return try acquireNotify()
@@ -224,131 +223,5 @@ actor MockBlueZ {
         default: throw BusError(name: BusError.Name.unknownMethod, message: request.member)
         }
         return BusBody()
-    }
-
-    private func connect() async throws(BusError) {
-        try set(Self.device, BlueZName.device, ["Connected": .boolean(true)])
-        try await add(
-            Self.service,
-            [BlueZName.gattService: ["UUID": .string(Self.uuid(1)), "Device": .objectPath(Self.device)]])
-        for number in 2...4 {
-            try await add(
-                "\(Self.service)/char\(number)",
-                [
-                    BlueZName.characteristic: [
-                        "UUID": .string(Self.uuid(number)), "Service": .objectPath(Self.service), "MTU": .uint16(23),
-                    ]
-                ])
-        }
-        try set(Self.device, BlueZName.device, ["ServicesResolved": .boolean(true)])
-    }
-
-    private func pair() async throws(BusError) {
-        for question in questions {
-            guard let agent else { throw Self.error("AgentNotAvailable") }
-            let call = BusCall(
-                agent.sender, agent.path, BlueZName.agent, question.member,
-                BusBody([.objectPath(Self.device)] + question.values))
-            do throws(BusError) {
-                answers.append(.success(try await bus.call(call).body.values))
-            } catch {
-                answers.append(.failure(error))
-                throw Self.error(error.name.hasSuffix("Canceled") ? "AuthenticationCanceled" : "AuthenticationRejected")
-            }
-        }
-        try set(Self.device, BlueZName.device, ["Paired": .boolean(true)])
-    }
-
-    /// Calls the agent beside what pairing asks.
-    func callAgent(_ member: String, _ values: [BusValue] = [], from other: Bus? = nil) async throws(BusError) {
-        guard let agent else { throw Self.error("AgentNotAvailable") }
-        let call = BusCall(agent.sender, agent.path, BlueZName.agent, member, BusBody(values))
-        _ = try await (other ?? bus).call(call)
-    }
-
-    private func connectProfile(_ uuid: String) async throws(BusError) {
-        guard let profile = profiles[uuid] else {
-            throw Self.error("NotAvailable", "br-connection-profile-unavailable")
-        }
-        let (here, there) = Self.pair(of: SOCK_STREAM)
-        serialSocket = (here, try watch(here) { mock, bytes in mock.send(bytes, to: here) })
-        let call = BusCall(
-            profile.sender, profile.path, BlueZName.profile, "NewConnection",
-            BusBody(
-                [.objectPath(Self.device), .descriptor(0), .options([:])], descriptors: [BusDescriptor(owning: there)]))
-        _ = try await bus.call(call)
-    }
-
-    private func command(_ bytes: [UInt8]) async throws(BusError) {
-        switch bytes.first {
-        case UInt8(ascii: "E"): try notify(Array(bytes.dropFirst()))
-        case UInt8(ascii: "N"):
-            let count = Int(String(decoding: bytes.dropFirst(), as: UTF8.self)) ?? 0
-            for number in 0..<count { try notify(Self.notification(number)) }
-        case UInt8(ascii: "D"):
-            for number in 0..<5 { try notify(Self.notification(number)) }
-            try await drop()
-        default: break
-        }
-    }
-
-    static func notification(_ number: Int) -> [UInt8] {
-        [UInt8(number & 255), UInt8(number >> 8 & 255), 0, 0] + Array(repeating: UInt8(ascii: "n"), count: 16)
-    }
-
-    private func acquireNotify() throws(BusError) -> BusBody {
-        guard notifySocket == nil else { throw Self.error("NotPermitted", "Notify acquired") }
-        let (here, there) = Self.pair(of: SOCK_SEQPACKET)
-        notifySocket = here
-        return BusBody([.descriptor(0), .uint16(247)], descriptors: [BusDescriptor(owning: there)])
-    }
-
-    private func acquireWrite() throws(BusError) -> BusBody {
-        let (here, there) = Self.pair(of: SOCK_SEQPACKET)
-        let watch = try watch(here) { mock, bytes in Task { try await mock.command(bytes) } }
-        writeSocket = (here, watch)
-        return BusBody([.descriptor(0), .uint16(247)], descriptors: [BusDescriptor(owning: there)])
-    }
-
-    /// Waits where the other side does not keep up, so that nothing is lost.
-    private func send(_ bytes: [UInt8], to descriptor: Int32) {
-        _ = unsafe bytes.withUnsafeBytes {
-            unsafe Glibc.send(descriptor, $0.baseAddress!, $0.count, Int32(MSG_NOSIGNAL))
-        }
-    }
-
-    private static func pair(of type: __socket_type) -> (Int32, Int32) {
-        var ends: [Int32] = [0, 0]
-        let result = unsafe socketpair(AF_UNIX, Int32(type.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends)
-        precondition(result == 0)
-        return (ends[0], ends[1])
-    }
-
-    private func watch(
-        _ descriptor: Int32, _ handler: @escaping @Sendable (isolated MockBlueZ, [UInt8]) -> Void
-    ) throws(BusError) -> Watch {
-        do {
-            return try bus.loop.watch(descriptor, for: .reading) { [weak self] _ in
-                self?.assumeIsolated { mock in
-                    var bytes = [UInt8](repeating: 0, count: 4096)
-                    let count = unsafe recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
-                    guard count > 0 else { return mock.closeSockets() }
-                    handler(mock, Array(bytes.prefix(count)))
-                }
-            }
-        } catch {
-            throw BusError(result: -error.code)
-        }
-    }
-
-    /// Ends the sockets that were given away.
-    func closeSockets() {
-        for socket in [writeSocket, serialSocket] {
-            guard let socket else { continue }
-            bus.loop.unwatch(socket.watch)
-            close(socket.descriptor)
-        }
-        if let notifySocket { close(notifySocket) }
-        (writeSocket, serialSocket, notifySocket) = (nil, nil, nil)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 @testable import JackdawBluetooth
 
@@ -15,7 +16,8 @@ final class PrivateBus: Sendable {
     private let folder: URL
 
     init() throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "jackdaw-bus-\(UUID().uuidString.prefix(8))")
+        let folder = FileManager.default.temporaryDirectory.appending(
+            path: "jackdaw-bus-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let settings = """
             <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -54,4 +56,14 @@ final class PrivateBus: Sendable {
     func connect(on loop: EventLoop? = nil) async throws -> Bus {
         try await Bus.open(.at(address), on: loop ?? EventLoop())
     }
+}
+
+/// Rules that the bus keeps for a connection.
+func rules(of bus: Bus) async throws -> Int {
+    let name = await bus.uniqueName
+    let call = BusCall(
+        "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus.Debug.Stats", "GetConnectionStats",
+        BusBody([.string(name)]))
+    let reply = try await bus.call(call)
+    return try #require(reply.body[0]?.entries?["MatchRules"]?.integer)
 }
