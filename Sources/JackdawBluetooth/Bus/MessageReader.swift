@@ -4,7 +4,7 @@ internal import JackdawSystem
 /// Reads the values of a message of sd-bus, no deeper and no more than is good for this program.
 @safe struct MessageReader {
     /// Values in a message at most; an array of bytes is one.
-    static let countLimit = 200_000
+    static let countLimit = 100_000
 
     private let message: OpaquePointer
     private var budget = Self.countLimit

@@ -177,7 +177,7 @@ actor GATTStream {
         wake()
         guard let observer else { return }
         self.observer = nil
-        Task { [client = device.client] in await client.forget(observer) }
+        device.client.assumeIsolated { $0.forget(observer) }
     }
 
     private func wake() {

@@ -74,17 +74,13 @@ struct BusTests {
         let bus = try await daemon.connect()
         let (name, _) = try await echo(on: bus)
         let client = try await daemon.connect()
-        for (count, isGood) in [(MessageReader.countLimit - 1, true), (MessageReader.countLimit, false)] {
-            // The array is a value as well.
-            let many = BusValue.array(Array(repeating: .boolean(true), count: count), of: "b")
-            let call = BusCall(name, "/echo", "org.example", "Echo", BusBody([many]))
-            if isGood {
-                #expect(try await client.call(call).body.values == [many])
-            } else {
-                let error = await #expect(throws: BusError.self) { try await client.call(call) }
-                #expect(error?.name == BusError.Name.invalidArguments)
-            }
+        // The array is a value as well.
+        let many = BusValue.array(Array(repeating: .boolean(true), count: MessageReader.countLimit), of: "b")
+        let error = await #expect(throws: BusError.self) {
+            try await client.call(BusCall(name, "/echo", "org.example", "Echo", BusBody([many])))
         }
+        #expect(error?.name == BusError.Name.invalidArguments)
+        _ = try await client.call(BusCall(name, "/echo", "org.example", "Echo"))
     }
 
     @Test func errorsComeWithTheirNames() async throws {
