@@ -4,6 +4,7 @@
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/timerfd.h>
 
 /* Requests are macros of macros, which Swift does not see. */
 static inline unsigned long jackdaw_eviocgsw(unsigned length) { return EVIOCGSW(length); }
@@ -31,4 +32,17 @@ static inline int jackdaw_epoll_reads(const struct epoll_event *event) {
 }
 static inline int jackdaw_epoll_writes(const struct epoll_event *event) {
     return (event->events & (EPOLLOUT | EPOLLHUP | EPOLLERR)) != 0;
+}
+
+/* Its flags are an enumeration of its own in C. */
+static inline int jackdaw_timerfd(void) { return timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC); }
+
+/* To a point of the monotonic clock, which is never its beginning: that would stop it. Negative stops it. */
+static inline int jackdaw_timerfd_set(int timer, long long microseconds) {
+    struct itimerspec time = {{0, 0}, {0, 0}};
+    if (microseconds >= 0) {
+        time.it_value.tv_sec = microseconds / 1000000;
+        time.it_value.tv_nsec = microseconds % 1000000 * 1000 + 1;
+    }
+    return timerfd_settime(timer, TFD_TIMER_ABSTIME, &time, 0);
 }

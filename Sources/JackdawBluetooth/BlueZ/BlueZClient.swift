@@ -1,0 +1,186 @@
+internal import JackdawTransport
+
+/// The connection to bluetoothd: calls its methods and keeps what it tells of its objects.
+actor BlueZClient {
+    nonisolated let bus: Bus
+    nonisolated let clock: any Clock<Duration>
+    /// How long a call that asks nobody but bluetoothd may take.
+    static let usualLimit = Duration.seconds(25)
+
+    private(set) var objects = BlueZObjects()
+    private(set) var observers: [Int: @Sendable (BlueZObjects.Event) -> Void] = [:]
+    private(set) var waiting: [Int: @Sendable (BlueZObjects?) -> Bool] = [:]
+    private var lastNumber = 0
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe bus.unownedExecutor }
+
+    private init(_ bus: Bus, clock: any Clock<Duration>) {
+        self.bus = bus
+        self.clock = clock
+    }
+
+    /// Connects to bluetoothd.
+    static func open(
+        _ address: BusAddress, on loop: EventLoop, clock: any Clock<Duration>
+    ) async throws(BusError) -> BlueZClient {
+        let bus = try await withDeadline(usualLimit, of: clock, late: .timedOut) { () throws(BusError) in
+            try await Bus.open(address, on: loop)
+        }
+        let client = BlueZClient(bus, clock: clock)
+        do throws(BusError) {
+            try await client.start()
+        } catch {
+            await bus.close()
+            throw error
+        }
+        return client
+    }
+
+    /// Calls a method of an object of bluetoothd.
+    /// - Parameters:
+    ///   - path: of the object.
+    ///   - interface: of the method.
+    ///   - member: its name.
+    ///   - values: its arguments.
+    ///   - limit: how long it may take.
+    /// - Returns: the answer's values and descriptors.
+    /// - Throws: ``BusError``.
+    @discardableResult
+    nonisolated func call(
+        _ path: String, _ interface: String, _ member: String, _ values: [BusValue] = [],
+        within limit: Duration = usualLimit
+    ) async throws(BusError) -> BusBody {
+        let call = BusCall(BlueZName.service, path, interface, member, BusBody(values))
+        return try await withDeadline(limit, of: clock, late: .timedOut) { [bus] () throws(BusError) in
+            try await bus.call(call).body
+        }
+    }
+
+    /// Calls a method that has to be called whatever becomes of the task: it undoes something.
+    nonisolated func undo(_ path: String, _ interface: String, _ member: String, _ values: [BusValue] = []) async {
+        // A task of its own is not cancelled with this one. What cannot be undone has gone.
+        await Task { _ = try? await call(path, interface, member, values) }.value
+    }
+
+    /// Sets a property of an object.
+    nonisolated func set(
+        _ path: String, _ interface: String, _ name: String, _ value: BusValue
+    ) async throws(BusError) {
+        try await call(path, BlueZName.properties, "Set", [.string(interface), .string(name), .variant(value)])
+    }
+
+    /// What changes from now on, until the stream is given up.
+    func events() -> AsyncStream<BlueZObjects.Event> {
+        let (stream, continuation) = AsyncStream.makeStream(of: BlueZObjects.Event.self)
+        let number = nextNumber()
+        observers[number] = { continuation.yield($0) }
+        continuation.onTermination = { [weak self] _ in
+            guard let self else { return }
+            Task { await self.forget(number) }
+        }
+        return stream
+    }
+
+    /// Calls back on the loop with what changes, before anything else happens there.
+    /// - Returns: what ``forget(_:)`` ends it by.
+    func observe(_ handler: @escaping @Sendable (BlueZObjects.Event) -> Void) -> Int {
+        let number = nextNumber()
+        observers[number] = handler
+        return number
+    }
+
+    func forget(_ number: Int) { observers[number] = nil }
+
+    /// Waits until the objects are as they should be.
+    /// - Parameter condition: answers with a value when they are; asked after each change.
+    /// - Returns: that value.
+    /// - Throws: ``BusError`` where the task was cancelled.
+    func wait<Value: Sendable>(
+        until condition: @escaping @Sendable (BlueZObjects) -> Value?
+    ) async throws(BusError) -> Value {
+        if let value = condition(objects) { return value }
+        let number = nextNumber()
+        let value: Value? = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                guard !Task.isCancelled else { return continuation.resume(returning: nil) }
+                waiting[number] = { objects in
+                    guard let objects else {
+                        continuation.resume(returning: nil)
+                        return true
+                    }
+                    guard let value = condition(objects) else { return false }
+                    continuation.resume(returning: value)
+                    return true
+                }
+            }
+        } onCancel: {
+            Task { await self.giveUp(number) }
+        }
+        guard let value else { throw .cancelled }
+        return value
+    }
+
+    /// Ends the connection.
+    func close() async { await bus.close() }
+
+    private func start() async throws(BusError) {
+        let handler: @Sendable (BusSignal) -> Void = { [weak self] signal in
+            self?.assumeIsolated { client in
+                let events = client.objects.receive(signal)
+                client.tell(events)
+            }
+        }
+        let names = BusMatch(
+            sender: "org.freedesktop.DBus", interface: "org.freedesktop.DBus", member: "NameOwnerChanged",
+            firstArgument: BlueZName.service)
+        _ = try await bus.watch(names, handler)
+        _ = try await bus.watch(BusMatch(sender: BlueZName.service), handler)
+        await bus.notifyEnd { [weak self] in
+            self?.assumeIsolated { client in
+                let events = client.objects.lose()
+                client.tell(events)
+            }
+        }
+        try await withDeadline(Self.usualLimit, of: clock, late: .timedOut) { () throws(BusError) in
+            try await self.synchronise()
+        }
+    }
+
+    private func synchronise() async throws(BusError) {
+        let result: Result<Void, BusError> = await withCheckedContinuation { continuation in
+            askForObjects { continuation.resume(returning: $0) }
+        }
+        try result.get()
+    }
+
+    /// The answer is taken in before any signal that came after it.
+    private func askForObjects(_ completion: @escaping @Sendable (Result<Void, BusError>) -> Void) {
+        let call = BusCall(BlueZName.service, "/", BlueZName.objectManager, "GetManagedObjects")
+        bus.assumeIsolated { bus in
+            bus.send(call) { [weak self] result in
+                self?.assumeIsolated { client in
+                    guard case .success(let reply) = result else { return }
+                    let events = client.objects.replace(with: reply)
+                    client.tell(events)
+                }
+                completion(result.map { _ in })
+            }
+        }
+    }
+
+    private func tell(_ events: [BlueZObjects.Event]) {
+        guard !events.isEmpty else { return }
+        for event in events {
+            for observer in observers.values { observer(event) }
+            if event == .serviceStarted { askForObjects { _ in } }
+        }
+        for (number, isDone) in waiting where isDone(objects) { waiting[number] = nil }
+    }
+
+    private func giveUp(_ number: Int) { _ = waiting.removeValue(forKey: number)?(nil) }
+
+    private func nextNumber() -> Int {
+        lastNumber += 1
+        return lastNumber
+    }
+}

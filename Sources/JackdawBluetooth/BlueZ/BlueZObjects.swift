@@ -1,0 +1,117 @@
+/// What bluetoothd's objects look like, as far as it has told: adapters, devices, services, characteristics.
+///
+/// A value that is fed the bus's messages and answers with what they changed.
+struct BlueZObjects: Sendable {
+    /// Something that changed.
+    enum Event: Sendable, Hashable {
+        /// bluetoothd has come; its objects are asked for and not here yet.
+        case serviceStarted
+        /// bluetoothd has gone, and all objects with it.
+        case serviceEnded
+        case added(path: String, interface: String)
+        /// Properties that were told anew, which may be the same as before.
+        case changed(path: String, interface: String, properties: [String: BusValue])
+        case removed(path: String, interface: String)
+        /// A device's connection has ended, in newer versions of bluetoothd.
+        case disconnected(path: String, reason: String)
+    }
+
+    /// The unique name of bluetoothd on the bus; nil where it does not run.
+    private(set) var owner: String?
+    /// Whether its objects are here.
+    private(set) var isComplete = false
+    private var objects: [String: [String: [String: BusValue]]] = [:]
+
+    /// Takes in a signal of bluetoothd or of the bus. Others' are not heeded.
+    mutating func receive(_ signal: BusSignal) -> [Event] {
+        let body = signal.body
+        if signal.interface == "org.freedesktop.DBus" {
+            guard signal.member == "NameOwnerChanged", body[0]?.text == BlueZName.service else { return [] }
+            return changeOwner(to: body[2]?.text ?? "")
+        }
+        guard isComplete, signal.sender == owner else { return [] }
+        switch (signal.interface, signal.member) {
+        case (BlueZName.objectManager, "InterfacesAdded"):
+            guard let path = body[0]?.text, let interfaces = body[1]?.entries else { return [] }
+            return interfaces.flatMap { add(path, $0.key, $0.value.entries ?? [:]) }
+        case (BlueZName.objectManager, "InterfacesRemoved"):
+            guard let path = body[0]?.text, let interfaces = body[1]?.texts else { return [] }
+            return interfaces.flatMap { remove(path, $0) }
+        case (BlueZName.properties, "PropertiesChanged"):
+            guard let interface = body[0]?.text, let changed = body[1]?.entries else { return [] }
+            return change(signal.path, interface, changed.mapValues(\.content), invalidated: body[2]?.texts ?? [])
+        case (BlueZName.device, "Disconnected"):
+            return [.disconnected(path: signal.path, reason: body[0]?.text ?? "")]
+        default: return []
+        }
+    }
+
+    /// Takes in all objects, as `GetManagedObjects` answers them.
+    mutating func replace(with reply: BusReply) -> [Event] {
+        var events = removeAll()
+        owner = reply.sender
+        isComplete = true
+        for (path, interfaces) in reply.body[0]?.entries ?? [:] {
+            for (interface, properties) in interfaces.entries ?? [:] {
+                events += add(path, interface, properties.entries ?? [:])
+            }
+        }
+        return events
+    }
+
+    /// The connection to the bus has ended.
+    mutating func lose() -> [Event] { changeOwner(to: "") }
+
+    /// The properties of an object's interface; nil where it has none such.
+    func properties(_ path: String, _ interface: String) -> [String: BusValue]? { objects[path]?[interface] }
+
+    /// Objects with an interface, in the order of their paths.
+    func paths(with interface: String) -> [String] {
+        objects.filter { $0.value[interface] != nil }.keys.sorted()
+    }
+
+    private mutating func changeOwner(to name: String) -> [Event] {
+        guard name != owner ?? "" else { return [] }
+        // Why objects go is told before them.
+        var events: [Event] = owner == nil ? [] : [.serviceEnded]
+        events += removeAll()
+        isComplete = false
+        owner = name.isEmpty ? nil : name
+        if owner != nil { events.append(.serviceStarted) }
+        return events
+    }
+
+    private mutating func removeAll() -> [Event] {
+        let events = objects.keys.sorted().flatMap { path in
+            (objects[path] ?? [:]).keys.sorted().map { Event.removed(path: path, interface: $0) }
+        }
+        objects = [:]
+        return events
+    }
+
+    private mutating func add(_ path: String, _ interface: String, _ properties: [String: BusValue]) -> [Event] {
+        objects[path, default: [:]][interface] = Self.kept(properties, of: interface).mapValues(\.content)
+        return [.added(path: path, interface: interface)]
+    }
+
+    private mutating func remove(_ path: String, _ interface: String) -> [Event] {
+        guard objects[path]?.removeValue(forKey: interface) != nil else { return [] }
+        if objects[path]?.isEmpty == true { objects[path] = nil }
+        return [.removed(path: path, interface: interface)]
+    }
+
+    private mutating func change(
+        _ path: String, _ interface: String, _ changed: [String: BusValue], invalidated: [String]
+    ) -> [Event] {
+        guard objects[path]?[interface] != nil else { return [] }
+        objects[path]?[interface]?.merge(Self.kept(changed, of: interface)) { $1 }
+        // RSSI and names of devices go this way when they are not heard any more.
+        for name in invalidated { objects[path]?[interface]?[name] = nil }
+        return [.changed(path: path, interface: interface, properties: changed)]
+    }
+
+    /// What a device has sent may be card data, and is not kept.
+    private static func kept(_ properties: [String: BusValue], of interface: String) -> [String: BusValue] {
+        interface == BlueZName.characteristic ? properties.filter { $0.key != "Value" } : properties
+    }
+}

@@ -1,0 +1,8 @@
+/// What was being done when bluetoothd refused: some of its errors mean one thing here and another there.
+enum BlueZTask {
+    case searching
+    case connecting
+    case pairing
+    /// Reading and writing.
+    case talking
+}

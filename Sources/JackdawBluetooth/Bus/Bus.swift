@@ -1,0 +1,207 @@
+internal import JackdawSystem
+
+/// A connection to a D-Bus bus. It runs on an ``EventLoop``; handlers are called there, in the order in which messages came.
+actor Bus {
+    /// Signals or an object that are given up by it.
+    struct Registration: Sendable {
+        fileprivate let number: Int
+    }
+
+    nonisolated let loop: EventLoop
+    private let connection: BusConnection
+    private let timer: BusTimer
+    private var watches: [Watch] = []
+    private var watchedFor: Readiness = []
+    private var watchedUntil: UInt64?
+    /// Calls that wait for their answers, by a number of ours, with the connection's own.
+    private var calls: [Int: (slot: Int?, completion: @Sendable (Result<BusReply, BusError>) -> Void)] = [:]
+    private var lastCall = 0
+    private var whenEnded: [@Sendable () -> Void] = []
+    /// Whether the connection is over.
+    private(set) var isEnded = false
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
+
+    private init(_ address: BusAddress, on loop: EventLoop) throws(BusError) {
+        self.loop = loop
+        do {
+            timer = try BusTimer()
+        } catch {
+            throw BusError(result: -error.code)
+        }
+        connection = try BusConnection(to: address)
+    }
+
+    deinit { for watch in watches { loop.unwatch(watch) } }
+
+    /// Connects to a bus.
+    static func open(_ address: BusAddress, on loop: EventLoop) async throws(BusError) -> Bus {
+        let bus = try Bus(address, on: loop)
+        try await bus.start()
+        return bus
+    }
+
+    /// The name that the bus has given to this connection.
+    var uniqueName: String { connection.uniqueName ?? "" }
+
+    /// Calls a method and waits for the answer. Where the task is cancelled the answer is not waited for.
+    func call(_ call: BusCall) async throws(BusError) -> BusReply {
+        lastCall += 1
+        let number = lastCall
+        let result: Result<BusReply, BusError> = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                guard !Task.isCancelled else { return continuation.resume(returning: .failure(.cancelled)) }
+                start(call, number) { continuation.resume(returning: $0) }
+            }
+        } onCancel: {
+            Task { await self.cancel(number) }
+        }
+        return try result.get()
+    }
+
+    /// Calls a method; the answer is handed over before any message that came after it.
+    func send(_ call: BusCall, _ completion: @escaping @Sendable (Result<BusReply, BusError>) -> Void) {
+        lastCall += 1
+        start(call, lastCall, completion)
+    }
+
+    /// Asks for signals, and waits until the bus will send them. The handler is called on the loop and must not keep the bus.
+    func watch(
+        _ match: BusMatch, _ handler: @escaping @Sendable (BusSignal) -> Void
+    ) async throws(BusError) -> Registration {
+        guard !isEnded else { throw .disconnected }
+        var number: Result<Int, BusError> = .failure(.disconnected)
+        let failure: BusError? = await withCheckedContinuation { continuation in
+            do throws(BusError) {
+                number = .success(
+                    try connection.match(match, installed: { continuation.resume(returning: $0) }, handler))
+                update()
+            } catch {
+                continuation.resume(returning: error)
+            }
+        }
+        if let failure {
+            if let number = try? number.get() { remove(Registration(number: number)) }
+            throw failure
+        }
+        return Registration(number: try number.get())
+    }
+
+    /// Offers an object. The handler is called on the loop with each call of a method of it, for ``answer(_:_:)``; it must not
+    /// keep the bus.
+    func export(
+        _ path: String, _ handler: @escaping @Sendable (BusRequest) -> Void
+    ) throws(BusError) -> Registration {
+        guard !isEnded else { throw .disconnected }
+        return Registration(number: try connection.export(path, handler))
+    }
+
+    /// Gives up signals or an object.
+    func remove(_ registration: Registration) {
+        guard !isEnded else { return }
+        connection.remove(registration.number)
+        update()
+    }
+
+    /// Answers a call of a method of an exported object.
+    func answer(_ request: BusRequest, _ result: Result<BusBody, BusError>) {
+        guard !isEnded else { return }
+        // Who asked may be gone, which is no matter to this side.
+        try? connection.answer(request.number, result)
+        update()
+    }
+
+    /// Sends a signal.
+    func emit(_ signal: BusSignal) throws(BusError) {
+        guard !isEnded else { throw .disconnected }
+        try connection.emit(signal)
+        update()
+    }
+
+    /// Calls back on the loop when the connection ends; at once where it has.
+    func notifyEnd(_ handler: @escaping @Sendable () -> Void) {
+        guard !isEnded else { return handler() }
+        whenEnded.append(handler)
+    }
+
+    /// Ends the connection. Calls that wait fail.
+    func close() { end() }
+
+    private func start() async throws(BusError) {
+        do {
+            let ready: @Sendable (Readiness) -> Void = { [weak self] _ in self?.assumeIsolated { $0.process() } }
+            watches.append(try loop.watch(timer.descriptor, for: .reading, ready))
+            watches.append(try loop.watch(connection.descriptor, for: connection.interest, ready))
+            watchedFor = connection.interest
+        } catch {
+            throw BusError(result: -error.code)
+        }
+        process()
+        // The first answer says that the bus has let us in.
+        _ = try await call(.daemon("GetId"))
+    }
+
+    private func start(
+        _ call: BusCall, _ number: Int, _ completion: @escaping @Sendable (Result<BusReply, BusError>) -> Void
+    ) {
+        guard !isEnded else { return completion(.failure(.disconnected)) }
+        do throws(BusError) {
+            let slot = try connection.call(call) { [weak self] result in
+                self?.assumeIsolated { $0.finish(number, result) }
+            }
+            calls[number] = (slot, completion)
+            update()
+        } catch {
+            completion(.failure(error))
+        }
+    }
+
+    private func finish(_ number: Int, _ result: Result<BusReply, BusError>) {
+        calls.removeValue(forKey: number)?.completion(result)
+    }
+
+    private func cancel(_ number: Int) {
+        guard let call = calls.removeValue(forKey: number) else { return }
+        if let slot = call.slot { connection.remove(slot) }
+        call.completion(.failure(.cancelled))
+        update()
+    }
+
+    private func process() {
+        guard !isEnded else { return }
+        do throws(BusError) {
+            try connection.process()
+            update()
+        } catch {
+            end()
+        }
+    }
+
+    /// Watches for what the library waits for now.
+    private func update() {
+        guard !isEnded, let watch = watches.last else { return }
+        let interest = connection.interest
+        if interest != watchedFor {
+            watchedFor = interest
+            loop.change(watch, to: interest)
+        }
+        let deadline = connection.deadline
+        if deadline != watchedUntil {
+            watchedUntil = deadline
+            timer.set(deadline)
+        }
+    }
+
+    private func end() {
+        guard !isEnded else { return }
+        isEnded = true
+        for watch in watches { loop.unwatch(watch) }
+        watches = []
+        connection.close()
+        let calls = calls
+        self.calls = [:]
+        for call in calls.values { call.completion(.failure(.disconnected)) }
+        for handler in whenEnded { handler() }
+        whenEnded = []
+    }
+}

@@ -1,0 +1,164 @@
+public import JackdawTransport
+
+/// A device that is connected over Bluetooth Low Energy, and what it offers.
+public struct GATTDevice: Sendable {
+    /// What it is opened by.
+    public let link: LinkName
+    let client: BlueZClient
+    let path: String
+
+    /// How long a device may take to be found, to be connected, and to tell of its services.
+    static let searchLimit = Duration.seconds(10)
+    static let connectionLimit = Duration.seconds(40)
+    static let resolutionLimit = Duration.seconds(30)
+
+    /// Connects a device and waits until its services are known.
+    static func connect(_ address: BluetoothAddress, by client: BlueZClient) async throws(LinkError) -> GATTDevice {
+        let link = LinkName(.ble, address.description)
+        let found = try await client.device(address, link: link.description, radio: .lowEnergy, within: searchLimit)
+        let device = GATTDevice(link: link, client: client, path: found.path)
+        do throws(LinkError) {
+            do throws(BusError) {
+                try await device.attempt()
+            } catch {
+                // bluetoothd gives up its own attempt when the device advertises at the wrong moment; the next one succeeds.
+                guard BlueZCause(error, while: .connecting) == .brokenOff else { throw device.failure(error) }
+                do throws(BusError) { try await device.attempt() } catch { throw device.failure(error) }
+            }
+            try await device.waitForServices()
+        } catch {
+            await client.undo(found.path, BlueZName.device, "Disconnect")
+            throw error
+        }
+        return device
+    }
+
+    /// Reads a characteristic.
+    /// - Parameters:
+    ///   - service: UUID of its service.
+    ///   - characteristic: its UUID.
+    /// - Returns: its value.
+    /// - Throws: ``LinkError``: `refused` where the device has no such characteristic.
+    public func read(service: String, characteristic: String) async throws(LinkError) -> [UInt8] {
+        try await read(find(service, characteristic))
+    }
+
+    /// Writes a characteristic.
+    /// - Parameters:
+    ///   - value: what to write.
+    ///   - service: UUID of its service.
+    ///   - characteristic: its UUID.
+    ///   - isAcknowledged: whether the device's answer is waited for.
+    /// - Throws: ``LinkError``.
+    public func write(
+        _ value: [UInt8], service: String, characteristic: String, isAcknowledged: Bool = true
+    ) async throws(LinkError) {
+        let characteristic = try await find(service, characteristic)
+        do throws(BusError) {
+            try await write(value, to: characteristic.path, isAcknowledged: isAcknowledged)
+        } catch {
+            throw failure(error, undelivered: value.count)
+        }
+    }
+
+    /// How full its battery is, in percent; nil where it does not tell.
+    public var batteryLevel: Int? {
+        get async { await client.objects.properties(path, BlueZName.battery)?["Percentage"]?.integer }
+    }
+
+    /// What it says of itself.
+    /// - Returns: what it says, with nil for what it does not.
+    /// - Throws: ``LinkError``.
+    public func information() async throws(LinkError) -> DeviceInformation {
+        var information = DeviceInformation()
+        for (uuid, field) in DeviceInformation.fields {
+            let found = await client.objects.characteristic(of: path, service: DeviceInformation.service, uuid: uuid)
+            guard let found else { continue }
+            // Some devices end their texts as C does.
+            let text = try await read(found).prefix { $0 != 0 }
+            information[keyPath: field] = String(decoding: text, as: UTF8.self)
+        }
+        return information
+    }
+
+    /// Ends its connection.
+    public func disconnect() async { await client.undo(path, BlueZName.device, "Disconnect") }
+
+    /// A characteristic by the UUIDs of it and of its service.
+    func find(_ service: String, _ characteristic: String) async throws(LinkError) -> BlueZCharacteristic {
+        let objects = await client.objects
+        guard objects.device(path)?.isConnected == true else { throw LinkError(.disconnected, link: link.description) }
+        let found = objects.characteristic(
+            of: path, service: service.lowercased(), uuid: characteristic.lowercased())
+        guard let found else { throw LinkError(.refused, link: link.description, underlying: "no \(characteristic)") }
+        return found
+    }
+
+    func write(_ value: [UInt8], to path: String, isAcknowledged: Bool) async throws(BusError) {
+        let options = BusValue.options(["type": .string(isAcknowledged ? "request" : "command")])
+        try await client.call(path, BlueZName.characteristic, "WriteValue", [.bytes(value), options])
+    }
+
+    /// Takes a socket for what a characteristic notifies of. bluetoothd loses no notification on this way.
+    func acquireNotifications(_ characteristic: BlueZCharacteristic) async throws(LinkError) -> AcquiredSocket {
+        try await acquire("AcquireNotify", characteristic)
+    }
+
+    /// Takes a socket for what is written to a characteristic without an answer.
+    func acquireWriting(_ characteristic: BlueZCharacteristic) async throws(LinkError) -> AcquiredSocket {
+        try await acquire("AcquireWrite", characteristic)
+    }
+
+    func failure(_ error: BusError, undelivered: Int = 0) -> LinkError {
+        LinkError(error, link: link.description, while: .connecting, undelivered: undelivered)
+    }
+
+    private func acquire(
+        _ member: String, _ characteristic: BlueZCharacteristic
+    ) async throws(LinkError) -> AcquiredSocket {
+        do throws(BusError) {
+            let body = try await client.call(characteristic.path, BlueZName.characteristic, member, [.options([:])])
+            guard let descriptor = body.descriptor(at: 0), let size = body[1]?.integer else {
+                throw .badMessage("a socket was to come")
+            }
+            return AcquiredSocket(descriptor: descriptor, packetSize: size)
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    private func read(_ characteristic: BlueZCharacteristic) async throws(LinkError) -> [UInt8] {
+        do throws(BusError) {
+            let options = BusValue.options([:])
+            let body = try await client.call(characteristic.path, BlueZName.characteristic, "ReadValue", [options])
+            return body[0]?.byteArray ?? []
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    private func attempt() async throws(BusError) {
+        do throws(BusError) {
+            try await client.call(path, BlueZName.device, "Connect", within: Self.connectionLimit)
+        } catch {
+            guard error.name != "org.bluez.Error.AlreadyConnected" else { return }
+            throw error
+        }
+    }
+
+    private func waitForServices() async throws(LinkError) {
+        let late = LinkError(.timedOut, link: link.description, underlying: "its services are not known yet")
+        let isConnected = try await withDeadline(Self.resolutionLimit, of: client.clock, late: late) {
+            () throws(LinkError) in
+            do throws(BusError) {
+                return try await client.wait { [path] objects -> Bool? in
+                    guard let device = objects.device(path), device.isConnected else { return false }
+                    return device.areServicesResolved ? true : nil
+                }
+            } catch {
+                throw failure(error)
+            }
+        }
+        guard isConnected else { throw LinkError(.brokenOff, link: link.description) }
+    }
+}

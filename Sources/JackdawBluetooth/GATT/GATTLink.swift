@@ -1,0 +1,43 @@
+import Glibc
+public import JackdawTransport
+
+/// Bytes over a pair of characteristics: one is written in pieces, the other notifies.
+public struct GATTLink: Transport {
+    private let stream: GATTStream
+
+    /// The device, for what it offers besides.
+    public var device: GATTDevice { stream.device }
+    /// What the link is opened by.
+    public var link: LinkName { stream.device.link }
+
+    /// Opens the link of a connected device.
+    static func open(_ device: GATTDevice, _ profile: GATTProfile) async throws(LinkError) -> GATTLink {
+        GATTLink(stream: try await GATTStream.open(device, profile))
+    }
+
+    /// Waits for what the device notifies of next and hands it over. For one task at a time.
+    /// - Parameter take: gets the bytes of one notification.
+    /// - Returns: true; the end of a link over GATT is never in good order.
+    /// - Throws: ``LinkError`` where the link was lost, again at each call, or where the task was cancelled.
+    public func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool {
+        var packet = try await stream.next()
+        take(packet.span)
+        // It may be card data.
+        unsafe packet.withUnsafeMutableBytes { bytes in
+            guard let start = bytes.baseAddress else { return }
+            unsafe explicit_bzero(start, bytes.count)
+        }
+        return true
+    }
+
+    /// Sends bytes in pieces, as the profile says. For one task at a time.
+    /// - Parameter bytes: what to send.
+    /// - Throws: ``LinkError`` with the number of bytes from the piece on that failed.
+    public func send(_ bytes: [UInt8]) async throws(LinkError) { try await stream.send(bytes) }
+
+    /// Does nothing: GATT knows no end of one direction.
+    public func endSending() {}
+
+    /// Ends the device's connection. Who waits gets `disconnected`; a second call does nothing.
+    public func close() async { await stream.close() }
+}

@@ -1,0 +1,133 @@
+public import JackdawTransport
+
+/// Finds Bluetooth devices through bluetoothd.
+public struct BluetoothScanner: DeviceScanner {
+    /// How long a search takes where nobody says.
+    public static let usualDuration = Duration.seconds(5)
+
+    private let filter: DiscoveryFilter
+    private let adapter: String?
+    private let open: @Sendable () async throws(LinkError) -> BlueZClient
+
+    init(
+        _ filter: DiscoveryFilter, adapter: String?, open: @escaping @Sendable () async throws(LinkError) -> BlueZClient
+    ) {
+        self.filter = filter
+        self.adapter = adapter
+        self.open = open
+    }
+
+    /// Looks for devices for five seconds.
+    /// - Returns: each device when it is first seen and again when something about it changed; ends by itself.
+    public func devices() -> AsyncThrowingStream<FoundDevice, any Error> { devices(for: Self.usualDuration) }
+
+    /// Looks for devices.
+    /// - Parameter duration: how long; nil until the stream is given up.
+    /// - Returns: each device when it is first seen and again when something about it changed; ends by itself when the time is
+    ///   over, and earlier with ``LinkError`` where it cannot go on.
+    public func devices(for duration: Duration?) -> AsyncThrowingStream<FoundDevice, any Error> {
+        let (stream, continuation) = AsyncThrowingStream.makeStream(of: FoundDevice.self)
+        let task = Task {
+            do throws(LinkError) {
+                try await search(for: duration) { continuation.yield($0) }
+                continuation.finish()
+            } catch {
+                continuation.finish(throwing: error)
+            }
+        }
+        continuation.onTermination = { _ in task.cancel() }
+        return stream
+    }
+
+    private func search(
+        for duration: Duration?, _ found: @escaping @Sendable (FoundDevice) -> Void
+    ) async throws(LinkError) {
+        let client = try await open()
+        let path = try await client.readyAdapter(adapter)
+        let events = await client.events()
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        let late = LinkError(.timedOut, link: name)
+        do throws(LinkError) {
+            try await client.discovering(filter, on: path) { [filter] () throws(LinkError) in
+                let listen: @Sendable () async throws(LinkError) -> Void = { () throws(LinkError) in
+                    var search = Search(client: client, adapter: path, filter: filter, found: found)
+                    try await search.run(events)
+                }
+                guard let duration else { return try await listen() }
+                try await withDeadline(duration, of: client.clock, late: late, listen)
+            }
+        } catch {
+            // That the time is over is no failure of a search.
+            guard error == late else { throw error }
+        }
+    }
+}
+
+/// One search, from its start to its end.
+private struct Search {
+    let client: BlueZClient
+    let adapter: String
+    let filter: DiscoveryFilter
+    let found: @Sendable (FoundDevice) -> Void
+    /// What was told of each device last.
+    private var told: [String: FoundDevice] = [:]
+
+    init(
+        client: BlueZClient, adapter: String, filter: DiscoveryFilter, found: @escaping @Sendable (FoundDevice) -> Void
+    ) {
+        self.client = client
+        self.adapter = adapter
+        self.filter = filter
+        self.found = found
+    }
+
+    /// Tells of devices until the adapter goes or the task is cancelled.
+    mutating func run(_ events: AsyncStream<BlueZObjects.Event>) async throws(LinkError) {
+        let name = adapter.split(separator: "/").last.map(String.init) ?? adapter
+        for device in await client.objects.devices { tell(device) }
+        for await event in events {
+            switch event {
+            case .added(let path, BlueZName.device), .changed(let path, BlueZName.device, _):
+                if let device = await client.objects.device(path) { tell(device) }
+            case .removed(let path, BlueZName.device): told[path] = nil
+            case .removed(adapter, BlueZName.adapter): throw LinkError(.adapterOff, link: name)
+            case .changed(adapter, BlueZName.adapter, let properties) where properties["Powered"] == .boolean(false):
+                throw LinkError(.adapterOff, link: name)
+            case .serviceEnded: throw LinkError(.serviceMissing, link: name)
+            default: break
+            }
+        }
+        throw LinkError(.cancelled, link: name)
+    }
+
+    private mutating func tell(_ device: BlueZDevice) {
+        guard device.adapter == adapter, filter.admits(device), let found = FoundDevice(device, by: filter.radio),
+            told[device.path] != found
+        else { return }
+        told[device.path] = found
+        self.found(found)
+    }
+}
+
+extension FoundDevice {
+    /// The class of a service that only classic Bluetooth has: a serial port.
+    private static let serialPort = "00001101-0000-1000-8000-00805f9b34fb"
+
+    /// What bluetoothd tells of a device; nil where that is no address.
+    /// - Parameters:
+    ///   - device: the device.
+    ///   - radio: what it was looked for by, which says how to connect; where that was either, the device does.
+    init?(_ device: BlueZDevice, by radio: BluetoothRadio) {
+        guard let address = device.address else { return nil }
+        let isClassic =
+            switch radio {
+            case .classic: true
+            case .lowEnergy: false
+            case .any: device.isClassic || device.services.contains(Self.serialPort)
+            }
+        self.init(
+            link: LinkName(isClassic ? .rfcomm : .ble, address.description), name: device.name,
+            signalStrength: device.signalStrength, services: device.services, isPaired: device.isPaired,
+            isConnected: device.isConnected)
+    }
+}

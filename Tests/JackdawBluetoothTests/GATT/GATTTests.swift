@@ -1,0 +1,278 @@
+import Glibc
+import JackdawTestSupport
+import JackdawTransport
+import Testing
+
+@testable import JackdawBluetooth
+
+/// Connections over GATT through a mock of bluetoothd.
+@Suite(.enabled(if: PrivateBus.isAvailable, "dbus-daemon is not installed"), .timeLimit(.minutes(1)))
+struct GATTTests {
+    private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+    /// Whether bluetoothd gives sockets away for notifications.
+    @Test(arguments: [true, false]) func bytesGoOutInPiecesAndComeBack(_ hasSockets: Bool) async throws {
+        let radio = try await Radio()
+        if !hasSockets { await radio.mock.fail("AcquireNotify", BusError(name: "org.bluez.Error.NotSupported")) }
+        let link = try await radio.bluetooth.connect(Radio.reader, profile: Radio.profile)
+        #expect(link.link.description == "ble:F0:F1:F2:F3:F4:F5")
+        try await link.send(bytes("Ehello"))
+        #expect(try await next(link) == bytes("hello"))
+        // A packet of 23 bytes holds 20.
+        try await link.send(bytes("E") + Array(repeating: UInt8(ascii: "E"), count: 49))
+        #expect(try await next(link)?.count == 19)
+        #expect(try await next(link)?.count == 19)
+        #expect(try await next(link)?.count == 9)
+        try await link.send(bytes("N500"))
+        for number in 0..<500 { #expect(try await next(link) == MockBlueZ.notification(number)) }
+        #expect(await radio.mock.calls.contains("StartNotify") == !hasSockets)
+        await link.close()
+        await radio.mock.called("Disconnect")
+        let error = await #expect(throws: LinkError.self) { try await next(link) }
+        #expect(error?.code == .disconnected)
+    }
+
+    @Test func aProfileSaysHowMuchIsWrittenAtOnce() {
+        var profile = Radio.profile
+        #expect(profile.chunkSize(packet: 247) == 244)
+        #expect(profile.chunkSize(packet: nil) == 20)
+        profile.chunk = .bytes(64)
+        #expect(profile.chunkSize(packet: 247) == 64)
+        #expect(profile.chunkSize(packet: 23) == 20)
+    }
+
+    @Test(arguments: [true, false])
+    func aLinkThatIsLostInMidNotificationSaysSoAfterWhatCame(_ hasSockets: Bool) async throws {
+        let radio = try await Radio()
+        if !hasSockets { await radio.mock.fail("AcquireNotify", BusError(name: "org.bluez.Error.NotSupported")) }
+        let link = try await radio.bluetooth.connect(Radio.reader, profile: Radio.profile)
+        try await link.send(bytes("D"))
+        for number in 0..<5 { #expect(try await next(link) == MockBlueZ.notification(number)) }
+        for _ in 0..<2 {
+            let error = await #expect(throws: LinkError.self) { try await next(link) }
+            #expect(error?.code == .disconnected)
+        }
+        let unsent = await #expect(throws: LinkError.self) { try await link.send(bytes("Elate")) }
+        #expect(unsent?.code == .disconnected)
+        #expect(unsent?.undelivered == 5)
+    }
+
+    @Test(arguments: [
+        ("org.bluez.Reason.Timeout", LinkError.Code.outOfRange), ("org.bluez.Reason.Remote", .refused),
+        ("org.bluez.Reason.Authentication", .pairedElsewhere), ("org.bluez.Reason.Local", .disconnected),
+    ])
+    func aDisconnectTellsItsReason(_ reason: String, _ code: LinkError.Code) async throws {
+        let radio = try await Radio()
+        let link = try await radio.bluetooth.connect(Radio.reader, profile: Radio.profile)
+        let task = Task { try await next(link) }
+        try await radio.mock.drop(reason: reason)
+        let error = await #expect(throws: LinkError.self) { try await task.value }
+        #expect(error?.code == code)
+        #expect(error?.underlying == reason)
+    }
+
+    @Test func aSocketThatEndsAloneEndsTheLink() async throws {
+        let radio = try await Radio()
+        let link = try await radio.bluetooth.connect(Radio.reader, profile: Radio.profile)
+        let task = Task { try await next(link) }
+        await radio.mock.closeSockets()
+        let error = await #expect(throws: LinkError.self) { try await task.value }
+        #expect(error?.code == .disconnected)
+        #expect(error?.underlying == "notifications ended")
+    }
+
+    @Test func whatWasNotDeliveredIsCounted() async throws {
+        let radio = try await Radio()
+        let link = try await radio.bluetooth.connect(Radio.reader, profile: Radio.profile)
+        await radio.mock.fail("WriteValue", BusError(name: "org.bluez.Error.Failed", message: "Not connected"))
+        let error = await #expect(throws: LinkError.self) { try await link.send(Array(repeating: 1, count: 50)) }
+        #expect(error?.code == .disconnected)
+        #expect(error?.undelivered == 50)
+    }
+
+    @Test func receivingIsCancelledAndLosesNothing() async throws {
+        let radio = try await Radio()
+        let link = try await radio.bluetooth.connect(Radio.reader, profile: Radio.profile)
+        let task = Task { try await next(link) }
+        task.cancel()
+        let error = await #expect(throws: LinkError.self) { try await task.value }
+        #expect(error?.code == .cancelled)
+        try await link.send(bytes("Estill"))
+        #expect(try await next(link) == bytes("still"))
+    }
+
+    @Test func bluetoothdThatIsRestartedEndsTheLink() async throws {
+        let radio = try await Radio()
+        let link = try await radio.bluetooth.connect(Radio.reader, profile: Radio.profile)
+        let task = Task { try await next(link) }
+        await radio.mock.stop()
+        let again = try await MockBlueZ.start(on: radio.daemon)
+        let error = await #expect(throws: LinkError.self) { try await task.value }
+        #expect(error?.code == .serviceMissing)
+        let anew = try await radio.bluetooth.client()
+        _ = try await anew.wait { $0.adapters.isEmpty ? nil : true }
+        let second = try await radio.bluetooth.connect(Radio.reader, profile: Radio.profile)
+        try await second.send(bytes("Eback"))
+        #expect(try await next(second) == bytes("back"))
+        await again.stop()
+    }
+
+    @Test func anAdapterThatIsRemovedEndsTheLink() async throws {
+        let radio = try await Radio()
+        let link = try await radio.bluetooth.connect(Radio.reader, profile: Radio.profile)
+        let task = Task { try await next(link) }
+        try await radio.mock.remove(MockBlueZ.device)
+        try await radio.mock.remove(MockBlueZ.adapter)
+        let error = await #expect(throws: LinkError.self) { try await task.value }
+        #expect(error?.code == .disconnected)
+        let off = await #expect(throws: LinkError.self) {
+            try await radio.bluetooth.connect(Radio.reader, profile: Radio.profile)
+        }
+        #expect(off?.code == .adapterOff)
+    }
+
+    @Test func aConnectionThatBluetoothdBreaksOffIsTriedOnceMore() async throws {
+        let radio = try await Radio()
+        let broken = BusError(name: "org.bluez.Error.Failed", message: "le-connection-abort-by-local")
+        await radio.mock.fail("Connect", broken)
+        _ = try await radio.bluetooth.connect(Radio.reader)
+        #expect(await radio.mock.calls.filter { $0 == "Connect" }.count == 2)
+        await radio.mock.fail("Connect", broken, broken, broken)
+        let error = await #expect(throws: LinkError.self) { try await radio.bluetooth.connect(Radio.reader) }
+        #expect(error?.code == .disconnected)
+        #expect(await radio.mock.calls.filter { $0 == "Connect" }.count == 4)
+    }
+
+    @Test func aConnectionThatIsGivenUpIsUndone() async throws {
+        let radio = try await Radio()
+        await radio.mock.silence("Connect")
+        let task = Task { try await radio.bluetooth.connect(Radio.reader) }
+        await radio.mock.called("Connect")
+        task.cancel()
+        let error = await #expect(throws: LinkError.self) { try await task.value }
+        #expect(error?.code == .cancelled)
+        #expect(await radio.mock.calls.last == "Disconnect")
+    }
+
+    @Test func aConnectionThatTakesTooLongIsUndone() async throws {
+        let radio = try await Radio()
+        try await radio.mock.appear()
+        await radio.mock.silence("Connect")
+        let task = Task { try await radio.bluetooth.connect(Radio.reader) }
+        await radio.mock.called("Connect")
+        await radio.clock.sleepers(1)
+        radio.clock.advance(by: GATTDevice.connectionLimit)
+        let error = await #expect(throws: LinkError.self) { try await task.value }
+        #expect(error?.code == .timedOut)
+        #expect(await radio.mock.calls.last == "Disconnect")
+    }
+
+    @Test func aDeviceOfAnotherFamilyIsRefused() async throws {
+        let radio = try await Radio()
+        var profile = Radio.profile
+        profile.notify = MockBlueZ.uuid(9)
+        let error = await #expect(throws: LinkError.self) {
+            try await radio.bluetooth.connect(Radio.reader, profile: profile)
+        }
+        #expect(error?.code == .refused)
+        #expect(await radio.mock.calls.last == "Disconnect")
+    }
+
+    @Test func characteristicsAreReadAndWritten() async throws {
+        let radio = try await Radio()
+        let device = try await radio.bluetooth.connect(Radio.reader)
+        let value = try await device.read(service: MockBlueZ.uuid(1), characteristic: MockBlueZ.uuid(4))
+        #expect(value == bytes("sim-reader 1.0"))
+        try await device.write(
+            [1, 2], service: MockBlueZ.uuid(1), characteristic: MockBlueZ.uuid(2), isAcknowledged: false)
+        let unpaired = BusError(name: "org.bluez.Error.Failed", message: "Operation failed with ATT error: 0x05")
+        await radio.mock.fail("ReadValue", unpaired)
+        let error = await #expect(throws: LinkError.self) {
+            try await device.read(service: MockBlueZ.uuid(1), characteristic: MockBlueZ.uuid(4))
+        }
+        #expect(error?.code == .notPermitted)
+    }
+
+    @Test func aDeviceTellsOfItselfAsFarAsItDoes() async throws {
+        let radio = try await Radio()
+        await radio.mock.inform(["2a29": "Maker", "2a25": "0001\0"])
+        let device = try await radio.bluetooth.connect(Radio.reader)
+        var information = DeviceInformation()
+        information.manufacturer = "Maker"
+        information.serialNumber = "0001"
+        #expect(try await device.information() == information)
+        #expect(await device.batteryLevel == nil)
+        try await radio.mock.addInterface(BlueZName.battery, ["Percentage": .byte(87)], to: MockBlueZ.device)
+        let level = try await device.client.wait {
+            $0.properties(MockBlueZ.device, BlueZName.battery)?["Percentage"]?.integer
+        }
+        #expect(level == 87)
+        #expect(await device.batteryLevel == 87)
+    }
+
+    @Test func whatComesAndGoesLeavesNothingBehind() async throws {
+        let radio = try await Radio()
+        let client = try await radio.bluetooth.client()
+        for _ in 0..<100 {
+            let link = try await radio.bluetooth.connect(Radio.reader, profile: Radio.profile)
+            try await link.send(bytes("Eyes"))
+            #expect(try await next(link) == bytes("yes"))
+            await link.close()
+        }
+        #expect(await client.observers.isEmpty)
+        #expect(await client.waiting.isEmpty)
+        #expect(try await rules(of: client.bus) == 2)
+    }
+
+    @Test func aBluetoothThatIsLetGoOfLeavesTheBus() async throws {
+        let radio = try await Radio()
+        let (names, continuation) = AsyncStream.makeStream(of: String.self)
+        let match = BusMatch(sender: "org.freedesktop.DBus", member: "NameOwnerChanged")
+        _ = try await radio.mock.bus.watch(match) { signal in
+            if signal.body[2]?.text == "" { continuation.yield(signal.body[0]?.text ?? "") }
+        }
+        let name: String
+        do {
+            let bluetooth = Bluetooth(bus: .at(radio.daemon.address), clock: radio.clock)
+            name = await (try bluetooth.client()).bus.uniqueName
+            _ = try await bluetooth.connect(Radio.reader, profile: Radio.profile)
+        }
+        for await gone in names where gone == name { break }
+    }
+
+    @Test func acquiredSocketsCarryOnePacketAValueUntilTheLinkIsLost() async throws {
+        let radio = try await Radio()
+        let device = try await radio.bluetooth.connect(Radio.reader)
+        let notifying = try await device.find(MockBlueZ.uuid(1), MockBlueZ.uuid(3))
+        let notified = try await device.acquireNotifications(notifying)
+        let written = try await device.acquireWriting(device.find(MockBlueZ.uuid(1), MockBlueZ.uuid(2)))
+        #expect(notified.packetSize == 247)
+        let taken = await #expect(throws: LinkError.self) { try await device.acquireNotifications(notifying) }
+        #expect(taken?.code == .busy)
+        let socket = try #require(notified.descriptor.withDescriptor { $0 })
+        let loop = radio.mock.bus.loop
+        let (ready, continuation) = AsyncStream.makeStream(of: Void.self)
+        let watch = try loop.watch(socket, for: .reading) { _ in continuation.yield() }
+        defer { loop.unwatch(watch) }
+        var iterator = ready.makeAsyncIterator()
+        func receive() async -> [UInt8] {
+            var buffer = [UInt8](repeating: 0, count: 512)
+            while true {
+                let count = unsafe recv(socket, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+                if count >= 0 { return Array(buffer.prefix(count)) }
+                _ = await iterator.next()
+            }
+        }
+        func send(_ text: String) {
+            let bytes = bytes(text)
+            _ = written.descriptor.withDescriptor { descriptor in
+                unsafe bytes.withUnsafeBytes { unsafe Glibc.send(descriptor, $0.baseAddress!, $0.count, 0) }
+            }
+        }
+        send("Evia")
+        #expect(await receive() == bytes("via"))
+        send("D")
+        for number in 0..<5 { #expect(await receive() == MockBlueZ.notification(number)) }
+        #expect(await receive().isEmpty)
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import Testing
+
+@testable import JackdawBluetooth
+
+/// A bus of a test's own, by the system's `dbus-daemon`.
+final class PrivateBus: Sendable {
+    /// Whether this machine can have one.
+    static let isAvailable = FileManager.default.isExecutableFile(atPath: program)
+    static let unavailable = "dbus-daemon is not installed"
+    private static let program = "/usr/bin/dbus-daemon"
+
+    /// Where it is found.
+    let address: String
+    private let process: Process
+    private let folder: URL
+
+    init() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(
+            path: "jackdaw-bus-\(UUID().uuidString.prefix(8))")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let settings = """
+            <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+             "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+            <busconfig><listen>unix:path=\(folder.path)/socket</listen>
+            <policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/>
+            <allow own="*"/></policy></busconfig>
+            """
+        try settings.write(to: folder.appending(path: "bus.conf"), atomically: true, encoding: .utf8)
+        let output = Pipe()
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: Self.program)
+        process.arguments = ["--config-file=\(folder.path)/bus.conf", "--nofork", "--nopidfile", "--print-address"]
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        // It prints its address when it listens.
+        let line = output.fileHandleForReading.availableData
+        self.address = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        self.process = process
+        self.folder = folder
+    }
+
+    deinit {
+        stop()
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// Ends it under whoever is connected.
+    func stop() {
+        // Threads of Swift's pool hold signals off, and so does what they start: only this one gets through.
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    }
+
+    /// Connects to it.
+    func connect(on loop: EventLoop? = nil) async throws -> Bus {
+        try await Bus.open(.at(address), on: loop ?? EventLoop())
+    }
+}
+
+/// Rules that the bus keeps for a connection.
+func rules(of bus: Bus) async throws -> Int {
+    let name = await bus.uniqueName
+    let call = BusCall(
+        "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus.Debug.Stats", "GetConnectionStats",
+        BusBody([.string(name)]))
+    let reply = try await bus.call(call)
+    return try #require(reply.body[0]?.entries?["MatchRules"]?.integer)
+}
