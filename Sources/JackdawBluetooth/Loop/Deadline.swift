@@ -1,5 +1,3 @@
-internal import JackdawTransport
-
 /// Does something that takes no longer than a time, and gives it up when that is over.
 /// - Parameters:
 ///   - limit: the longest that it may take; nil for no limit.
@@ -8,27 +6,19 @@ internal import JackdawTransport
 ///   - operation: heeds being cancelled.
 /// - Returns: what `operation` does.
 /// - Throws: what `operation` does, and `late`.
-func withDeadline<Value: Sendable>(
-    _ limit: Duration?, of clock: any Clock<Duration>, late: LinkError,
-    _ operation: @escaping @Sendable () async throws(LinkError) -> Value
-) async throws(LinkError) -> Value {
+func withDeadline<Value: Sendable, Failure: Error>(
+    _ limit: Duration?, of clock: any Clock<Duration>, late: Failure,
+    _ operation: @escaping @Sendable () async throws(Failure) -> Value
+) async throws(Failure) -> Value {
     guard let limit else { return try await operation() }
-    let result = await withTaskGroup(of: Result<Value, LinkError>?.self) { group in
+    let result = await withTaskGroup(of: Result<Value, Failure>?.self) { group in
         group.addTask {
-            do throws(LinkError) {
-                return .success(try await operation())
-            } catch {
-                return .failure(error)
-            }
+            do throws(Failure) { return .success(try await operation()) } catch { return .failure(error) }
         }
         group.addTask {
-            do {
-                try await clock.sleep(for: limit)
-                return .failure(late)
-            } catch {
-                // Cancelled with the rest, and the operation says so.
-                return nil
-            }
+            // Where it is cancelled with the rest, the operation says so.
+            do { try await clock.sleep(for: limit) } catch { return nil }
+            return .failure(late)
         }
         defer { group.cancelAll() }
         while let result = await group.next() {
