@@ -64,14 +64,15 @@ let package = Package(
             dependencies: ["JackdawTransport", "JackdawSystem", "CBlueZ", "CSystemD", "CLinux"], swiftSettings: house),
 
         .target(
-            name: "JackdawLinux", dependencies: ["JackdawDSP", "JackdawTransport", "JackdawALSA", "JackdawAudioFile"],
+            name: "JackdawLinux",
+            dependencies: ["JackdawDSP", "JackdawTransport", "JackdawALSA", "JackdawBluetooth", "JackdawAudioFile"],
             swiftSettings: house),
 
         .executableTarget(
             name: "jackdaw-cli",
             dependencies: [
-                "JackdawDSP", "JackdawCards", "JackdawTransport", "JackdawALSA", "JackdawAudioFile", "JackdawSpectrum",
-                "JackdawLinux",
+                "JackdawDSP", "JackdawCards", "JackdawTransport", "JackdawSystem", "JackdawALSA", "JackdawBluetooth",
+                "JackdawAudioFile", "JackdawSpectrum", "JackdawLinux",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
             ],

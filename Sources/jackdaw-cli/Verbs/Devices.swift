@@ -5,24 +5,79 @@
 
     struct Devices: Verb {
         static let configuration = CommandConfiguration(
-            abstract: "List sound cards and their jacks, and watch what is plugged in.",
+            abstract: "List sound cards, their jacks and Bluetooth readers, and watch what is plugged in.",
             discussion: """
                 Each device has the link name that opens it, whether you may open it, who has it, and what it can do \
-                while it is free. A jack is listed where the card senses what is plugged into it; many do not.
+                while it is free. A jack is listed where the card senses what is plugged into it; many do not. Bluetooth \
+                devices are listed by --scan: switch the reader on first, and off what else it may be connected to.
 
                 EXAMPLES
                   jackdaw devices
                   jackdaw devices --json
                   jackdaw devices --watch
+                  jackdaw devices --scan --seconds 10
                 """)
 
         @Flag(help: "Print what is plugged in and pulled out, until interrupted.")
         var watch = false
 
+        @Flag(help: "Look for Bluetooth devices instead.")
+        var scan = false
+
+        @Option(help: ArgumentHelp("How long to look for them, 1 to 3600.", valueName: "s"))
+        var seconds = 5
+
         @Flag(help: "Print one JSON object a device, a jack or an event.")
         var json = false
 
-        func run(on console: Console) throws(CommandError) -> ExitStatus { try run(on: console, SoundSystem()) }
+        func validate() throws {
+            guard (1...3600).contains(seconds) else { throw ValidationError("--seconds goes from 1 to 3600") }
+            guard !scan || !watch else { throw ValidationError("--watch is for jacks, --scan for Bluetooth") }
+        }
+
+        func run(on console: Console) throws(CommandError) -> ExitStatus {
+            scan ? try run(on: console, BluetoothSystem()) : try run(on: console, SoundSystem())
+        }
+
+        /// Looks for Bluetooth devices.
+        func run(on console: Console, _ system: BluetoothSystem) throws(CommandError) -> ExitStatus {
+            let conversation = try Conversation()
+            let duration = Duration.seconds(seconds)
+            let isJSON = json
+            console.status("looking for Bluetooth devices for \(counted(seconds, "second"))")
+            let found = try conversation.run(on: console) { () async throws(CommandError) in
+                // What is known last of each, in the order in which they were found.
+                var found: [FoundDevice] = []
+                do {
+                    for try await device in system.devices(duration) {
+                        if let index = found.firstIndex(where: { $0.link == device.link }) {
+                            found[index] = device
+                        } else {
+                            found.append(device)
+                            if isJSON { continue }
+                            conversation.status("\(counted(found.count, "device")) so far")
+                        }
+                    }
+                } catch let error as LinkError {
+                    throw CommandError(error)
+                } catch {
+                    throw CommandError(.inputOutput, "\(error)")
+                }
+                return found
+            }
+            console.clearStatus()
+            guard !found.isEmpty else {
+                console.message("no Bluetooth device was found: switch the reader on, and off what it is connected to")
+                return .nothingFound
+            }
+            var table = FoundDeviceReport.table
+            for device in found {
+                let report = FoundDeviceReport(device: device)
+                if json { console.result(report.json) } else { report.add(to: &table) }
+            }
+            if !json { table.lines.forEach(console.result) }
+            return .done
+        }
 
         /// Does the work with a system's cards.
         func run(on console: Console, _ system: SoundSystem) throws(CommandError) -> ExitStatus {

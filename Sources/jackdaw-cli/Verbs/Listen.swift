@@ -7,12 +7,16 @@
 
     struct Listen: Verb {
         static let configuration = CommandConfiguration(
-            abstract: "Read card swipes live, from a sound card.",
+            abstract: "Read card swipes live, from a sound card, or the bytes of a Bluetooth reader.",
             discussion: """
                 Each swipe is printed when it is read, within a blink; a swipe that could not be read gives one line on \
                 standard error that says why. On a terminal a line shows the level. The capture gain follows what \
                 is heard, and all levels are put back at the end. A card that is unplugged is waited for. \
                 Account numbers and names are masked.
+
+                A Bluetooth reader is connected, and connected again whenever it is lost, until interrupted. What it sends \
+                is counted; --reveal prints it as hexadecimal digits. A reader over ble: needs its service and \
+                characteristics.
 
                 EXIT CODES
                   0   a file that stands in for a card (wav:) is over, and something was read
@@ -26,13 +30,17 @@
                   jackdaw listen
                   jackdaw listen --link alsa:hw:1,0 --json
                   jackdaw listen --link wav:captures/speed_t2_05.wav
+                  jackdaw listen --link rfcomm:AA:BB:CC:DD:EE:FF
                 """)
 
         @Option(
             help: ArgumentHelp(
-                "The sound card: alsa:NAME, as jackdaw devices lists them (default: alsa:default); or wav:FILE in its place.",
+                """
+                The sound card: alsa:NAME, as jackdaw devices lists them (default: alsa:default), or wav:FILE in its \
+                place; or a Bluetooth reader: rfcomm:ADDRESS or ble:ADDRESS.
+                """,
                 valueName: "link"),
-            transform: Self.link)
+            transform: LinkArgument.read)
         var link = LinkName(.alsa, "default")
 
         @Option(help: "Channel to decode: a number from 1, or all.")
@@ -63,13 +71,20 @@
             completion: .file(extensions: ["wav", "flac"]))
         var record: String?
 
+        @OptionGroup(title: "BLUETOOTH LOW ENERGY")
+        var gatt: GATTArguments
+
         func validate() throws {
+            if [.rfcomm, .ble].contains(link.scheme), record != nil || rate != nil {
+                throw ValidationError("--record and --rate are for sound, and \(link) has none")
+            }
             if record == "-" { throw ValidationError("--record needs a file: standard output has the cards") }
         }
 
         func run(on console: Console) throws(CommandError) -> ExitStatus {
             // A reader of its output that has gone must not keep it from putting the levels back.
             Interruption.ignoreClosedPipes()
+            guard [.alsa, .wav].contains(link.scheme) else { return try run(on: console, BluetoothSystem()) }
             return try run(on: console, LiveSystem())
         }
 
@@ -110,13 +125,14 @@
             return .done
         }
 
-        /// - Throws: `ValidationError` that says what a name of a link is.
-        private static func link(_ argument: String) throws -> LinkName {
-            do throws(LinkError) {
-                return try LinkName(parsing: argument)
-            } catch {
-                throw ValidationError(error.description)
-            }
+        /// Listens to a reader by a system's Bluetooth.
+        func run(on console: Console, _ system: BluetoothSystem) throws(CommandError) -> ExitStatus {
+            _ = try LinkArgument.device(link)
+            let conversation = try Conversation()
+            let listener = ReaderListener(
+                link: link, profile: gatt.profile, isJSON: json, isRevealed: reveal, conversation: conversation)
+            try conversation.run(on: console) { () throws(CommandError) in try await listener.run(system) }
+            return .done
         }
     }
 

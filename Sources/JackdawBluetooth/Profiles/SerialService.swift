@@ -1,0 +1,33 @@
+public import JackdawTransport
+
+/// A service of classic Bluetooth that this computer offers through bluetoothd, which tells others of it (SDP) and takes the
+/// connections.
+public final class SerialService: Sendable {
+    private let profile: SerialProfile
+    private let client: BlueZClient
+    private let name: String
+
+    init(_ profile: SerialProfile, _ client: BlueZClient, link: String) {
+        self.profile = profile
+        self.client = client
+        name = link
+    }
+
+    /// Waits for another machine to connect. For one task at a time.
+    /// - Returns: the link, which is named after the other machine.
+    /// - Throws: ``LinkError``: `serviceMissing` where bluetoothd has given the service up, `cancelled` where the task is.
+    public func accept() async throws(LinkError) -> any Transport {
+        for await connection in profile.connections {
+            let address = await client.objects.device(connection.device)?.address
+            return try await client.link(
+                over: connection.socket, named: LinkName(.rfcomm, address?.description ?? "unknown"))
+        }
+        guard !Task.isCancelled else { throw LinkError(.cancelled, link: name, "no longer waited for") }
+        throw LinkError(
+            .serviceMissing, link: name, "bluetoothd offers the service no longer",
+            remedy: "start it with sudo systemctl start bluetooth")
+    }
+
+    /// Offers it no longer. Links that were taken stay.
+    public func close() async { await profile.unregister() }
+}

@@ -1,0 +1,43 @@
+import JackdawBluetooth
+import JackdawLinux
+import JackdawTransport
+
+/// The Bluetooth of the system that the command runs on; tests have one of their own.
+struct BluetoothSystem: Sendable {
+    /// Looks for devices so long.
+    var devices: @Sendable (Duration) -> AsyncThrowingStream<FoundDevice, any Error>
+    /// The radios of this computer.
+    var adapters: @Sendable () async throws(LinkError) -> [BluetoothAdapter]
+    /// Pairs a device.
+    var pair: @Sendable (BluetoothAddress, BluetoothRadio, any PairingAgent) async throws(LinkError) -> Void
+    /// Forgets a device.
+    var forget: @Sendable (BluetoothAddress) async throws(LinkError) -> Void
+    /// Opens a link of bytes.
+    var connect: @Sendable (LinkName, GATTProfile?) async throws(LinkError) -> any Transport
+    /// Offers a serial port at a channel, and calls with each link that another machine opens, until it is cancelled.
+    var serve:
+        @Sendable (UInt8, String, @escaping @Sendable (any Transport) async -> Void) async throws(LinkError) -> Void
+
+    /// This computer's.
+    init() {
+        let bluetooth = Bluetooth()
+        devices = { duration in bluetooth.scanner().devices(for: duration) }
+        adapters = { () throws(LinkError) in try await bluetooth.adapters() }
+        pair = { address, radio, agent throws(LinkError) in
+            try await bluetooth.pair(address, radio: radio, agent: agent)
+        }
+        forget = { address throws(LinkError) in try await bluetooth.forget(address) }
+        connect = { link, profile throws(LinkError) in
+            try await LinuxDevices().connect(link, profile: profile, by: bluetooth)
+        }
+        serve = { channel, name, serve throws(LinkError) in
+            let service = try await bluetooth.offerSerial(name: name, channel: channel)
+            do throws(LinkError) {
+                while true { await serve(try await service.accept()) }
+            } catch {
+                await service.close()
+                throw error
+            }
+        }
+    }
+}

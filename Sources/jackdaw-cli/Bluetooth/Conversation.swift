@@ -1,0 +1,179 @@
+import Glibc
+import JackdawSystem
+
+/// What tasks tell and ask the person at the terminal while the command's own thread waits for them: it alone writes and reads.
+final class Conversation: Sendable {
+    /// What is to be written.
+    private enum Line {
+        case result(String)
+        case object(JSONObject)
+        case message(String)
+        case status(String)
+    }
+
+    private struct Question {
+        let number: Int
+        let text: String
+        let answer: CheckedContinuation<String?, Never>
+        var isShown = false
+    }
+
+    private struct State {
+        var lines: [Line] = []
+        var questions: [Question] = []
+        var nextNumber = 0
+        /// Questions that were given up before they were asked.
+        var givenUp: Set<Int> = []
+    }
+
+    private let state = SystemLock(State())
+    private let bell: WakeUp
+
+    init() throws(CommandError) {
+        do throws(SystemFailure) {
+            bell = try WakeUp()
+        } catch {
+            throw CommandError(.inputOutput, "no descriptor to spare (\(error.message))")
+        }
+    }
+
+    /// Writes a line to standard output.
+    func result(_ line: String) { add(.result(line)) }
+
+    /// Writes an object as a line of standard output.
+    func result(_ object: JSONObject) { add(.object(object)) }
+
+    /// Writes a line to standard error.
+    func message(_ line: String) { add(.message(line)) }
+
+    /// Shows a line that the next one replaces; on a terminal only.
+    func status(_ line: String) { add(.status(line)) }
+
+    /// Asks, and waits for the answer.
+    /// - Returns: the line that was typed; nil where there is none to come, or the task was cancelled.
+    func ask(_ text: String) async -> String? {
+        let number = state.withLock { state in
+            state.nextNumber += 1
+            return state.nextNumber
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { answer in
+                let isAsked = state.withLock { state in
+                    guard state.givenUp.remove(number) == nil else { return false }
+                    state.questions.append(Question(number: number, text: text, answer: answer))
+                    return true
+                }
+                if isAsked { bell.ring() } else { answer.resume(returning: nil) }
+            }
+        } onCancel: {
+            let question: Question? = state.withLock { state in
+                guard let index = state.questions.firstIndex(where: { $0.number == number }) else {
+                    state.givenUp.insert(number)
+                    return nil
+                }
+                return state.questions.remove(at: index)
+            }
+            question?.answer.resume(returning: nil)
+        }
+    }
+
+    /// Does asynchronous work while this thread writes and reads for it; Ctrl-C cancels it.
+    /// - Parameters:
+    ///   - console: where to write.
+    ///   - input: the descriptor to read answers from.
+    ///   - isInterrupted: whether the user wants the command to end.
+    ///   - work: what to do.
+    /// - Returns: what the work returns.
+    /// - Throws: what the work throws, or `interrupted`.
+    func run<Value: Sendable>(
+        on console: Console, input: Int32 = STDIN_FILENO,
+        isInterrupted: () -> Bool = { Interruption.isRequested },
+        _ work: @escaping @Sendable () async throws(CommandError) -> Value
+    ) throws(CommandError) -> Value {
+        let outcome = SystemLock<Result<Value, CommandError>?>(nil)
+        let task = Task { [bell] in
+            let result: Result<Value, CommandError>
+            do throws(CommandError) {
+                result = .success(try await work())
+            } catch {
+                result = .failure(error)
+            }
+            outcome.withLock { $0 = result }
+            bell.ring()
+        }
+        var typed: [UInt8] = []
+        var isCancelled = false
+        while true {
+            let isAsking = write(on: console)
+            if let result = outcome.withLock({ $0 }) {
+                // What it said last came before its end.
+                _ = write(on: console)
+                if isCancelled { throw .interrupted }
+                return try result.get()
+            }
+            if !isCancelled, isInterrupted() || console.hasFailed {
+                Interruption.giveTime()
+                isCancelled = true
+                task.cancel()
+            }
+            wait(for: isAsking ? input : nil, &typed)
+        }
+    }
+
+    private func add(_ line: Line) {
+        state.withLock { $0.lines.append(line) }
+        bell.ring()
+    }
+
+    /// Writes what there is to be written.
+    /// - Returns: whether an answer is wanted.
+    private func write(on console: Console) -> Bool {
+        let (lines, question): ([Line], Question?) = state.withLock { state in
+            defer {
+                state.lines = []
+                if !state.questions.isEmpty { state.questions[0].isShown = true }
+            }
+            return (state.lines, state.questions.first)
+        }
+        for line in lines {
+            switch line {
+            case .result(let text): console.result(text)
+            case .object(let object): console.result(object)
+            case .message(let text): console.message(text)
+            case .status(let text): console.status(text)
+            }
+        }
+        console.flush()
+        guard let question else { return false }
+        if !question.isShown { console.message(question.text) }
+        return true
+    }
+
+    /// Waits for something to write, an answer, or a moment, to see whether to end.
+    private func wait(for input: Int32?, _ typed: inout [UInt8]) {
+        var entries = [pollfd(fd: bell.descriptor, events: Int16(POLLIN), revents: 0)]
+        if let input { entries.append(pollfd(fd: input, events: Int16(POLLIN), revents: 0)) }
+        guard unsafe poll(&entries, nfds_t(entries.count), 200) > 0 else { return }
+        if entries[0].revents != 0 { bell.clear() }
+        guard let input, entries[1].revents != 0 else { return }
+        var buffer = [UInt8](repeating: 0, count: 256)
+        let count = unsafe read(input, &buffer, buffer.count)
+        typed += buffer.prefix(max(0, count))
+        buffer.removeWiping()
+        if let end = typed.firstIndex(of: UInt8(ascii: "\n")) {
+            answer(String(decoding: typed[..<end], as: UTF8.self))
+            // It may be a code.
+            let rest = Array(typed[(end + 1)...])
+            typed.removeWiping()
+            typed = rest
+        } else if count <= 0 || typed.count > 1_024 {
+            answer(nil)
+            typed.removeWiping()
+        }
+    }
+
+    private func answer(_ text: String?) {
+        let question = state.withLock { state in state.questions.isEmpty ? nil : state.questions.removeFirst() }
+        question?.answer.resume(returning: text)
+    }
+}
