@@ -6,7 +6,7 @@ import Testing
 @testable import JackdawBluetooth
 
 /// Connections over GATT through a mock of bluetoothd.
-@Suite(.enabled(if: PrivateBus.isAvailable, "dbus-daemon is not installed"), .timeLimit(.minutes(5)))
+@Suite(.needsBus, .timeLimit(.minutes(5)))
 struct GATTTests {
     private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 

@@ -5,7 +5,7 @@ import Testing
 @testable import JackdawBluetooth
 
 /// Sockets of classic Bluetooth that bluetoothd makes.
-@Suite(.enabled(if: PrivateBus.isAvailable, "dbus-daemon is not installed"), .timeLimit(.minutes(5)))
+@Suite(.needsBus, .timeLimit(.minutes(5)))
 struct SerialProfileTests {
     @Test func aSocketCarriesBytesBothWays() async throws {
         let radio = try await Radio()
