@@ -77,10 +77,15 @@ let package = Package(
             ],
             swiftSettings: house),
 
-        .target(name: "JackdawTestSupport", path: "Tests/JackdawTestSupport", swiftSettings: house),
+        .target(
+            name: "JackdawTestSupport", dependencies: ["JackdawTransport", "JackdawSystem"],
+            path: "Tests/JackdawTestSupport", swiftSettings: house),
         .target(
             name: "JackdawALSATestSupport", dependencies: ["JackdawALSA", "JackdawSystem", "JackdawTransport"],
             path: "Tests/JackdawALSATestSupport", swiftSettings: house),
+        .executableTarget(
+            name: "JackdawAudioPath", dependencies: ["JackdawALSA", "JackdawDSP", "JackdawLinux", "JackdawTransport"],
+            path: "Tests/JackdawAudioPath", swiftSettings: house),
         .testTarget(
             name: "JackdawDSPTests", dependencies: ["JackdawDSP", "JackdawTestSupport"], swiftSettings: house),
         .testTarget(
@@ -91,12 +96,13 @@ let package = Package(
             dependencies: ["JackdawAudioFile", "JackdawDSP", "JackdawTransport", "JackdawTestSupport"],
             swiftSettings: house),
         .testTarget(
-            name: "JackdawTransportTests", dependencies: ["JackdawTransport"], swiftSettings: house),
+            name: "JackdawTransportTests", dependencies: ["JackdawTransport", "JackdawTestSupport"],
+            swiftSettings: house),
         .testTarget(
             name: "JackdawALSATests",
             dependencies: [
                 "JackdawALSA", "JackdawSystem", "JackdawLinux", "JackdawTransport", "JackdawDSP", "JackdawAudioFile",
-                "JackdawTestSupport", "JackdawALSATestSupport",
+                "JackdawTestSupport", "JackdawALSATestSupport", "JackdawAudioPath",
             ],
             swiftSettings: house),
         .testTarget(

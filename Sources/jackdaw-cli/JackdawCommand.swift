@@ -36,6 +36,7 @@
         static let version = "0.1.0"
 
         static func main() {
+            CoreFile.forbid()
             do {
                 var command = try parseAsRoot(Operands.pack(Array(CommandLine.arguments.dropFirst())))
                 try command.run()

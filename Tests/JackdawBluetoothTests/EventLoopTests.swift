@@ -80,4 +80,31 @@ import Testing
         let loop = try EventLoop()
         #expect(throws: SystemFailure(code: EBADF)) { try loop.watch(-1, for: .reading) { _ in } }
     }
+
+    @Test func aLoopThatIsLetGoEnds() async throws {
+        weak var held: EventLoop?
+        do {
+            let loop = try EventLoop()
+            held = loop
+            await Counter(loop).isOnLoop()
+            await Task(executorPreference: loop) {}.value
+        }
+        // Its thread may hold it to the end of its turn, and not while it waits.
+        while held != nil { await Task.yield() }
+    }
+
+    @Test func jobsThatFollowEachOtherLeaveTimeForDescriptors() async throws {
+        let loop = try EventLoop()
+        let (here, there) = pair()
+        defer {
+            close(here)
+            close(there)
+        }
+        let spinning = Task(executorPreference: loop) { while !Task.isCancelled { await Task.yield() } }
+        var byte: UInt8 = 7
+        _ = unsafe write(there, &byte, 1)
+        #expect(try await loop.wait(here, for: .reading) == .reading)
+        spinning.cancel()
+        await spinning.value
+    }
 }

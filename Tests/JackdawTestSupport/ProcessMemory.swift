@@ -26,3 +26,38 @@ public func peakMemory(of process: String = "self") throws -> Int {
     }
     return kibibytes
 }
+
+/// Bytes of the heap that are in use: what was allocated and not given back, whatever of it the system still sees.
+/// - Throws: what the system says where the allocator tells nothing.
+public func heapInUse() throws -> Int {
+    // Not in the headers that Swift sees.
+    typealias Report = @convention(c) (Int32, UnsafeMutablePointer<FILE>) -> Int32
+    var text: UnsafeMutablePointer<CChar>?
+    var size = 0
+    guard let symbol = unsafe dlsym(nil, "malloc_info"), let file = unsafe open_memstream(&text, &size) else {
+        throw CocoaError(.featureUnsupported)
+    }
+    let result = unsafe unsafeBitCast(symbol, to: Report.self)(0, file)
+    unsafe fclose(file)
+    defer { unsafe free(text) }
+    guard result == 0, let text = unsafe text else { throw CocoaError(.fileReadCorruptFile) }
+    // The totals of all arenas stand behind those of each.
+    let totals = unsafe String(cString: text).components(separatedBy: "</heap>").last ?? ""
+    func bytes(_ name: String) throws -> Int {
+        let line = totals.split(separator: "\n").first { $0.contains("type=\"\(name)\"") }
+        guard let value = line?.components(separatedBy: "size=\"").last.flatMap({ Int($0.prefix { $0.isNumber }) })
+        else {
+            throw CocoaError(.fileReadCorruptFile)
+        }
+        return value
+    }
+    return try bytes("current") - bytes("fast") - bytes("rest") + bytes("mmap")
+}
+
+/// Lets ``peakMemory(of:)`` tell of this process what comes after now.
+/// - Returns: what it has now, in kibibytes.
+/// - Throws: what the system says where it cannot.
+public func restartPeakMemory() throws -> Int {
+    try "5".write(toFile: "/proc/self/clear_refs", atomically: false, encoding: .utf8)
+    return try peakMemory()
+}

@@ -127,7 +127,7 @@ extension PCMLoop {
         _ condition: PollDescriptor.Conditions, with sound: inout Sound, now: Int64
     ) -> LoopNext {
         if recovery.isSuspended { return resume(&sound, now) }
-        if !condition.isDisjoint(with: [.hungUp, .invalid]) { return .ended(.gone) }
+        if condition.hasNoDevice { return .ended(.gone) }
         do throws(SystemFailure) {
             // A device that sleeps or has been reset answers at once and for ever, and its count of frames stands still.
             if condition.contains(.failed) { try examine() }

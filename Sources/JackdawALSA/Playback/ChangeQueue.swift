@@ -4,7 +4,8 @@ import JackdawSystem
 
 /// Changes of a source on their way to the thread that plays it, in their order, any number of them.
 ///
-/// That thread neither locks nor allocates nor frees: who sends owns what is sent, and gives it back when it sends again.
+/// That thread neither locks nor allocates nor frees: who sends owns what is sent, and gives it back when it sends again,
+/// with the sound that the source needs no longer.
 /// Senders wait for each other.
 @safe final class ChangeQueue<Source: SoundSource>: Sendable {
     @safe private final class Entry: Sendable {
@@ -19,6 +20,8 @@ import JackdawSystem
     private let entries: SystemLock<[Entry]>
     /// The last one that was made, which the thread alone knows.
     nonisolated(unsafe) private var last: Unmanaged<Entry>
+    /// Sound that the source needs no longer.
+    private let finished = EventRing<[Float]>(capacity: 32)
 
     init() {
         let start = Entry { _ in }
@@ -34,6 +37,7 @@ import JackdawSystem
     @discardableResult
     func send(freeingBefore position: Int64, _ body: @escaping @Sendable (inout Source) -> Void) -> PlaybackChange {
         let entry = Entry(body)
+        var sounds: [[Float]] = []
         let freed = entries.withLock { entries in
             entries.append(entry)
             unsafe entries[entries.count - 2].next.store(.passUnretained(entry), ordering: .releasing)
@@ -45,10 +49,12 @@ import JackdawSystem
                 count += 1
             }
             defer { entries.removeFirst(count) }
+            while let sound = finished.next() { sounds.append(sound) }
             return Array(entries[..<count])
         }
         // What is captured in there may run code of its own when it goes: not while others wait.
         _ = consume freed
+        _ = consume sounds
         return entry.change
     }
 
@@ -61,5 +67,10 @@ import JackdawSystem
             }
             unsafe last = next
         }
+    }
+
+    /// Takes what a source needs no longer, to be given back by who sends next; for the thread that plays.
+    func takeFinished(from source: inout Source) {
+        while finished.hasRoom, let sound = source.takeFinished() { finished.write(consume sound) }
     }
 }

@@ -1,7 +1,8 @@
 import Synchronization
 
-/// Small values on their way from one thread to another; neither ever waits, locks or allocates.
-@safe final class EventRing<Event: BitwiseCopyable & Sendable>: Sendable {
+/// Values on their way from one thread to another; neither ever waits, locks or allocates, and what memory they have is the
+/// reading thread's to give back.
+@safe final class EventRing<Event: Sendable>: Sendable {
     private let mask: Int
     nonisolated(unsafe) private let events: UnsafeMutableBufferPointer<Event>
     /// Events that were written and read since the beginning; either is changed by one thread alone.
@@ -15,14 +16,21 @@ import Synchronization
         unsafe events = .allocate(capacity: capacity)
     }
 
-    deinit { unsafe events.deallocate() }
+    deinit {
+        while next() != nil {}
+        unsafe events.deallocate()
+    }
+
+    /// Whether there is room for an event; for the writing thread alone.
+    var hasRoom: Bool { written.load(ordering: .relaxed) - read.load(ordering: .acquiring) <= mask }
 
     /// Writes an event; for the writing thread alone.
     /// - Returns: false where there is no room for it.
-    func write(_ event: Event) -> Bool {
+    @discardableResult
+    func write(_ event: consuming Event) -> Bool {
+        guard hasRoom else { return false }
         let place = written.load(ordering: .relaxed)
-        guard place - read.load(ordering: .acquiring) <= mask else { return false }
-        unsafe events.initializeElement(at: place & mask, to: event)
+        unsafe events.initializeElement(at: place & mask, to: consume event)
         written.store(place + 1, ordering: .releasing)
         return true
     }
@@ -31,7 +39,7 @@ import Synchronization
     func next() -> Event? {
         let place = read.load(ordering: .relaxed)
         guard place < written.load(ordering: .acquiring) else { return nil }
-        let event = unsafe events[place & mask]
+        let event = unsafe events.moveElement(from: place & mask)
         read.store(place + 1, ordering: .releasing)
         return event
     }

@@ -65,6 +65,7 @@ struct PlaybackFeed<Source: SoundSource> {
         } else {
             Self.render(&source, into: &block)
         }
+        changes.takeFinished(from: &source)
         made += Int64(framesPerBlock)
         waiting = 0..<framesPerBlock
         silentFrom = isFinishing && source.isSilent ? silentFrom ?? made : nil

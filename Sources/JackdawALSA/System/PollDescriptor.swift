@@ -22,7 +22,10 @@ public struct PollDescriptor: Sendable, Hashable {
         public static let invalid = Conditions(rawValue: Int16(POLLNVAL))
 
         /// Whether nothing more will come.
-        var isEnd: Bool { !isDisjoint(with: [.failed, .hungUp, .invalid]) }
+        var isEnd: Bool { contains(.failed) || hasNoDevice }
+
+        /// Whether there is nothing behind the descriptor any more. A set literal would allocate where nobody optimises.
+        var hasNoDevice: Bool { contains(.hungUp) || contains(.invalid) }
     }
 
     /// The number of the descriptor.

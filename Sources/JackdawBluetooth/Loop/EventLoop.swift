@@ -1,8 +1,8 @@
 internal import JackdawSystem
 
 /// One thread that waits for descriptors (`epoll`) and calls whoever watches them; actors that own descriptors run on it, so
-/// that what watches calls needs no lock.
-final class EventLoop: SerialExecutor {
+/// that what watches calls needs no lock. A task that prefers it goes on in the same thread that received for it.
+final class EventLoop: SerialExecutor, TaskExecutor {
     private let core: LoopCore
 
     /// - Parameter name: of the thread, 15 bytes at most.
@@ -35,7 +35,15 @@ final class EventLoop: SerialExecutor {
     /// Watches no longer.
     func unwatch(_ watch: Watch) { core.unwatch(watch) }
 
+    // An executor of both kinds has to say which of the two it means.
+    func asUnownedSerialExecutor() -> UnownedSerialExecutor { unsafe UnownedSerialExecutor(ordinary: self) }
+
+    func asUnownedTaskExecutor() -> UnownedTaskExecutor { unsafe UnownedTaskExecutor(ordinary: self) }
+
     func enqueue(_ job: consuming ExecutorJob) { core.enqueue(UnownedJob(job), of: self) }
+
+    /// Whether this is the loop's thread.
+    var isHere: Bool { core.isHere }
 
     func checkIsolated() { precondition(core.isHere, "called from another thread than the loop's") }
 }

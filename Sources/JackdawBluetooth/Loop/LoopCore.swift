@@ -12,6 +12,9 @@ final class LoopCore: Sendable {
         var nextNumber: UInt64 = 1
         var isStopped = false
         var thread: pthread_t?
+
+        /// Whether this is the loop's thread.
+        var isHere: Bool { thread.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
     }
 
     /// Events that are taken at once.
@@ -34,7 +37,7 @@ final class LoopCore: Sendable {
 
     /// Whether this is the loop's thread.
     var isHere: Bool {
-        state.withLock { state in state.thread.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
+        state.withLock { state in state.isHere }
     }
 
     func watch(
@@ -63,12 +66,12 @@ final class LoopCore: Sendable {
     }
 
     func enqueue(_ job: UnownedJob, of owner: EventLoop) {
-        let isFirst = state.withLock { state in
+        let mustWake = state.withLock { state in
             state.jobs.append(job)
             state.owner = owner
-            return state.jobs.count == 1
+            return state.jobs.count == 1 && !state.isHere
         }
-        if isFirst { wakeUp.ring() }
+        if mustWake { wakeUp.ring() }
     }
 
     func stop() {
@@ -79,11 +82,31 @@ final class LoopCore: Sendable {
     /// Runs until the loop is gone.
     func run() {
         state.withLock { state in state.thread = pthread_self() }
-        while !state.withLock({ state in state.isStopped }) {
-            wait()
-            runJobs()
-        }
+        // The jobs of one turn, in memory that is kept.
+        var jobs: [UnownedJob] = []
+        while runJobs(&jobs) { wait(milliseconds: hasJobs ? 0 : -1) }
     }
+
+    /// Runs the jobs that there are; those that come meanwhile have to wait for descriptors, too. Keeps no hold on the loop.
+    /// - Parameter jobs: empty, and so again.
+    /// - Returns: whether the loop is still there.
+    private func runJobs(_ jobs: inout [UnownedJob]) -> Bool {
+        let (owner, isStopped) = state.withLock { state in
+            swap(&state.jobs, &jobs)
+            defer { state.owner = nil }
+            return (state.owner, state.isStopped)
+        }
+        guard let owner else { return !isStopped }
+        for job in jobs {
+            unsafe job.runSynchronously(
+                isolatedTo: owner.asUnownedSerialExecutor(), taskExecutor: owner.asUnownedTaskExecutor())
+        }
+        jobs.removeAll(keepingCapacity: true)
+        return true
+    }
+
+    /// Whether jobs have come; those from this thread ring no bell.
+    private var hasJobs: Bool { state.withLock { state in !state.jobs.isEmpty } }
 
     private func control(_ operation: Int32, _ watch: Watch, _ interest: Readiness) -> Int32 {
         jackdaw_epoll_control(
@@ -91,9 +114,9 @@ final class LoopCore: Sendable {
             watch.number)
     }
 
-    private func wait() {
+    private func wait(milliseconds: Int32) {
         unsafe withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: Self.batch) { events in
-            let count = unsafe epoll_wait(poll, events.baseAddress, Int32(Self.batch), -1)
+            let count = unsafe epoll_wait(poll, events.baseAddress, Int32(Self.batch), milliseconds)
             for index in 0..<max(0, Int(count)) {
                 let event = unsafe events.baseAddress! + index
                 let number = unsafe jackdaw_epoll_number(event)
@@ -108,20 +131,6 @@ final class LoopCore: Sendable {
                 if unsafe jackdaw_epoll_writes(event) != 0 { readiness.insert(.writing) }
                 handler(readiness)
             }
-        }
-    }
-
-    private func runJobs() {
-        while true {
-            let (jobs, owner) = state.withLock { state in
-                defer {
-                    state.jobs = []
-                    state.owner = nil
-                }
-                return (state.jobs, state.owner)
-            }
-            guard let owner else { return }
-            for job in jobs { unsafe job.runSynchronously(on: owner.asUnownedSerialExecutor()) }
         }
     }
 }

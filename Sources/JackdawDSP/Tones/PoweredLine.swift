@@ -38,6 +38,8 @@ public struct PoweredLine: Sendable {
 
     private var generator: ToneGenerator
     private var commands: [Command] = []
+    /// The sound of commands that have ended.
+    private var finished: [[Float]] = []
     private var state = State.tone
 
     /// A line whose tone comes with a ramp.
@@ -49,6 +51,7 @@ public struct PoweredLine: Sendable {
     public init(_ tone: Tone, sampleRate: Double, ramp: ToneRamp = .soft) throws(LineCodeError) {
         generator = try ToneGenerator(tone, sampleRate: sampleRate, ramp: ramp)
         commands.reserveCapacity(Self.commandsHeld)
+        finished.reserveCapacity(Self.commandsHeld)
     }
 
     /// Samples of a frame.
@@ -108,9 +111,19 @@ public struct PoweredLine: Sendable {
 
     /// Forgets all commands and starts anew with the first tone and its ramp.
     public mutating func reset() {
+        for command in commands { keep(command) }
         commands.removeAll(keepingCapacity: true)
         state = .tone
         generator.reset()
+    }
+
+    /// The sound of a command that has ended or was forgotten, so that another thread than the one that plays gives its memory
+    /// back. Up to ``commandsHeld`` are kept until they are taken.
+    /// - Returns: nil where there is none.
+    public mutating func takeFinished() -> [Float]? { finished.popLast() }
+
+    private mutating func keep(_ command: Command) {
+        if finished.count < Self.commandsHeld { finished.append(command.samples) }
     }
 
     /// The same sound on several channels.
@@ -185,8 +198,9 @@ extension PoweredLine: FrameSource {
     }
 
     private mutating func finishCommand() {
-        let finished = commands.removeFirst()
-        guard case .replacing(let ramp) = finished.join else { return state = .tone }
+        let command = commands.removeFirst()
+        keep(command)
+        guard case .replacing(let ramp) = command.join else { return state = .tone }
         // A tone between two commands that take its place would only be heard as a click.
         if case .replacing = commands.first?.join { return state = .command(position: 0) }
         state = .fadingIn(RampClock(ramp, sampleRate: sampleRate))

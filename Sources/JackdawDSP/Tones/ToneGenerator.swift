@@ -16,21 +16,21 @@ public struct ToneGenerator: Sendable {
     public let channelCount: Int
 
     private struct Change: Sendable {
-        /// Nil for silence at the same frequency.
+        /// Without its channels; nil for silence at the same frequency.
         let tone: Tone?
         let shape: ToneShape
         let ramp: ToneRamp
 
-        /// Everything that takes memory is made when a change is asked for, not in the block in which it begins.
-        init(to tone: Tone?, channelCount: Int, ramp: ToneRamp) {
-            self.tone = tone
-            shape = tone.map(ToneShape.init) ?? ToneShape(silentChannels: channelCount)
+        init(to tone: Tone?, ramp: ToneRamp) {
+            self.tone = tone?.withoutChannels
+            shape = tone.map(ToneShape.init) ?? ToneShape()
             self.ramp = ramp
         }
     }
 
     private let first: Tone
     private let firstRamp: ToneRamp
+    /// Without its channels.
     private var tone: Tone
     private var phase: TonePhase
     private var shape: ToneShape
@@ -52,11 +52,11 @@ public struct ToneGenerator: Sendable {
         channelCount = tone.channels.count
         first = tone
         firstRamp = ramp
-        self.tone = tone
+        self.tone = tone.withoutChannels
         phase = tone.phase(sampleRate: sampleRate)
-        shape = ToneShape(silentChannels: tone.channels.count)
+        shape = ToneShape()
         clock = RampClock(.none, sampleRate: sampleRate)
-        begin(Change(to: tone, channelCount: channelCount, ramp: ramp))
+        begin(Change(to: tone, ramp: ramp))
     }
 
     /// Frequency in Hz that is played, or that a ramp leads to.
@@ -85,14 +85,14 @@ public struct ToneGenerator: Sendable {
         let count = Double(channelCount)
         try LineCodeError.check("number of channels", Double(tone.channels.count), count...count, "here")
         try ramp.validate()
-        pending = Change(to: tone, channelCount: channelCount, ramp: ramp)
+        pending = Change(to: tone, ramp: ramp)
     }
 
     /// Goes silent from the start of the next period on, as ``change(to:ramp:)`` does; the phase runs on.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
     public mutating func stop(ramp: ToneRamp = .soft) throws(LineCodeError) {
         try ramp.validate()
-        pending = Change(to: nil, channelCount: channelCount, ramp: ramp)
+        pending = Change(to: nil, ramp: ramp)
     }
 
     /// Fills a block with the next frames, full scale -1 to 1, channels interleaved.
@@ -119,10 +119,15 @@ public struct ToneGenerator: Sendable {
     /// Starts anew with the first tone and its ramp.
     public mutating func reset() {
         phase = first.phase(sampleRate: sampleRate)
-        shape = ToneShape(silentChannels: channelCount)
+        shape = ToneShape()
         pending = nil
-        begin(Change(to: first, channelCount: channelCount, ramp: firstRamp))
+        begin(Change(to: first, ramp: firstRamp))
     }
+}
+
+extension Tone {
+    /// What is needed of it beside its shape: its channels lie in memory, which nobody shall have to free while it plays.
+    fileprivate var withoutChannels: Tone { Tone(frequency, waveform, channels: [], isWholeFrames: isWholeFrames) }
 }
 
 extension ToneGenerator: FrameSource {

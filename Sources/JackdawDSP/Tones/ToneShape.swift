@@ -6,7 +6,8 @@ struct ToneShape: Sendable {
     }
 
     private let waveform: ToneWaveform
-    private let channels: [Channel]
+    /// Within the shape, as many as a tone may have: a change that is asked for while it plays takes no memory.
+    private var channels = InlineArray<8, Channel>(repeating: Channel(amplitude: 0, turns: 0))
 
     /// The sound of a tone.
     init(_ tone: Tone) { self.init(tone.waveform, tone.channels) }
@@ -14,16 +15,21 @@ struct ToneShape: Sendable {
     /// The sound of some channels.
     init(_ waveform: ToneWaveform, _ channels: [Tone.Channel]) {
         self.waveform = waveform
-        self.channels = channels.map { channel in
-            Channel(amplitude: channel.level.map { Numerics.amplitude(decibels: $0) } ?? 0, turns: channel.phase)
+        for index in channels.indices {
+            let channel = channels[index]
+            self.channels[index] = Channel(
+                amplitude: channel.level.map { Numerics.amplitude(decibels: $0) } ?? 0, turns: channel.phase)
         }
     }
 
-    /// Silence on so many channels.
-    init(silentChannels count: Int) { self.init(.sine, [Tone.Channel](repeating: .silent, count: count)) }
+    /// Silence.
+    init() { waveform = .sine }
 
     /// Whether no channel has sound.
-    var isSilent: Bool { channels.allSatisfy { $0.amplitude == 0 } }
+    var isSilent: Bool {
+        for index in channels.indices where channels[index].amplitude > 0 { return false }
+        return true
+    }
 
     /// A channel's sample.
     /// - Parameters:

@@ -9,9 +9,17 @@ public protocol SoundSource: Sendable {
     /// must neither wait nor allocate.
     /// - Parameter block: room for a whole number of frames.
     mutating func render(into block: inout MutableSpan<Float>)
+
+    /// Sound that the source needs no longer. The thread that plays takes it after each block and leaves it to another one
+    /// to give its memory back; what a source lets go while it plays may have to be given back there.
+    /// - Returns: nil where there is none.
+    mutating func takeFinished() -> [Float]?
 }
 
 extension SoundSource {
     /// A source that never tells.
     public var isSilent: Bool { false }
+
+    /// A source that keeps what it has.
+    public mutating func takeFinished() -> [Float]? { nil }
 }

@@ -2,7 +2,7 @@
 public struct LinkError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure. A struct, so that kinds can be added.
     public struct Code: Sendable, Hashable {
-        enum Kind: String {
+        enum Kind: String, CaseIterable {
             case badName, notFound, busy, notPermitted, unsupported, disconnected, system
             case outOfRange, refused, rejected, pairedElsewhere, adapterOff, serviceMissing, timedOut, cancelled,
                 badAnswer
@@ -45,6 +45,17 @@ public struct LinkError: Error, Sendable, Hashable, CustomStringConvertible {
 
         /// A name for machines: `notFound`, `busy`, ...
         public var name: String { kind.rawValue }
+
+        /// Whether the reason may pass by itself, so that the same can work later; false where somebody has to do something
+        /// first.
+        public var mayPass: Bool {
+            switch kind {
+            case .notFound, .busy, .disconnected, .outOfRange, .refused, .adapterOff, .serviceMissing, .timedOut: true
+            // A line of noise and a system that is short of something look like these.
+            case .badAnswer, .system: true
+            case .badName, .notPermitted, .unsupported, .rejected, .pairedElsewhere, .cancelled: false
+            }
+        }
 
         /// The exit status of a command that fails with this code (sysexits.h): 64 usage, 65 bad data, 69 device missing or
         /// busy, 74 I/O error; 130 interrupted.
@@ -91,6 +102,12 @@ public struct LinkError: Error, Sendable, Hashable, CustomStringConvertible {
         self.remedy = remedy
         self.underlying = underlying
         self.undelivered = undelivered
+    }
+
+    /// The same error with another number of bytes that were not sent.
+    func leaving(undelivered: Int) -> LinkError {
+        LinkError(
+            code, link: link, message, remedy: remedy, underlying: underlying, undelivered: undelivered)
     }
 
     /// Link, message, cause, what was not sent, and remedy in one line.

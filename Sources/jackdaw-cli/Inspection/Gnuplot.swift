@@ -13,17 +13,8 @@ enum Gnuplot {
         defer { close(input) }
         let complaints = try file(containing: "")
         defer { close(complaints) }
-        var name = Array("\(path).XXXXXX".utf8CString)
-        let picture = unsafe mkstemp(&name)
-        guard picture >= 0 else { throw failure(path) }
-        defer { close(picture) }
-
-        do throws(CommandError) {
+        try NewFile.make(at: path) { picture throws(CommandError) in
             try run(input: input, output: picture, errors: complaints)
-            guard unsafe rename(name, path) == 0 else { throw failure(path) }
-        } catch {
-            unsafe unlink(name)
-            throw error
         }
     }
 
@@ -60,17 +51,13 @@ enum Gnuplot {
     private static func file(containing text: String) throws(CommandError) -> CInt {
         var name = Array("/tmp/jackdaw-XXXXXX".utf8CString)
         let descriptor = unsafe mkstemp(&name)
-        guard descriptor >= 0 else { throw failure("/tmp") }
+        guard descriptor >= 0 else { throw NewFile.failure("/tmp") }
         unsafe unlink(name)
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = unsafe rest.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
-            guard count > 0 else {
-                let error = failure("/tmp")
-                close(descriptor)
-                throw error
-            }
-            rest = rest.dropFirst(count)
+        do throws(CommandError) {
+            try NewFile.write(Array(text.utf8), to: descriptor, at: "/tmp")
+        } catch {
+            close(descriptor)
+            throw error
         }
         lseek(descriptor, 0, SEEK_SET)
         return descriptor
@@ -81,9 +68,5 @@ enum Gnuplot {
         let count = unsafe pread(descriptor, &bytes, bytes.count, 0)
         let lines = bytes[..<max(0, count)].split(separator: UInt8(ascii: "\n"))
         return lines.first.map { String(decoding: $0, as: UTF8.self) } ?? "no reason given"
-    }
-
-    private static func failure(_ path: String) -> CommandError {
-        CommandError(.inputOutput, "\(path): \(unsafe String(cString: strerror(errno)))")
     }
 }

@@ -13,9 +13,7 @@
         private let sampleRate: Double
         private var progress: Progress
         /// One channel's patience: all of a head's channels are answered for as soon as the card is through.
-        private var cards = CardAssembler(channels: 1)
-        /// Lines about failures, for after the cards that came before them.
-        private var failures: [String] = []
+        private var cards: CardPrinter
         /// Tracks that were read.
         private(set) var trackCount = 0
         private var failureCount = 0
@@ -25,6 +23,7 @@
             self.console = console
             self.sampleRate = sampleRate
             progress = Progress(console, after: .zero)
+            cards = CardPrinter(channels: 1, showsFailures: options.failures, console)
         }
 
         /// Takes what the decoder found.
@@ -43,7 +42,7 @@
                 if options.failures && options.json {
                     console.result(report.json)
                 } else {
-                    failures += report.lines
+                    cards.add(report)
                 }
                 return report.json
             }
@@ -55,23 +54,16 @@
         ///   - channels: how many are decoded: where it is one, a card has no other track to wait for.
         ///   - level: how loud it is, in dBFS; nil where that is not known yet.
         mutating func advance(to frame: Int, channels: Int, level: Double?) {
-            printCards(at: channels > 1 ? Double(frame) / sampleRate : nil)
+            cards.print(at: channels > 1 ? Double(frame) / sampleRate : nil)
             console.flush()
             if let level { progress.update(status(level), fraction: nil) }
         }
 
         /// Prints what is left.
         mutating func finish() {
-            printCards(at: nil)
+            cards.print(at: nil)
             console.flush()
             console.clearStatus()
-        }
-
-        private mutating func printCards(at time: Double?) {
-            for card in cards.completeCards(at: time) { CardAssembler.lines(card).forEach(console.result) }
-            guard cards.isEmpty else { return }
-            failures.forEach(options.failures ? console.result : console.message)
-            failures = []
         }
 
         private func status(_ level: Double) -> String {

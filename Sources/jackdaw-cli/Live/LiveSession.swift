@@ -47,7 +47,7 @@
             self.decoder = decoder
             self.recorder = recorder
             printer = LivePrinter(options, console, sampleRate: port.sampleRate)
-            losses = LossReport(link: options.link, sampleRate: port.sampleRate)
+            losses = LossReport(link: options.link, sampleRate: port.sampleRate, now: system.now)
             meters = channels.map { _ in SignalMeter(sampleRate: port.sampleRate) }
             self.system = system
             gain = GainKeeper(nil, console)
@@ -118,7 +118,7 @@
             case .ended: return false
             case nil: break
             }
-            losses.advance(to: frame, console)
+            losses.advance(console)
             jacks?.receive(console)
             try recorder?.advance(to: frame, meters)
             printer.advance(

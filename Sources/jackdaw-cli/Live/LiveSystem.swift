@@ -14,6 +14,8 @@ struct LiveSystem {
     var jacks: (LinkName) throws(LinkError) -> JackMonitor? = { link throws(LinkError) in
         try LinuxDevices().jacks(link)
     }
+    /// The time, whatever that of the sound is.
+    var now: () -> ContinuousClock.Instant = { .now }
     /// Whether the user wants to hear no more.
     var isInterrupted: () -> Bool = { Interruption.isRequested }
 }

@@ -2,28 +2,31 @@ import JackdawTransport
 
 /// Tells how much sound was lost: at once, and then no more often than every few seconds, in which losses are added up.
 struct LossReport {
-    /// Seconds of sound from one line to the next.
-    private static let pause = 5.0
+    /// Time from one line to the next; not that of the sound, which may come faster.
+    private static let pause = Duration.seconds(5)
 
     private let link: LinkName
     private let sampleRate: Double
+    private let now: () -> ContinuousClock.Instant
     private var lost = 0
-    /// How far the sound had been heard at the last line.
-    private var told: Int?
+    /// When the last line was written.
+    private var told: ContinuousClock.Instant?
 
-    init(link: LinkName, sampleRate: Double) {
+    init(link: LinkName, sampleRate: Double, now: @escaping () -> ContinuousClock.Instant) {
         self.link = link
         self.sampleRate = sampleRate
+        self.now = now
     }
 
     /// Takes frames that were lost.
     mutating func add(_ frames: Int) { lost += frames }
 
     /// Says what was lost if it is time to.
-    mutating func advance(to frame: Int, _ console: Console) {
-        if let told, Double(frame - told) < Self.pause * sampleRate { return }
+    mutating func advance(_ console: Console) {
         guard lost > 0 else { return }
-        told = frame
+        let now = now()
+        if let told, now - told < Self.pause { return }
+        told = now
         finish(console)
     }
 

@@ -88,9 +88,7 @@
         private let options: Decode
         private let console: Console
         private var progress: Progress
-        private var cards = CardAssembler(channels: 1)
-        /// Lines about failures, for after the cards that came before them.
-        private var failures: [String] = []
+        private var cards: CardPrinter
         private var file = ""
         private let fileCount: Int
         private var fileIndex = 0
@@ -103,6 +101,7 @@
             self.fileCount = fileCount
             self.console = console
             progress = Progress(console)
+            cards = CardPrinter(channels: 1, showsFailures: options.failures, console)
         }
 
         mutating func begin(_ file: String, _ index: Int) {
@@ -113,7 +112,7 @@
 
         mutating func begin(_ format: AudioFormat) {
             sampleRate = format.sampleRate
-            cards = CardAssembler(channels: format.channels)
+            cards = CardPrinter(channels: format.channels, showsFailures: options.failures, console)
         }
 
         mutating func receive(_ event: SwipeEvent, channel: Int) {
@@ -128,13 +127,13 @@
                 if options.failures && options.json {
                     console.result(report.json)
                 } else {
-                    failures += report.lines
+                    cards.add(report)
                 }
             }
         }
 
         mutating func advance(to frame: Int, of total: Int?) throws(CommandError) {
-            printCards(at: Double(frame) / sampleRate)
+            cards.print(at: Double(frame) / sampleRate)
             console.flush()
             try Interruption.check()
             let share = total.map { Double(frame) / Double(max(1, $0)) }
@@ -151,15 +150,8 @@
 
         /// Prints what a file gave until it could be read no further.
         mutating func abandon() {
-            printCards(at: nil)
+            cards.print(at: nil)
             console.flush()
-        }
-
-        private mutating func printCards(at time: Double?) {
-            for card in cards.completeCards(at: time) { CardAssembler.lines(card).forEach(console.result) }
-            guard cards.isEmpty else { return }
-            failures.forEach(options.failures ? console.result : console.message)
-            failures = []
         }
     }
 #endif

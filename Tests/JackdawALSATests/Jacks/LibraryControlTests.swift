@@ -6,41 +6,18 @@ import JackdawSystem
 
 /// Jacks through libasound itself: with a control plug-in in place of a card, which the lab beside the project has.
 @Suite struct LibraryControlTests {
-    /// The plug-in's source, in a folder `shared` beside the project or above it.
-    private static let plugin = sequence(first: URL(fileURLWithPath: #filePath)) { $0.deletingLastPathComponent() }
-        .prefix { $0.path != "/" }
-        .map { $0.appending(path: "shared/lab/alsa/ctl_jdsim.c").path }
-        .first { FileManager.default.fileExists(atPath: $0) }
-
-    @Test(.enabled(if: plugin != nil, "the lab's plug-ins are not here"))
+    @Test(
+        .enabled(if: PlugIns.lab("ctl_jdsim.c") != nil, "the lab's plug-ins are not here"),
+        .enabled(if: PlugIns.isPossible, "it needs a C compiler, and libasound2-dev for the plug-in"))
     func plugsReachTheMonitorThroughTheLibrary() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "jackdaw-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let library = folder.appending(path: "libasound_module_ctl_jdsim.so").path
-        let compiler = Process()
-        compiler.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        compiler.arguments = [
-            "cc", "-shared", "-fPIC", "-DPIC", "-o", library, try #require(Self.plugin), "-lasound",
-        ]
-        try compiler.run()
-        compiler.waitUntilExit()
-        try #require(compiler.terminationStatus == 0)
-        let state = folder.appending(path: "jacks").path
-        try Data("01".utf8).write(to: URL(fileURLWithPath: state))
-        let configuration = folder.appending(path: "asoundrc").path
-        try Data(
-            """
-            </usr/share/alsa/alsa.conf>
-            ctl_type.jdsim { lib "\(library)" }
-            ctl.jd { type jdsim state "\(state)" }
-            """.utf8
-        ).write(to: URL(fileURLWithPath: configuration))
+        let lab = try PlugIns([try #require(PlugIns.lab("ctl_jdsim.c"))]) {
+            #"ctl.jd { type jdsim state "\#($0)/jacks" }"#
+        }
+        let state = lab.path + "/jacks"
+        try Data("01".utf8).write(to: URL(filePath: state))
 
-        // The library reads its configuration from the environment, which all tests of a process have in common.
-        await #expect(processExitsWith: .success) {
-            [configuration = configuration as String, state = state as String] in
-            unsafe setenv("ALSA_CONFIG_PATH", configuration, 1)
+        await #expect(processExitsWith: .success) { [path = lab.path as String, state = state as String] in
+            PlugIns.use(in: path)
             let monitor = JackMonitor(
                 link: "jd", sources: [try ElementJacks(try LibraryControl("jd"))], waiting: SystemWaiting())
             #expect(monitor.states.map(\.jack.name) == ["Mic", "Headphone"])

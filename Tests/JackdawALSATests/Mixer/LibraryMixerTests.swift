@@ -6,33 +6,14 @@ import Testing
 
 /// Through libasound itself, on a mixer that a plug-in keeps in a file.
 @Suite struct LibraryMixerTests {
-    private static let isPossible = [
-        "/usr/bin/cc", "/usr/include/alsa/control_external.h", "/usr/share/alsa/alsa.conf",
-    ]
-    .allSatisfy(FileManager.default.fileExists)
-
-    /// The plug-in, a configuration that names it, and levels, in a directory that is removed in the end.
-    private final class Lab {
-        let path = FileManager.default.temporaryDirectory.path + "/jackdaw-levels-" + UUID().uuidString
-
-        init() throws {
-            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-            let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-                .deletingLastPathComponent().appendingPathComponent("Lab/ctl_levels.c").path
-            let library = path + "/libasound_module_ctl_levels.so"
-            let compiler = try ChildProgram(
-                "/usr/bin/cc", ["-shared", "-fPIC", "-DPIC", "-o", library, source, "-lasound"])
-            try #require(compiler.wait() == 0, "the plug-in does not compile")
-            try """
-            </usr/share/alsa/alsa.conf>
-            ctl_type.levels { lib "\(library)" }
-            ctl.levels { type levels state "\(path)/levels" }
-            """.write(toFile: path + "/asoundrc", atomically: false, encoding: .utf8)
-            try "20 24 1 1 1 1 0 0 1 0 5 5 1 0 40 0\n".write(
-                toFile: path + "/levels", atomically: false, encoding: .utf8)
-        }
-
-        deinit { try? FileManager.default.removeItem(atPath: path) }
+    /// The plug-in, a configuration that names it, and levels.
+    private static func lab() throws -> PlugIns {
+        let source = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Lab/ctl_levels.c").path
+        let lab = try PlugIns([source]) { #"ctl.levels { type levels state "\#($0)/levels" }"# }
+        try "20 24 1 1 1 1 0 0 1 0 5 5 1 0 40 0\n".write(
+            toFile: lab.path + "/levels", atomically: false, encoding: .utf8)
+        return lab
     }
 
     private static func levels(_ path: String) throws -> [Int] {
@@ -42,11 +23,11 @@ import Testing
     }
 
     /// The library reads its configuration once: in a process of its own, where no other test has made it do so.
-    @Test(.enabled(if: isPossible, "it needs a C compiler, and libasound2-dev for the plug-in"))
+    @Test(.enabled(if: PlugIns.isPossible, "it needs a C compiler, and libasound2-dev for the plug-in"))
     func levelsAreSetAndBroughtBackThroughTheLibrary() async throws {
-        let lab = try Lab()
+        let lab = try Self.lab()
         await #expect(processExitsWith: .success) { [path = lab.path as String] in
-            unsafe setenv("ALSA_CONFIG_PATH", path + "/asoundrc", 1)
+            PlugIns.use(in: path)
             let before = try Self.levels(path)
             let mixer = try Mixer(card: "levels", stateDirectory: path + "/state")
             #expect(mixer.notice == nil)
@@ -83,12 +64,12 @@ import Testing
     }
 
     /// Killed in the middle, by a signal that nothing can catch.
-    @Test(.enabled(if: isPossible, "it needs a C compiler, and libasound2-dev for the plug-in"))
+    @Test(.enabled(if: PlugIns.isPossible, "it needs a C compiler, and libasound2-dev for the plug-in"))
     func aKilledProgramsLevelsAreBroughtBackThroughTheLibrary() async throws {
-        let lab = try Lab()
+        let lab = try Self.lab()
         let before = try Self.levels(lab.path)
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = lab.path as String] in
-            unsafe setenv("ALSA_CONFIG_PATH", path + "/asoundrc", 1)
+            PlugIns.use(in: path)
             let mixer = try Mixer(card: "levels", stateDirectory: path + "/state")
             try mixer.setCaptureGain(60)
             try mixer.mute(.loopThrough)
@@ -96,7 +77,7 @@ import Testing
         }
         #expect(try Self.levels(lab.path) != before)
         await #expect(processExitsWith: .success) { [path = lab.path as String] in
-            unsafe setenv("ALSA_CONFIG_PATH", path + "/asoundrc", 1)
+            PlugIns.use(in: path)
             let mixer = try Mixer(card: "levels", stateDirectory: path + "/state")
             #expect(mixer.notice?.description.contains("Capture capture volume 20/24") == true)
         }

@@ -17,13 +17,7 @@ import Testing
 
         init() throws {
             files = try RecordingFiles()
-            var bytes = [UInt8](repeating: 0, count: 4 * framesRecorded)
-            for frame in 0..<framesRecorded {
-                bytes[4 * frame + 1] = UInt8(truncatingIfNeeded: frame)
-                bytes[4 * frame + 2] = UInt8(truncatingIfNeeded: frame >> 8)
-                bytes[4 * frame + 3] = UInt8(truncatingIfNeeded: frame >> 16)
-            }
-            let path = try files.write(bytes, to: "numbers.raw")
+            let path = try files.writeNumbers(framesRecorded)
             configuration = StreamConfiguration(
                 device: FilePlugIn.device(playing: path), sampleRate: 48_000, encoding: .s32, secondsHeld: 1)
         }

@@ -30,6 +30,30 @@ import Testing
         #expect(third.beginning == PlaybackMoment(position: 480, time: 10))
     }
 
+    /// A source whose sounds have all ended.
+    private struct Heap: SoundSource {
+        var finished: [[Float]]
+        var channelCount: Int { 1 }
+        mutating func render(into block: inout MutableSpan<Float>) {}
+        mutating func takeFinished() -> [Float]? { finished.popLast() }
+    }
+
+    /// What the source needs no longer is taken from it while there is room, and there is again when something was sent.
+    @Test func finishedSoundGoesBackToTheSender() {
+        let queue = ChangeQueue<Heap>()
+        var heap = Heap(finished: (0..<80).map { [Float($0)] })
+        queue.takeFinished(from: &heap)
+        #expect(heap.finished.count == 48)
+        queue.takeFinished(from: &heap)
+        #expect(heap.finished.count == 48)
+        queue.send(freeingBefore: 0) { _ in }
+        queue.takeFinished(from: &heap)
+        #expect(heap.finished.count == 16)
+        queue.send(freeingBefore: 0) { _ in }
+        queue.takeFinished(from: &heap)
+        #expect(heap.finished.isEmpty)
+    }
+
     /// What a change captured goes when another one is sent, long after, and not before.
     @Test func memoryIsGivenBackToTheSender() {
         final class Sound: Sendable {}

@@ -1,5 +1,6 @@
 import Glibc
 import JackdawTransport
+import JackdawSystem
 import Testing
 
 @testable import JackdawALSA

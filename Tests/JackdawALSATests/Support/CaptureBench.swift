@@ -1,3 +1,4 @@
+import JackdawSystem
 import Testing
 
 @testable import JackdawALSA

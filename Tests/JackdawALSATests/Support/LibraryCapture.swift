@@ -1,6 +1,7 @@
 import Foundation
 import JackdawAudioFile
 import JackdawDSP
+import JackdawTransport
 import Testing
 
 @testable import JackdawALSA
@@ -23,20 +24,24 @@ struct LibraryCapture {
     private(set) var samples: [Float] = []
     /// What a decoder of each channel reports.
     private(set) var swipes: [[SwipeEvent]]
+    private var decoders: [SwipeDecoder]
+
+    private init(_ format: StreamFormat, usesStrongTier: Bool) throws {
+        self.format = format
+        let decoder = try SwipeDecoder(
+            configuration: .init(sampleRate: format.sampleRate, usesStrongTier: usesStrongTier))
+        decoders = Array(repeating: decoder, count: format.channels)
+        swipes = Array(repeating: [], count: format.channels)
+    }
 
     /// Captures so many frames as a stream's thread does, but in step with the reader, and decodes them.
     init(_ configuration: StreamConfiguration, frames: Int, usesStrongTier: Bool = true) throws {
         let opener = LibraryOpener()
         let calls = try opener.open(configuration, .capture)
-        format = calls.format
-        let channels = calls.format.channels
-        swipes = Array(repeating: [], count: channels)
-        let decoder = try SwipeDecoder(
-            configuration: .init(sampleRate: calls.format.sampleRate, usesStrongTier: usesStrongTier))
-        var decoders = Array(repeating: decoder, count: channels)
+        try self.init(calls.format, usesStrongTier: usesStrongTier)
         let period = calls.format.periodFrames
         let ring = BlockRing(
-            blocks: calls.format.bufferFrames / period + 1, framesPerBlock: period, channels: channels)
+            blocks: calls.format.bufferFrames / period + 1, framesPerBlock: period, channels: format.channels)
         let wait = DeviceWait(try WakeUp())
         var engine = CaptureEngine(calls, opener, configuration, ring: ring)
         defer { engine.close() }
@@ -53,16 +58,39 @@ struct LibraryCapture {
             let before = position
             while ring.read({ header, block in
                 #expect(header.kind == .sound && header.lost == 0 && header.position == position)
-                let left = min(header.frames, frames - position) * channels
-                take(block.extracting(..<max(0, left)), &decoders)
+                take(block, atMost: frames)
                 position += header.frames
             }) {}
             try #require(position > before, "nothing came at frame \(position)")
         }
-        for channel in decoders.indices { swipes[channel] += decoders[channel].finish() }
+        finish()
     }
 
-    private mutating func take(_ block: Span<Float>, _ decoders: inout [SwipeDecoder]) {
+    /// Captures so many frames by a stream with its thread, and decodes them.
+    /// - Returns: nil where the stream was late: some of them were lost, which it has told.
+    init?(_ configuration: StreamConfiguration, streaming frames: Int, usesStrongTier: Bool) throws {
+        let stream = try CaptureStream(configuration)
+        defer { stream.close() }
+        try self.init(stream.format, usesStrongTier: usesStrongTier)
+        var isWhole = true
+        while samples.count < frames * format.channels, isWhole {
+            let result = try? stream.receive(within: .seconds(60)) { event, block in
+                guard case .sound(let header) = event else {
+                    Issue.record("\(event)")
+                    return
+                }
+                isWhole = header.lostBefore == 0
+                if isWhole { take(block, atMost: frames) }
+            }
+            isWhole = isWhole && result != nil
+        }
+        guard isWhole else { return nil }
+        finish()
+    }
+
+    /// Takes a block, up to so many frames in all.
+    private mutating func take(_ all: Span<Float>, atMost frames: Int) {
+        let block = all.extracting(..<min(all.count, frames * format.channels - samples.count))
         unsafe block.withUnsafeBufferPointer { unsafe samples.append(contentsOf: $0) }
         for channel in decoders.indices {
             guard decoders.count > 1 else {
@@ -72,6 +100,10 @@ struct LibraryCapture {
             let one = stride(from: channel, to: block.count, by: decoders.count).map { block[$0] }
             swipes[channel] += decoders[channel].receive(one.span)
         }
+    }
+
+    private mutating func finish() {
+        for channel in decoders.indices { swipes[channel] += decoders[channel].finish() }
     }
 }
 
@@ -86,6 +118,14 @@ extension FileSound {
             device: FilePlugIn.device(playing: path), sampleRate: format.sampleRate, channels: format.channels,
             encoding: encoding, reopens: false)
         let live = try LibraryCapture(configuration, frames: frames, usesStrongTier: usesStrongTier)
+        return try expectSame(live, encoding, usesStrongTier: usesStrongTier)
+    }
+
+    /// Expects what this file has: each sample bit for bit and each event, which are given back by their channels.
+    @discardableResult
+    func expectSame(
+        _ live: LibraryCapture, _ encoding: PCMEncoding, usesStrongTier: Bool = true
+    ) throws -> [[SwipeAccount]] {
         #expect(!live.format.isResampled)
         #expect(live.format.encoding == encoding)
         try #require(live.samples.count == samples.count)

@@ -9,6 +9,7 @@ final class PCMMeter: Sendable {
     private let allowed = Atomic(0)
     private let taken = Atomic(0)
     private let closed = Atomic(0)
+    private let late = Atomic(false)
 
     /// Lets so many more frames come.
     func allow(_ frames: Int) { allowed.wrappingAdd(frames, ordering: .sequentiallyConsistent) }
@@ -22,11 +23,16 @@ final class PCMMeter: Sendable {
     /// Waits until the stream's thread has read so many of the frames that may come that fewer are left than this.
     func waitUntilLess(than frames: Int) { while left >= frames { sched_yield() } }
 
+    /// Keeps the stream's thread from a device that runs until that has run out.
+    func makeLate() { late.store(true, ordering: .sequentiallyConsistent) }
+
+    fileprivate func takeLateness() -> Bool { late.exchange(false, ordering: .sequentiallyConsistent) }
     fileprivate func take(_ frames: Int) { taken.wrappingAdd(frames, ordering: .sequentiallyConsistent) }
     fileprivate func close() { closed.wrappingAdd(1, ordering: .sequentiallyConsistent) }
 }
 
-/// A device of libasound's that brings no more than a test lets it: the plug-ins that need no hardware have no clock.
+/// A device of libasound's that brings no more than a test lets it, as the plug-ins of the library itself have no clock; and
+/// is left alone for too long when a test wants it to be.
 final class MeteredPCM: PCMCalls {
     private let pcm: LibraryPCM
     private let meter: PCMMeter
@@ -42,7 +48,13 @@ final class MeteredPCM: PCMCalls {
     func start() throws(SystemFailure) { try pcm.start() }
     func resume() throws(SystemFailure) { try pcm.resume() }
     func state() -> PCMState { pcm.state() }
-    func available() throws(SystemFailure) -> Int { min(try pcm.available(), meter.left) }
+
+    func available() throws(SystemFailure) -> Int {
+        // Ends with what the library says of a device that nobody has served.
+        if pcm.state() == .running, meter.takeLateness() { while true { _ = try pcm.available() } }
+        return min(try pcm.available(), meter.left)
+    }
+
     func timestamp() -> (available: Int, time: Int64)? { pcm.timestamp() }
 
     func read(_ bytes: UnsafeMutableRawBufferPointer) throws(SystemFailure) -> Int {

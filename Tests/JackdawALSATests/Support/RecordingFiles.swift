@@ -23,6 +23,19 @@ final class RecordingFiles {
     }
 }
 
+extension RecordingFiles {
+    /// Writes what a sound card of 32 bits may have: the number of each frame, which 24 bits hold.
+    func writeNumbers(_ count: Int) throws -> String {
+        var bytes = [UInt8](repeating: 0, count: 4 * count)
+        for frame in 0..<count {
+            bytes[4 * frame + 1] = UInt8(truncatingIfNeeded: frame)
+            bytes[4 * frame + 2] = UInt8(truncatingIfNeeded: frame >> 8)
+            bytes[4 * frame + 3] = UInt8(truncatingIfNeeded: frame >> 16)
+        }
+        return try write(bytes, to: "numbers.raw")
+    }
+}
+
 /// Sound as a file has it, and what is swiped in it: what the command reads.
 struct FileSound {
     private let path: String

@@ -27,6 +27,8 @@ import Testing
         system.capture = { _, _ throws(LinkError) in port }
         system.mixer = { _ throws(LinkError) in nil }
         system.jacks = { _ throws(LinkError) in nil }
+        let start = ContinuousClock.now
+        system.now = { start + port.elapsed }
         return system
     }
 
@@ -119,12 +121,18 @@ import Testing
     }
 
     @Test func lossesAreAddedUp() throws {
-        let loss: [ScriptedPort.Step] = [.sound(Self.silence), .lost(4_800)]
-        let rest = [ScriptedPort.Step](repeating: .sound(Self.silence), count: 24)
-        let run = try listen(to: ScriptedPort(loss + loss + loss + rest + loss + loss + [.sound(Self.silence)]))
+        let loss: [ScriptedPort.Step] = [.lost(4_800), .sound(Self.silence)]
+        let run = try listen(to: ScriptedPort(loss + loss + loss + [.passes(.seconds(5))] + loss))
         let told = run.messages.split(separator: "\n").filter { $0.contains("lost") }
-        #expect(
-            told == ["100", "200", "100", "100"].map { "jackdaw: alsa:default: \($0) ms of sound were lost" })
+        #expect(told == ["100", "200", "100"].map { "jackdaw: alsa:default: \($0) ms of sound were lost" })
+    }
+
+    /// Half a minute of sound, in no time.
+    @Test func lossesOfSoundThatComesFastAreAddedUp() throws {
+        let loss: [ScriptedPort.Step] = [.lost(4_800), .sound(Self.silence)]
+        let run = try listen(to: ScriptedPort([[ScriptedPort.Step]](repeating: loss, count: 60).flatMap(\.self)))
+        let told = run.messages.split(separator: "\n").filter { $0.contains("lost") }
+        #expect(told == ["100", "5900"].map { "jackdaw: alsa:default: \($0) ms of sound were lost" })
     }
 
     /// A card waits for tracks on other channels, but not for the device to come back.

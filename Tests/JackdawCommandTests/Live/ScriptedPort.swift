@@ -12,6 +12,8 @@ final class ScriptedPort: AudioPort {
         case event(CaptureEvent)
         /// The link breaks for good.
         case fails(LinkError)
+        /// Nothing comes for so long.
+        case passes(Duration)
         /// Nothing comes for once.
         case nothing
     }
@@ -20,11 +22,15 @@ final class ScriptedPort: AudioPort {
         var steps: [Step]
         var position: Int64 = 0
         var lost: Int64 = 0
+        var elapsed = Duration.zero
     }
 
     let sampleRate: Double
     let channelCount: Int
     private let state: Mutex<State>
+
+    /// The time that has passed: none but what the steps say.
+    var elapsed: Duration { state.withLock { $0.elapsed } }
 
     init(sampleRate: Double = 48_000, channelCount: Int = 1, block: Int = 240, _ steps: [Step]) {
         self.sampleRate = sampleRate
@@ -59,6 +65,7 @@ final class ScriptedPort: AudioPort {
             case .lost(let frames):
                 state.position += Int64(frames)
                 state.lost += Int64(frames)
+            case .passes(let time): state.elapsed += time
             default: break
             }
         }
@@ -66,7 +73,7 @@ final class ScriptedPort: AudioPort {
         case .sound(let samples): take(.sound(block!), samples.span)
         case .event(let event): take(event, nothing.span)
         case .fails(let error): throw error
-        case .lost, .nothing: return false
+        case .lost, .passes, .nothing: return false
         case nil: take(.ended, nothing.span)
         }
         return true

@@ -1,5 +1,6 @@
 import Foundation
 import JackdawTestSupport
+import JackdawSystem
 import Testing
 
 @testable import JackdawDSP

@@ -49,6 +49,27 @@ import Testing
 
     @Test(arguments: [SIGINT, SIGTERM])
     func anInterruptEndsItInGoodOrder(signal: Int32) throws {
+        let process = try waitingForSound()
+        kill(process.processIdentifier, signal)
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit)
+        #expect(process.terminationStatus == 128 + signal)
+    }
+
+    /// Card data in memory must not reach the disk when it crashes; a limit of 0 would not keep them from a program that
+    /// takes cores.
+    @Test func aCrashLeavesNoCore() throws {
+        let process = try waitingForSound()
+        let limits = try String(contentsOfFile: "/proc/\(process.processIdentifier)/limits", encoding: .utf8)
+        process.terminate()
+        process.waitUntilExit()
+        let line = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") })
+        let limit = line.dropFirst("Max core file size".count).split(separator: " ").prefix(2)
+        #expect(["0", "1"].contains(limit[0]) && limit[0] == limit[1])
+    }
+
+    /// The command, after a swipe that it has read: it waits for more.
+    private func waitingForSound() throws -> Process {
         let input = Pipe()
         let output = Pipe()
         let process = Process()
@@ -59,15 +80,11 @@ import Testing
         process.standardError = FileHandle.nullDevice
         try process.run()
 
-        // A swipe and silence until it is printed; then it waits for more.
         let folder = try TemporaryFolder()
         #expect(CommandRun("synth", "-o", folder("a.wav")).status == 0)
         let sound = try folder.read("a.wav").dropFirst(44) + [UInt8](repeating: 0, count: 4 * 65_536)
         try input.fileHandleForWriting.write(contentsOf: Data(sound))
         #expect(!output.fileHandleForReading.availableData.isEmpty)
-        kill(process.processIdentifier, signal)
-        process.waitUntilExit()
-        #expect(process.terminationReason == .exit)
-        #expect(process.terminationStatus == 128 + signal)
+        return process
     }
 }

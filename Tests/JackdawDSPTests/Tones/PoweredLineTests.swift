@@ -38,6 +38,29 @@ import Testing
         #expect(samples[...] == expected.prefix(samples.count))
     }
 
+    /// A command's samples are handed out when it has ended or was forgotten, and not before; some are kept, not all.
+    @Test func finishedCommandsAreHandedOut() throws {
+        var line = try PoweredLine(Self.tone, sampleRate: 48_000, ramp: .none)
+        let (first, second) = (noise(300, seed: 1), noise(200, seed: 2))
+        try line.enqueue(first, .added)
+        try line.enqueue(second, .added)
+        var samples: [Float] = []
+        line.append(frames: 299, to: &samples)
+        #expect(line.takeFinished() == nil)
+        line.append(frames: 1, to: &samples)
+        #expect(line.takeFinished() == first)
+        #expect(line.takeFinished() == nil)
+        line.reset()
+        #expect(line.takeFinished() == second)
+        for _ in 0...PoweredLine.commandsHeld {
+            try line.enqueue([0.5, 0.5], .added)
+            line.append(frames: 1, to: &samples)
+        }
+        #expect(line.commandCount == 0)
+        for _ in 0..<PoweredLine.commandsHeld { #expect(line.takeFinished() == [0.5, 0.5]) }
+        #expect(line.takeFinished() == nil)
+    }
+
     @Test func addedCommandsLeaveTheToneAlone() throws {
         var line = try PoweredLine(Self.tone, sampleRate: 48_000, ramp: .none)
         let command = noise(300, seed: 3)

@@ -17,9 +17,8 @@ struct LiveRun {
     private(set) var processorSeconds = 0.0
     /// Seconds that it took.
     private(set) var elapsed = 0.0
-    /// The most memory after the first minute of sound, and after all of it, in kibibytes.
-    private(set) var memoryAfterMinute = 0
-    private(set) var memoryAtEnd = 0
+    /// What memory it took after a minute of sound, after each half hour and at the end.
+    private(set) var memory: [LiveMemory] = []
     /// Frames that did not reach the decoder.
     private(set) var lost: Int64 = 0
 
@@ -36,6 +35,7 @@ struct LiveRun {
         let start = (processor: jackdaw_benchmark.processorSeconds(), clock: ContinuousClock.now)
         try feed.play(path, period: period)
         var position: Int64 = 0
+        var readings = [60] + stride(from: 1_800, to: recording.seconds, by: 1_800)
         while position < frames {
             _ = try stream.receive(within: .seconds(10)) { event, samples in
                 guard case .sound(let block) = event else { return }
@@ -44,10 +44,12 @@ struct LiveRun {
                 for event in decoder.receive(samples) { count(event, at: Int(position)) }
                 feed.take()
             }
-            if memoryAfterMinute == 0, position >= Int64(recording.rate * 60) { memoryAfterMinute = try peakMemory() }
+            if let next = readings.first, position >= Int64(recording.rate * next) {
+                memory.append(try LiveMemory(after: readings.removeFirst()))
+            }
         }
         for event in decoder.finish() { count(event, at: Int(position)) }
-        memoryAtEnd = try peakMemory()
+        memory.append(try LiveMemory(after: recording.seconds))
         let playing = feed.end()
         processorSeconds = jackdaw_benchmark.processorSeconds() - start.processor - playing
         elapsed = (ContinuousClock.now - start.clock) / .seconds(1)
@@ -69,14 +71,4 @@ struct LiveRun {
             delays.append(Double(position - swipe.last) / recording.rate)
         }
     }
-}
-
-/// The most memory that this process has had, in kibibytes.
-private func peakMemory() throws -> Int {
-    let status = try contents(of: "/proc/self/status")
-    let line = String(decoding: status, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
-    guard let kibibytes = line?.split(whereSeparator: { !$0.isNumber }).first.flatMap({ Int($0) }) else {
-        throw CorpusError(description: "/proc/self/status: says nothing of memory")
-    }
-    return kibibytes
 }

@@ -15,30 +15,33 @@ struct SegmentalViterbi: Sendable {
     }
 
     /// How many steps the cell length may change by from one cell to the next.
-    private static let neighbours = 2
+    static let neighbours = 2
     /// Samples kept of the past, beyond the longest cell.
     static let past = 128
     /// Samples between two moves of the past to the front of its buffer.
-    private static let tile = 512
+    static let tile = 512
     /// Samples a row: an odd number of cache lines, so that rows do not crowd each other out.
-    private static let rowLength = past + tile + 32
-    /// Longest search in samples; bounds memory.
+    static let rowLength = past + tile + 32
+    /// Samples whose states are kept at once: 3.4 MB. Those of a whole search would be 18 MB: what the path wants of them is
+    /// found again, stretch by stretch, from the past that each began with.
+    static let stretch = 32 * tile
+    /// Longest search in samples; bounds time.
     static let longestSegment = 80_000
 
     /// What the best score is brought back to at the start of a tile, and the most that a tile may add to it.
     private static let restingScore = 4_096
     private static let mostGain = 24_000
     /// Lowest score of a path that starts: it is 0 less what was taken off before, until another path is far ahead.
-    private static let lowestStart = -20_480
+    static let lowestStart = -20_480
     /// Below every score that a path can have.
-    private static let impossible: Int16 = -24_000
+    static let impossible: Int16 = -24_000
 
     /// Cell lengths searched, in samples: 8 to 127, rising.
     let lengths: [Int]
     /// The largest score of a pulse, either way: a tile full of them does not overflow.
     let scoreLimit: Int16
     /// Vectors for eight times: two for each length, with a margin that no path comes from.
-    private let stateWidth: Int
+    let stateWidth: Int
 
     init(lengths: [Int]) {
         self.lengths = lengths
@@ -46,71 +49,49 @@ struct SegmentalViterbi: Sendable {
         stateWidth = 2 * (lengths.count + 2 * Self.neighbours)
     }
 
-    /// Everything that a search writes.
-    private struct Workspace {
-        /// Best score over nearby lengths for a cell that starts at a time: rows of `rowLength`, two a length (+, -).
-        var reached: [Int16]
-        /// Scores of all states, by eight times.
-        var states: [SIMD8<Int16>]
-        /// Best score at each time.
-        var ends: [SIMD8<Int16>]
-        /// What was taken off the scores of each tile.
-        var offsets = [0]
-
-        init(laneCount: Int, stateWidth: Int, count: Int) {
-            let blocks = (count + 7) / 8
-            reached = .init(repeating: impossible, count: 2 * laneCount * rowLength)
-            // All but the margins is written before it is read.
-            states = unsafe .init(unsafeUninitializedCapacity: blocks * stateWidth) { states, count in
-                let margin = 2 * neighbours
-                for block in 0..<blocks {
-                    for place in 0..<margin {
-                        unsafe states[block * stateWidth + place] = .init(repeating: impossible)
-                        unsafe states[(block + 1) * stateWidth - 1 - place] = .init(repeating: impossible)
-                    }
-                }
-                count = blocks * stateWidth
-            }
-            ends = .init(repeating: .init(repeating: impossible), count: blocks)
-        }
-
-        /// What a path starts with in the last tile.
-        var start: Int16 { Int16(max(-offsets[offsets.count - 1], lowestStart)) }
-
-        mutating func wipe() {
-            reached.wipe()
-            states.wipe()
-            ends.wipe()
-        }
-    }
-
     /// - Parameters:
     ///   - scores: scores of pulses, within `scoreLimit`.
     ///   - rateCost: cost of a change of cell length, per squared relative change.
     /// - Returns: the path of the highest score, or nil where none is above zero.
     func bestPath(_ scores: PulseScores, rateCost: Float) -> Path? {
-        let penalties = penalties(rateCost: rateCost * scores.unit)
-        var workspace = Workspace(laneCount: lengths.count, stateWidth: stateWidth, count: scores.count)
+        var workspace = Workspace(search: self, scores: scores, penalties: penalties(rateCost: rateCost * scores.unit))
         defer { workspace.wipe() }
-        var tileStart = 0
-        for time in stride(from: 0, to: scores.count, by: 8) {
-            if time - tileStart == Self.tile {
-                startTile(&workspace, time: time)
-                tileStart = time
-            }
-            closeCells(&workspace, scores: scores, time: time, tileStart: tileStart)
-            openCells(&workspace, penalties: penalties, time: time, tileStart: tileStart)
+        for stretch in stride(from: 0, to: scores.count, by: Self.stretch) {
+            if stretch > 0 { startTile(&workspace, time: stretch) }
+            workspace.keepPast()
+            advance(&workspace, through: stretch..<min(stretch + Self.stretch, scores.count))
         }
-        let history = History(
-            search: self, penalties: penalties, states: workspace.states, offsets: workspace.offsets)
-        return history.bestPath(scores, ends: workspace.ends)
+        return bestPath(&workspace)
+    }
+
+    /// Finds the states of some times, the first of which opens a stretch.
+    private func advance(_ workspace: inout Workspace, through times: Range<Int>) {
+        for time in stride(from: times.lowerBound, to: times.upperBound, by: 8) {
+            if time.isMultiple(of: Self.tile), time > times.lowerBound { startTile(&workspace, time: time) }
+            closeCells(&workspace, time: time)
+            openCells(&workspace, time: time)
+        }
+        workspace.times = times
+    }
+
+    /// Has the states of a time at hand: those of its stretch are found again, from the past before it.
+    func recall(_ time: Int, _ workspace: inout Workspace) {
+        guard !workspace.times.contains(time) else { return }
+        let stretch = time / Self.stretch
+        workspace.restorePast(ofStretch: stretch)
+        advance(&workspace, through: stretch * Self.stretch..<time + 1)
     }
 
     /// Moves the past to the front, less what the last tile added.
     private func startTile(_ workspace: inout Workspace, time: Int) {
-        let last = workspace.ends[(time - Self.tile) / 8..<time / 8].reduce(
-            SIMD8(repeating: Self.impossible), SIMD8.larger)
-        let excess = max(Int((0..<8).reduce(Self.impossible) { max($0, last[$1]) }) - Self.restingScore, 0)
+        let tile = time / Self.tile
+        if tile == workspace.offsets.count {
+            let last = workspace.ends[(time - Self.tile) / 8..<time / 8].reduce(
+                SIMD8(repeating: Self.impossible), SIMD8.larger)
+            let excess = max(Int((0..<8).reduce(Self.impossible) { max($0, last[$1]) }) - Self.restingScore, 0)
+            workspace.offsets.append(workspace.offsets[tile - 1] + excess)
+        }
+        let excess = workspace.offsets[tile] - workspace.offsets[tile - 1]
         let taken = SIMD8(repeating: Int16(excess))
         let lowest = SIMD8(repeating: Int16(Self.lowestStart))
         unsafe workspace.reached.withUnsafeMutableBytes { reached in
@@ -124,16 +105,16 @@ struct SegmentalViterbi: Sendable {
                 }
             }
         }
-        workspace.offsets.append(workspace.offsets[workspace.offsets.count - 1] + excess)
     }
 
     /// Scores of closing a cell of each length at eight times.
-    private func closeCells(_ workspace: inout Workspace, scores: PulseScores, time: Int, tileStart: Int) {
-        let start = SIMD8(repeating: workspace.start)
+    private func closeCells(_ workspace: inout Workspace, time: Int) {
+        let scores = workspace.scores
+        let start = SIMD8(repeating: workspace.start(at: time))
         let rowBytes = 2 * Self.rowLength
         let scoreRowBytes = 2 * scores.rowStep
-        let firstState = time / 8 * stateWidth + 2 * Self.neighbours
-        let place = 2 * (Self.past + time - tileStart)
+        let firstState = workspace.block(at: time) + 2 * Self.neighbours
+        let place = 2 * (Self.past + time % Self.tile)
         let scorePlace = 2 * (PulseScores.lead + time)
         unsafe workspace.states.withUnsafeMutableBufferPointer { states in
             unsafe workspace.reached.withUnsafeBytes { reached in
@@ -164,13 +145,13 @@ struct SegmentalViterbi: Sendable {
     }
 
     /// From each closed cell to the next one, whose length may differ by a few steps.
-    private func openCells(_ workspace: inout Workspace, penalties: [SIMD8<Int16>], time: Int, tileStart: Int) {
+    private func openCells(_ workspace: inout Workspace, time: Int) {
         let steps = 2 * Self.neighbours + 1
-        let place = 2 * (Self.past + time - tileStart)
-        let block = time / 8 * stateWidth
+        let place = 2 * (Self.past + time % Self.tile)
+        let block = workspace.block(at: time)
         var end = SIMD8(repeating: Self.impossible)
         unsafe workspace.states.withUnsafeBufferPointer { states in
-            unsafe penalties.withUnsafeBufferPointer { penalties in
+            unsafe workspace.penalties.withUnsafeBufferPointer { penalties in
                 unsafe workspace.reached.withUnsafeMutableBytes { reached in
                     var state = unsafe states.baseAddress! + block
                     var penalty = penalties.baseAddress!
@@ -208,77 +189,6 @@ struct SegmentalViterbi: Sendable {
                 let change = Float(before - lengths[lane]) / Float(lengths[lane])
                 return SIMD8(repeating: Int16(min(rateCost * change * change, 4_096).rounded()))
             }
-        }
-    }
-
-    /// What a search leaves behind: the path is found from the scores of its states, backwards.
-    private struct History {
-        let search: SegmentalViterbi
-        let penalties: [SIMD8<Int16>]
-        let states: [SIMD8<Int16>]
-        let offsets: [Int]
-
-        private struct Node {
-            var time: Int
-            var lane: Int
-            /// 0 positive, 1 negative.
-            var sign: Int
-        }
-
-        func bestPath(_ scores: PulseScores, ends: [SIMD8<Int16>]) -> Path? {
-            var best = (score: 0, time: 0)
-            for time in 0..<scores.count {
-                let score = Int(ends[time / 8][time % 8]) + offsets[time / SegmentalViterbi.tile]
-                if score > best.score { best = (score, time) }
-            }
-            guard best.score > 0 else { return nil }
-            let time = best.time
-            let states = search.lengths.indices.flatMap {
-                [Node(time: time, lane: $0, sign: 0), Node(time: time, lane: $0, sign: 1)]
-            }
-            let end = states.max { self.score(of: $0) < self.score(of: $1) }
-            return end.map { path(to: $0, scores) }
-        }
-
-        private func path(to end: Node, _ scores: PulseScores) -> Path {
-            var node = end
-            var boundaries = [Float(end.time)]
-            var bits: [UInt8] = []
-            bits.reserveCapacity(end.time / search.lengths[0])  // growing would leave unwiped copies behind
-            while true {
-                let length = search.lengths[node.lane]
-                let opening = node.time - length
-                guard opening >= 0 else { break }
-                let zero = opened(Node(time: opening, lane: node.lane, sign: 1 - node.sign))
-                let one = opened(Node(time: opening, lane: node.lane, sign: node.sign))
-                let middle = scores.score(at: opening + length / 2, lane: node.lane, sign: 1 - node.sign)
-                let isOne = one.score + middle > zero.score
-                let start = max(0, offsets[node.time / SegmentalViterbi.tile] + SegmentalViterbi.lowestStart)
-                guard max(one.score + middle, zero.score) > start else { break }
-                bits.append(isOne ? 1 : 0)
-                node = isOne ? one.node : zero.node
-                boundaries.append(Float(node.time))
-            }
-            bits.reverse()
-            return Path(boundaries: boundaries.reversed(), bits: bits, startSign: node.sign)
-        }
-
-        private func score(of node: Node) -> Int {
-            let row = 2 * (node.lane + SegmentalViterbi.neighbours) + node.sign
-            return Int(states[node.time / 8 * search.stateWidth + row][node.time % 8])
-                + offsets[node.time / SegmentalViterbi.tile]
-        }
-
-        /// The state from which a cell of a length was best reached.
-        private func opened(_ node: Node) -> (score: Int, node: Node) {
-            let reach = SegmentalViterbi.neighbours
-            var best = (score: score(of: node), node: node)
-            for step in -reach...reach where search.lengths.indices.contains(node.lane + step) {
-                let from = Node(time: node.time, lane: node.lane + step, sign: node.sign)
-                let score = score(of: from) - Int(penalties[node.lane * (2 * reach + 1) + step + reach][0])
-                if score > best.score { best = (score, from) }
-            }
-            return best
         }
     }
 }

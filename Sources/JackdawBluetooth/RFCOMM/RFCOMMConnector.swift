@@ -1,0 +1,83 @@
+internal import JackdawSystem
+public import JackdawTransport
+
+/// Opens links to the RFCOMM services of devices, through the kernel's own sockets.
+public struct RFCOMMConnector: Sendable {
+    private let connector: SocketConnector
+    private let channels: ChannelCache
+    private let clock: any Clock<Duration>
+
+    /// A connector with a thread of its own, which all its links share.
+    /// - Throws: ``LinkError`` where the system has no thread or descriptor to spare.
+    public init() throws(LinkError) {
+        do throws(SystemFailure) {
+            self.init(loop: try EventLoop())
+        } catch {
+            throw .system(error, link: "rfcomm", "cannot be watched")
+        }
+    }
+
+    /// - Parameters:
+    ///   - loop: watches the links.
+    ///   - calls: the system's.
+    ///   - channels: remembers what devices said.
+    ///   - clock: measures how long connecting takes.
+    init(
+        loop: EventLoop, calls: any SocketCalls = SystemSocketCalls(), channels: ChannelCache = ChannelCache(),
+        clock: any Clock<Duration> = ContinuousClock()
+    ) {
+        connector = SocketConnector(loop: loop, calls: calls)
+        self.channels = channels
+        self.clock = clock
+    }
+
+    /// Opens a link.
+    /// - Parameters:
+    ///   - address: the device, and the channel where it is known.
+    ///   - service: what to ask the device for where the channel is not known.
+    ///   - name: what that service is called, where the device has several.
+    ///   - security: what the link needs.
+    ///   - limit: the longest that it may take; nil for as long as the kernel tries.
+    /// - Returns: the link.
+    /// - Throws: ``LinkError``, a different code for each reason, and what to do about it.
+    public func connect(
+        to address: RFCOMMAddress, service: BluetoothUUID = .serialPort, named name: String? = nil,
+        security: LinkSecurity = .medium, within limit: Duration? = .seconds(30)
+    ) async throws(LinkError) -> any Transport {
+        let late = LinkError(
+            .timedOut, link: address.link.description, "no connection in time",
+            remedy: "switch the device on, and bring it nearer")
+        return try await withDeadline(limit, of: clock, late: late) { () throws(LinkError) in
+            guard let channel = address.channel else {
+                return try await find(address.device, service, name, security)
+            }
+            return try await connect(address.device, channel, security)
+        }
+    }
+
+    private func connect(
+        _ device: BluetoothAddress, _ channel: UInt8, _ security: LinkSecurity
+    ) async throws(LinkError) -> SocketLink {
+        let link = RFCOMMAddress(device: device, channel: channel).link
+        return try await connector.connect(to: .rfcomm(device, channel: channel), link: link, security: security)
+    }
+
+    private func find(
+        _ device: BluetoothAddress, _ service: BluetoothUUID, _ name: String?, _ security: LinkSecurity
+    ) async throws(LinkError) -> SocketLink {
+        let key = ChannelCache.Service(device: device, service: service)
+        if let channel = await channels[key] {
+            do throws(LinkError) {
+                return try await connect(device, channel, security)
+            } catch {
+                guard error.code == .refused else { throw error }
+                // It may have moved since.
+                await channels.forget(key)
+            }
+        }
+        let channel = try await ServiceDiscovery(connector: connector).channel(of: device, service, named: name)
+        let link = try await connect(device, channel, security)
+        await channels.remember(channel, of: key)
+        return link
+    }
+}

@@ -1,0 +1,74 @@
+import Glibc
+internal import JackdawSystem
+internal import JackdawTransport
+
+/// Connects sockets to devices.
+struct SocketConnector: Sendable {
+    let loop: EventLoop
+    var calls: any SocketCalls = SystemSocketCalls()
+
+    /// Connects.
+    /// - Parameters:
+    ///   - address: where to.
+    ///   - link: the link's name.
+    ///   - security: what the link needs.
+    /// - Returns: the link.
+    /// - Throws: ``LinkError``; `cancelled` where the task is, and the kernel ends what it had begun.
+    func connect(
+        to address: SocketAddress, link: LinkName, security: LinkSecurity
+    ) async throws(LinkError) -> SocketLink {
+        let descriptor: Int32
+        do throws(SystemFailure) {
+            descriptor = try calls.socket(address.kind)
+        } catch {
+            throw .notConnected(error, link: link.description)
+        }
+        do throws(LinkError) {
+            try await connect(descriptor, to: address, link: link.description, security)
+        } catch {
+            calls.close(descriptor)
+            throw error
+        }
+        return try SocketLink(descriptor, link: link, format: address.format, loop: loop, calls: calls)
+    }
+
+    private func connect(
+        _ descriptor: Int32, to address: SocketAddress, link: String, _ security: LinkSecurity
+    ) async throws(LinkError) {
+        do throws(SystemFailure) {
+            try calls.setSecurity(descriptor, security)
+            do throws(SystemFailure) {
+                try calls.connect(descriptor, to: address)
+            } catch {
+                guard error.code == EINPROGRESS else { throw error }
+                try await finish(descriptor)
+            }
+        } catch {
+            throw .notConnected(error, link: link)
+        }
+        guard !Task.isCancelled else { throw .cancelled(link) }
+    }
+
+    /// Waits until it is known how connecting went, or the task is cancelled.
+    private func finish(_ descriptor: Int32) async throws(SystemFailure) {
+        while !Task.isCancelled {
+            let readiness = try await loop.wait(descriptor, for: .writing)
+            if let failure = try calls.pendingFailure(descriptor) { throw failure }
+            if readiness.isEmpty { continue }
+            if try calls.isConnected(descriptor) { return }
+            // It has ended and does not say why. Otherwise it was woken for nothing.
+            if readiness.contains(.reading) { throw SystemFailure(code: ENOTCONN) }
+        }
+    }
+}
+
+extension SocketAddress {
+    /// How bytes go through a socket that is connected to it.
+    var format: SocketFormat {
+        switch self {
+        case .rfcomm: .rfcomm
+        // What the kernel lets the other side send where nothing else was agreed on (`L2CAP_DEFAULT_MTU`).
+        case .l2cap: .packets(size: 672)
+        }
+    }
+}

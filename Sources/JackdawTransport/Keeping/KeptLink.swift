@@ -1,0 +1,214 @@
+/// A link that is opened again whenever it is lost, until it is closed or there is no use in trying.
+///
+/// Each time it is open, an event hands over a session: a ``Transport`` of its own. Nothing that was meant for one session
+/// goes out on another, and nothing waits for the next one: a session that is over fails. Nobody hears of a loss but who
+/// receives or sends, so one task should always receive.
+///
+/// ```swift
+/// let link = KeptLink { () async throws(LinkError) in try await open(name) }
+/// await link.open()
+/// for await event in link.events {
+///     if case .connected(let session) = event { serve(session) }
+/// }
+/// ```
+public actor KeptLink {
+    /// What happens to the link, in this order.
+    public enum Event: Sendable {
+        /// The link is open. It stays so until ``lost(_:)``, which always follows; closing the session lets another follow.
+        case connected(any Transport)
+        /// The session is over and closed, for this reason; it counts the bytes that were being sent and were not.
+        case lost(LinkError)
+        /// The link will be tried again after this time, because it was lost or could not be opened.
+        case waiting(Duration, because: LinkError)
+        /// The system was asleep for so long; it is told when anything happens after it.
+        case slept(Duration)
+        /// The reader says something new about its battery.
+        case battery(BatteryReport)
+        /// The battery has become low: 15 % or less, and not charging. Told again only after it was at 20 % or charging.
+        case batteryLow(BatteryReport)
+        /// So many events were not taken in time and are lost; they were older than those that follow.
+        case missed(Int)
+        /// The link will not be tried again: it was closed, or failed for a reason that somebody has to change. The last event.
+        case ended(LinkError?)
+    }
+
+    private let connect: @Sendable () async throws(LinkError) -> any Transport
+    private let clock: ElapsedClock
+    private let wallClock: ElapsedClock
+    private var sleepWatch = SleepWatch()
+    private var keeper: LinkKeeper
+    private var queue: EventQueue
+    /// Whoever waits for an event; ended when there is one.
+    private var bells: [AsyncStream<Never>.Continuation] = []
+    /// The attempt, the wait or the end of a session: never more than one of them.
+    private var work: Task<Void, Never>?
+    private var session: SessionState?
+
+    /// A link that is not open yet.
+    /// - Parameters:
+    ///   - backOff: how long to wait between attempts.
+    ///   - capacity: how many events wait to be taken, 2 or more; beyond it the oldest are lost and counted.
+    ///   - clock: the clock of the waits; it stands still while the system sleeps.
+    ///   - wallClock: a clock that goes on meanwhile.
+    ///   - random: where the chance of the waits comes from.
+    ///   - connect: opens the link. It has a deadline of its own, and gives up soon when its task is cancelled.
+    public init(
+        backOff: BackOff = BackOff(), capacity: Int = 256, clock: any Clock<Duration> = SuspendingClock(),
+        wallClock: any Clock<Duration> = ContinuousClock(),
+        random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
+        connect: @escaping @Sendable () async throws(LinkError) -> any Transport
+    ) {
+        self.connect = connect
+        self.clock = ElapsedClock(clock)
+        self.wallClock = ElapsedClock(wallClock)
+        keeper = LinkKeeper(backOff: backOff, random: random)
+        queue = EventQueue(capacity: capacity)
+    }
+
+    /// What happens to the link; ends after ``Event/ended(_:)``. Each event is given to one task only.
+    public nonisolated var events: AsyncStream<Event> { AsyncStream { await self.nextEvent() } }
+
+    /// Opens the link, and keeps it open until ``close()``, which has to come; a second call does nothing.
+    public func open() { take(.wanted) }
+
+    /// Closes the link for good and waits until nothing of it is left; a second call waits too.
+    public func close() async {
+        take(.unwanted)
+        while let task = work {
+            await task.value
+            if work == task { work = nil }
+        }
+    }
+
+    /// Ends a wait: the reader was seen, the radio was switched on, the system woke up.
+    public func tryNow() { take(.seen) }
+
+    /// Passes on what the reader says about its battery.
+    /// - Parameter battery: what it says.
+    public func report(_ battery: BatteryReport) { take(.battery(battery)) }
+
+    private func take(_ input: LinkKeeper.Input) {
+        let now = clock.now()
+        if let duration = sleepWatch.slept(awake: now, elapsed: wallClock.now()) {
+            perform(keeper.receive(.slept(duration), at: now))
+        }
+        perform(keeper.receive(input, at: now))
+    }
+
+    private func perform(_ outputs: [LinkKeeper.Output]) {
+        for output in outputs {
+            switch output {
+            case .connect(let number): work = Task { await self.attempt(number) }
+            case .wait(let deadline): work = Task { await self.wait(until: deadline) }
+            case .cancel: work?.cancel()
+            case .hangUp: endSession(because: nil)
+            case .report(let event):
+                queue.append(event)
+                for bell in bells { bell.finish() }
+                bells = []
+            }
+        }
+    }
+
+    private func attempt(_ number: Int) async {
+        do throws(LinkError) {
+            let transport = try await connect()
+            guard keeper.isTrying(number) else {
+                await transport.close()
+                throw LinkError(.cancelled, link: transport.link.description, "closed before it was open")
+            }
+            session = SessionState(number: number, transport: transport)
+            take(.opened(number, KeptSession(number: number, transport: transport, owner: self)))
+        } catch {
+            take(.failed(number, error))
+        }
+    }
+
+    private func wait(until deadline: Duration) async {
+        // Cancelled, it was ended by whoever did so, and there is something else to do.
+        guard (try? await clock.sleep(deadline)) != nil else { return }
+        take(.time)
+    }
+
+    private func nextEvent() async -> Event? {
+        while true {
+            if let event = queue.next() { return event }
+            guard keeper.state != .ended, !Task.isCancelled else { return nil }
+            let (silence, bell) = AsyncStream.makeStream(of: Never.self)
+            bells.append(bell)
+            for await _ in silence {}
+        }
+    }
+}
+
+// MARK: - The session
+
+extension KeptLink {
+    /// The session that is open.
+    private struct SessionState {
+        let number: Int
+        let transport: any Transport
+        /// Sends that are under way.
+        var sends = 0
+        /// Bytes that they did not send.
+        var undelivered = 0
+        /// Why it ended; nil while it has not.
+        var failure: LinkError?
+        /// Waits for the sends to end.
+        var allSent: CheckedContinuation<Void, Never>?
+
+        var link: String { transport.link.description }
+    }
+
+    /// Notes that something is sent.
+    /// - Returns: whether the session is not over.
+    func beginSending(in number: Int) -> Bool {
+        guard let session, session.number == number, session.failure == nil else { return false }
+        self.session?.sends += 1
+        return true
+    }
+
+    /// Notes that it was sent, or why not.
+    func endSending(in number: Int, _ failure: LinkError?) {
+        // The session waits for its sends, so it is still there.
+        guard session?.number == number else { return }
+        session?.sends -= 1
+        if let failure, failure.code != .cancelled {
+            session?.undelivered += failure.undelivered
+            endSession(because: failure)
+        }
+        guard session?.sends == 0 else { return }
+        session?.allSent?.resume()
+        session?.allSent = nil
+    }
+
+    /// Ends a session that failed.
+    func fail(_ number: Int, _ failure: LinkError) {
+        guard session?.number == number else { return }
+        endSession(because: failure)
+    }
+
+    /// Ends a session that the program has closed, and waits until it is closed.
+    func hangUp(_ number: Int) async {
+        guard session?.number == number else { return }
+        endSession(because: nil)
+        await work?.value
+    }
+
+    private func endSession(because failure: LinkError?) {
+        guard let session, session.failure == nil else { return }
+        let reason = failure ?? LinkError(.disconnected, link: session.link, "closed by this program")
+        self.session?.failure = reason
+        work = Task { await self.wind(up: session.number, session.transport, because: reason) }
+    }
+
+    private func wind(up number: Int, _ transport: any Transport, because failure: LinkError) async {
+        await transport.close()
+        if let session, session.sends > 0 {
+            await withCheckedContinuation { continuation in self.session?.allSent = continuation }
+        }
+        let undelivered = session?.undelivered ?? 0
+        session = nil
+        take(.lost(number, failure.leaving(undelivered: undelivered)))
+    }
+}

@@ -1,0 +1,165 @@
+import Glibc
+import JackdawSystem
+import JackdawTestSupport
+import JackdawTransport
+import Testing
+
+@testable import JackdawBluetooth
+
+/// Connecting to a channel, with every answer that the system has.
+@Suite struct RFCOMMConnectorTests {
+    private let loop: EventLoop
+    private let calls = ScriptedSocketCalls()
+    private let clock = ManualClock()
+    private let connector: RFCOMMConnector
+    private let address: RFCOMMAddress
+
+    init() throws {
+        loop = try EventLoop()
+        connector = RFCOMMConnector(loop: loop, calls: calls, clock: clock)
+        address = RFCOMMAddress(device: calls.device, channel: 3)
+    }
+
+    /// What each number of the system means to who connects.
+    private static let codes: [(Int32, LinkError.Code)] = [
+        (ECONNREFUSED, .refused), (EHOSTDOWN, .outOfRange), (ETIMEDOUT, .timedOut), (EHOSTUNREACH, .adapterOff),
+        (ENETDOWN, .adapterOff), (ENODEV, .adapterOff), (EADDRNOTAVAIL, .adapterOff), (EAFNOSUPPORT, .serviceMissing),
+        (EPROTONOSUPPORT, .serviceMissing), (EPERM, .notPermitted), (EACCES, .rejected), (EBADE, .pairedElsewhere),
+        (ELOOP, .rejected), (EBUSY, .busy), (EALREADY, .busy), (EMLINK, .busy), (ECONNRESET, .disconnected),
+        (EOPNOTSUPP, .unsupported), (ENOMEM, .system), (EPROTO, .system), (ENOSYS, .system),
+    ]
+
+    @Test(arguments: codes) func eachRefusalAtOnce(number: Int32, code: LinkError.Code) async {
+        calls.fail(.connect, number)
+        await expectFailure(number, code)
+    }
+
+    @Test(arguments: codes) func eachRefusalLater(number: Int32, code: LinkError.Code) async {
+        calls.fail(.connect, EINPROGRESS)
+        calls.fail(.pendingFailure, number)
+        await expectFailure(number, code)
+    }
+
+    @Test(arguments: codes) func noSocket(number: Int32, code: LinkError.Code) async {
+        calls.fail(.socket, number)
+        await expectFailure(number, code)
+    }
+
+    @Test func noSecurity() async {
+        calls.fail(.setSecurity, EPERM)
+        await expectFailure(EPERM, .notPermitted)
+        #expect(calls.count(.connect) == 0)
+    }
+
+    @Test func aQuestionThatFails() async {
+        calls.fail(.connect, EINPROGRESS)
+        calls.fail(.isConnected, EIO)
+        await expectFailure(EIO, .system)
+    }
+
+    private func expectFailure(_ number: Int32, _ code: LinkError.Code) async {
+        let error = await linkError { _ = try await connector.connect(to: address) }
+        #expect(error?.code == code)
+        #expect(error?.underlying == SystemFailure(code: number).message)
+        #expect(error?.link == address.link.description)
+        #expect(error?.remedy != nil || [.system, .unsupported].contains(code))
+        #expect(calls.openCount == 0)
+        #expect(!calls.wasClosedTwice)
+    }
+
+    @Test(arguments: [false, true]) func aLinkCarriesBytesOnceItIsConnected(atOnce: Bool) async throws {
+        if !atOnce { calls.fail(.connect, EINPROGRESS) }
+        let link = try await connector.connect(to: address)
+        #expect(link.link == address.link)
+        #expect(calls.addresses == [.rfcomm(calls.device, channel: 3)])
+        try await link.send([1, 2])
+        let far = try #require(calls.made.first)
+        #expect(far.receive() == [1, 2])
+        await link.close()
+        #expect(calls.openCount == 0)
+    }
+
+    @Test func itIsNotTakenInByBeingWokenForNothing() async throws {
+        calls.fail(.connect, EINPROGRESS)
+        calls.fail(.isConnected, ENOTCONN, ENOTCONN, ENOTCONN)
+        _ = try await connector.connect(to: address)
+        #expect(calls.count(.isConnected) == 4)
+    }
+
+    @Test func aLinkThatEndsBeforeItBeganAndDoesNotSayWhy() async {
+        calls.fail(.connect, EINPROGRESS)
+        calls.fail(.isConnected, ENOTCONN, ENOTCONN)
+        calls.onSocket { _, pair in pair.far.end(both: true) }
+        await expectFailure(ENOTCONN, .disconnected)
+        #expect(calls.count(.isConnected) == 1)
+    }
+
+    /// A device that does not answer: the socket is not ready, since it has no room.
+    private func silence() {
+        calls.fail(.connect, EINPROGRESS)
+        calls.onSocket { _, pair in
+            let block = [UInt8](repeating: 0, count: 4_096)
+            while unsafe send(pair.near, block, block.count, Int32(MSG_NOSIGNAL)) > 0 {}
+        }
+    }
+
+    @Test func theTimeIsOver() async {
+        silence()
+        let task = Task { [connector, address] in try await connector.connect(to: address, within: .seconds(8)) }
+        await clock.sleepers(1)
+        clock.advance(by: .seconds(7))
+        #expect(clock.nextDeadline?.offset == .seconds(8))
+        clock.advance(by: .seconds(1))
+        let error = await linkError { _ = try await task.value }
+        #expect(error?.code == .timedOut)
+        #expect(error?.remedy != nil)
+        #expect(calls.openCount == 0)
+    }
+
+    @Test(arguments: [false, true]) func itIsGivenUp(later: Bool) async {
+        silence()
+        let task = Task { [connector, address] in try await connector.connect(to: address) }
+        if later {
+            await clock.sleepers(1)
+            while calls.count(.connect) == 0 { await Task.yield() }
+        }
+        task.cancel()
+        #expect(await linkError { _ = try await task.value }?.code == .cancelled)
+        #expect(calls.openCount == 0)
+        #expect(clock.nextDeadline == nil)
+    }
+
+    @Test func itIsGivenUpJustAsItIsConnected() async {
+        for _ in 0..<100 {
+            calls.fail(.connect, EINPROGRESS)
+            let task = Task { [connector, address] in try await connector.connect(to: address, within: nil) }
+            await Task.yield()
+            task.cancel()
+            // Either is right, and neither leaves anything behind.
+            let error = await linkError { await (try task.value).close() }
+            #expect(error == nil || error?.code == .cancelled)
+        }
+        while calls.openCount > 0 { await Task.yield() }
+        #expect(!calls.wasClosedTwice)
+    }
+
+    @Test func manyConnectionsLeaveNothingBehind() async throws {
+        for round in 0..<200 {
+            calls.fail(.connect, EINPROGRESS)
+            calls.fail(.pendingFailure, round % 3 == 0 ? EHOSTDOWN : 0)
+            calls.fail(.isConnected, round % 3 == 1 && round % 2 == 0 ? ENOTCONN : 0)
+            _ = try? await connector.connect(to: address)
+        }
+        while calls.openCount > 0 { await Task.yield() }
+        #expect(clock.nextDeadline == nil)
+        #expect(!calls.wasClosedTwice)
+    }
+
+    @Test func thisSystemSaysWhetherItHasBluetooth() async throws {
+        let connector = try RFCOMMConnector()
+        let nobody = RFCOMMAddress(device: calls.device, channel: 1)
+        // Without a kernel that has it, without an adapter, or without such a device: never a link.
+        let error = await linkError { _ = try await connector.connect(to: nobody, within: .seconds(0)) }
+        #expect(error != nil)
+    }
+}

@@ -1,0 +1,22 @@
+import Testing
+
+@testable import JackdawTransport
+
+@Suite("Codes of errors")
+struct LinkErrorCodeTests {
+    /// Those for which somebody has to do something first.
+    private static let lasting: Set<String> = [
+        "badName", "notPermitted", "unsupported", "rejected", "pairedElsewhere", "cancelled",
+    ]
+    private static let passing: Set<String> = [
+        "notFound", "busy", "disconnected", "system", "outOfRange", "refused", "adapterOff", "serviceMissing",
+        "timedOut", "badAnswer",
+    ]
+
+    @Test("each says whether another try is worth it", arguments: LinkError.Code.Kind.allCases)
+    func mayPass(_ kind: LinkError.Code.Kind) {
+        let code = LinkError.Code(kind: kind)
+        #expect(code.mayPass == Self.passing.contains(code.name))
+        #expect(code.mayPass != Self.lasting.contains(code.name))
+    }
+}
