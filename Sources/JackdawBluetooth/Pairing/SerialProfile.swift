@@ -1,5 +1,3 @@
-internal import JackdawTransport
-
 /// A service of classic Bluetooth that this program serves or uses through bluetoothd, which makes the connections: the way in
 /// where raw sockets are not allowed.
 actor SerialProfile {
@@ -99,38 +97,5 @@ actor SerialProfile {
 
     private func answer(_ request: BusRequest, _ result: Result<BusBody, BusError>) {
         client.bus.assumeIsolated { $0.answer(request, result) }
-    }
-}
-
-extension Bluetooth {
-    /// Connects a service of a device of classic Bluetooth through bluetoothd.
-    /// - Parameters:
-    ///   - address: of the device.
-    ///   - uuid: the class of the service.
-    /// - Returns: the socket, a stream of bytes.
-    /// - Throws: ``LinkError``: `refused` where the device has no such service.
-    func serialSocket(_ address: BluetoothAddress, service uuid: String) async throws(LinkError) -> BusDescriptor {
-        let client = try await client()
-        let link = LinkName(.rfcomm, address.description).description
-        let device = try await client.device(address, link: link, radio: .classic, within: GATTDevice.searchLimit)
-        do throws(BusError) {
-            let profile = try await SerialProfile.register(uuid, role: .client, name: "Jackdaw", by: client)
-            let result: Result<BusDescriptor, BusError>
-            do throws(BusError) {
-                try await client.call(
-                    device.path, BlueZName.device, "ConnectProfile", [.string(uuid)],
-                    within: GATTDevice.connectionLimit)
-                // bluetoothd answers when the socket was taken, so it is here.
-                var connections = profile.connections.makeAsyncIterator()
-                let connection = await connections.next()
-                result = connection.map { .success($0.socket) } ?? .failure(.cancelled)
-            } catch {
-                result = .failure(error)
-            }
-            await profile.unregister()
-            return try result.get()
-        } catch {
-            throw LinkError(error, link: link, while: .connecting)
-        }
     }
 }

@@ -21,7 +21,7 @@ struct SerialProfileTests {
             "ConnectProfile",
             BusError(name: "org.bluez.Error.NotAvailable", message: "br-connection-profile-unavailable"))
         let error = await #expect(throws: LinkError.self) {
-            try await radio.bluetooth.serialSocket(Radio.reader, service: MockBlueZ.serialPort)
+            _ = try await radio.bluetooth.serialPort(Radio.reader)
         }
         #expect(error?.code == .refused)
         #expect(await radio.mock.calls.last?.hasPrefix("UnregisterProfile") == true)
