@@ -13,6 +13,8 @@ actor GATTStream {
     private var packets: [[UInt8]] = []
     /// What notifications come by, where bluetoothd gives one away.
     private var socket: (descriptor: BusDescriptor, watch: Watch)?
+    /// What is written without an answer goes by it, where bluetoothd gives one away.
+    private var outlet: GATTOutlet?
     private var receiver: CheckedContinuation<Void, Never>?
     /// Why nothing more will come.
     private var end: LinkError?
@@ -51,6 +53,9 @@ actor GATTStream {
 
     /// Asks for notifications: by a socket, on which none is lost; on the bus where bluetoothd gives none away.
     private func subscribe(_ notifying: BlueZCharacteristic) async throws(LinkError) {
+        if !profile.isAcknowledged, let socket = try? await device.acquireWriting(written) {
+            outlet = GATTOutlet(socket, on: device.client.bus.loop)
+        }
         if let socket = try? await device.acquireNotifications(notifying) { return try adopt(socket.descriptor) }
         do throws(BusError) {
             try await device.client.call(notifying.path, BlueZName.characteristic, "StartNotify")
@@ -91,11 +96,8 @@ actor GATTStream {
         self.socket = nil
         guard end == nil else { return }
         // Why it ended comes over the bus, before the answer to this.
-        let question = BusCall(
-            BlueZName.service, device.path, BlueZName.properties, "Get",
-            BusBody([.string(BlueZName.device), .string("Connected")]))
-        device.client.bus.assumeIsolated { bus in
-            bus.send(question) { [weak self] _ in
+        device.client.bus.assumeIsolated { [isConnected] bus in
+            bus.send(isConnected) { [weak self] _ in
                 self?.assumeIsolated { $0.lose(.disconnected, "notifications ended") }
             }
         }
@@ -119,14 +121,14 @@ actor GATTStream {
 
     /// Sends bytes in pieces, as the profile says.
     func send(_ bytes: [UInt8]) async throws(LinkError) {
-        let size = profile.chunkSize(packet: written.packetSize)
+        let size = profile.chunkSize(packet: outlet?.packetSize ?? written.packetSize)
         var sent = 0
         while sent < bytes.count {
             let left = bytes.count - sent
             if let end { throw LinkError(end, undelivered: left) }
             let chunk = Array(bytes[sent..<min(sent + size, bytes.count)])
             do throws(BusError) {
-                try await device.write(chunk, to: written.path, isAcknowledged: profile.isAcknowledged)
+                try await write(chunk)
             } catch {
                 // Why the link was lost says more than that writing failed.
                 if let end { throw LinkError(end, undelivered: left) }
@@ -134,6 +136,27 @@ actor GATTStream {
             }
             sent += chunk.count
         }
+    }
+
+    private func write(_ chunk: [UInt8]) async throws(BusError) {
+        guard let outlet else {
+            return try await device.write(chunk, to: written.path, isAcknowledged: profile.isAcknowledged)
+        }
+        do throws(SystemFailure) {
+            try await outlet.write(chunk)
+        } catch {
+            if error.code == ECANCELED { throw .cancelled }
+            // Why it ended comes over the bus, before the answer to this.
+            _ = try? await device.client.bus.call(isConnected)
+            throw BusError(name: "org.bluez.Error.NotConnected", message: error.message)
+        }
+    }
+
+    /// Asks bluetoothd for what is told anyway, but before its answer.
+    private var isConnected: BusCall {
+        BusCall(
+            BlueZName.service, device.path, BlueZName.properties, "Get",
+            BusBody([.string(BlueZName.device), .string("Connected")]))
     }
 
     /// Ends the device's connection.
@@ -174,6 +197,7 @@ actor GATTStream {
         drain()
         if let socket { device.client.bus.loop.unwatch(socket.watch) }
         socket = nil
+        outlet?.assumeIsolated { $0.close() }
         wake()
         guard let observer else { return }
         self.observer = nil

@@ -5,7 +5,7 @@ import Testing
 @testable import JackdawBluetooth
 
 /// Calls, signals, objects and descriptors over a private bus.
-@Suite(.enabled(if: PrivateBus.isAvailable, "dbus-daemon is not installed"), .timeLimit(.minutes(1)))
+@Suite(.needsBus, .timeLimit(.minutes(5)))
 struct BusTests {
     private let daemon: PrivateBus
 

@@ -6,7 +6,7 @@ import Testing
 @testable import JackdawBluetooth
 
 /// Connections over GATT through a mock of bluetoothd.
-@Suite(.enabled(if: PrivateBus.isAvailable, "dbus-daemon is not installed"), .timeLimit(.minutes(1)))
+@Suite(.needsBus, .timeLimit(.minutes(5)))
 struct GATTTests {
     private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
@@ -30,6 +30,35 @@ struct GATTTests {
         await radio.mock.called("Disconnect")
         let error = await #expect(throws: LinkError.self) { try await next(link) }
         #expect(error?.code == .disconnected)
+    }
+
+    @Test func whatIsNotAcknowledgedGoesByASocket() async throws {
+        let radio = try await Radio()
+        var profile = Radio.profile
+        profile.isAcknowledged = false
+        let link = try await radio.bluetooth.connect(Radio.reader, profile: profile)
+        // A packet of 247 bytes holds 244.
+        try await link.send(bytes("E") + Array(repeating: UInt8(ascii: "E"), count: 299))
+        #expect(try await next(link)?.count == 243)
+        #expect(try await next(link)?.count == 55)
+        #expect(await !radio.mock.calls.contains { $0.hasPrefix("WriteValue") })
+        try await link.send(bytes("D"))
+        for number in 0..<5 { #expect(try await next(link) == MockBlueZ.notification(number)) }
+        _ = await #expect(throws: LinkError.self) { try await next(link) }
+        let error = await #expect(throws: LinkError.self) { try await link.send(bytes("Elate")) }
+        #expect(error?.code == .disconnected)
+        #expect(error?.undelivered == 5)
+    }
+
+    @Test func withoutASocketItIsWrittenOnTheBus() async throws {
+        let radio = try await Radio()
+        await radio.mock.fail("AcquireWrite", BusError(name: "org.bluez.Error.NotSupported"))
+        var profile = Radio.profile
+        profile.isAcknowledged = false
+        let link = try await radio.bluetooth.connect(Radio.reader, profile: profile)
+        try await link.send(bytes("Ebus"))
+        #expect(try await next(link) == bytes("bus"))
+        #expect(await radio.mock.calls.contains("WriteValue"))
     }
 
     @Test func aProfileSaysHowMuchIsWrittenAtOnce() {

@@ -1,6 +1,6 @@
+import JackdawSystem
 import JackdawTestSupport
 import JackdawTransport
-import Synchronization
 import Testing
 
 @testable import JackdawBluetooth
@@ -10,7 +10,7 @@ private final class TestAgent: PairingAgent {
     let capability = PairingCapability.keyboardDisplay
     let answer: Bool
     let waits: Bool
-    let log = Mutex<[String]>([])
+    let log = SystemLock<[String]>([])
     let asked: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
 
@@ -54,7 +54,7 @@ private final class TestAgent: PairingAgent {
 }
 
 /// Pairing through a mock of bluetoothd.
-@Suite(.enabled(if: PrivateBus.isAvailable, "dbus-daemon is not installed"), .timeLimit(.minutes(1)))
+@Suite(.needsBus, .timeLimit(.minutes(5)))
 struct PairingTests {
     @Test(arguments: [
         ("RequestConfirmation", [BusValue.uint32(42)], "confirm 000042 Sim Reader", [BusValue]()),

@@ -5,7 +5,7 @@ import Testing
 @testable import JackdawBluetooth
 
 /// Sockets of classic Bluetooth that bluetoothd makes.
-@Suite(.enabled(if: PrivateBus.isAvailable, "dbus-daemon is not installed"), .timeLimit(.minutes(1)))
+@Suite(.needsBus, .timeLimit(.minutes(5)))
 struct SerialProfileTests {
     @Test func aSocketCarriesBytesBothWays() async throws {
         let radio = try await Radio()
@@ -21,7 +21,7 @@ struct SerialProfileTests {
             "ConnectProfile",
             BusError(name: "org.bluez.Error.NotAvailable", message: "br-connection-profile-unavailable"))
         let error = await #expect(throws: LinkError.self) {
-            try await radio.bluetooth.serialSocket(Radio.reader, service: MockBlueZ.serialPort)
+            _ = try await radio.bluetooth.serialPort(Radio.reader)
         }
         #expect(error?.code == .refused)
         #expect(await radio.mock.calls.last?.hasPrefix("UnregisterProfile") == true)

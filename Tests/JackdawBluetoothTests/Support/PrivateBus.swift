@@ -7,7 +7,6 @@ import Testing
 final class PrivateBus: Sendable {
     /// Whether this machine can have one.
     static let isAvailable = FileManager.default.isExecutableFile(atPath: program)
-    static let unavailable = "dbus-daemon is not installed"
     private static let program = "/usr/bin/dbus-daemon"
 
     /// Where it is found.
@@ -66,4 +65,9 @@ func rules(of bus: Bus) async throws -> Int {
         BusBody([.string(name)]))
     let reply = try await bus.call(call)
     return try #require(reply.body[0]?.entries?["MatchRules"]?.integer)
+}
+
+extension Trait where Self == ConditionTrait {
+    /// Skips a suite where there can be no private bus.
+    static var needsBus: Self { .enabled(if: PrivateBus.isAvailable, "dbus-daemon is not installed") }
 }
