@@ -9,7 +9,7 @@ extension Bluetooth {
     ///   - service: the class of the service.
     /// - Returns: the link.
     /// - Throws: ``LinkError``: `refused` where the device has no such service.
-    public func connectSerial(
+    public func serialPort(
         _ address: BluetoothAddress, service: BluetoothUUID = .serialPort
     ) async throws(LinkError) -> any Transport {
         let link = LinkName(.rfcomm, address.description)
