@@ -116,8 +116,8 @@ let package = Package(
         .testTarget(
             name: "JackdawCommandTests",
             dependencies: [
-                "jackdaw-cli", "JackdawTransport", "JackdawALSA", "JackdawSystem", "JackdawDSP", "JackdawAudioFile",
-                "JackdawSpectrum", "JackdawTestSupport", "JackdawALSATestSupport",
+                "jackdaw-cli", "JackdawTransport", "JackdawALSA", "JackdawBluetooth", "JackdawSystem", "JackdawDSP",
+                "JackdawAudioFile", "JackdawSpectrum", "JackdawTestSupport", "JackdawALSATestSupport",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
             ],

@@ -14,6 +14,10 @@ struct BluetoothSystem: Sendable {
     var forget: @Sendable (BluetoothAddress) async throws(LinkError) -> Void
     /// Opens a link of bytes.
     var connect: @Sendable (LinkName, GATTProfile?) async throws(LinkError) -> any Transport
+    /// Keeps open what is opened by this.
+    var keep: @Sendable (@escaping @Sendable () async throws(LinkError) -> any Transport) -> KeptLink = { connect in
+        KeptLink(connect: connect)
+    }
     /// Offers a serial port at a channel, and calls with each link that another machine opens, until it is cancelled.
     var serve:
         @Sendable (UInt8, String, @escaping @Sendable (any Transport) async -> Void) async throws(LinkError) -> Void

@@ -11,7 +11,7 @@ struct ReaderListener: Sendable {
 
     /// Listens until the task is cancelled or there is no use in trying.
     func run(_ system: BluetoothSystem) async throws(CommandError) {
-        let kept = KeptLink { () async throws(LinkError) in try await system.connect(link, profile) }
+        let kept = system.keep { () async throws(LinkError) in try await system.connect(link, profile) }
         await kept.open()
         let failure = await withTaskGroup(of: Void.self, returning: LinkError?.self) { sessions in
             var failure: LinkError?

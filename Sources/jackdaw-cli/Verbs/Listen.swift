@@ -71,7 +71,7 @@
             completion: .file(extensions: ["wav", "flac"]))
         var record: String?
 
-        @OptionGroup(title: "BLUETOOTH LOW ENERGY")
+        @OptionGroup
         var gatt: GATTArguments
 
         func validate() throws {

@@ -1,0 +1,166 @@
+import JackdawBluetooth
+import JackdawTestSupport
+import JackdawTransport
+import Testing
+
+@testable import jackdaw_cli
+
+/// What the command does with readers over Bluetooth that are not there.
+@Suite struct BluetoothVerbTests {
+    private static let reader = "AA:BB:CC:DD:EE:FF"
+    private static let found = [
+        FoundDevice(
+            link: LinkName(.rfcomm, reader), name: "SP:12", signalStrength: -61,
+            services: ["00001101-0000-1000-8000-00805f9b34fb"], isPaired: true),
+        FoundDevice(link: LinkName(.ble, "11:22:33:44:55:66"), services: ["0508e6f8-ad82-898f-f843-e3410cb60101"]),
+    ]
+
+    /// Runs a verb with a system's Bluetooth.
+    private func run<Verb: jackdaw_cli.Verb>(
+        _ arguments: String..., as verb: Verb.Type, _ work: (Verb, Console) throws(CommandError) -> ExitStatus
+    ) throws -> (status: ExitStatus, output: String, messages: String) {
+        let verb = try #require(try JackdawCommand.parseAsRoot(arguments) as? Verb)
+        let recorder = ConsoleRecorder()
+        var status: ExitStatus
+        do throws(CommandError) {
+            status = try work(verb, recorder.console)
+        } catch {
+            status = error.status
+            recorder.console.message(error.message)
+        }
+        recorder.console.flush()
+        return (status, recorder.output, recorder.messages)
+    }
+
+    private func system(finding devices: [FoundDevice], _ failure: LinkError? = nil) -> BluetoothSystem {
+        var system = BluetoothSystem()
+        system.devices = { _ in
+            let (stream, continuation) = AsyncThrowingStream.makeStream(of: FoundDevice.self)
+            for device in devices { continuation.yield(device) }
+            continuation.finish(throwing: failure)
+            return stream
+        }
+        return system
+    }
+
+    @Test func aScanListsWhatWasFoundAsItWasToldLast() throws {
+        var closer = Self.found[0]
+        closer.signalStrength = -40
+        let system = system(finding: Self.found + [closer])
+        let table = try run("devices", "--scan", as: Devices.self) { verb, console throws(CommandError) in
+            try verb.run(on: console, system)
+        }
+        #expect(table.status == .done)
+        #expect(
+            table.output == """
+                link                      name   dBm  state   services
+                rfcomm:AA:BB:CC:DD:EE:FF  SP:12  -40  paired  1101
+                ble:11:22:33:44:55:66                 new     0508e6f8-ad82-898f-f843-e3410cb60101
+
+                """)
+        let objects = try run("devices", "--scan", "--json", as: Devices.self) { verb, console throws(CommandError) in
+            try verb.run(on: console, system)
+        }
+        #expect(objects.output.split(separator: "\n").count == 2)
+        #expect(objects.output.contains(#""name":"SP:12","rssi":-40,"paired":true"#))
+    }
+
+    @Test func aScanSaysWhyItFindsNothing() throws {
+        let nothing = try run("devices", "--scan", as: Devices.self) { verb, console throws(CommandError) in
+            try verb.run(on: console, system(finding: []))
+        }
+        #expect(nothing.status == .nothingFound)
+        let off = LinkError(.adapterOff, link: "hci0", "the adapter is off")
+        let failed = try run("devices", "--scan", as: Devices.self) { verb, console throws(CommandError) in
+            try verb.run(on: console, system(finding: Self.found, off))
+        }
+        #expect(failed.status == .unavailable)
+        #expect(failed.messages.contains("the adapter is off"))
+    }
+
+    /// The code goes to the device, and nowhere else.
+    @Test func aCodeFromTheCommandLineIsNotAskedFor() throws {
+        var system = BluetoothSystem()
+        system.pair = { address, radio, agent throws(LinkError) in
+            let code = await agent.requestPINCode(for: Self.found[0])
+            guard code == "4711", radio == .classic, address.description == Self.reader else {
+                throw LinkError(.rejected, link: "rfcomm", "would not pair")
+            }
+        }
+        let link = "rfcomm:\(Self.reader)"
+        let paired = try run("pair", link, "--code", "4711", as: Pair.self) { verb, console throws(CommandError) in
+            try verb.run(on: console, system)
+        }
+        #expect(paired.status == .done)
+        #expect(paired.output == "\(link): paired\n")
+        #expect(!paired.messages.contains("4711"))
+        let wrong = try run("pair", link, "--code", "1", as: Pair.self) { verb, console throws(CommandError) in
+            try verb.run(on: console, system)
+        }
+        #expect(wrong.status == .unavailable)
+    }
+
+    @Test func whatIsNoBluetoothDeviceIsNotPaired() throws {
+        let run = try run("pair", "alsa:default", as: Pair.self) { verb, console throws(CommandError) in
+            try verb.run(on: console, BluetoothSystem())
+        }
+        #expect(run.status == .usage)
+    }
+
+    /// A reader sends a card: what it is shows only where that is asked for.
+    @Test(arguments: [false, true]) func whatAReaderSendsIsCounted(isRevealed: Bool) throws {
+        let card = Array(";4111111111111111=29121010000000000?".utf8)
+        let attempts = Shared(0)
+        var system = BluetoothSystem()
+        system.connect = { link, _ throws(LinkError) in
+            let number = attempts.with { attempts in
+                attempts += 1
+                return attempts
+            }
+            guard number == 1 else { throw LinkError(.notPermitted, link: link.description, "may not") }
+            let (here, there) = MemoryTransport.pair(link: link)
+            try await there.send(card)
+            try await there.endSending()
+            return here
+        }
+        system.keep = { connect in KeptLink(backOff: BackOff(first: .nanoseconds(1)), connect: connect) }
+        let arguments = ["listen", "--link", "rfcomm:\(Self.reader)/1"] + (isRevealed ? ["--reveal"] : [])
+        let verb = try #require(try JackdawCommand.parseAsRoot(arguments) as? Listen)
+        let recorder = ConsoleRecorder()
+        do throws(CommandError) {
+            _ = try verb.run(on: recorder.console, system)
+            Issue.record("it ended without saying why")
+        } catch {
+            #expect(error.status == .unavailable)
+        }
+        recorder.console.flush()
+        let digits = card.map(\.hexadecimal).joined()
+        #expect(recorder.output == (isRevealed ? digits : "received \(card.count) bytes") + "\n")
+        #expect(!recorder.messages.contains("4111111111111111"))
+    }
+
+    /// What is sent to the simulated reader comes back.
+    @Test func theEchoSendsBackWhatItReceives() throws {
+        let received = Shared<[UInt8]>([])
+        var system = BluetoothSystem()
+        system.serve = { channel, _, serve throws(LinkError) in
+            let (here, there) = MemoryTransport.pair(link: LinkName(.rfcomm, "\(Self.reader)/\(channel)"))
+            let served = Task { await serve(here) }
+            try await there.send([1, 2, 3])
+            _ = try await there.receive { bytes in
+                let copy = bytes.indices.map { bytes[$0] }
+                received.with { $0 += copy }
+            }
+            try await there.endSending()
+            await served.value
+            throw LinkError(.serviceMissing, link: "rfcomm:\(channel)", "bluetoothd ended")
+        }
+        let run = try run("simulate", "echo", "--link", "rfcomm:7", as: Simulate.self) {
+            verb, console throws(CommandError) in
+            try verb.run(on: console, system)
+        }
+        #expect(run.status == .unavailable)
+        #expect(received.with { $0 } == [1, 2, 3])
+        #expect(run.messages.contains("rfcomm:\(Self.reader)/7: ended, 3 bytes"))
+    }
+}
