@@ -17,7 +17,8 @@ struct BlueZDevice: Sendable {
     var address: BluetoothAddress? { properties["Address"]?.text.flatMap { BluetoothAddress($0) } }
     /// What it calls itself; its alias is its address where it has not said.
     var name: String? { properties["Name"]?.text }
-    var signalStrength: Int? { properties["RSSI"]?.integer }
+    /// In dBm; the controller says 127 where it does not know (Core Specification, Vol 4, Part E, 7.7.65.2).
+    var signalStrength: Int? { properties["RSSI"]?.integer.flatMap { $0 == 127 ? nil : $0 } }
     var services: [String] { (properties["UUIDs"]?.texts ?? []).map { $0.lowercased() } }
     var isPaired: Bool { properties["Paired"]?.boolean ?? false }
     var isConnected: Bool { properties["Connected"]?.boolean ?? false }

@@ -25,6 +25,10 @@ struct BluetoothScannerTests {
         nearer.signalStrength = -61
         nearer.isPaired = true
         #expect(try await found.next() == nearer)
+        // What the controller says where it does not know.
+        try await radio.mock.set(MockBlueZ.device, BlueZName.device, ["RSSI": .int16(127)])
+        nearer.signalStrength = nil
+        #expect(try await found.next() == nearer)
         #expect(await radio.mock.calls.contains("StartDiscovery"))
     }
 

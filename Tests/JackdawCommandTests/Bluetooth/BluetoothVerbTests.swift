@@ -1,3 +1,4 @@
+import ArgumentParser
 import JackdawBluetooth
 import JackdawTestSupport
 import JackdawTransport
@@ -7,6 +8,8 @@ import Testing
 
 /// What the command does with readers over Bluetooth that are not there.
 @Suite struct BluetoothVerbTests {
+    private typealias Status = jackdaw_cli.ExitStatus
+
     private static let reader = "AA:BB:CC:DD:EE:FF"
     private static let found = [
         FoundDevice(
@@ -16,20 +19,28 @@ import Testing
     ]
 
     /// Runs a verb with a system's Bluetooth.
-    private func run<Verb: jackdaw_cli.Verb>(
-        _ arguments: String..., as verb: Verb.Type, _ work: (Verb, Console) throws(CommandError) -> ExitStatus
-    ) throws -> (status: ExitStatus, output: String, messages: String) {
-        let verb = try #require(try JackdawCommand.parseAsRoot(arguments) as? Verb)
-        let recorder = ConsoleRecorder()
-        var status: ExitStatus
-        do throws(CommandError) {
-            status = try work(verb, recorder.console)
-        } catch {
-            status = error.status
-            recorder.console.message(error.message)
+    private func run(
+        _ arguments: String..., by system: BluetoothSystem
+    ) async throws -> (status: Status, output: String, messages: String) {
+        try await onOwnThread {
+            let recorder = ConsoleRecorder()
+            var status: Status
+            do throws(CommandError) {
+                status =
+                    switch try? JackdawCommand.parseAsRoot(arguments) {
+                    case let verb as Devices: try verb.run(on: recorder.console, system)
+                    case let verb as Pair: try verb.run(on: recorder.console, system)
+                    case let verb as Listen: try verb.run(on: recorder.console, system)
+                    case let verb as Simulate: try verb.run(on: recorder.console, system)
+                    default: .usage
+                    }
+            } catch {
+                status = error.status
+                recorder.console.message(error.message)
+            }
+            recorder.console.flush()
+            return (status, recorder.output, recorder.messages)
         }
-        recorder.console.flush()
-        return (status, recorder.output, recorder.messages)
     }
 
     private func system(finding devices: [FoundDevice], _ failure: LinkError? = nil) -> BluetoothSystem {
@@ -43,13 +54,11 @@ import Testing
         return system
     }
 
-    @Test func aScanListsWhatWasFoundAsItWasToldLast() throws {
+    @Test func aScanListsWhatWasFoundAsItWasToldLast() async throws {
         var closer = Self.found[0]
         closer.signalStrength = -40
         let system = system(finding: Self.found + [closer])
-        let table = try run("devices", "--scan", as: Devices.self) { verb, console throws(CommandError) in
-            try verb.run(on: console, system)
-        }
+        let table = try await run("devices", "--scan", by: system)
         #expect(table.status == .done)
         #expect(
             table.output == """
@@ -58,28 +67,22 @@ import Testing
                 ble:11:22:33:44:55:66                 new     0508e6f8-ad82-898f-f843-e3410cb60101
 
                 """)
-        let objects = try run("devices", "--scan", "--json", as: Devices.self) { verb, console throws(CommandError) in
-            try verb.run(on: console, system)
-        }
+        let objects = try await run("devices", "--scan", "--json", by: system)
         #expect(objects.output.split(separator: "\n").count == 2)
         #expect(objects.output.contains(#""name":"SP:12","rssi":-40,"paired":true"#))
     }
 
-    @Test func aScanSaysWhyItFindsNothing() throws {
-        let nothing = try run("devices", "--scan", as: Devices.self) { verb, console throws(CommandError) in
-            try verb.run(on: console, system(finding: []))
-        }
+    @Test func aScanSaysWhyItFindsNothing() async throws {
+        let nothing = try await run("devices", "--scan", by: system(finding: []))
         #expect(nothing.status == .nothingFound)
         let off = LinkError(.adapterOff, link: "hci0", "the adapter is off")
-        let failed = try run("devices", "--scan", as: Devices.self) { verb, console throws(CommandError) in
-            try verb.run(on: console, system(finding: Self.found, off))
-        }
+        let failed = try await run("devices", "--scan", by: system(finding: Self.found, off))
         #expect(failed.status == .unavailable)
         #expect(failed.messages.contains("the adapter is off"))
     }
 
     /// The code goes to the device, and nowhere else.
-    @Test func aCodeFromTheCommandLineIsNotAskedFor() throws {
+    @Test func aCodeFromTheCommandLineIsNotAskedFor() async throws {
         var system = BluetoothSystem()
         system.pair = { address, radio, agent throws(LinkError) in
             let code = await agent.requestPINCode(for: Self.found[0])
@@ -88,27 +91,21 @@ import Testing
             }
         }
         let link = "rfcomm:\(Self.reader)"
-        let paired = try run("pair", link, "--code", "4711", as: Pair.self) { verb, console throws(CommandError) in
-            try verb.run(on: console, system)
-        }
+        let paired = try await run("pair", link, "--code", "4711", by: system)
         #expect(paired.status == .done)
         #expect(paired.output == "\(link): paired\n")
         #expect(!paired.messages.contains("4711"))
-        let wrong = try run("pair", link, "--code", "1", as: Pair.self) { verb, console throws(CommandError) in
-            try verb.run(on: console, system)
-        }
+        let wrong = try await run("pair", link, "--code", "1", by: system)
         #expect(wrong.status == .unavailable)
     }
 
-    @Test func whatIsNoBluetoothDeviceIsNotPaired() throws {
-        let run = try run("pair", "alsa:default", as: Pair.self) { verb, console throws(CommandError) in
-            try verb.run(on: console, BluetoothSystem())
-        }
+    @Test func whatIsNoBluetoothDeviceIsNotPaired() async throws {
+        let run = try await run("pair", "alsa:default", by: BluetoothSystem())
         #expect(run.status == .usage)
     }
 
     /// A reader sends a card: what it is shows only where that is asked for.
-    @Test(arguments: [false, true]) func whatAReaderSendsIsCounted(isRevealed: Bool) throws {
+    @Test(arguments: [false, true]) func whatAReaderSendsIsCounted(isRevealed: Bool) async throws {
         let card = Array(";4111111111111111=29121010000000000?".utf8)
         let attempts = Shared(0)
         var system = BluetoothSystem()
@@ -124,23 +121,17 @@ import Testing
             return here
         }
         system.keep = { connect in KeptLink(backOff: BackOff(first: .nanoseconds(1)), connect: connect) }
-        let arguments = ["listen", "--link", "rfcomm:\(Self.reader)/1"] + (isRevealed ? ["--reveal"] : [])
-        let verb = try #require(try JackdawCommand.parseAsRoot(arguments) as? Listen)
-        let recorder = ConsoleRecorder()
-        do throws(CommandError) {
-            _ = try verb.run(on: recorder.console, system)
-            Issue.record("it ended without saying why")
-        } catch {
-            #expect(error.status == .unavailable)
-        }
-        recorder.console.flush()
+        let link = "rfcomm:\(Self.reader)/1"
+        let run = try await run("listen", "--link", link, isRevealed ? "--reveal" : "--failures", by: system)
+        #expect(run.status == .unavailable)
         let digits = card.map(\.hexadecimal).joined()
-        #expect(recorder.output == (isRevealed ? digits : "received \(card.count) bytes") + "\n")
-        #expect(!recorder.messages.contains("4111111111111111"))
+        let told = isRevealed ? digits : "received \(card.count) bytes"
+        #expect(run.output == "\(told)\n")
+        #expect(!run.messages.contains("4111111111111111"))
     }
 
     /// What is sent to the simulated reader comes back.
-    @Test func theEchoSendsBackWhatItReceives() throws {
+    @Test func theEchoSendsBackWhatItReceives() async throws {
         let received = Shared<[UInt8]>([])
         var system = BluetoothSystem()
         system.serve = { channel, _, serve throws(LinkError) in
@@ -155,10 +146,7 @@ import Testing
             await served.value
             throw LinkError(.serviceMissing, link: "rfcomm:\(channel)", "bluetoothd ended")
         }
-        let run = try run("simulate", "echo", "--link", "rfcomm:7", as: Simulate.self) {
-            verb, console throws(CommandError) in
-            try verb.run(on: console, system)
-        }
+        let run = try await run("simulate", "echo", "--link", "rfcomm:7", by: system)
         #expect(run.status == .unavailable)
         #expect(received.with { $0 } == [1, 2, 3])
         #expect(run.messages.contains("rfcomm:\(Self.reader)/7: ended, 3 bytes"))

@@ -6,57 +6,69 @@ import Testing
 /// Questions to the person at the terminal, from tasks.
 @Suite struct ConversationTests {
     /// Asks, with this typed on standard input, which then ends.
-    private func answers(_ questions: [String], typed: String) throws -> (answers: [String?], messages: String) {
+    private func answers(_ questions: [String], typed: String) async throws -> (answers: [String?], messages: String) {
         var ends: [Int32] = [0, 0]
         try #require(unsafe pipe(&ends) == 0)
         defer { close(ends[0]) }
         _ = unsafe write(ends[1], typed, typed.utf8.count)
         close(ends[1])
-        let recorder = ConsoleRecorder()
-        let conversation = try Conversation()
-        let answers = try conversation.run(on: recorder.console, input: ends[0], isInterrupted: { false }) {
-            () async throws(CommandError) in
-            var answers: [String?] = []
-            for question in questions { answers.append(await conversation.ask(question)) }
-            return answers
+        let input = ends[0]
+        return try await onOwnThread {
+            let recorder = ConsoleRecorder()
+            let conversation = try Conversation()
+            let answers = try conversation.run(on: recorder.console, input: input, isInterrupted: { false }) {
+                () async throws(CommandError) in
+                var answers: [String?] = []
+                for question in questions { answers.append(await conversation.ask(question)) }
+                return answers
+            }
+            return (answers, recorder.messages)
         }
-        return (answers, recorder.messages)
     }
 
-    @Test func eachQuestionGetsItsLine() throws {
-        let run = try answers(["one?", "two?", "three?"], typed: "yes\n4711\n")
+    @Test func eachQuestionGetsItsLine() async throws {
+        let run = try await answers(["one?", "two?", "three?"], typed: "yes\n4711\n")
         #expect(run.answers == ["yes", "4711", nil])
         #expect(run.messages == "jackdaw: one?\njackdaw: two?\njackdaw: three?\n")
     }
 
     /// What was told before the end is written, in its order.
-    @Test func whatWasToldIsWritten() throws {
-        let recorder = ConsoleRecorder()
-        let conversation = try Conversation()
-        try conversation.run(on: recorder.console, isInterrupted: { false }) { () async throws(CommandError) in
-            for number in 0..<100 { conversation.result("\(number)") }
+    @Test func whatWasToldIsWritten() async throws {
+        let output = try await onOwnThread {
+            let recorder = ConsoleRecorder()
+            let conversation = try Conversation()
+            try conversation.run(on: recorder.console, isInterrupted: { false }) { () async throws(CommandError) in
+                for number in 0..<100 { conversation.result("\(number)") }
+            }
+            return recorder.output
         }
-        #expect(recorder.output.split(separator: "\n").map(String.init) == (0..<100).map(String.init))
+        let expected = (0..<100).map { "\($0)\n" }.joined()
+        #expect(output == expected)
     }
 
     /// An interruption cancels the work, and the question with it.
-    @Test func anInterruptionEndsAQuestion() throws {
+    @Test func anInterruptionEndsAQuestion() async throws {
         var ends: [Int32] = [0, 0]
         try #require(unsafe pipe(&ends) == 0)
         defer { for end in ends { close(end) } }
-        let recorder = ConsoleRecorder()
-        let conversation = try Conversation()
-        do throws(CommandError) {
-            try conversation.run(
-                on: recorder.console, input: ends[0], isInterrupted: { recorder.messages.contains("well?") }
-            ) { () async throws(CommandError) in
-                let answer = await conversation.ask("well?")
-                conversation.message("answer: \(answer ?? "none")")
+        let input = ends[0]
+        let (status, messages) = try await onOwnThread {
+            let recorder = ConsoleRecorder()
+            let conversation = try Conversation()
+            var status = jackdaw_cli.ExitStatus.done
+            do throws(CommandError) {
+                try conversation.run(
+                    on: recorder.console, input: input, isInterrupted: { recorder.messages.contains("well?") }
+                ) { () async throws(CommandError) in
+                    let answer = await conversation.ask("well?")
+                    conversation.message("answer: \(answer ?? "none")")
+                }
+            } catch {
+                status = error.status
             }
-            Issue.record("it was not interrupted")
-        } catch {
-            #expect(error.status == .interrupted)
+            return (status, recorder.messages)
         }
-        #expect(recorder.messages == "jackdaw: well?\njackdaw: answer: none\n")
+        #expect(status == .interrupted)
+        #expect(messages == "jackdaw: well?\njackdaw: answer: none\n")
     }
 }
