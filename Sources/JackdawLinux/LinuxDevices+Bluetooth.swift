@@ -8,7 +8,7 @@ extension LinuxDevices {
     ///   - profile: how the family of readers carries bytes over Bluetooth Low Energy; needed for `ble:`.
     ///   - bluetooth: this computer's Bluetooth, for `ble:`.
     /// - Returns: the open link.
-    /// - Throws: ``LinkError``: what there is in the way, and what to do about it.
+    /// - Throws: `LinkError`: what there is in the way, and what to do about it.
     public func connect(
         _ link: LinkName, profile: GATTProfile? = nil, by bluetooth: Bluetooth = Bluetooth()
     ) async throws(LinkError) -> any Transport {

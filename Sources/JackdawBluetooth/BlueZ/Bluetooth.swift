@@ -32,7 +32,7 @@ public actor Bluetooth {
 
     /// The adapters of this computer.
     /// - Returns: each adapter, in the order of their names.
-    /// - Throws: ``LinkError``: `serviceMissing`, `notPermitted`.
+    /// - Throws: `LinkError`: `serviceMissing`, `notPermitted`.
     public func adapters() async throws(LinkError) -> [BluetoothAdapter] {
         try await client().objects.adapters.compactMap { adapter in
             guard let address = adapter.address, let name = adapter.path.split(separator: "/").last else { return nil }

@@ -38,7 +38,7 @@ public struct GATTDevice: Sendable {
     ///   - service: UUID of its service.
     ///   - characteristic: its UUID.
     /// - Returns: its value.
-    /// - Throws: ``LinkError``: `refused` where the device has no such characteristic.
+    /// - Throws: `LinkError`: `refused` where the device has no such characteristic.
     public func read(service: String, characteristic: String) async throws(LinkError) -> [UInt8] {
         try await read(find(service, characteristic))
     }
@@ -49,7 +49,7 @@ public struct GATTDevice: Sendable {
     ///   - service: UUID of its service.
     ///   - characteristic: its UUID.
     ///   - isAcknowledged: whether the device's answer is waited for.
-    /// - Throws: ``LinkError``.
+    /// - Throws: `LinkError`.
     public func write(
         _ value: [UInt8], service: String, characteristic: String, isAcknowledged: Bool = true
     ) async throws(LinkError) {
@@ -68,7 +68,7 @@ public struct GATTDevice: Sendable {
 
     /// What it says of itself.
     /// - Returns: what it says, with nil for what it does not.
-    /// - Throws: ``LinkError``.
+    /// - Throws: `LinkError`.
     public func information() async throws(LinkError) -> DeviceInformation {
         var information = DeviceInformation()
         for (uuid, field) in DeviceInformation.fields {

@@ -18,7 +18,7 @@ public struct GATTLink: Transport {
     /// Waits for what the device notifies of next and hands it over. For one task at a time.
     /// - Parameter take: gets the bytes of one notification.
     /// - Returns: true; the end of a link over GATT is never in good order.
-    /// - Throws: ``LinkError`` where the link was lost, again at each call, or where the task was cancelled.
+    /// - Throws: `LinkError` where the link was lost, again at each call, or where the task was cancelled.
     public func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool {
         var packet = try await stream.next()
         take(packet.span)
@@ -32,7 +32,7 @@ public struct GATTLink: Transport {
 
     /// Sends bytes in pieces, as the profile says. For one task at a time.
     /// - Parameter bytes: what to send.
-    /// - Throws: ``LinkError`` with the number of bytes from the piece on that failed.
+    /// - Throws: `LinkError` with the number of bytes from the piece on that failed.
     public func send(_ bytes: [UInt8]) async throws(LinkError) { try await stream.send(bytes) }
 
     /// Does nothing: GATT knows no end of one direction.

@@ -7,7 +7,7 @@ extension Bluetooth {
     ///   - address: of the device.
     ///   - radio: how to look for it.
     ///   - agent: answers what pairing asks.
-    /// - Throws: ``LinkError``: `rejected`, `outOfRange`, `timedOut`, ...
+    /// - Throws: `LinkError`: `rejected`, `outOfRange`, `timedOut`, ...
     public func pair(
         _ address: BluetoothAddress, radio: BluetoothRadio = .any, agent: any PairingAgent
     ) async throws(LinkError) {
@@ -19,7 +19,7 @@ extension Bluetooth {
 
     /// Forgets a device and its keys.
     /// - Parameter address: of the device.
-    /// - Throws: ``LinkError``: `notFound` where it is not known.
+    /// - Throws: `LinkError`: `notFound` where it is not known.
     public func forget(_ address: BluetoothAddress) async throws(LinkError) {
         let client = try await client()
         guard let device = await client.objects.device(with: address) else {
@@ -34,7 +34,7 @@ extension Bluetooth {
 
     /// Devices that bluetoothd knows: paired ones, connected ones, and those that were heard of late.
     /// - Returns: each device, with the link that opens it.
-    /// - Throws: ``LinkError``: `serviceMissing`, `notPermitted`.
+    /// - Throws: `LinkError`: `serviceMissing`, `notPermitted`.
     public func knownDevices() async throws(LinkError) -> [FoundDevice] {
         try await client().objects.devices.compactMap { FoundDevice($0, by: .any) }
     }
@@ -42,7 +42,7 @@ extension Bluetooth {
     /// Connects a device over Bluetooth Low Energy. It is looked for where it is not known.
     /// - Parameter address: of the device.
     /// - Returns: the device, with its services known.
-    /// - Throws: ``LinkError``: `outOfRange`, `adapterOff`, `pairedElsewhere`, ...
+    /// - Throws: `LinkError`: `outOfRange`, `adapterOff`, `pairedElsewhere`, ...
     public func connect(_ address: BluetoothAddress) async throws(LinkError) -> GATTDevice {
         try await GATTDevice.connect(address, by: client())
     }
@@ -52,7 +52,7 @@ extension Bluetooth {
     ///   - address: of the device.
     ///   - profile: how its family carries bytes.
     /// - Returns: the link.
-    /// - Throws: ``LinkError``: `refused` where the device is of another family.
+    /// - Throws: `LinkError`: `refused` where the device is of another family.
     public func connect(_ address: BluetoothAddress, profile: GATTProfile) async throws(LinkError) -> GATTLink {
         let device = try await connect(address)
         do throws(LinkError) {

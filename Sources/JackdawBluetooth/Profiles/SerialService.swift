@@ -15,7 +15,7 @@ public final class SerialService: Sendable {
 
     /// Waits for another machine to connect. For one task at a time.
     /// - Returns: the link, which is named after the other machine.
-    /// - Throws: ``LinkError``: `serviceMissing` where bluetoothd has given the service up, `cancelled` where the task is.
+    /// - Throws: `LinkError`: `serviceMissing` where bluetoothd has given the service up, `cancelled` where the task is.
     public func accept() async throws(LinkError) -> any Transport {
         for await connection in profile.connections {
             let address = await client.objects.device(connection.device)?.address

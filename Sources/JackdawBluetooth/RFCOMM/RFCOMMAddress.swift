@@ -22,7 +22,7 @@ public struct RFCOMMAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads the address of a link.
     /// - Parameter link: a name with the scheme `rfcomm`.
-    /// - Throws: ``LinkError`` with code `badName`.
+    /// - Throws: `LinkError` with code `badName`.
     public init(_ link: LinkName) throws(LinkError) {
         func bad(_ message: String) -> LinkError {
             LinkError(.badName, link: link.description, message, remedy: "write it as rfcomm:AA:BB:CC:DD:EE:FF/1")

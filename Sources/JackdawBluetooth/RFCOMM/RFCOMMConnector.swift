@@ -8,7 +8,7 @@ public struct RFCOMMConnector: Sendable {
     private let clock: any Clock<Duration>
 
     /// A connector with a thread of its own, which all its links share.
-    /// - Throws: ``LinkError`` where the system has no thread or descriptor to spare.
+    /// - Throws: `LinkError` where the system has no thread or descriptor to spare.
     public init() throws(LinkError) {
         do throws(SystemFailure) {
             self.init(loop: try EventLoop())
@@ -39,7 +39,7 @@ public struct RFCOMMConnector: Sendable {
     ///   - security: what the link needs.
     ///   - limit: the longest that it may take; nil for as long as the kernel tries.
     /// - Returns: the link.
-    /// - Throws: ``LinkError``, a different code for each reason, and what to do about it.
+    /// - Throws: `LinkError`, a different code for each reason, and what to do about it.
     public func connect(
         to address: RFCOMMAddress, service: BluetoothUUID = .serialPort, named name: String? = nil,
         security: LinkSecurity = .medium, within limit: Duration? = .seconds(30)

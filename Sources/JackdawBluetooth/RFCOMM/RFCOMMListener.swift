@@ -18,7 +18,7 @@ public final class RFCOMMListener: Sendable {
     /// - Parameters:
     ///   - channel: 1 to 30; nil for any that is free.
     ///   - security: what the links need.
-    /// - Throws: ``LinkError``: `busy` where another program has the channel.
+    /// - Throws: `LinkError`: `busy` where another program has the channel.
     public convenience init(channel: UInt8? = nil, security: LinkSecurity = .medium) throws(LinkError) {
         do throws(SystemFailure) {
             try self.init(channel: channel, security: security, loop: EventLoop(), calls: SystemSocketCalls())
@@ -49,7 +49,7 @@ public final class RFCOMMListener: Sendable {
 
     /// Waits for a link and takes it. For one task at a time.
     /// - Returns: the link, which is named after the other machine.
-    /// - Throws: ``LinkError``: `cancelled` where the task is.
+    /// - Throws: `LinkError`: `cancelled` where the task is.
     public func accept() async throws(LinkError) -> any Transport {
         while true {
             guard !Task.isCancelled else { throw .cancelled(Self.name(channel)) }

@@ -13,7 +13,7 @@ struct ServiceDiscovery: Sendable {
     ///   - service: the class of the service, or anything else that its record has in it.
     ///   - name: what it is called, where a device has several of the class.
     /// - Returns: 1 to 30.
-    /// - Throws: ``LinkError``: `refused` where the device offers none.
+    /// - Throws: `LinkError`: `refused` where the device offers none.
     func channel(
         of device: BluetoothAddress, _ service: BluetoothUUID, named name: String? = nil
     ) async throws(LinkError) -> UInt8 {
@@ -47,7 +47,7 @@ struct ServiceDiscovery: Sendable {
     ///   - service: what the records have in them.
     ///   - transport: a link of packets to the device's service discovery.
     /// - Returns: what the device tells of each.
-    /// - Throws: ``LinkError``: `badAnswer` where the device keeps to no protocol.
+    /// - Throws: `LinkError`: `badAnswer` where the device keeps to no protocol.
     static func records(
         of service: BluetoothUUID, over transport: some Transport
     ) async throws(LinkError) -> [ServiceRecord] {

@@ -4,7 +4,7 @@ extension BlueZClient {
     /// The adapter to use, which is switched on.
     /// - Parameter name: its name, such as `hci0`; nil for the first that is on.
     /// - Returns: the path of its object.
-    /// - Throws: ``LinkError`` with code `adapterOff`.
+    /// - Throws: `LinkError` with code `adapterOff`.
     func readyAdapter(_ name: String?) throws(LinkError) -> String {
         guard objects.isComplete else { throw LinkError(.serviceMissing, link: "bluetooth") }
         let adapters = objects.adapters.filter { name == nil || $0.path == "\(BlueZName.root)/\(name ?? "")" }

@@ -13,7 +13,7 @@ struct SocketConnector: Sendable {
     ///   - link: the link's name.
     ///   - security: what the link needs.
     /// - Returns: the link.
-    /// - Throws: ``LinkError``; `cancelled` where the task is, and the kernel ends what it had begun.
+    /// - Throws: `LinkError`; `cancelled` where the task is, and the kernel ends what it had begun.
     func connect(
         to address: SocketAddress, link: LinkName, security: LinkSecurity
     ) async throws(LinkError) -> SocketLink {

@@ -17,7 +17,7 @@ final class SocketLink: Transport {
     ///   - format: how bytes go through it.
     ///   - loop: watches it.
     ///   - calls: the system's.
-    /// - Throws: ``LinkError`` where it cannot be watched; it is closed then.
+    /// - Throws: `LinkError` where it cannot be watched; it is closed then.
     init(
         _ descriptor: Int32, link: LinkName, format: SocketFormat, loop: EventLoop,
         calls: any SocketCalls = SystemSocketCalls()
