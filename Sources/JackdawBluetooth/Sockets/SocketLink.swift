@@ -137,7 +137,8 @@ extension SocketLink {
         do throws(SystemFailure) {
             return .sent(try calls.send(descriptor, bytes))
         } catch {
-            guard error.code != EAGAIN else { return .full }
+            // A link that is lost has no room to wait for.
+            guard error.code != EAGAIN || state.loss != nil else { return .full }
             // The device may have ended in good order after what it sent, which is the receiver's to find out.
             if error.code != EPIPE, state.loss == nil { state.loss = error }
             return .lost(state.loss ?? error)
@@ -224,6 +225,9 @@ extension SocketLink {
             state.loss = error
             state.end = .lost(error)
             state.interest = []
+            // Nothing else would wake them.
+            unsafe state.take(.receiver)?.resume()
+            unsafe state.take(.sender)?.resume()
         }
     }
 

@@ -191,6 +191,24 @@ import Testing
         _ = far
     }
 
+    /// It was watched for nothing while nobody received, and can no longer be watched for room to send.
+    @Test(.timeLimit(.minutes(5))) func aSenderDoesNotWaitForWhatCannotBeWatched() async throws {
+        let (near, far) = calls.give()
+        let link = try SocketLink.make(near, loop, calls)
+        far.send([UInt8](repeating: 7, count: ReadAhead.capacity))
+        await link.watches([])
+        let file = unsafe open("/proc/self/status", O_RDONLY | O_CLOEXEC)
+        dup2(file, near)
+        close(file)
+        calls.fail(.send, EAGAIN, EAGAIN)
+        let error = await linkError { try await link.send([1, 2]) }
+        #expect(error?.code == .disconnected)
+        #expect(error?.undelivered == 2)
+        // What was read before is still there.
+        #expect(try await link.receive(ReadAhead.capacity).count == ReadAhead.capacity)
+        #expect(await linkError { _ = try await link.receive() }?.code == .disconnected)
+    }
+
     @Test func manyLinksLeaveNoDescriptorBehind() async throws {
         for round in 0..<300 {
             let (link, far) = try calls.link(loop)
