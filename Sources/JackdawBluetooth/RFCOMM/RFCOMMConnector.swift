@@ -39,7 +39,8 @@ public struct RFCOMMConnector: Sendable {
     ///   - security: what the link needs.
     ///   - limit: the longest that it may take; nil for as long as the kernel tries.
     /// - Returns: the link.
-    /// - Throws: `LinkError`, a different code for each reason, and what to do about it.
+    /// - Throws: `LinkError`, a different code for each reason, and what to do about it; `refused` where the device has
+    ///   no such service, `serviceMissing` where none has that name.
     public func connect(
         to address: RFCOMMAddress, service: BluetoothUUID = .serialPort, named name: String? = nil,
         security: LinkSecurity = .medium, within limit: Duration? = .seconds(30)
@@ -65,7 +66,7 @@ public struct RFCOMMConnector: Sendable {
     private func find(
         _ device: BluetoothAddress, _ service: BluetoothUUID, _ name: String?, _ security: LinkSecurity
     ) async throws(LinkError) -> SocketLink {
-        let key = ChannelCache.Service(device: device, service: service)
+        let key = ChannelCache.Service(device: device, service: service, name: name)
         if let channel = await channels[key] {
             do throws(LinkError) {
                 return try await connect(device, channel, security)

@@ -4,6 +4,8 @@ actor ChannelCache {
     struct Service: Hashable, Sendable {
         let device: BluetoothAddress
         let service: BluetoothUUID
+        /// What it is called, where that was asked for.
+        let name: String?
     }
 
     private var channels: [Service: UInt8]

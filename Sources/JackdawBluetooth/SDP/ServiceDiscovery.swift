@@ -13,7 +13,7 @@ struct ServiceDiscovery: Sendable {
     ///   - service: the class of the service, or anything else that its record has in it.
     ///   - name: what it is called, where a device has several of the class.
     /// - Returns: 1 to 30.
-    /// - Throws: `LinkError`: `refused` where the device offers none.
+    /// - Throws: `LinkError`: `refused` where the device offers none, `serviceMissing` where none has the name.
     func channel(
         of device: BluetoothAddress, _ service: BluetoothUUID, named name: String? = nil
     ) async throws(LinkError) -> UInt8 {
@@ -23,22 +23,27 @@ struct ServiceDiscovery: Sendable {
             to: .l2cap(device, service: Self.service), link: link, security: .low)
         let records = try await Self.records(of: service, over: transport)
         await transport.close()
-        guard let channel = Self.channel(in: records, service, named: name) else {
+        if let channel = Self.channel(in: records, service, named: name) { return channel }
+        let names = records.filter { $0.channel != nil }.map { $0.name ?? "" }
+        guard let name, !names.isEmpty else {
             throw LinkError(
                 .refused, link: link.description, "the device has no service \(service) over RFCOMM",
                 remedy: "name its channel, as in \(RFCOMMAddress(device: device, channel: 1).link)")
         }
-        return channel
+        let known = names.filter { !$0.isEmpty }.joined(separator: ", ")
+        throw LinkError(
+            .serviceMissing, link: link.description, "the device has no service named \(name)",
+            remedy: known.isEmpty ? "its services have no names: ask for none" : "it has \(known)")
     }
 
-    /// The channel of the record that has the name, else of the one whose class it is, else of any.
+    /// The channel of the record whose class it is, else of any; of those that have the name, where one is asked for.
     static func channel(
         in records: [ServiceRecord], _ service: BluetoothUUID, named name: String? = nil
     ) -> UInt8? {
-        let offered = records.filter { $0.channel != nil }
+        let offered = records.filter { $0.channel != nil && (name == nil || $0.name == name) }
         let best =
-            offered.first { $0.name == name && name != nil } ?? offered.first { $0.classes.first == service }
-            ?? offered.first { $0.classes.contains(service) } ?? offered.first
+            offered.first { $0.classes.first == service } ?? offered.first { $0.classes.contains(service) }
+            ?? offered.first
         return best?.channel
     }
 

@@ -32,7 +32,7 @@ public struct LinkError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let pairedElsewhere = Code(kind: .pairedElsewhere)
         /// This computer's radio is switched off, or there is none.
         public static let adapterOff = Code(kind: .adapterOff)
-        /// The system's service that is needed does not run.
+        /// The service that is needed is not there: the system's does not run, or the device has none of that name.
         public static let serviceMissing = Code(kind: .serviceMissing)
         /// It took longer than was allowed.
         public static let timedOut = Code(kind: .timedOut)

@@ -46,7 +46,7 @@ import Testing
         }
         let opened = SocketAddress.rfcomm(calls.device, channel: 12)
         #expect(calls.addresses == [asked, opened, opened])
-        let key = ChannelCache.Service(device: calls.device, service: .serialPort)
+        let key = ChannelCache.Service(device: calls.device, service: .serialPort, name: nil)
         #expect(kept.withLock { $0 } == [key: 12])
     }
 
@@ -82,6 +82,34 @@ import Testing
         #expect(vendor.link.description == "\(address.link)/3")
         let named = try await connector.connect(to: address, named: "second")
         #expect(named.link.description == "\(address.link)/2")
+    }
+
+    /// What was asked for by one name is no answer to another.
+    @Test func eachNameHasItsChannel() async throws {
+        device([
+            DiscoveryDevice.record(.serialPort, channel: 1, name: "first"),
+            DiscoveryDevice.record(.serialPort, channel: 2, name: "second"),
+        ])
+        for (name, channel) in [("first", 1), ("second", 2), (nil, 1), ("second", 2)] {
+            let link = try await connector.connect(to: address, named: name)
+            #expect(link.link.description == "\(address.link)/\(channel)")
+        }
+        // The last one was known.
+        #expect(calls.addresses.count { $0 == asked } == 3)
+    }
+
+    @Test func aNameThatNoServiceHasIsToldWithThoseThatThereAre() async throws {
+        device([
+            DiscoveryDevice.record(.serialPort, channel: 1, name: "first"),
+            DiscoveryDevice.record(.serialPort, channel: 2, name: "second"),
+        ])
+        _ = try await connector.connect(to: address)
+        let error = await linkError { _ = try await connector.connect(to: address, named: "third") }
+        #expect(error?.code == .serviceMissing)
+        #expect(error?.message.contains("third") == true)
+        #expect(error?.remedy?.contains("first, second") == true)
+        // No other service was connected.
+        #expect(calls.addresses.suffix(1) == [asked])
     }
 
     @Test func aDeviceWithoutTheService() async {

@@ -24,7 +24,7 @@ import Testing
         #expect(ServiceDiscovery.channel(in: records, DiscoverySample.vendor) == 5)
         #expect(ServiceDiscovery.channel(in: records, .serialPort) == 1)
         #expect(ServiceDiscovery.channel(in: records, .serialPort, named: "Vendor") == 5)
-        #expect(ServiceDiscovery.channel(in: records, .serialPort, named: "Nobody") == 1)
+        #expect(ServiceDiscovery.channel(in: records, .serialPort, named: "Nobody") == nil)
         #expect(ServiceDiscovery.channel(in: [], .serialPort) == nil)
     }
 
