@@ -20,17 +20,22 @@ public final class RFCOMMListener: Sendable {
     ///   - security: what the links need.
     /// - Throws: `LinkError`: `busy` where another program has the channel.
     public convenience init(channel: UInt8? = nil, security: LinkSecurity = .medium) throws(LinkError) {
+        let loop: EventLoop
         do throws(SystemFailure) {
-            try self.init(channel: channel, security: security, loop: EventLoop(), calls: SystemSocketCalls())
+            loop = try EventLoop()
         } catch {
-            throw .notConnected(error, link: Self.name(channel))
+            throw .system(error, link: Self.name(channel), "cannot be watched")
         }
+        try self.init(channel: channel, security: security, loop: loop, calls: SystemSocketCalls())
     }
 
-    init(
-        channel: UInt8?, security: LinkSecurity, loop: EventLoop, calls: any SocketCalls
-    ) throws(SystemFailure) {
-        let descriptor = try calls.socket(.rfcomm)
+    init(channel: UInt8?, security: LinkSecurity, loop: EventLoop, calls: any SocketCalls) throws(LinkError) {
+        let descriptor: Int32
+        do throws(SystemFailure) {
+            descriptor = try calls.socket(.rfcomm)
+        } catch {
+            throw .noSocket(error, link: Self.name(channel))
+        }
         do throws(SystemFailure) {
             try calls.setSecurity(descriptor, security)
             try calls.bind(descriptor, to: .rfcomm(Self.anyDevice, channel: channel ?? 0))
@@ -38,7 +43,7 @@ public final class RFCOMMListener: Sendable {
             self.channel = try calls.channel(descriptor)
         } catch {
             calls.close(descriptor)
-            throw error
+            throw .notConnected(error, link: Self.name(channel))
         }
         self.descriptor = descriptor
         self.loop = loop

@@ -33,6 +33,24 @@ extension LinkError {
             .disconnected, link: link, message, remedy: remedy, underlying: failure.message, undelivered: undelivered)
     }
 
+    /// There is not even a socket. The kernel refuses one of Bluetooth where it has none, outside the host's network,
+    /// and where a service's or a container's rules leave it out.
+    static func noSocket(_ failure: SystemFailure, link: String) -> LinkError {
+        let (code, message, remedy): (Code, String, String?) =
+            switch failure.code {
+            case EAFNOSUPPORT, EPROTONOSUPPORT, ESOCKTNOSUPPORT:
+                (
+                    .unsupported, "this kernel has no Bluetooth sockets, or none for this program",
+                    "sudo modprobe rfcomm, or \(throughBluetoothd)"
+                )
+            case EPERM, EACCES: (.notPermitted, "this program may not use Bluetooth sockets", throughBluetoothd)
+            default: (.system, "no socket to spare", nil)
+            }
+        return LinkError(code, link: link, message, remedy: remedy, underlying: failure.message)
+    }
+
+    private static let throughBluetoothd = "let bluetoothd do it: jackdaw listen --via-bluetoothd"
+
     /// A connection to a device did not come about. The kernel translates what the radio says (`bt_to_errno`).
     static func notConnected(_ failure: SystemFailure, link: String) -> LinkError {
         let (code, message, remedy): (Code, String, String?) =
@@ -43,10 +61,7 @@ extension LinkError {
             case ETIMEDOUT: (.timedOut, "the device stopped answering", "bring it nearer, and try again")
             case EHOSTUNREACH, ENETDOWN, ENETUNREACH, ENODEV, EADDRNOTAVAIL:
                 (.adapterOff, "this computer's Bluetooth is off, or it has none", "bluetoothctl power on")
-            case EAFNOSUPPORT, EPROTONOSUPPORT, ESOCKTNOSUPPORT:
-                (.serviceMissing, "this kernel has no Bluetooth sockets", "sudo modprobe rfcomm")
-            case EPERM:
-                (.notPermitted, "this user may not use Bluetooth sockets", "open the device by its profile instead")
+            case EPERM: (.notPermitted, "this program may not use Bluetooth sockets", throughBluetoothd)
             case EACCES:
                 (.rejected, "the device would not be authenticated", "pair with it again: jackdaw pair")
             case EBADE:
@@ -59,7 +74,8 @@ extension LinkError {
                 (.busy, "the channel or the radio is taken", "end the program that uses the device")
             case ECONNRESET, ECONNABORTED, ENOTCONN, EPIPE:
                 (.disconnected, "the link broke before it was made", "try again")
-            case EOPNOTSUPP: (.unsupported, "the device and this computer have no way in common", nil)
+            // The radio says the latter of a device that lacks something.
+            case EOPNOTSUPP, EPROTONOSUPPORT: (.unsupported, "the device and this computer have no way in common", nil)
             default: (.system, "cannot be connected", nil)
             }
         return LinkError(code, link: link, message, remedy: remedy, underlying: failure.message)

@@ -21,7 +21,7 @@ struct SocketConnector: Sendable {
         do throws(SystemFailure) {
             descriptor = try calls.socket(address.kind)
         } catch {
-            throw .notConnected(error, link: link.description)
+            throw .noSocket(error, link: link.description)
         }
         do throws(LinkError) {
             try await connect(descriptor, to: address, link: link.description, security)

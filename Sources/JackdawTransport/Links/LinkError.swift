@@ -18,7 +18,7 @@ public struct LinkError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let busy = Code(kind: .busy)
         /// The device is there, and this user may not open it.
         public static let notPermitted = Code(kind: .notPermitted)
-        /// The device cannot do what is asked for: a rate, a format, a direction.
+        /// The device or the system cannot do what is asked for: a rate, a format, a kind of link.
         public static let unsupported = Code(kind: .unsupported)
         /// The device was there, and has gone.
         public static let disconnected = Code(kind: .disconnected)

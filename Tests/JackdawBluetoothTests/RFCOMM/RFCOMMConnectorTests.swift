@@ -23,10 +23,16 @@ import Testing
     /// What each number of the system means to who connects.
     private static let codes: [(Int32, LinkError.Code)] = [
         (ECONNREFUSED, .refused), (EHOSTDOWN, .outOfRange), (ETIMEDOUT, .timedOut), (EHOSTUNREACH, .adapterOff),
-        (ENETDOWN, .adapterOff), (ENODEV, .adapterOff), (EADDRNOTAVAIL, .adapterOff), (EAFNOSUPPORT, .serviceMissing),
-        (EPROTONOSUPPORT, .serviceMissing), (EPERM, .notPermitted), (EACCES, .rejected), (EBADE, .pairedElsewhere),
+        (ENETDOWN, .adapterOff), (ENODEV, .adapterOff), (EADDRNOTAVAIL, .adapterOff), (EAFNOSUPPORT, .system),
+        (EPROTONOSUPPORT, .unsupported), (EPERM, .notPermitted), (EACCES, .rejected), (EBADE, .pairedElsewhere),
         (ELOOP, .rejected), (EBUSY, .busy), (EALREADY, .busy), (EMLINK, .busy), (ECONNRESET, .disconnected),
         (EOPNOTSUPP, .unsupported), (ENOMEM, .system), (EPROTO, .system), (ENOSYS, .system),
+    ]
+
+    /// What each number means where there is not even a socket.
+    private static let socketCodes: [(Int32, LinkError.Code)] = [
+        (EAFNOSUPPORT, .unsupported), (EPROTONOSUPPORT, .unsupported), (ESOCKTNOSUPPORT, .unsupported),
+        (EPERM, .notPermitted), (EACCES, .notPermitted), (EMFILE, .system), (ENOMEM, .system),
     ]
 
     @Test(arguments: codes) func eachRefusalAtOnce(number: Int32, code: LinkError.Code) async {
@@ -40,9 +46,29 @@ import Testing
         await expectFailure(number, code)
     }
 
-    @Test(arguments: codes) func noSocket(number: Int32, code: LinkError.Code) async {
+    @Test(arguments: socketCodes) func noSocket(number: Int32, code: LinkError.Code) async {
         calls.fail(.socket, number)
         await expectFailure(number, code)
+    }
+
+    /// A device of which the radio says that it lacks something (`EPROTONOSUPPORT`) says nothing about this kernel.
+    @Test func aDeviceThatLacksSomethingIsNoKernelThatDoes() async {
+        calls.fail(.connect, EPROTONOSUPPORT)
+        let device = await linkError { _ = try await connector.connect(to: address) }
+        calls.fail(.socket, EPROTONOSUPPORT)
+        let kernel = await linkError { _ = try await connector.connect(to: address) }
+        #expect(device?.message.contains("kernel") == false)
+        #expect(kernel?.message.contains("kernel") == true)
+    }
+
+    /// Where a program may not use the kernel's sockets, bluetoothd can connect for it.
+    @Test(arguments: [EAFNOSUPPORT, EPROTONOSUPPORT, EPERM, EACCES]) func whoHasNoSocketIsShownTheOtherWay(
+        number: Int32
+    ) async {
+        calls.fail(.socket, number)
+        let error = await linkError { _ = try await connector.connect(to: address) }
+        #expect(error?.remedy?.contains("--via-bluetoothd") == true)
+        #expect(error?.code.mayPass == false)
     }
 
     @Test func noSecurity() async {

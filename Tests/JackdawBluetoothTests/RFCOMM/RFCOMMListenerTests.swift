@@ -32,10 +32,19 @@ import Testing
         #expect(second.receive() == [2])
     }
 
-    @Test(arguments: [ScriptedSocketCalls.Call.socket, .setSecurity, .bind, .listen, .channel])
-    func noFaultLeavesADescriptor(call: ScriptedSocketCalls.Call) {
+    @Test(arguments: [ScriptedSocketCalls.Call.setSecurity, .bind, .listen, .channel])
+    func noFaultLeavesADescriptor(call: ScriptedSocketCalls.Call) async {
         calls.fail(call, EADDRINUSE)
-        #expect(throws: SystemFailure(code: EADDRINUSE)) { try listener(3) }
+        #expect(await linkError { _ = try listener(3) }?.code == .busy)
+        #expect(calls.openCount == 0)
+    }
+
+    @Test(arguments: [(EAFNOSUPPORT, LinkError.Code.unsupported), (EACCES, .notPermitted), (EMFILE, .system)])
+    func aSocketThatIsNotThereIsTold(number: Int32, code: LinkError.Code) async {
+        calls.fail(.socket, number)
+        let error = await linkError { _ = try listener(3) }
+        #expect(error?.code == code)
+        #expect(error?.link == "rfcomm:3")
         #expect(calls.openCount == 0)
     }
 
