@@ -125,8 +125,11 @@ public actor KeptLink {
     }
 
     private func wait(until deadline: Duration) async {
-        // Cancelled, it was ended by whoever did so, and there is something else to do.
-        guard (try? await clock.sleep(deadline)) != nil else { return }
+        // A clock may wake who sleeps too early.
+        while clock.now() < deadline {
+            // Cancelled, it was ended by whoever did so, and there is something else to do.
+            guard (try? await clock.sleep(deadline)) != nil else { return }
+        }
         take(.time)
     }
 

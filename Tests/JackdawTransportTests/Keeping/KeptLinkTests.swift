@@ -173,6 +173,23 @@ struct KeptLinkTests {
         #expect(await bench.closed() == [])
     }
 
+    @Test("a wait that a clock ends too early is waited to its end", .timeLimit(.minutes(5)))
+    func earlyWakeUp() async throws {
+        let clock = HastyClock()
+        let reader = ScriptedReader()
+        reader.state.with { $0.answer = .fails(ScriptedReader.error(.outOfRange)) }
+        let link = KeptLink(
+            backOff: KeptBench.backOff, clock: clock, wallClock: clock.clock, random: SeededRandom(seed: 1)
+        ) { () async throws(LinkError) in try await reader.connect() }
+        await link.open()
+        await clock.clock.sleepers(1)
+        #expect(reader.state.with { $0.attempts } == 1)
+        clock.clock.advance(by: .seconds(1))
+        await clock.clock.sleepers(1)
+        #expect(reader.state.with { $0.attempts } == 2)
+        await link.close()
+    }
+
     @Test("batteries are told when they say something new, and once when they are low")
     func battery() async throws {
         let bench = KeptBench()
