@@ -114,10 +114,14 @@ let package = Package(
             name: "JackdawSpectrumTests",
             dependencies: ["JackdawSpectrum", "JackdawDSP", "JackdawTestSupport"], swiftSettings: house),
         .testTarget(
+            name: "JackdawLinuxTests",
+            dependencies: ["JackdawLinux", "JackdawBluetooth", "JackdawTransport", "JackdawTestSupport"],
+            swiftSettings: house),
+        .testTarget(
             name: "JackdawCommandTests",
             dependencies: [
-                "jackdaw-cli", "JackdawTransport", "JackdawALSA", "JackdawBluetooth", "JackdawSystem", "JackdawDSP",
-                "JackdawAudioFile", "JackdawSpectrum", "JackdawTestSupport", "JackdawALSATestSupport",
+                "jackdaw-cli", "JackdawLinux", "JackdawTransport", "JackdawALSA", "JackdawBluetooth", "JackdawSystem",
+                "JackdawDSP", "JackdawAudioFile", "JackdawSpectrum", "JackdawTestSupport", "JackdawALSATestSupport",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
             ],

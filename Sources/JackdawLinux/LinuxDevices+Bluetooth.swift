@@ -2,19 +2,26 @@ public import JackdawBluetooth
 public import JackdawTransport
 
 extension LinuxDevices {
-    /// Opens a link of bytes to a reader. It is opened by the kernel's own sockets or by bluetoothd.
+    /// Opens a link of bytes to a reader.
     /// - Parameters:
     ///   - link: `rfcomm:` and an address, with `/` and a channel where that is known, or `ble:` and an address.
     ///   - profile: how the family of readers carries bytes over Bluetooth Low Energy; needed for `ble:`.
-    ///   - bluetooth: this computer's Bluetooth, for `ble:`.
+    ///   - route: who connects `rfcomm:`.
     /// - Returns: the open link.
     /// - Throws: `LinkError`: what there is in the way, and what to do about it.
     public func connect(
-        _ link: LinkName, profile: GATTProfile? = nil, by bluetooth: Bluetooth = Bluetooth()
+        _ link: LinkName, profile: GATTProfile? = nil, route: SerialRoute = .kernel
     ) async throws(LinkError) -> any Transport {
         switch link.scheme {
         case .rfcomm:
-            return try await RFCOMMConnector().connect(to: RFCOMMAddress(link))
+            let address = try RFCOMMAddress(link)
+            guard route == .bluetoothd else { return try await serialPorts.connect(to: address) }
+            guard address.channel == nil else {
+                throw LinkError(
+                    .unsupported, link: link.description, "bluetoothd finds the channel itself",
+                    remedy: "leave it out: \(RFCOMMAddress(device: address.device).link)")
+            }
+            return try await bluetooth.serialPort(address.device)
         case .ble:
             guard let address = BluetoothAddress(link.address) else {
                 throw LinkError(

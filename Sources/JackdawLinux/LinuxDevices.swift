@@ -1,11 +1,26 @@
 public import JackdawALSA
 import JackdawAudioFile
+public import JackdawBluetooth
 public import JackdawTransport
 
-/// Opens the devices of this system by the names of their links.
+/// Opens the devices of this system by the names of their links. What these share, such as a thread, is kept with it.
 public struct LinuxDevices: Sendable {
+    let bluetooth: Bluetooth
+    let serialPorts: SerialPorts
+
     /// Access to this system's devices.
-    public init() {}
+    /// - Parameter bluetooth: this computer's Bluetooth.
+    public init(bluetooth: Bluetooth = Bluetooth()) {
+        self.init(bluetooth: bluetooth) { () throws(LinkError) in try RFCOMMConnector() }
+    }
+
+    /// - Parameters:
+    ///   - bluetooth: this computer's Bluetooth.
+    ///   - connector: makes what connects RFCOMM links, when the first of them is opened.
+    init(bluetooth: Bluetooth, connector: @escaping @Sendable () throws(LinkError) -> RFCOMMConnector) {
+        self.bluetooth = bluetooth
+        serialPorts = SerialPorts(connector)
+    }
 
     /// Opens what captures sound.
     /// - Parameters:

@@ -49,7 +49,7 @@ extension LinkError {
         return LinkError(code, link: link, message, remedy: remedy, underlying: failure.message)
     }
 
-    private static let throughBluetoothd = "let bluetoothd do it: jackdaw listen --via-bluetoothd"
+    private static let throughBluetoothd = "let bluetoothd do it: jackdaw listen --route bluetoothd"
 
     /// A connection to a device did not come about. The kernel translates what the radio says (`bt_to_errno`).
     static func notConnected(_ failure: SystemFailure, link: String) -> LinkError {

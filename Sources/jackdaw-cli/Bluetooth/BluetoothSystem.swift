@@ -13,7 +13,7 @@ struct BluetoothSystem: Sendable {
     /// Forgets a device.
     var forget: @Sendable (BluetoothAddress) async throws(LinkError) -> Void
     /// Opens a link of bytes.
-    var connect: @Sendable (LinkName, GATTProfile?) async throws(LinkError) -> any Transport
+    var connect: @Sendable (LinkName, GATTProfile?, SerialRoute) async throws(LinkError) -> any Transport
     /// Keeps open what is opened by this.
     var keep: @Sendable (@escaping @Sendable () async throws(LinkError) -> any Transport) -> KeptLink = { connect in
         KeptLink(connect: connect)
@@ -25,14 +25,15 @@ struct BluetoothSystem: Sendable {
     /// This computer's.
     init() {
         let bluetooth = Bluetooth()
+        let linux = LinuxDevices(bluetooth: bluetooth)
         devices = { duration in bluetooth.scanner().devices(for: duration) }
         adapters = { () throws(LinkError) in try await bluetooth.adapters() }
         pair = { address, radio, agent throws(LinkError) in
             try await bluetooth.pair(address, radio: radio, agent: agent)
         }
         forget = { address throws(LinkError) in try await bluetooth.forget(address) }
-        connect = { link, profile throws(LinkError) in
-            try await LinuxDevices().connect(link, profile: profile, by: bluetooth)
+        connect = { link, profile, route throws(LinkError) in
+            try await linux.connect(link, profile: profile, route: route)
         }
         serve = { channel, name, serve throws(LinkError) in
             let service = try await bluetooth.offerSerial(name: name, channel: channel)

@@ -1,17 +1,19 @@
 import JackdawBluetooth
+import JackdawLinux
 import JackdawTransport
 
 /// Keeps a reader connected and tells what it sends: how much, and only where that is asked for what.
 struct ReaderListener: Sendable {
     let link: LinkName
     let profile: GATTProfile?
+    let route: SerialRoute
     let isJSON: Bool
     let isRevealed: Bool
     let conversation: Conversation
 
     /// Listens until the task is cancelled or there is no use in trying.
     func run(_ system: BluetoothSystem) async throws(CommandError) {
-        let kept = system.keep { () async throws(LinkError) in try await system.connect(link, profile) }
+        let kept = system.keep { () async throws(LinkError) in try await system.connect(link, profile, route) }
         await kept.open()
         let failure = await withTaskGroup(of: Void.self, returning: LinkError?.self) { sessions in
             var failure: LinkError?

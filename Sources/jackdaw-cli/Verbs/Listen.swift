@@ -16,7 +16,8 @@
 
                 A Bluetooth reader is connected, and connected again whenever it is lost, until interrupted. What it sends \
                 is counted; --reveal prints it as hexadecimal digits. A reader over ble: needs its service and \
-                characteristics.
+                characteristics. Where programs may not use Bluetooth sockets, --route bluetoothd lets bluetoothd \
+                connect one over rfcomm:.
 
                 EXIT CODES
                   0   a file that stands in for a card (wav:) is over, and something was read
@@ -71,12 +72,18 @@
             completion: .file(extensions: ["wav", "flac"]))
         var record: String?
 
+        @Option(help: "Who connects a reader over rfcomm:. bluetoothd finds the channel itself.")
+        var route = RouteChoice.kernel
+
         @OptionGroup
         var gatt: GATTArguments
 
         func validate() throws {
             if [.rfcomm, .ble].contains(link.scheme), record != nil || rate != nil {
                 throw ValidationError("--record and --rate are for sound, and \(link) has none")
+            }
+            if route == .bluetoothd, link.scheme != .rfcomm || link.address.contains("/") {
+                throw ValidationError("--route bluetoothd takes --link rfcomm:ADDRESS, without a channel")
             }
             if record == "-" { throw ValidationError("--record needs a file: standard output has the cards") }
         }
@@ -130,9 +137,23 @@
             _ = try LinkArgument.device(link)
             let conversation = try Conversation()
             let listener = ReaderListener(
-                link: link, profile: gatt.profile, isJSON: json, isRevealed: reveal, conversation: conversation)
+                link: link, profile: gatt.profile, route: route.route, isJSON: json,
+                isRevealed: reveal, conversation: conversation)
             try conversation.run(on: console) { () throws(CommandError) in try await listener.run(system) }
             return .done
+        }
+    }
+
+    /// Who connects a reader over RFCOMM.
+    enum RouteChoice: String, ExpressibleByArgument, CaseIterable {
+        case kernel
+        case bluetoothd
+
+        var route: SerialRoute {
+            switch self {
+            case .kernel: .kernel
+            case .bluetoothd: .bluetoothd
+            }
         }
     }
 

@@ -67,7 +67,7 @@ import Testing
     ) async {
         calls.fail(.socket, number)
         let error = await linkError { _ = try await connector.connect(to: address) }
-        #expect(error?.remedy?.contains("--via-bluetoothd") == true)
+        #expect(error?.remedy?.contains("--route bluetoothd") == true)
         #expect(error?.code.mayPass == false)
     }
 

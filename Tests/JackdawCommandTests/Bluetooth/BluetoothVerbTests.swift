@@ -1,5 +1,6 @@
 import ArgumentParser
 import JackdawBluetooth
+import JackdawLinux
 import JackdawTestSupport
 import JackdawTransport
 import Testing
@@ -21,6 +22,12 @@ import Testing
     /// Runs a verb with a system's Bluetooth.
     private func run(
         _ arguments: String..., by system: BluetoothSystem
+    ) async throws -> (status: Status, output: String, messages: String) {
+        try await run(arguments, by: system)
+    }
+
+    private func run(
+        _ arguments: [String], by system: BluetoothSystem
     ) async throws -> (status: Status, output: String, messages: String) {
         try await onOwnThread {
             let recorder = ConsoleRecorder()
@@ -109,7 +116,7 @@ import Testing
         let card = Array(";4111111111111111=29121010000000000?".utf8)
         let attempts = Shared(0)
         var system = BluetoothSystem()
-        system.connect = { link, _ throws(LinkError) in
+        system.connect = { link, _, _ throws(LinkError) in
             let number = attempts.with { attempts in
                 attempts += 1
                 return attempts
@@ -128,6 +135,28 @@ import Testing
         let told = isRevealed ? digits : "received \(card.count) bytes"
         #expect(run.output == "\(told)\n")
         #expect(!run.messages.contains("4111111111111111"))
+    }
+
+    /// What no waiting mends ends the command, and says what to do.
+    @Test(arguments: [(["--route", "bluetoothd"], SerialRoute.bluetoothd), ([], .kernel)])
+    func aReaderIsConnectedTheWayThatWasAskedFor(options: [String], expected: SerialRoute) async throws {
+        let routes = Shared<[SerialRoute]>([])
+        var system = BluetoothSystem()
+        system.connect = { link, _, route throws(LinkError) in
+            routes.with { $0.append(route) }
+            throw LinkError(.unsupported, link: link.description, "no sockets", remedy: "do this")
+        }
+        let run = try await run(["listen", "--link", "rfcomm:\(Self.reader)"] + options, by: system)
+        #expect(routes.with { $0 } == [expected])
+        #expect(run.status == .unavailable)
+        #expect(run.messages.contains("do this"))
+    }
+
+    @Test(arguments: ["rfcomm:\(reader)/1", "ble:\(reader)", "alsa:default"])
+    func bluetoothdIsAskedForSerialPortsOnly(link: String) {
+        #expect(throws: (any Error).self) {
+            try JackdawCommand.parseAsRoot(["listen", "--route", "bluetoothd", "--link", link])
+        }
     }
 
     /// What is sent to the simulated reader comes back.
