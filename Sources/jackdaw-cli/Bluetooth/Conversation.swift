@@ -24,6 +24,8 @@ final class Conversation: Sendable {
         var nextNumber = 0
         /// Questions that were given up before they were asked.
         var givenUp: Set<Int> = []
+        /// Whether the person has ended it all.
+        var isInterrupted = false
     }
 
     private let state = SystemLock(State())
@@ -71,9 +73,14 @@ final class Conversation: Sendable {
                     state.givenUp.insert(number)
                     return nil
                 }
-                return state.questions.remove(at: index)
+                let question = state.questions.remove(at: index)
+                if question.isShown, !state.isInterrupted {
+                    state.lines.append(.message("no answer is wanted any more"))
+                }
+                return question
             }
             question?.answer.resume(returning: nil)
+            bell.ring()
         }
     }
 
@@ -101,7 +108,9 @@ final class Conversation: Sendable {
             outcome.withLock { $0 = result }
             bell.ring()
         }
+        // It may be a code.
         var typed: [UInt8] = []
+        defer { typed.removeWiping() }
         var isCancelled = false
         while true {
             let isAsking = write(on: console)
@@ -114,6 +123,7 @@ final class Conversation: Sendable {
             if !isCancelled, isInterrupted() || console.hasFailed {
                 Interruption.giveTime()
                 isCancelled = true
+                state.withLock { $0.isInterrupted = true }
                 task.cancel()
             }
             wait(for: isAsking ? input : nil, &typed)
@@ -151,6 +161,8 @@ final class Conversation: Sendable {
 
     /// Waits for something to write, an answer, or a moment, to see whether to end.
     private func wait(for input: Int32?, _ typed: inout [UInt8]) {
+        // Typed ahead, it is not told of by the system again.
+        if input != nil, answerLine(of: &typed) { return }
         var entries = [pollfd(fd: bell.descriptor, events: Int16(POLLIN), revents: 0)]
         if let input { entries.append(pollfd(fd: input, events: Int16(POLLIN), revents: 0)) }
         guard unsafe poll(&entries, nfds_t(entries.count), 200) > 0 else { return }
@@ -160,16 +172,20 @@ final class Conversation: Sendable {
         let count = unsafe read(input, &buffer, buffer.count)
         typed += buffer.prefix(max(0, count))
         buffer.removeWiping()
-        if let end = typed.firstIndex(of: UInt8(ascii: "\n")) {
-            answer(String(decoding: typed[..<end], as: UTF8.self))
-            // It may be a code.
-            let rest = Array(typed[(end + 1)...])
-            typed.removeWiping()
-            typed = rest
-        } else if count <= 0 || typed.count > 1_024 {
-            answer(nil)
-            typed.removeWiping()
-        }
+        guard !answerLine(of: &typed), count <= 0 || typed.count > 1_024 else { return }
+        answer(nil)
+        typed.removeWiping()
+    }
+
+    /// Answers with the first line.
+    /// - Returns: whether there is one.
+    private func answerLine(of typed: inout [UInt8]) -> Bool {
+        guard let end = typed.firstIndex(of: UInt8(ascii: "\n")) else { return false }
+        answer(String(decoding: typed[..<end], as: UTF8.self))
+        let rest = Array(typed[(end + 1)...])
+        typed.removeWiping()
+        typed = rest
+        return true
     }
 
     private func answer(_ text: String?) {

@@ -36,7 +36,8 @@ struct TerminalAgent: PairingAgent {
 
     func authorize(_ device: FoundDevice) async -> Bool { await agrees("pair with \(name(device))? [y/N]") }
 
-    func cancelled() async { conversation.message("no answer is wanted any more") }
+    /// A question that is over is told of by the conversation; what was only shown needs no word.
+    func cancelled() async {}
 
     private func agrees(_ question: String) async -> Bool {
         guard let answer = await conversation.ask(question)?.lowercased() else { return false }

@@ -106,6 +106,18 @@ import Testing
         #expect(wrong.status == .unavailable)
     }
 
+    /// A code that stays shown until the reader has taken it asks for nothing.
+    @Test func aCodeThatWasShownIsNoQuestionThatIsOver() async throws {
+        var system = BluetoothSystem()
+        system.pair = { _, _, agent throws(LinkError) in
+            await agent.display(passkey: "000007", entered: 0, for: Self.found[0])
+            await agent.cancelled()
+        }
+        let run = try await run("pair", "rfcomm:\(Self.reader)", by: system)
+        #expect(run.status == .done)
+        #expect(run.messages == "jackdaw: type 000007 on SP:12, and confirm there\n")
+    }
+
     @Test func whatIsNoBluetoothDeviceIsNotPaired() async throws {
         let run = try await run("pair", "alsa:default", by: BluetoothSystem())
         #expect(run.status == .usage)

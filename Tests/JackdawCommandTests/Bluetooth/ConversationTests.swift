@@ -1,4 +1,5 @@
 import Glibc
+import JackdawTestSupport
 import Testing
 
 @testable import jackdaw_cli
@@ -30,6 +31,47 @@ import Testing
         let run = try await answers(["one?", "two?", "three?"], typed: "yes\n4711\n")
         #expect(run.answers == ["yes", "4711", nil])
         #expect(run.messages == "jackdaw: one?\njackdaw: two?\njackdaw: three?\n")
+    }
+
+    /// A paste of several lines comes at once, and the terminal stays open behind it.
+    @Test(.timeLimit(.minutes(5))) func linesThatWereTypedAheadAnswerLaterQuestions() async throws {
+        var ends: [Int32] = [0, 0]
+        try #require(unsafe pipe(&ends) == 0)
+        defer { for end in ends { close(end) } }
+        _ = unsafe write(ends[1], "yes\n4711\n", 9)
+        let input = ends[0]
+        let answers = try await onOwnThread {
+            let recorder = ConsoleRecorder()
+            let conversation = try Conversation()
+            return try conversation.run(on: recorder.console, input: input, isInterrupted: { false }) {
+                () async throws(CommandError) in
+                [await conversation.ask("one?"), await conversation.ask("two?")]
+            }
+        }
+        #expect(answers == ["yes", "4711"])
+    }
+
+    /// A device takes its question back while somebody reads it.
+    @Test func aQuestionThatIsOverIsToldOfWhereItWasShown() async throws {
+        let shown = Shared(false)
+        let messages = try await onOwnThread {
+            let recorder = ConsoleRecorder()
+            let conversation = try Conversation()
+            try conversation.run(
+                on: recorder.console, input: -1,
+                isInterrupted: {
+                    if recorder.messages.contains("well?") { shown.with { $0 = true } }
+                    return false
+                }
+            ) { () async throws(CommandError) in
+                let asking = Task { await conversation.ask("well?") }
+                try? await shown.until { $0 }
+                asking.cancel()
+                _ = await asking.value
+            }
+            return recorder.messages
+        }
+        #expect(messages == "jackdaw: well?\njackdaw: no answer is wanted any more\n")
     }
 
     /// What was told before the end is written, in its order.
