@@ -69,13 +69,14 @@
             do throws(LinkError) {
                 while true {
                     var bytes: [UInt8] = []
+                    // They may be card data, whether they can be sent or not.
+                    defer { bytes.removeWiping() }
                     let goesOn = try await link.receive { received in
-                        for index in received.indices { bytes.append(received[index]) }
+                        bytes = received.indices.map { received[$0] }
                     }
                     guard goesOn else { break }
                     count += bytes.count
                     try await link.send(bytes)
-                    bytes.removeWiping()
                 }
             } catch {
                 // It ends as it does, and the next one may come.

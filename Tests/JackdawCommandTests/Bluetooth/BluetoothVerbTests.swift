@@ -171,6 +171,21 @@ import Testing
         }
     }
 
+    /// A link that breaks while the echo sends leaves nothing of what it received.
+    @Test func theEchoWipesWhatItCannotSend() async throws {
+        let link = BrokenLink()
+        var system = BluetoothSystem()
+        system.serve = { _, _, serve throws(LinkError) in
+            await serve(link)
+            throw LinkError(.serviceMissing, link: "rfcomm:7", "bluetoothd ended")
+        }
+        _ = try await run("simulate", "echo", "--link", "rfcomm:7", by: system)
+        let address = try #require(link.sent.with { $0 })
+        let memory = try processMemory(at: address, count: BrokenLink.bytes.count)
+        // What manages the heap writes into the first of them.
+        #expect(!memory.dropFirst(64).contains { $0 == BrokenLink.bytes[0] })
+    }
+
     /// What is sent to the simulated reader comes back.
     @Test func theEchoSendsBackWhatItReceives() async throws {
         let received = Shared<[UInt8]>([])
