@@ -16,6 +16,7 @@ struct ReaderListener: Sendable {
         let kept = system.keep { () async throws(LinkError) in try await system.connect(link, profile, route) }
         await kept.open()
         let failure = await withTaskGroup(of: Void.self, returning: LinkError?.self) { sessions in
+            sessions.addTask { for await report in system.batteries(link) { await kept.report(report) } }
             var failure: LinkError?
             for await event in kept.events {
                 switch event {
@@ -24,13 +25,16 @@ struct ReaderListener: Sendable {
                     sessions.addTask { await receive(session) }
                 case .lost(let error): tell("lost", error)
                 case .waiting(let duration, let error): tell("waiting", error, duration)
-                case .slept, .battery, .batteryLow: break
+                case .slept(let duration): tell("slept", nil, duration)
+                case .battery(let report): tell("battery", report, report.isCharging == true ? ", charging" : "")
+                case .batteryLow(let report): tell("battery_low", report, ": charge the reader")
                 case .missed(let count): conversation.message("\(link): \(counted(count, "event")) went untold")
                 case .ended(let error): failure = error
                 }
             }
             // A task that was cancelled takes no more events.
             await kept.close()
+            sessions.cancelAll()
             return failure
         }
         if let failure { throw CommandError(failure) }
@@ -66,11 +70,25 @@ struct ReaderListener: Sendable {
             object.add("seconds", seconds, decimals: 1)
             conversation.result(object)
         }
+        switch (error, seconds) {
+        case (let error?, let seconds?): conversation.message("\(error); trying again in \(fixed(seconds, 1)) s")
         // A wait is told with its reason; the loss before it has the same one.
-        if let error, let seconds {
-            conversation.message("\(error); trying again in \(fixed(seconds, 1)) s")
-        } else if error == nil {
-            conversation.message("\(link): \(event)")
+        case (_?, nil): break
+        case (nil, let seconds?): conversation.message("\(link): the system was asleep for \(fixed(seconds, 1)) s")
+        case (nil, nil): conversation.message("\(link): \(event)")
         }
+    }
+
+    private func tell(_ event: String, _ battery: BatteryReport, _ advice: String) {
+        if isJSON {
+            var object = JSONObject()
+            object.add("link", link.description)
+            object.add("event", event)
+            object.add("percent", battery.percent)
+            object.add("charging", battery.isCharging)
+            conversation.result(object)
+        }
+        let charge = battery.percent.map { "\($0) %" } ?? "unknown"
+        conversation.message("\(link): battery \(charge)\(advice)")
     }
 }

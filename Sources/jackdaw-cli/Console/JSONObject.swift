@@ -13,6 +13,8 @@ struct JSONObject {
 
     mutating func add(_ name: String, _ value: Bool) { add(name, json: String(value)) }
 
+    mutating func add(_ name: String, _ value: Bool?) { add(name, json: value.map { String($0) } ?? "null") }
+
     mutating func add(_ name: String, _ values: [Int]) {
         add(name, json: "[\(values.map(String.init).joined(separator: ","))]")
     }

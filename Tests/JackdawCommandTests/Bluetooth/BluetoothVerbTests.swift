@@ -149,6 +149,43 @@ import Testing
         #expect(!run.messages.contains("4111111111111111"))
     }
 
+    /// A battery that runs low while the system sleeps.
+    @Test(arguments: [false, true]) func batteriesAndSleepsAreTold(isJSON: Bool) async throws {
+        let link = "rfcomm:\(Self.reader)"
+        let wallClock = ManualClock()
+        let reports = Shared([BatteryReport(percent: 50), BatteryReport(percent: 14, isCharging: false)])
+        let areTold = Shared(false)
+        var system = BluetoothSystem()
+        system.keep = { connect in KeptLink(clock: ManualClock(), wallClock: wallClock, connect: connect) }
+        system.batteries = { _ in
+            AsyncStream {
+                wallClock.advance(by: .seconds(30))
+                let report = reports.with { reports in reports.isEmpty ? nil : reports.removeFirst() }
+                if report == nil { areTold.with { $0 = true } }
+                return report
+            }
+        }
+        system.connect = { link, _, _ throws(LinkError) in
+            try? await areTold.until { $0 }
+            throw LinkError(.notPermitted, link: link.description, "may not")
+        }
+        let run = try await run("listen", "--link", link, isJSON ? "--json" : "--failures", by: system)
+        #expect(run.status == .unavailable)
+        let lines = [
+            "\(link): the system was asleep for 30.0 s", "\(link): battery 50 %",
+            "\(link): the system was asleep for 30.0 s", "\(link): battery 14 %",
+            "\(link): battery 14 %: charge the reader",
+        ]
+        for line in lines { #expect(run.messages.contains("jackdaw: \(line)\n")) }
+        let objects = [
+            #"{"link":"\#(link)","event":"battery","percent":50,"charging":null}"#,
+            #"{"link":"\#(link)","event":"battery","percent":14,"charging":false}"#,
+            #"{"link":"\#(link)","event":"battery_low","percent":14,"charging":false}"#,
+        ]
+        for object in objects { #expect(run.output.contains("\(object)\n") == isJSON) }
+        #expect(run.output.contains(#""event":"slept","reason":null,"seconds":30.0}"#) == isJSON)
+    }
+
     /// What no waiting mends ends the command, and says what to do.
     @Test(arguments: [(["--route", "bluetoothd"], SerialRoute.bluetoothd), ([], .kernel)])
     func aReaderIsConnectedTheWayThatWasAskedFor(options: [String], expected: SerialRoute) async throws {
