@@ -1,15 +1,17 @@
 #if Command
     import ArgumentParser
     import JackdawALSA
+    import JackdawBluetooth
     import JackdawTransport
 
     struct Devices: Verb {
         static let configuration = CommandConfiguration(
-            abstract: "List sound cards, their jacks and Bluetooth readers, and watch what is plugged in.",
+            abstract: "List sound cards, their jacks, Bluetooth adapters and readers, and watch what is plugged in.",
             discussion: """
                 Each device has the link name that opens it, whether you may open it, who has it, and what it can do \
                 while it is free. A jack is listed where the card senses what is plugged into it; many do not. Bluetooth \
-                devices are listed by --scan: switch the reader on first, and off what else it may be connected to.
+                adapters are listed where bluetoothd runs, and devices by --scan: switch the reader on first, and off \
+                what else it may be connected to.
 
                 EXAMPLES
                   jackdaw devices
@@ -27,7 +29,7 @@
         @Option(help: ArgumentHelp("How long to look for them, 1 to 3600.", valueName: "s"))
         var seconds = 5
 
-        @Flag(help: "Print one JSON object a device, a jack or an event.")
+        @Flag(help: "Print one JSON object a device, a jack, an adapter or an event.")
         var json = false
 
         func validate() throws {
@@ -36,7 +38,26 @@
         }
 
         func run(on console: Console) throws(CommandError) -> ExitStatus {
-            scan ? try run(on: console, BluetoothSystem()) : try run(on: console, SoundSystem())
+            let bluetooth = BluetoothSystem()
+            guard !scan else { return try run(on: console, bluetooth) }
+            return try run(on: console, SoundSystem(), watch ? [] : Self.adapters(of: bluetooth, on: console))
+        }
+
+        /// The adapters, where bluetoothd runs: a computer without it lacks nothing that was asked for.
+        static func adapters(
+            of system: BluetoothSystem, on console: Console
+        ) throws(CommandError) -> [BluetoothAdapter] {
+            let conversation = try Conversation()
+            console.status("asking bluetoothd")
+            defer { console.clearStatus() }
+            return try conversation.run(on: console) { () async throws(CommandError) in
+                do throws(LinkError) {
+                    return try await system.adapters()
+                } catch {
+                    if error.code != .serviceMissing { conversation.message(error.description) }
+                    return []
+                }
+            }
         }
 
         /// Looks for Bluetooth devices.
@@ -79,8 +100,10 @@
             return .done
         }
 
-        /// Does the work with a system's cards.
-        func run(on console: Console, _ system: SoundSystem) throws(CommandError) -> ExitStatus {
+        /// Does the work with a system's cards and adapters.
+        func run(
+            on console: Console, _ system: SoundSystem, _ adapters: [BluetoothAdapter]
+        ) throws(CommandError) -> ExitStatus {
             let found: SoundCards
             do throws(LinkError) {
                 found = try system.cards()
@@ -104,9 +127,12 @@
             }
             if !watch { list(found, on: console) }
             list(watched, isApart: !watch, on: console)
+            list(adapters, isApart: !found.cards.isEmpty || !found.named.isEmpty, on: console)
             for message in complaints + Self.closed(found, system.diagnosis) { console.message(message) }
             if found.cards.isEmpty { console.message(Self.nothingFound) }
-            guard watch else { return found.cards.isEmpty && found.named.isEmpty ? .nothingFound : .done }
+            guard watch else {
+                return found.cards.isEmpty && found.named.isEmpty && adapters.isEmpty ? .nothingFound : .done
+            }
             guard !watched.isEmpty else {
                 if !found.cards.isEmpty && !isIncomplete {
                     console.message("no sound card senses what is plugged into it")
@@ -140,6 +166,17 @@
                 for state in card.monitor.states {
                     if json { console.result(card.report.json(state)) } else { card.report.add(state, to: &table) }
                 }
+            }
+            guard !table.rows.isEmpty else { return }
+            if isApart { console.result("") }
+            table.lines.forEach(console.result)
+        }
+
+        private func list(_ adapters: [BluetoothAdapter], isApart: Bool, on console: Console) {
+            var table = AdapterReport.table
+            for adapter in adapters {
+                let report = AdapterReport(adapter: adapter)
+                if json { console.result(report.json) } else { report.add(to: &table) }
             }
             guard !table.rows.isEmpty else { return }
             if isApart { console.result("") }

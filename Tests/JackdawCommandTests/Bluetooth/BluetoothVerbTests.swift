@@ -1,10 +1,10 @@
 import ArgumentParser
-import JackdawBluetooth
 import JackdawLinux
 import JackdawTestSupport
 import JackdawTransport
 import Testing
 
+@testable import JackdawBluetooth
 @testable import jackdaw_cli
 
 /// What the command does with readers over Bluetooth that are not there.
@@ -206,6 +206,29 @@ import Testing
         #expect(throws: (any Error).self) {
             try JackdawCommand.parseAsRoot(["listen", "--route", "bluetoothd", "--link", link])
         }
+    }
+
+    private static let adapter = BluetoothAdapter(
+        name: "hci0", address: BluetoothAddress(bytes: [1, 2, 3, 4, 5, 0xFA]), alias: "counter", isPowered: true)
+
+    @Test(arguments: [
+        (nil, [adapter], ""), (LinkError.Code.serviceMissing, [], ""),
+        (.notPermitted, [], "jackdaw: bluetooth: may not; join the group\n"),
+    ])
+    func adaptersAreListedWhereThereIsBluetooth(
+        code: LinkError.Code?, expected: [BluetoothAdapter], messages: String
+    ) async throws {
+        var system = BluetoothSystem()
+        system.adapters = { () throws(LinkError) in
+            if let code { throw LinkError(code, link: "bluetooth", "may not", remedy: "join the group") }
+            return [Self.adapter]
+        }
+        let (adapters, told) = try await onOwnThread { [system] in
+            let recorder = ConsoleRecorder()
+            return (try Devices.adapters(of: system, on: recorder.console), recorder.messages)
+        }
+        #expect(adapters == expected)
+        #expect(told == messages)
     }
 
     /// A link that breaks while the echo sends leaves nothing of what it received.

@@ -5,6 +5,7 @@ import Testing
 
 @testable import JackdawALSA
 @testable import JackdawALSATestSupport
+@testable import JackdawBluetooth
 @testable import jackdaw_cli
 
 /// What `jackdaw devices` says of systems that are not there.
@@ -23,7 +24,7 @@ import Testing
     /// The laptop, of which the first card senses its jacks.
     private func run(
         _ arguments: [String] = [], over files: FakeFiles = .laptop, names: [PCMHint] = [],
-        jackFailures: [String: Int32] = [:]
+        jackFailures: [String: Int32] = [:], adapters: [BluetoothAdapter] = []
     ) throws -> (status: Int32, lines: [String], messages: String) {
         let stereo = PCMAbilities(
             rates: 44_100...192_000, usualRates: [44_100, 48_000, 96_000, 192_000], channels: 2...2,
@@ -41,7 +42,7 @@ import Testing
         let recorder = ConsoleRecorder()
         var status: Int32
         do throws(CommandError) {
-            status = try verb.run(on: recorder.console, system).rawValue
+            status = try verb.run(on: recorder.console, system, adapters).rawValue
         } catch {
             status = error.status.rawValue
             recorder.console.message(error.message)
@@ -186,6 +187,39 @@ import Testing
         #expect(run.status == 69)
         #expect(run.messages.contains("usermod"))
         #expect(!run.messages.contains("senses"))
+    }
+
+    private static let adapters = [
+        BluetoothAdapter(
+            name: "hci0", address: BluetoothAddress(bytes: [0xB8, 0x27, 0xEB, 1, 2, 3]), alias: "counter",
+            isPowered: true),
+        BluetoothAdapter(
+            name: "hci1", address: BluetoothAddress(bytes: [0, 0x1A, 0x7D, 1, 2, 3]), alias: "counter #2",
+            isPowered: false),
+    ]
+
+    @Test func adaptersStandBesideTheCards() throws {
+        let table = try run(adapters: Self.adapters)
+        #expect(table.status == 0)
+        #expect(
+            table.lines.suffix(3) == [
+                "adapter  address            name        state", "hci0     B8:27:EB:01:02:03  counter     on",
+                "hci1     00:1A:7D:01:02:03  counter #2  off",
+            ])
+        let objects = try run(["--json"], adapters: Self.adapters).lines
+        #expect(
+            objects.suffix(2).first
+                == #"{"kind":"adapter","adapter":"hci0","address":"B8:27:EB:01:02:03","name":"counter","powered":true}"#
+        )
+        #expect(objects.last?.hasSuffix(#""powered":false}"#) == true)
+    }
+
+    /// A machine without sound cards may have a radio all the same.
+    @Test func adaptersAloneAreSomething() throws {
+        #expect(try run(over: FakeFiles()).status == 1)
+        let run = try run(over: FakeFiles(), adapters: Self.adapters)
+        #expect(run.status == 0)
+        #expect(run.lines.first?.hasPrefix("adapter") == true)
     }
 
     /// Names come from devices, which anyone can make.
