@@ -27,6 +27,9 @@ let package = Package(
             ],
             swiftSettings: house),
         .executableTarget(
+            name: "fuzz-discovery", dependencies: [.product(name: "JackdawBluetooth", package: "jackdaw")],
+            swiftSettings: house),
+        .executableTarget(
             name: "fuzz-wav", dependencies: [.product(name: "JackdawAudioFile", package: "jackdaw")],
             swiftSettings: house),
     ],
