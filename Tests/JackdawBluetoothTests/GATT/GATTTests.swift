@@ -87,7 +87,7 @@ struct GATTTests {
     }
 
     @Test(arguments: [
-        ("org.bluez.Reason.Timeout", LinkError.Code.outOfRange), ("org.bluez.Reason.Remote", .refused),
+        ("org.bluez.Reason.Timeout", LinkError.Code.outOfRange), ("org.bluez.Reason.Remote", .disconnected),
         ("org.bluez.Reason.Authentication", .pairedElsewhere), ("org.bluez.Reason.Local", .disconnected),
     ])
     func aDisconnectTellsItsReason(_ reason: String, _ code: LinkError.Code) async throws {
