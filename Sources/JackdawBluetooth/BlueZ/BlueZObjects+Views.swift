@@ -3,8 +3,10 @@ struct BlueZAdapter: Sendable {
     let path: String
     let properties: [String: BusValue]
 
+    /// Its name in the system, such as `hci0`.
+    var name: String { BlueZName.last(of: path) }
     var address: BluetoothAddress? { properties["Address"]?.text.flatMap { BluetoothAddress($0) } }
-    var name: String { properties["Alias"]?.text ?? properties["Name"]?.text ?? "" }
+    var alias: String { properties["Alias"]?.text ?? properties["Name"]?.text ?? "" }
     var isPowered: Bool { properties["Powered"]?.boolean ?? false }
 }
 

@@ -159,6 +159,7 @@ public struct GATTDevice: Sendable {
                 throw failure(error)
             }
         }
-        guard isConnected else { throw LinkError(.brokenOff, link: link.description) }
+        guard !isConnected else { return }
+        throw LinkError(await client.objects.isComplete ? .brokenOff : .serviceMissing, link: link.description)
     }
 }

@@ -26,6 +26,9 @@ actor MockBlueZ {
     private var exports: [String: Bus.Registration] = [:]
     private var failures: [String: [BusError]] = [:]
     private var silent: Set<String> = []
+    /// Programs that look for devices, and the filter of each.
+    private(set) var searches: Set<String> = []
+    private(set) var filters: [String: BusValue] = [:]
     private var expected: [(member: String, continuation: CheckedContinuation<Void, Never>)] = []
     var questions: [Question] = []
     /// What the reader says of itself, by the short UUIDs of characteristics.
@@ -40,8 +43,12 @@ actor MockBlueZ {
 
     private init(_ bus: Bus) { self.bus = bus }
 
-    static func start(on daemon: PrivateBus) async throws -> MockBlueZ {
+    /// Starts it, after what tests arrange before anybody sees it.
+    static func start(
+        on daemon: PrivateBus, _ arrange: (MockBlueZ) async -> Void = { _ in }
+    ) async throws -> MockBlueZ {
         let mock = MockBlueZ(try await daemon.connect())
+        await arrange(mock)
         try await mock.begin()
         return mock
     }
@@ -58,6 +65,8 @@ actor MockBlueZ {
     func fail(_ member: String, _ errors: BusError...) { failures[member, default: []] += errors }
     /// Lets calls of a method go without an answer.
     func silence(_ member: String) { silent.insert(member) }
+    /// Lets calls of a method be answered again.
+    func unsilence(_ member: String) { silent.remove(member) }
     /// What the reader says of itself.
     func inform(_ information: [String: String]) { self.information = information }
     /// What the device asks when it is paired.
@@ -199,14 +208,17 @@ actor MockBlueZ {
         case "UnregisterAgent": agent = nil
         case "RegisterProfile": profiles[body[1]?.text ?? ""] = (request.sender, body[0]?.text ?? "")
         case "UnregisterProfile": profiles = profiles.filter { $0.value.path != body[0]?.text }
-        case "SetDiscoveryFilter", "CancelPairing", "StopNotify": break
+        case "CancelPairing", "StopNotify": break
+        case "SetDiscoveryFilter": filters[request.sender] = body[0]
         case "StartDiscovery":
-            guard property(request.path, BlueZName.adapter, "Discovering") != .boolean(true) else {
+            guard searches.insert(request.sender).inserted else {
                 throw Self.error("InProgress", "Operation already in progress")
             }
             try set(request.path, BlueZName.adapter, ["Discovering": .boolean(true)])
             try await appear()
-        case "StopDiscovery": try set(request.path, BlueZName.adapter, ["Discovering": .boolean(false)])
+        case "StopDiscovery":
+            searches.remove(request.sender)
+            try set(request.path, BlueZName.adapter, ["Discovering": .boolean(!searches.isEmpty)])
         case "RemoveDevice":
             try await drop()
             try await remove(Self.device)
