@@ -10,6 +10,10 @@ actor BlueZClient {
     private(set) var objects = BlueZObjects()
     private(set) var observers: [Int: @Sendable (BlueZObjects.Event) -> Void] = [:]
     private(set) var waiting: [Int: @Sendable (BlueZObjects?) -> Bool] = [:]
+    /// Who hears of a characteristic's values.
+    private(set) var listeners: [Int: (path: String, hear: @Sendable (WipedBytes) -> Void)] = [:]
+    /// Values that characteristics told of while they are read.
+    private var held: [String: [WipedBytes]] = [:]
     /// Asks for the objects of a bluetoothd that has come.
     private var filling: Task<Void, Never>?
     private var lastNumber = 0
@@ -98,7 +102,30 @@ actor BlueZClient {
         return number
     }
 
-    func forget(_ number: Int) { observers[number] = nil }
+    /// Calls back on the loop with the values that a characteristic tells of, but for those that this program reads.
+    /// - Returns: what ``forget(_:)`` ends it by.
+    func listen(to path: String, _ handler: @escaping @Sendable (WipedBytes) -> Void) -> Int {
+        let number = nextNumber()
+        listeners[number] = (path, handler)
+        return number
+    }
+
+    func forget(_ number: Int) {
+        observers[number] = nil
+        listeners[number] = nil
+    }
+
+    /// Reads a characteristic.
+    func read(_ path: String) async throws(BusError) -> WipedBytes {
+        // bluetoothd refuses a second one as well.
+        guard held[path] == nil else { throw BusError(name: "org.bluez.Error.InProgress") }
+        held[path] = []
+        let options = BusValue.options([:])
+        let body = try await call(path, BlueZName.characteristic, "ReadValue", [options]) { [weak self] result in
+            self?.assumeIsolated { $0.endReading(path, result) }
+        }
+        return body[0]?.byteArray ?? []
+    }
 
     /// Waits until the objects are as they should be.
     /// - Parameter condition: answers with a value when they are; asked after each change.
@@ -186,10 +213,31 @@ actor BlueZClient {
     private func tell(_ events: [BlueZObjects.Event]) {
         guard !events.isEmpty else { return }
         for event in events {
-            for observer in observers.values { observer(event) }
+            if case .notified(let path, let value) = event {
+                hear(value, from: path)
+            } else {
+                for observer in observers.values { observer(event) }
+            }
             if event == .serviceStarted { fill() }
         }
         for (number, isDone) in waiting where isDone(objects) { waiting[number] = nil }
+    }
+
+    private func hear(_ value: WipedBytes, from path: String) {
+        guard held[path] == nil else {
+            held[path]?.append(value)
+            return
+        }
+        for listener in listeners.values where listener.path == path { listener.hear(value) }
+    }
+
+    /// bluetoothd tells of what is read before it answers.
+    private func endReading(_ path: String, _ result: Result<BusReply, BusError>) {
+        var values = held.removeValue(forKey: path) ?? []
+        if case .success(let reply) = result, let index = values.lastIndex(where: { $0 == reply.body[0]?.byteArray }) {
+            values.remove(at: index)
+        }
+        for value in values { hear(value, from: path) }
     }
 
     private func giveUp(_ number: Int) { _ = waiting.removeValue(forKey: number)?(nil) }

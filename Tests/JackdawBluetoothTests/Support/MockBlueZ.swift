@@ -9,6 +9,8 @@ actor MockBlueZ {
     static let adapter = "/org/bluez/hci0"
     static let device = "/org/bluez/hci0/dev_F0_F1_F2_F3_F4_F5"
     static let service = "/org/bluez/hci0/dev_F0_F1_F2_F3_F4_F5/service0010"
+    /// The characteristic that notifies.
+    static let notifying = "\(service)/char3"
     static func uuid(_ number: Int) -> String { "7a0c000\(number)-5a5a-4b4b-9c9c-0123456789ab" }
 
     /// What a device asks when it is paired: a method of the agent, and its arguments behind the device.
@@ -29,6 +31,8 @@ actor MockBlueZ {
     /// Programs that look for devices, and the filter of each.
     private(set) var searches: Set<String> = []
     private(set) var filters: [String: BusValue] = [:]
+    /// What a characteristic tells of just before its notifications are switched on.
+    private var earlyValue: WipedBytes?
     private var expected: [(member: String, continuation: CheckedContinuation<Void, Never>)] = []
     var questions: [Question] = []
     /// What the reader says of itself, by the short UUIDs of characteristics.
@@ -67,6 +71,8 @@ actor MockBlueZ {
     func silence(_ member: String) { silent.insert(member) }
     /// Lets calls of a method be answered again.
     func unsilence(_ member: String) { silent.remove(member) }
+    /// Lets a characteristic tell of a value just before its notifications are switched on.
+    func tellEarly(_ value: WipedBytes) { earlyValue = value }
     /// What the reader says of itself.
     func inform(_ information: [String: String]) { self.information = information }
     /// What the device asks when it is paired.
@@ -227,9 +233,14 @@ actor MockBlueZ {
         case "Pair": try await pair()
         case "ConnectProfile": try await connectProfile(body[0]?.text ?? "")
         case "ReadValue":
-            return BusBody([property(request.path, BlueZName.characteristic, "Value") ?? .bytes([])])
-        case "WriteValue": try await command(body[0]?.byteArray ?? [])
-        case "StartNotify": try set(request.path, BlueZName.characteristic, ["Notifying": .boolean(true)])
+            let value = property(request.path, BlueZName.characteristic, "Value") ?? .bytes([])
+            // What was read is told of as well, before the answer.
+            try set(request.path, BlueZName.characteristic, ["Value": value])
+            return BusBody([value])
+        case "WriteValue": try await command(body[0]?.byteArray?.array ?? [])
+        case "StartNotify":
+            if let earlyValue { try set(request.path, BlueZName.characteristic, ["Value": .bytes(earlyValue)]) }
+            try set(request.path, BlueZName.characteristic, ["Notifying": .boolean(true)])
         case "AcquireNotify": return try acquireNotify()
         case "AcquireWrite": return try acquireWrite()
         default: throw BusError(name: BusError.Name.unknownMethod, message: request.member)
