@@ -59,6 +59,9 @@ extension BlueZObjects {
         return known.first(where: \.isConnected) ?? known.first
     }
 
+    /// How full a device's battery is, in percent; nil where it does not tell.
+    func batteryLevel(of device: String) -> Int? { properties(device, BlueZName.battery)?["Percentage"]?.integer }
+
     /// A characteristic of a device by the UUIDs of it and of its service.
     func characteristic(of device: String, service: String, uuid: String) -> BlueZCharacteristic? {
         let services = paths(with: BlueZName.gattService).filter { path in

@@ -63,8 +63,12 @@ public struct GATTDevice: Sendable {
 
     /// How full its battery is, in percent; nil where it does not tell.
     public var batteryLevel: Int? {
-        get async { await client.objects.properties(path, BlueZName.battery)?["Percentage"]?.integer }
+        get async { await client.objects.batteryLevel(of: path) }
     }
+
+    /// What it says of its battery: at once where it has, and whenever it says so again. Only the latest waits to be taken.
+    /// - Returns: reports, until the connection has ended or the stream is given up.
+    public func batteryReports() async -> AsyncStream<BatteryReport> { await client.batteryReports(of: path) }
 
     /// What it says of itself.
     /// - Returns: what it says, with nil for what it does not.

@@ -366,6 +366,24 @@ struct GATTTests {
         #expect(await device.batteryLevel == 87)
     }
 
+    @Test func aBatteryIsReportedUntilTheConnectionEnds() async throws {
+        let radio = try await Radio()
+        let device = try await radio.bluetooth.connect(Radio.reader)
+        var reports = await device.batteryReports().makeAsyncIterator()
+        try await radio.mock.addInterface(BlueZName.battery, ["Percentage": .byte(87)], to: MockBlueZ.device)
+        #expect(await reports.next() == BatteryReport(percent: 87))
+        try await radio.mock.set(MockBlueZ.device, BlueZName.battery, ["Percentage": .byte(14)])
+        #expect(await reports.next() == BatteryReport(percent: 14))
+        // What is known is told at once.
+        var others = await device.batteryReports().makeAsyncIterator()
+        #expect(await others.next() == BatteryReport(percent: 14))
+        try await radio.mock.drop()
+        #expect(await reports.next() == nil)
+        #expect(await others.next() == nil)
+        var late = await device.batteryReports().makeAsyncIterator()
+        #expect(await late.next() == nil)
+    }
+
     @Test func whatComesAndGoesLeavesNothingBehind() async throws {
         let radio = try await Radio()
         let client = try await radio.bluetooth.client()
