@@ -6,6 +6,8 @@ actor BlueZClient {
     nonisolated let clock: any Clock<Duration>
     /// How long a call that asks nobody but bluetoothd may take.
     static let usualLimit = Duration.seconds(25)
+    /// How long a call that undoes something may take: somebody has given up already and waits for it.
+    static let undoLimit = Duration.seconds(5)
 
     private(set) var objects = BlueZObjects()
     private(set) var observers: [Int: @Sendable (BlueZObjects.Event) -> Void] = [:]
@@ -72,7 +74,9 @@ actor BlueZClient {
         _ path: String, _ interface: String, _ member: String, _ values: [BusValue] = [], over connection: Bus? = nil
     ) async {
         // A task of its own is not cancelled with this one. What cannot be undone has gone.
-        await Task { _ = try? await call(path, interface, member, values, over: connection) }.value
+        await Task {
+            _ = try? await call(path, interface, member, values, within: Self.undoLimit, over: connection)
+        }.value
     }
 
     /// Sets a property of an object.

@@ -79,7 +79,22 @@ struct GATTTests {
         var profile = Radio.profile
         profile.isAcknowledged = false
         // bluetoothd says it anew with the socket.
-        #expect(await (try radio.bluetooth.connect(Radio.reader, profile: profile)).payloadSize == 244)
+        let second = try await radio.bluetooth.connect(Radio.reader, profile: profile)
+        #expect(await second.payloadSize == 244)
+        await second.close()
+        // Older versions say it with a socket alone, and else not at all.
+        for hasSockets in [true, false] {
+            let device = try await radio.bluetooth.connect(Radio.reader)
+            let path = "\(MockBlueZ.service)/char2"
+            try await radio.mock.withdraw("MTU", of: BlueZName.characteristic, from: path)
+            _ = try await device.client.wait {
+                $0.properties(path, BlueZName.characteristic)?["MTU"] == nil ? true : nil
+            }
+            if !hasSockets { await radio.mock.fail("AcquireNotify", BusError(name: "org.bluez.Error.NotSupported")) }
+            let link = try await GATTLink.open(device, Radio.profile)
+            #expect(await link.payloadSize == (hasSockets ? 244 : 20))
+            await link.close()
+        }
     }
 
     @Test(arguments: [true, false]) func moreThanWaitsToBeReceivedIsALossThatIsTold(_ hasSockets: Bool) async throws {
@@ -294,6 +309,19 @@ struct GATTTests {
         let error = await #expect(throws: LinkError.self) { try await task.value }
         #expect(error?.code == .cancelled)
         #expect(await radio.mock.calls.last == "Disconnect")
+    }
+
+    @Test func undoingWaitsNotLongForABluetoothdThatHangs() async throws {
+        let radio = try await Radio()
+        for member in ["Connect", "Disconnect"] { await radio.mock.silence(member) }
+        let task = Task { try await radio.bluetooth.connect(Radio.reader) }
+        await radio.mock.called("Connect")
+        task.cancel()
+        await radio.mock.called("Disconnect")
+        await radio.clock.sleepers(1)
+        radio.clock.advance(by: .seconds(5))
+        let error = await #expect(throws: LinkError.self) { try await task.value }
+        #expect(error?.code == .cancelled)
     }
 
     @Test func aConnectionThatTakesTooLongIsUndone() async throws {

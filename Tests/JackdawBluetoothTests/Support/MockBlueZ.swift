@@ -82,6 +82,13 @@ actor MockBlueZ {
         let variants = BusValue.options(properties)
         try signal(path, BlueZName.properties, "PropertiesChanged", [.string(interface), variants, .strings([])])
     }
+    /// Tells that a property is there no longer.
+    func withdraw(_ property: String, of interface: String, from path: String) throws(BusError) {
+        objects[path]?[interface]?[property] = nil
+        try signal(
+            path, BlueZName.properties, "PropertiesChanged",
+            [.string(interface), .options([:]), .strings([property])])
+    }
     func addInterface(_ interface: String, _ properties: [String: BusValue], to path: String) throws(BusError) {
         objects[path]?[interface] = properties
         try signal(
