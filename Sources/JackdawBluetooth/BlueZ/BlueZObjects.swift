@@ -110,11 +110,10 @@ struct BlueZObjects: Sendable {
         objects[path]?[interface]?.merge(kept) { $1 }
         // RSSI and names of devices go this way when they are not heard any more.
         for name in invalidated { objects[path]?[interface]?[name] = nil }
-        guard kept.count < changed.count else {
-            return [.changed(path: path, interface: interface, properties: kept)]
-        }
-        let events: [Event] = kept.isEmpty ? [] : [.changed(path: path, interface: interface, properties: kept)]
-        return events + (changed["Value"]?.byteArray.map { [.notified(path: path, value: $0)] } ?? [])
+        let event = Event.changed(path: path, interface: interface, properties: kept)
+        guard kept["Value"] == nil, let value = changed["Value"]?.byteArray else { return [event] }
+        let notified = Event.notified(path: path, value: value)
+        return kept.isEmpty ? [notified] : [event, notified]
     }
 
     /// What a device has sent may be card data, and is not kept.
