@@ -7,6 +7,7 @@ extension BlueZCause {
         "org.bluez.Error.AuthenticationCanceled": .cancelled,
         "org.bluez.Error.AuthenticationRejected": .rejected,
         "org.bluez.Error.AuthenticationTimeout": .timedOut,
+        "org.bluez.Error.Blocked": .blocked,
         "org.bluez.Error.BREDR.ProfileUnavailable": .refused,
         "org.bluez.Error.Busy": .busy,
         "org.bluez.Error.Canceled": .cancelled,
@@ -73,6 +74,8 @@ extension BlueZCause {
         "Connection timed out": .outOfRange, "No route to host": .outOfRange, "Connection reset by peer": .hungUp,
         "Resource Not Ready": .adapterOff, "Operation already in progress": .busy, "Not connected": .disconnected,
         "Notify acquired": .busy, "Write acquired": .busy, "Not paired": .pairingNeeded,
+        "Read not permitted": .unsupported, "Write not permitted": .unsupported, "Invalid offset": .unsupported,
+        "Invalid Length": .unsupported, "Blocked through rfkill": .blocked,
         "Message recipient disconnected from message bus without replying": .serviceMissing,
     ]
 

@@ -2,8 +2,8 @@ internal import JackdawTransport
 
 /// Why something did not work over Bluetooth, in this program's own terms.
 enum BlueZCause: String, CaseIterable {
-    case adapterOff, serviceMissing, notPermitted, pairingNeeded, busy, timedOut, cancelled, outOfRange, refused, hungUp
-    case brokenOff, rejected, pairedElsewhere, notFound, unsupported, disconnected, badAnswer, system
+    case adapterOff, blocked, serviceMissing, notPermitted, pairingNeeded, busy, timedOut, cancelled, outOfRange
+    case refused, hungUp, brokenOff, rejected, pairedElsewhere, notFound, unsupported, disconnected, badAnswer, system
 
     /// Reads an error of bluetoothd or of the bus.
     init(_ error: BusError, while task: BlueZTask) {
@@ -20,7 +20,7 @@ enum BlueZCause: String, CaseIterable {
     /// What a program sees of it.
     var code: LinkError.Code {
         switch self {
-        case .adapterOff: .adapterOff
+        case .adapterOff, .blocked: .adapterOff
         case .serviceMissing: .serviceMissing
         case .notPermitted, .pairingNeeded: .notPermitted
         case .busy: .busy
@@ -42,6 +42,7 @@ enum BlueZCause: String, CaseIterable {
     var message: String {
         switch self {
         case .adapterOff: "the Bluetooth adapter is switched off or missing"
+        case .blocked: "the Bluetooth adapter is blocked"
         case .serviceMissing: "the Bluetooth service does not run"
         case .notPermitted: "this user may not use Bluetooth"
         case .pairingNeeded: "the device speaks to paired computers only"
@@ -67,6 +68,7 @@ enum BlueZCause: String, CaseIterable {
         switch self {
         case .adapterOff:
             "plug one in, or switch it on with `bluetoothctl power on`; `rfkill` tells whether it is blocked"
+        case .blocked: "unblock it with `rfkill unblock bluetooth`, or by the switch of the computer"
         case .serviceMissing: "start it with `systemctl start bluetooth`"
         case .notPermitted: "add the user to the group `bluetooth` and log in anew"
         case .pairingNeeded: "pair it first"
@@ -85,13 +87,12 @@ enum BlueZCause: String, CaseIterable {
         }
     }
 
-    /// The other side's words of a disconnection, in newer versions of bluetoothd.
+    /// The other side's words of the end of a connection that there was, in newer versions of bluetoothd.
     init?(disconnection reason: String) {
         switch reason.split(separator: ".").last {
         case "Timeout": self = .outOfRange
         case "Authentication": self = .pairedElsewhere
-        case "Remote": self = .hungUp
-        case "Local", "Suspend", "Unknown": self = .disconnected
+        case "Remote", "Local", "Suspend", "Unknown": self = .disconnected
         default: return nil
         }
     }

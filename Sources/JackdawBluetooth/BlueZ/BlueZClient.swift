@@ -6,10 +6,18 @@ actor BlueZClient {
     nonisolated let clock: any Clock<Duration>
     /// How long a call that asks nobody but bluetoothd may take.
     static let usualLimit = Duration.seconds(25)
+    /// How long a call that undoes something may take: somebody has given up already and waits for it.
+    static let undoLimit = Duration.seconds(5)
 
     private(set) var objects = BlueZObjects()
     private(set) var observers: [Int: @Sendable (BlueZObjects.Event) -> Void] = [:]
     private(set) var waiting: [Int: @Sendable (BlueZObjects?) -> Bool] = [:]
+    /// Who hears of a characteristic's values.
+    private(set) var listeners: [Int: (path: String, hear: @Sendable (WipedBytes) -> Void)] = [:]
+    /// Values that characteristics told of while they are read.
+    private var held: [String: [WipedBytes]] = [:]
+    /// Asks for the objects of a bluetoothd that has come.
+    private var filling: Task<Void, Never>?
     private var lastNumber = 0
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe bus.unownedExecutor }
@@ -19,21 +27,22 @@ actor BlueZClient {
         self.clock = clock
     }
 
+    deinit { filling?.cancel() }
+
     /// Connects to bluetoothd.
     static func open(
         _ address: BusAddress, on loop: EventLoop, clock: any Clock<Duration>
     ) async throws(BusError) -> BlueZClient {
-        let bus = try await withDeadline(usualLimit, of: clock, late: .timedOut) { () throws(BusError) in
-            try await Bus.open(address, on: loop)
+        try await withDeadline(usualLimit, of: clock, late: .timedOut) { () throws(BusError) in
+            let client = BlueZClient(try await Bus.open(address, on: loop), clock: clock)
+            do throws(BusError) {
+                try await client.start()
+            } catch {
+                await client.close()
+                throw error
+            }
+            return client
         }
-        let client = BlueZClient(bus, clock: clock)
-        do throws(BusError) {
-            try await client.start()
-        } catch {
-            await bus.close()
-            throw error
-        }
-        return client
     }
 
     /// Calls a method of an object of bluetoothd.
@@ -43,23 +52,31 @@ actor BlueZClient {
     ///   - member: its name.
     ///   - values: its arguments.
     ///   - limit: how long it may take.
+    ///   - connection: another one than this client's own.
+    ///   - take: gets the answer, or why there is none, on the loop before any message that came after it.
     /// - Returns: the answer's values and descriptors.
     /// - Throws: ``BusError``.
     @discardableResult
     nonisolated func call(
         _ path: String, _ interface: String, _ member: String, _ values: [BusValue] = [],
-        within limit: Duration = usualLimit
+        within limit: Duration = usualLimit, over connection: Bus? = nil,
+        _ take: @escaping @Sendable (Result<BusReply, BusError>) -> Void = { _ in }
     ) async throws(BusError) -> BusBody {
         let call = BusCall(BlueZName.service, path, interface, member, BusBody(values))
-        return try await withDeadline(limit, of: clock, late: .timedOut) { [bus] () throws(BusError) in
-            try await bus.call(call).body
+        let bus = connection ?? bus
+        return try await withDeadline(limit, of: clock, late: .timedOut) { () throws(BusError) in
+            try await bus.call(call, take).body
         }
     }
 
     /// Calls a method that has to be called whatever becomes of the task: it undoes something.
-    nonisolated func undo(_ path: String, _ interface: String, _ member: String, _ values: [BusValue] = []) async {
+    nonisolated func undo(
+        _ path: String, _ interface: String, _ member: String, _ values: [BusValue] = [], over connection: Bus? = nil
+    ) async {
         // A task of its own is not cancelled with this one. What cannot be undone has gone.
-        await Task { _ = try? await call(path, interface, member, values) }.value
+        await Task {
+            _ = try? await call(path, interface, member, values, within: Self.undoLimit, over: connection)
+        }.value
     }
 
     /// Sets a property of an object.
@@ -89,7 +106,30 @@ actor BlueZClient {
         return number
     }
 
-    func forget(_ number: Int) { observers[number] = nil }
+    /// Calls back on the loop with the values that a characteristic tells of, but for those that this program reads.
+    /// - Returns: what ``forget(_:)`` ends it by.
+    func listen(to path: String, _ handler: @escaping @Sendable (WipedBytes) -> Void) -> Int {
+        let number = nextNumber()
+        listeners[number] = (path, handler)
+        return number
+    }
+
+    func forget(_ number: Int) {
+        observers[number] = nil
+        listeners[number] = nil
+    }
+
+    /// Reads a characteristic.
+    func read(_ path: String) async throws(BusError) -> WipedBytes {
+        // bluetoothd refuses a second one as well.
+        guard held[path] == nil else { throw BusError(name: "org.bluez.Error.InProgress") }
+        held[path] = []
+        let options = BusValue.options([:])
+        let body = try await call(path, BlueZName.characteristic, "ReadValue", [options]) { [weak self] result in
+            self?.assumeIsolated { $0.endReading(path, result) }
+        }
+        return body[0]?.byteArray ?? []
+    }
 
     /// Waits until the objects are as they should be.
     /// - Parameter condition: answers with a value when they are; asked after each change.
@@ -141,40 +181,67 @@ actor BlueZClient {
                 client.tell(events)
             }
         }
-        try await withDeadline(Self.usualLimit, of: clock, late: .timedOut) { () throws(BusError) in
-            try await self.synchronise()
-        }
+        try await askForObjects()
     }
 
-    private func synchronise() async throws(BusError) {
-        let result: Result<Void, BusError> = await withCheckedContinuation { continuation in
-            askForObjects { continuation.resume(returning: $0) }
-        }
-        try result.get()
-    }
-
-    /// The answer is taken in before any signal that came after it.
-    private func askForObjects(_ completion: @escaping @Sendable (Result<Void, BusError>) -> Void) {
-        let call = BusCall(BlueZName.service, "/", BlueZName.objectManager, "GetManagedObjects")
-        bus.assumeIsolated { bus in
-            bus.send(call) { [weak self] result in
-                self?.assumeIsolated { client in
-                    guard case .success(let reply) = result else { return }
-                    let events = client.objects.replace(with: reply)
-                    client.tell(events)
-                }
-                completion(result.map { _ in })
+    private func askForObjects() async throws(BusError) {
+        try await call("/", BlueZName.objectManager, "GetManagedObjects") { [weak self] result in
+            self?.assumeIsolated { client in
+                guard case .success(let reply) = result else { return }
+                let events = client.objects.replace(with: reply)
+                client.tell(events)
             }
         }
+    }
+
+    /// Asks for the objects of a bluetoothd that has come, until they are here: it may be busy at its start.
+    private func fill() {
+        filling?.cancel()
+        filling = Task { [weak self, clock] in
+            let backOff = BackOff()
+            var pause = backOff.first
+            while await self?.needsObjects() == true {
+                guard (try? await clock.sleep(for: pause)) != nil else { return }
+                pause = backOff.wait(after: pause)
+            }
+        }
+    }
+
+    /// Asks for the objects once.
+    /// - Returns: whether they are to be asked for again.
+    private func needsObjects() async -> Bool {
+        do throws(BusError) { try await askForObjects() } catch { return objects.owner != nil }
+        return false
     }
 
     private func tell(_ events: [BlueZObjects.Event]) {
         guard !events.isEmpty else { return }
         for event in events {
-            for observer in observers.values { observer(event) }
-            if event == .serviceStarted { askForObjects { _ in } }
+            if case .notified(let path, let value) = event {
+                hear(value, from: path)
+            } else {
+                for observer in observers.values { observer(event) }
+            }
+            if event == .serviceStarted { fill() }
         }
         for (number, isDone) in waiting where isDone(objects) { waiting[number] = nil }
+    }
+
+    private func hear(_ value: WipedBytes, from path: String) {
+        guard held[path] == nil else {
+            held[path]?.append(value)
+            return
+        }
+        for listener in listeners.values where listener.path == path { listener.hear(value) }
+    }
+
+    /// bluetoothd tells of what is read before it answers.
+    private func endReading(_ path: String, _ result: Result<BusReply, BusError>) {
+        var values = held.removeValue(forKey: path) ?? []
+        if case .success(let reply) = result, let index = values.lastIndex(where: { $0 == reply.body[0]?.byteArray }) {
+            values.remove(at: index)
+        }
+        for value in values { hear(value, from: path) }
     }
 
     private func giveUp(_ number: Int) { _ = waiting.removeValue(forKey: number)?(nil) }

@@ -13,4 +13,7 @@ enum BlueZName {
     static let profileManager = "org.bluez.ProfileManager1"
     static let objectManager = "org.freedesktop.DBus.ObjectManager"
     static let properties = "org.freedesktop.DBus.Properties"
+
+    /// The last part of an object's path, which is an adapter's name.
+    static func last(of path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 }

@@ -3,8 +3,10 @@ struct BlueZAdapter: Sendable {
     let path: String
     let properties: [String: BusValue]
 
+    /// Its name in the system, such as `hci0`.
+    var name: String { BlueZName.last(of: path) }
     var address: BluetoothAddress? { properties["Address"]?.text.flatMap { BluetoothAddress($0) } }
-    var name: String { properties["Alias"]?.text ?? properties["Name"]?.text ?? "" }
+    var alias: String { properties["Alias"]?.text ?? properties["Name"]?.text ?? "" }
     var isPowered: Bool { properties["Powered"]?.boolean ?? false }
 }
 
@@ -56,6 +58,9 @@ extension BlueZObjects {
         let known = devices.filter { $0.address == address }
         return known.first(where: \.isConnected) ?? known.first
     }
+
+    /// How full a device's battery is, in percent; nil where it does not tell.
+    func batteryLevel(of device: String) -> Int? { properties(device, BlueZName.battery)?["Percentage"]?.integer }
 
     /// A characteristic of a device by the UUIDs of it and of its service.
     func characteristic(of device: String, service: String, uuid: String) -> BlueZCharacteristic? {

@@ -11,6 +11,8 @@ struct BlueZObjects: Sendable {
         case added(path: String, interface: String)
         /// Properties that were told anew, which may be the same as before.
         case changed(path: String, interface: String, properties: [String: BusValue])
+        /// The value of a characteristic: the device has notified of it, or a program has read it.
+        case notified(path: String, value: WipedBytes)
         case removed(path: String, interface: String)
         /// A device's connection has ended, in newer versions of bluetoothd.
         case disconnected(path: String, reason: String)
@@ -104,10 +106,14 @@ struct BlueZObjects: Sendable {
         _ path: String, _ interface: String, _ changed: [String: BusValue], invalidated: [String]
     ) -> [Event] {
         guard objects[path]?[interface] != nil else { return [] }
-        objects[path]?[interface]?.merge(Self.kept(changed, of: interface)) { $1 }
+        let kept = Self.kept(changed, of: interface)
+        objects[path]?[interface]?.merge(kept) { $1 }
         // RSSI and names of devices go this way when they are not heard any more.
         for name in invalidated { objects[path]?[interface]?[name] = nil }
-        return [.changed(path: path, interface: interface, properties: changed)]
+        let event = Event.changed(path: path, interface: interface, properties: kept)
+        guard kept["Value"] == nil, let value = changed["Value"]?.byteArray else { return [event] }
+        let notified = Event.notified(path: path, value: value)
+        return kept.isEmpty ? [notified] : [event, notified]
     }
 
     /// What a device has sent may be card data, and is not kept.

@@ -3,9 +3,11 @@ public import JackdawTransport
 
 /// Bluetooth of this computer, by its service bluetoothd. What is needed of it is opened when it is first needed.
 public actor Bluetooth {
+    private typealias Opening = Task<Result<BlueZClient, LinkError>, Never>
+
     private let address: BusAddress
     private let clock: any Clock<Duration>
-    private var opening: Task<Result<BlueZClient, LinkError>, Never>?
+    private var opening: Opening?
 
     /// Bluetooth of this computer.
     /// - Parameter clock: what tells the time.
@@ -35,9 +37,27 @@ public actor Bluetooth {
     /// - Throws: `LinkError`: `serviceMissing`, `notPermitted`.
     public func adapters() async throws(LinkError) -> [BluetoothAdapter] {
         try await client().objects.adapters.compactMap { adapter in
-            guard let address = adapter.address, let name = adapter.path.split(separator: "/").last else { return nil }
+            guard let address = adapter.address else { return nil }
             return BluetoothAdapter(
-                name: String(name), address: address, alias: adapter.name, isPowered: adapter.isPowered)
+                name: adapter.name, address: address, alias: adapter.alias, isPowered: adapter.isPowered)
+        }
+    }
+
+    /// Switches an adapter on or off.
+    /// - Parameters:
+    ///   - isOn: whether it is to be on.
+    ///   - adapter: the adapter's name, such as `hci0`; nil for the first.
+    /// - Throws: `LinkError`: `adapterOff` where there is none, or where it is blocked by rfkill, and what to do about it;
+    ///   `serviceMissing`, `notPermitted`.
+    public func setPower(_ isOn: Bool, adapter: String? = nil) async throws(LinkError) {
+        let client = try await client()
+        guard let adapter = try await client.adapters(adapter).first else {
+            throw LinkError(.adapterOff, link: adapter ?? "bluetooth")
+        }
+        do throws(BusError) {
+            try await client.set(adapter.path, BlueZName.adapter, "Powered", .boolean(isOn))
+        } catch {
+            throw LinkError(error, link: adapter.name, while: .searching)
         }
     }
 
@@ -45,30 +65,48 @@ public actor Bluetooth {
     public func close() async {
         let opening = opening
         self.opening = nil
+        opening?.cancel()
         if case .success(let client)? = await opening?.value { await client.close() }
     }
 
     /// The connection to bluetoothd.
     func client() async throws(LinkError) -> BlueZClient {
-        if let opening {
-            // One that has failed or ended is opened anew.
-            if case .success(let client) = await opening.value, await !client.bus.isEnded { return client }
+        while true {
+            let opening = opening ?? open()
+            let client = try await value(of: opening)
+            guard await client.bus.isEnded else { return client }
+            // One that has ended is opened anew.
             if self.opening == opening { self.opening = nil }
         }
-        let task =
-            opening
-            ?? Task { [address, clock] in
-                do {
-                    let loop = try EventLoop()
-                    return .success(try await BlueZClient.open(address, on: loop, clock: clock))
-                } catch let error as BusError {
-                    return .failure(LinkError(error, link: "bluetooth", while: .searching))
-                } catch {
-                    return .failure(
-                        LinkError(.system, link: "bluetooth", underlying: (error as? SystemFailure)?.message))
-                }
+    }
+
+    private func open() -> Opening {
+        let opening = Opening { [address, clock] in
+            let result: Result<BlueZClient, LinkError>
+            do {
+                let loop = try EventLoop()
+                return .success(try await BlueZClient.open(address, on: loop, clock: clock))
+            } catch let error as BusError {
+                result = .failure(LinkError(error, link: "bluetooth", while: .searching))
+            } catch {
+                result = .failure(LinkError(.system, link: "bluetooth", underlying: (error as? SystemFailure)?.message))
             }
-        opening = task
-        return try await task.value.get()
+            // One that has failed is no use to the next who asks; where it was cancelled that is seen to.
+            if !Task.isCancelled { self.opening = nil }
+            return result
+        }
+        self.opening = opening
+        return opening
+    }
+
+    /// Waits as long as the task is not cancelled.
+    private func value(of opening: Opening) async throws(LinkError) -> BlueZClient {
+        let (results, continuation) = AsyncStream.makeStream(of: Result<BlueZClient, LinkError>.self)
+        Task { continuation.yield(await opening.value) }
+        for await result in results {
+            guard opening.isCancelled else { return try result.get() }
+            throw LinkError(.disconnected, link: "bluetooth", "Bluetooth was closed")
+        }
+        throw LinkError(.cancelled, link: "bluetooth")
     }
 }

@@ -7,15 +7,20 @@ actor Bus {
         fileprivate let number: Int
     }
 
+    nonisolated let address: BusAddress
     nonisolated let loop: EventLoop
     private let connection: BusConnection
     private let timer: BusTimer
+    /// What is watched: the library may close its own while it works, and its number be another's then.
+    private var descriptor: BusDescriptor?
     private var watches: [Watch] = []
     private var watchedFor: Readiness = []
     private var watchedUntil: UInt64?
     /// Calls that wait for their answers, by a number of ours, with the connection's own.
-    private var calls: [Int: (slot: Int?, completion: @Sendable (Result<BusReply, BusError>) -> Void)] = [:]
-    private var lastCall = 0
+    private var calls: [Int: (slot: Int, completion: @Sendable (Result<BusReply, BusError>) -> Void)] = [:]
+    /// Signals that the bus has not answered for, by a number of ours, with the connection's own.
+    private var matches: [Int: Int] = [:]
+    private var lastNumber = 0
     private var whenEnded: [@Sendable () -> Void] = []
     /// Whether the connection is over.
     private(set) var isEnded = false
@@ -23,6 +28,7 @@ actor Bus {
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe loop.asUnownedSerialExecutor() }
 
     private init(_ address: BusAddress, on loop: EventLoop) throws(BusError) {
+        self.address = address
         self.loop = loop
         do {
             timer = try BusTimer()
@@ -45,13 +51,23 @@ actor Bus {
     var uniqueName: String { connection.uniqueName ?? "" }
 
     /// Calls a method and waits for the answer. Where the task is cancelled the answer is not waited for.
-    func call(_ call: BusCall) async throws(BusError) -> BusReply {
-        lastCall += 1
-        let number = lastCall
+    /// - Parameters:
+    ///   - call: the method, and what it is given.
+    ///   - take: gets the answer, or why there is none, on the loop before any message that came after it.
+    /// - Returns: the answer.
+    /// - Throws: ``BusError``.
+    func call(
+        _ call: BusCall, _ take: @escaping @Sendable (Result<BusReply, BusError>) -> Void = { _ in }
+    ) async throws(BusError) -> BusReply {
+        let number = nextNumber()
         let result: Result<BusReply, BusError> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                guard !Task.isCancelled else { return continuation.resume(returning: .failure(.cancelled)) }
-                start(call, number) { continuation.resume(returning: $0) }
+                let finish: @Sendable (Result<BusReply, BusError>) -> Void = { result in
+                    take(result)
+                    continuation.resume(returning: result)
+                }
+                guard !Task.isCancelled else { return finish(.failure(.cancelled)) }
+                start(call, number, finish)
             }
         } onCancel: {
             Task { await self.cancel(number) }
@@ -61,30 +77,37 @@ actor Bus {
 
     /// Calls a method; the answer is handed over before any message that came after it.
     func send(_ call: BusCall, _ completion: @escaping @Sendable (Result<BusReply, BusError>) -> Void) {
-        lastCall += 1
-        start(call, lastCall, completion)
+        start(call, nextNumber(), completion)
     }
 
-    /// Asks for signals, and waits until the bus will send them. The handler is called on the loop and must not keep the bus.
+    /// Asks for signals, and waits until the bus will send them or the task is cancelled. The handler is called on the loop and
+    /// must not keep the bus.
     func watch(
         _ match: BusMatch, _ handler: @escaping @Sendable (BusSignal) -> Void
     ) async throws(BusError) -> Registration {
         guard !isEnded else { throw .disconnected }
-        var number: Result<Int, BusError> = .failure(.disconnected)
-        let failure: BusError? = await withCheckedContinuation { continuation in
-            do throws(BusError) {
-                number = .success(
-                    try connection.match(match, installed: { continuation.resume(returning: $0) }, handler))
-                update()
-            } catch {
-                continuation.resume(returning: error)
+        let number = nextNumber()
+        let failure: BusError? = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                do throws(BusError) {
+                    matches[number] = try connection.match(
+                        match, installed: { continuation.resume(returning: $0) }, handler)
+                    update()
+                } catch {
+                    continuation.resume(returning: error)
+                }
             }
+        } onCancel: {
+            Task { await self.cancelMatch(number) }
         }
+        // Cancelled at the last moment, it is given up already.
+        guard let match = matches.removeValue(forKey: number) else { throw failure ?? .cancelled }
+        let registration = Registration(number: match)
         if let failure {
-            if let number = try? number.get() { remove(Registration(number: number)) }
+            remove(registration)
             throw failure
         }
-        return Registration(number: try number.get())
+        return registration
     }
 
     /// Offers an object. The handler is called on the loop with each call of a method of it, for ``answer(_:_:)``; it must not
@@ -131,8 +154,12 @@ actor Bus {
         do {
             let ready: @Sendable (Readiness) -> Void = { [weak self] _ in self?.assumeIsolated { $0.process() } }
             watches.append(try loop.watch(timer.descriptor, for: .reading, ready))
-            watches.append(try loop.watch(connection.descriptor, for: connection.interest, ready))
+            let descriptor = try BusDescriptor(copying: connection.descriptor)
+            self.descriptor = descriptor
             watchedFor = connection.interest
+            if let number = descriptor.withDescriptor({ $0 }) {
+                watches.append(try loop.watch(number, for: watchedFor, ready))
+            }
         } catch {
             throw BusError(result: -error.code)
         }
@@ -162,9 +189,14 @@ actor Bus {
 
     private func cancel(_ number: Int) {
         guard let call = calls.removeValue(forKey: number) else { return }
-        if let slot = call.slot { connection.remove(slot) }
+        connection.remove(call.slot)
         call.completion(.failure(.cancelled))
         update()
+    }
+
+    private func cancelMatch(_ number: Int) {
+        guard let match = matches.removeValue(forKey: number) else { return }
+        remove(Registration(number: match))
     }
 
     private func process() {
@@ -197,11 +229,17 @@ actor Bus {
         isEnded = true
         for watch in watches { loop.unwatch(watch) }
         watches = []
+        descriptor = nil
         connection.close()
         let calls = calls
         self.calls = [:]
         for call in calls.values { call.completion(.failure(.disconnected)) }
         for handler in whenEnded { handler() }
         whenEnded = []
+    }
+
+    private func nextNumber() -> Int {
+        lastNumber += 1
+        return lastNumber
     }
 }

@@ -175,11 +175,12 @@ import Glibc
         return slot.number
     }
 
-    /// Gives up a call, signals or an object.
+    /// Gives up a call, signals or an object. Who waits for signals to be asked for is told.
     func remove(_ number: Int) {
         guard let slot = slots.removeValue(forKey: number) else { return }
         unsafe sd_bus_slot_unref(slot.pointer)
         unsafe slot.pointer = nil
+        slot.installed?(.cancelled)
     }
 
     /// Answers a call of a method. Nothing happens where it was answered before.
@@ -222,6 +223,8 @@ import Glibc
 
     private func write(_ body: BusBody, into message: OpaquePointer?) throws(BusError) {
         guard let message = unsafe message else { return }
+        // It may hold card data or a code: the library wipes it when it lets go of it.
+        try Self.check(unsafe sd_bus_message_sensitive(message))
         try unsafe MessageWriter(message, descriptors: body.descriptors).write(body.values)
     }
 

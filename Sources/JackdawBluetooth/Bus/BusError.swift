@@ -39,6 +39,9 @@ struct BusError: Error, Hashable {
     static let cancelled = BusError(name: "org.jackdaw.Error.Cancelled", message: "given up")
     /// No answer came within the time allowed.
     static let timedOut = BusError(name: "org.jackdaw.Error.TimedOut", message: "no answer in time")
+    /// Whether the call may have been carried out all the same: its answer was not waited for.
+    var isUnanswered: Bool { self == .cancelled || self == .timedOut }
+
     /// A message is deeper or longer than is good, or not made of what it should be.
     static func badMessage(_ message: String) -> BusError {
         BusError(name: "org.jackdaw.Error.BadMessage", message: message)

@@ -65,7 +65,7 @@ extension BusValue {
         return value
     }
 
-    var byteArray: [UInt8]? {
+    var byteArray: WipedBytes? {
         guard case .bytes(let bytes) = content else { return nil }
         return bytes
     }

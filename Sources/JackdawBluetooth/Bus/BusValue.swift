@@ -13,7 +13,7 @@ indirect enum BusValue: Hashable, Sendable {
     case objectPath(String)
     case signature(String)
     /// An array of bytes, which is not taken apart.
-    case bytes([UInt8])
+    case bytes(WipedBytes)
     /// Any other array, and the signature of its elements.
     case array([BusValue], of: String)
     /// A dictionary with strings, object paths or numbers for keys, and the signatures of key and value.

@@ -108,11 +108,11 @@ internal import JackdawSystem
         return unsafe text.map { unsafe String(cString: $0) } ?? ""
     }
 
-    private func bytes() throws(BusError) -> [UInt8] {
+    private func bytes() throws(BusError) -> WipedBytes {
         var start: UnsafeRawPointer?
         var count = 0
         try check(unsafe sd_bus_message_read_array(message, CChar(Unicode.Scalar("y").value), &start, &count))
-        return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
+        return unsafe WipedBytes(UnsafeRawBufferPointer(start: start, count: count))
     }
 
     private mutating func descriptor(_ type: CChar) throws(BusError) -> BusValue {

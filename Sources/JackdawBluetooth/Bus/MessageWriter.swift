@@ -80,7 +80,7 @@ internal import CSystemD
         try check(unsafe text.withCString { unsafe sd_bus_message_append_basic(message, CChar(type.value), $0) })
     }
 
-    private func bytes(_ bytes: [UInt8]) throws(BusError) {
+    private func bytes(_ bytes: WipedBytes) throws(BusError) {
         let type = CChar(Unicode.Scalar("y").value)
         let result = unsafe bytes.withUnsafeBytes {
             unsafe sd_bus_message_append_array(message, type, $0.baseAddress, $0.count)

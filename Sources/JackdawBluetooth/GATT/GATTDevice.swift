@@ -37,10 +37,10 @@ public struct GATTDevice: Sendable {
     /// - Parameters:
     ///   - service: UUID of its service.
     ///   - characteristic: its UUID.
-    /// - Returns: its value.
-    /// - Throws: `LinkError`: `refused` where the device has no such characteristic.
+    /// - Returns: its value. It is the caller's to overwrite where it is card data.
+    /// - Throws: `LinkError`: `unsupported` where the device has no such characteristic.
     public func read(service: String, characteristic: String) async throws(LinkError) -> [UInt8] {
-        try await read(find(service, characteristic))
+        try await read(find(service, characteristic)).array
     }
 
     /// Writes a characteristic.
@@ -55,7 +55,7 @@ public struct GATTDevice: Sendable {
     ) async throws(LinkError) {
         let characteristic = try await find(service, characteristic)
         do throws(BusError) {
-            try await write(value, to: characteristic.path, isAcknowledged: isAcknowledged)
+            try await write(WipedBytes(value), to: characteristic.path, isAcknowledged: isAcknowledged)
         } catch {
             throw failure(error, undelivered: value.count)
         }
@@ -63,8 +63,12 @@ public struct GATTDevice: Sendable {
 
     /// How full its battery is, in percent; nil where it does not tell.
     public var batteryLevel: Int? {
-        get async { await client.objects.properties(path, BlueZName.battery)?["Percentage"]?.integer }
+        get async { await client.objects.batteryLevel(of: path) }
     }
+
+    /// What it says of its battery: at once where it has, and whenever it says so again. Only the latest waits to be taken.
+    /// - Returns: reports, until the connection has ended or the stream is given up.
+    public func batteryReports() async -> AsyncStream<BatteryReport> { await client.batteryReports(of: path) }
 
     /// What it says of itself.
     /// - Returns: what it says, with nil for what it does not.
@@ -75,7 +79,7 @@ public struct GATTDevice: Sendable {
             let found = await client.objects.characteristic(of: path, service: DeviceInformation.service, uuid: uuid)
             guard let found else { continue }
             // Some devices end their texts as C does.
-            let text = try await read(found).prefix { $0 != 0 }
+            let text = try await read(found).array.prefix { $0 != 0 }
             information[keyPath: field] = String(decoding: text, as: UTF8.self)
         }
         return information
@@ -90,11 +94,13 @@ public struct GATTDevice: Sendable {
         guard objects.device(path)?.isConnected == true else { throw LinkError(.disconnected, link: link.description) }
         let found = objects.characteristic(
             of: path, service: service.lowercased(), uuid: characteristic.lowercased())
-        guard let found else { throw LinkError(.refused, link: link.description, underlying: "no \(characteristic)") }
+        guard let found else {
+            throw LinkError(.unsupported, link: link.description, underlying: "no \(characteristic)")
+        }
         return found
     }
 
-    func write(_ value: [UInt8], to path: String, isAcknowledged: Bool) async throws(BusError) {
+    func write(_ value: WipedBytes, to path: String, isAcknowledged: Bool) async throws(BusError) {
         let options = BusValue.options(["type": .string(isAcknowledged ? "request" : "command")])
         try await client.call(path, BlueZName.characteristic, "WriteValue", [.bytes(value), options])
     }
@@ -127,14 +133,8 @@ public struct GATTDevice: Sendable {
         }
     }
 
-    private func read(_ characteristic: BlueZCharacteristic) async throws(LinkError) -> [UInt8] {
-        do throws(BusError) {
-            let options = BusValue.options([:])
-            let body = try await client.call(characteristic.path, BlueZName.characteristic, "ReadValue", [options])
-            return body[0]?.byteArray ?? []
-        } catch {
-            throw failure(error)
-        }
+    private func read(_ characteristic: BlueZCharacteristic) async throws(LinkError) -> WipedBytes {
+        do throws(BusError) { return try await client.read(characteristic.path) } catch { throw failure(error) }
     }
 
     private func attempt() async throws(BusError) {
@@ -159,6 +159,7 @@ public struct GATTDevice: Sendable {
                 throw failure(error)
             }
         }
-        guard isConnected else { throw LinkError(.brokenOff, link: link.description) }
+        guard !isConnected else { return }
+        throw LinkError(await client.objects.isComplete ? .brokenOff : .serviceMissing, link: link.description)
     }
 }

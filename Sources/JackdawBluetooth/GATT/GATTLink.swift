@@ -1,4 +1,3 @@
-import Glibc
 public import JackdawTransport
 
 /// Bytes over a pair of characteristics: one is written in pieces, the other notifies.
@@ -7,6 +6,9 @@ public struct GATTLink: Transport {
 
     /// The device, for what it offers besides.
     public var device: GATTDevice { stream.device }
+    /// Bytes of one notification or one write at most: the link's attribute MTU without the three of its own. 20 where
+    /// bluetoothd does not tell.
+    public var payloadSize: Int { get async { await stream.payloadSize } }
     /// What the link is opened by.
     public var link: LinkName { stream.device.link }
 
@@ -20,13 +22,7 @@ public struct GATTLink: Transport {
     /// - Returns: true; the end of a link over GATT is never in good order.
     /// - Throws: `LinkError` where the link was lost, again at each call, or where the task was cancelled.
     public func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool {
-        var packet = try await stream.next()
-        take(packet.span)
-        // It may be card data.
-        unsafe packet.withUnsafeMutableBytes { bytes in
-            guard let start = bytes.baseAddress else { return }
-            unsafe explicit_bzero(start, bytes.count)
-        }
+        try await stream.next().withBytes(take)
         return true
     }
 

@@ -20,7 +20,7 @@ actor GATTOutlet {
     /// Writes a value, whole. For one task at a time.
     /// - Parameter value: what to write.
     /// - Throws: ``SystemFailure``: `EPIPE` where the link was lost or this was closed, `ECANCELED` where the task was cancelled.
-    func write(_ value: [UInt8]) async throws(SystemFailure) {
+    func write(_ value: WipedBytes) async throws(SystemFailure) {
         while true {
             guard !Task.isCancelled else { throw SystemFailure(code: ECANCELED) }
             let failure = descriptor?.withDescriptor { descriptor in

@@ -43,11 +43,13 @@ public struct GATTProfile: Sendable, Hashable {
     }
 
     /// Bytes of a value at most, by those in a packet of the link, three of which are its own; nil where these are not known.
-    func chunkSize(packet: Int?) -> Int {
-        let room = max(1, (packet ?? 23) - 3)
-        return switch chunk {
-        case .packet: room
-        case .bytes(let count): max(1, min(count, room))
+    static func payloadSize(packet: Int?) -> Int { max(1, (packet ?? 23) - 3) }
+
+    /// Bytes that are written at once, by those of a value at most.
+    func chunkSize(payload: Int) -> Int {
+        switch chunk {
+        case .packet: payload
+        case .bytes(let count): max(1, min(count, payload))
         }
     }
 }

@@ -4,15 +4,23 @@ internal import JackdawTransport
 
 /// What a ``GATTLink`` has received and not handed over yet, and what it is written by.
 actor GATTStream {
+    /// Values that wait to be received: what the fastest links bring in about a second.
+    static let capacity = 1_024
+
     nonisolated let device: GATTDevice
     private let profile: GATTProfile
     private let written: BlueZCharacteristic
-    private let notifying: String
+    private let notifying: BlueZCharacteristic
+    /// What the device's connection is followed by, as long as it lasts.
     private var observer: Int?
+    /// What notifications are heard by on the bus, where bluetoothd gives no socket away.
+    private var listener: Int?
     /// What was notified of and not received yet.
-    private var packets: [[UInt8]] = []
+    private var values = ValueQueue(capacity: capacity)
     /// What notifications come by, where bluetoothd gives one away.
     private var socket: (descriptor: BusDescriptor, watch: Watch)?
+    /// Bytes in a packet of the link, three of which are its own, as bluetoothd told with the socket.
+    private var packetSize: Int?
     /// What is written without an answer goes by it, where bluetoothd gives one away.
     private var outlet: GATTOutlet?
     private var receiver: CheckedContinuation<Void, Never>?
@@ -23,23 +31,25 @@ actor GATTStream {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe device.client.unownedExecutor }
 
-    private init(_ device: GATTDevice, _ profile: GATTProfile, written: BlueZCharacteristic, notifying: String) {
+    private init(
+        _ device: GATTDevice, _ profile: GATTProfile, written: BlueZCharacteristic, notifying: BlueZCharacteristic
+    ) {
         self.device = device
         self.profile = profile
         self.written = written
         self.notifying = notifying
     }
 
-    /// Listens to a connected device.
+    /// Listens to a connected device. Where that fails its connection stays.
     static func open(_ device: GATTDevice, _ profile: GATTProfile) async throws(LinkError) -> GATTStream {
         let written = try await device.find(profile.service, profile.write)
         let notifying = try await device.find(profile.service, profile.notify)
-        let stream = GATTStream(device, profile, written: written, notifying: notifying.path)
-        await stream.listen()
+        let stream = GATTStream(device, profile, written: written, notifying: notifying)
+        await stream.follow()
         do throws(LinkError) {
-            try await stream.subscribe(notifying)
+            try await stream.subscribe()
         } catch {
-            await stream.close()
+            await stream.shut()
             throw error
         }
         return stream
@@ -47,20 +57,37 @@ actor GATTStream {
 
     deinit {
         if let socket { device.client.bus.loop.unwatch(socket.watch) }
-        guard let observer else { return }
-        Task { [client = device.client] in await client.forget(observer) }
+        let numbers = [observer, listener].compactMap { $0 }
+        guard !numbers.isEmpty else { return }
+        Task { [client = device.client] in
+            for number in numbers { await client.forget(number) }
+        }
     }
 
     /// Asks for notifications: by a socket, on which none is lost; on the bus where bluetoothd gives none away.
-    private func subscribe(_ notifying: BlueZCharacteristic) async throws(LinkError) {
+    private func subscribe() async throws(LinkError) {
         if !profile.isAcknowledged, let socket = try? await device.acquireWriting(written) {
             outlet = GATTOutlet(socket, on: device.client.bus.loop)
         }
-        if let socket = try? await device.acquireNotifications(notifying) { return try adopt(socket.descriptor) }
+        if let socket = try? await device.acquireNotifications(notifying) {
+            packetSize = socket.packetSize
+            return try adopt(socket.descriptor)
+        }
         do throws(BusError) {
-            try await device.client.call(notifying.path, BlueZName.characteristic, "StartNotify")
+            try await device.client.call(notifying.path, BlueZName.characteristic, "StartNotify") {
+                [weak self] result in
+                // Values that were told of before were not for this link.
+                if case .success = result { self?.assumeIsolated { $0.listen() } }
+            }
         } catch {
             throw device.failure(error)
+        }
+    }
+
+    private func listen() {
+        guard end == nil else { return }
+        listener = device.client.assumeIsolated { [path = notifying.path] client in
+            client.listen(to: path) { [weak self] value in self?.assumeIsolated { $0.take(value) } }
         }
     }
 
@@ -78,23 +105,35 @@ actor GATTStream {
 
     /// Takes what has come by the socket.
     private func drain() {
-        guard let socket, let number = socket.descriptor.withDescriptor({ $0 }) else { return }
-        var isDry = false
-        while true {
+        while let number = socket?.descriptor.withDescriptor({ $0 }) {
+            var isDry = false
             // Values have 512 bytes at most.
-            let packet = unsafe [UInt8](unsafeUninitializedCapacity: 512) { buffer, count in
-                let result = unsafe recv(number, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
-                isDry = result < 0 && [EAGAIN, EINTR].contains(errno)
-                count = max(0, result)
+            let value = unsafe WipedBytes(capacity: 512) { buffer in
+                let count = unsafe recv(number, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+                isDry = count < 0 && [EAGAIN, EINTR].contains(errno)
+                return max(0, count)
             }
             guard !isDry else { return }
-            guard !packet.isEmpty else { break }
-            packets.append(packet)
-            wake()
+            guard !value.isEmpty else { return endOfSocket() }
+            take(value)
         }
-        device.client.bus.loop.unwatch(socket.watch)
-        self.socket = nil
-        guard end == nil else { return }
+    }
+
+    private func take(_ value: WipedBytes) {
+        guard end == nil, !value.isEmpty else { return }
+        guard values.append(value) else {
+            // A link with a hole in it is none. Left in the socket, it would be bluetoothd that loses it, and tells nobody.
+            return finish(
+                LinkError(
+                    .system, link: name, "data of the device was lost: it was not received in time",
+                    remedy: "receive all the time, in a task of its own"))
+        }
+        wake()
+    }
+
+    private func endOfSocket() {
+        giveUpSocket()
+        guard observer != nil else { return }
         // Why it ended comes over the bus, before the answer to this.
         device.client.bus.assumeIsolated { [isConnected] bus in
             bus.send(isConnected) { [weak self] _ in
@@ -103,9 +142,16 @@ actor GATTStream {
         }
     }
 
+    private func giveUpSocket() {
+        guard let socket else { return }
+        device.client.bus.loop.unwatch(socket.watch)
+        self.socket = nil
+    }
+
     /// Waits for what the device notifies of next. For one task at a time.
-    func next() async throws(LinkError) -> [UInt8] {
-        while packets.isEmpty {
+    func next() async throws(LinkError) -> WipedBytes {
+        while true {
+            if let value = values.next() { return value }
             if let end { throw end }
             if Task.isCancelled { throw LinkError(.cancelled, link: name) }
             await withTaskCancellationHandler {
@@ -114,19 +160,21 @@ actor GATTStream {
                 Task { await self.wake() }
             }
         }
-        return packets.removeFirst()
     }
 
     private var name: String { device.link.description }
 
+    /// Bytes of a value at most.
+    var payloadSize: Int { GATTProfile.payloadSize(packet: outlet?.packetSize ?? written.packetSize ?? packetSize) }
+
     /// Sends bytes in pieces, as the profile says.
     func send(_ bytes: [UInt8]) async throws(LinkError) {
-        let size = profile.chunkSize(packet: outlet?.packetSize ?? written.packetSize)
+        let size = profile.chunkSize(payload: payloadSize)
         var sent = 0
         while sent < bytes.count {
             let left = bytes.count - sent
             if let end { throw LinkError(end, undelivered: left) }
-            let chunk = Array(bytes[sent..<min(sent + size, bytes.count)])
+            let chunk = WipedBytes(bytes[sent..<min(sent + size, bytes.count)])
             do throws(BusError) {
                 try await write(chunk)
             } catch {
@@ -138,7 +186,7 @@ actor GATTStream {
         }
     }
 
-    private func write(_ chunk: [UInt8]) async throws(BusError) {
+    private func write(_ chunk: WipedBytes) async throws(BusError) {
         guard let outlet else {
             return try await device.write(chunk, to: written.path, isAcknowledged: profile.isAcknowledged)
         }
@@ -159,14 +207,21 @@ actor GATTStream {
             BusBody([.string(BlueZName.device), .string("Connected")]))
     }
 
-    /// Ends the device's connection.
+    /// Ends the device's connection, unless it has ended: a later one is another's.
     func close() async {
-        guard end == nil else { return }
-        finish(LinkError(.disconnected, link: name, "the link was closed"))
-        await device.disconnect()
+        let isOver = observer == nil
+        shut()
+        if !isOver { await device.disconnect() }
     }
 
-    private func listen() async {
+    /// Ends the link, and nothing else.
+    private func shut() {
+        finish(LinkError(.disconnected, link: name, "the link was closed"))
+        values.removeAll()
+        forget(&observer)
+    }
+
+    private func follow() async {
         observer = await device.client.observe { [weak self] event in
             self?.assumeIsolated { $0.receive(event) }
         }
@@ -174,34 +229,40 @@ actor GATTStream {
 
     private func receive(_ event: BlueZObjects.Event) {
         switch event {
-        case .changed(notifying, BlueZName.characteristic, let properties):
-            guard end == nil, let packet = properties["Value"]?.byteArray, !packet.isEmpty else { return }
-            packets.append(packet)
-            wake()
         case .disconnected(device.path, let reason): self.reason = reason
         case .changed(device.path, BlueZName.device, let properties) where properties["Connected"] == .boolean(false):
-            lose(reason.flatMap { BlueZCause(disconnection: $0) } ?? .disconnected, reason ?? "the connection ended")
-        case .removed(device.path, BlueZName.device): lose(.disconnected, "the device was removed")
-        case .serviceEnded: lose(.serviceMissing, "bluetoothd ended")
+            disconnected(
+                reason.flatMap { BlueZCause(disconnection: $0) } ?? .disconnected, reason ?? "the connection ended")
+        case .removed(device.path, BlueZName.device): disconnected(.disconnected, "the device was removed")
+        case .serviceEnded: disconnected(.serviceMissing, "bluetoothd ended")
         default: break
         }
     }
 
+    private func disconnected(_ cause: BlueZCause, _ words: String) {
+        forget(&observer)
+        lose(cause, words)
+    }
+
+    /// Ends the link after what has come.
     private func lose(_ cause: BlueZCause, _ words: String) {
+        drain()
         finish(LinkError(cause, link: name, underlying: words))
     }
 
     private func finish(_ error: LinkError) {
         guard end == nil else { return }
         end = error
-        drain()
-        if let socket { device.client.bus.loop.unwatch(socket.watch) }
-        socket = nil
+        giveUpSocket()
         outlet?.assumeIsolated { $0.close() }
+        forget(&listener)
         wake()
-        guard let observer else { return }
-        self.observer = nil
-        device.client.assumeIsolated { $0.forget(observer) }
+    }
+
+    private func forget(_ number: inout Int?) {
+        guard let known = number else { return }
+        number = nil
+        device.client.assumeIsolated { $0.forget(known) }
     }
 
     private func wake() {

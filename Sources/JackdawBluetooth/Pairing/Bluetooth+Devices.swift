@@ -52,7 +52,7 @@ extension Bluetooth {
     ///   - address: of the device.
     ///   - profile: how its family carries bytes.
     /// - Returns: the link.
-    /// - Throws: `LinkError`: `refused` where the device is of another family.
+    /// - Throws: `LinkError`: `unsupported` where the device is of another family.
     public func connect(_ address: BluetoothAddress, profile: GATTProfile) async throws(LinkError) -> GATTLink {
         let device = try await connect(address)
         do throws(LinkError) {

@@ -34,7 +34,7 @@ actor PairingSession {
 
     private func pair() async throws(BusError) {
         // bluetoothd takes one agent of each program at a time, and refuses a second one as busy.
-        let name = device.path.split(separator: "/").last.map(String.init) ?? ""
+        let name = BlueZName.last(of: device.path)
         let path = BusValue.objectPath("/org/jackdaw/agent/\(name)")
         let object = try await client.bus.export("/org/jackdaw/agent/\(name)") { [weak self] request in
             self?.assumeIsolated { $0.receive(request) }
@@ -44,8 +44,9 @@ actor PairingSession {
             try await client.call(
                 BlueZName.root, BlueZName.agentManager, "RegisterAgent", [path, .string(agent.capability.rawValue)])
             result = await request()
-            await client.undo(BlueZName.root, BlueZName.agentManager, "UnregisterAgent", [path])
+            await unregister(path)
         } catch {
+            if error.isUnanswered { await unregister(path) }
             result = .failure(error)
         }
         await client.bus.remove(object)
@@ -53,15 +54,16 @@ actor PairingSession {
         try result.get()
     }
 
+    private func unregister(_ path: BusValue) async {
+        await client.undo(BlueZName.root, BlueZName.agentManager, "UnregisterAgent", [path])
+    }
+
     private func request() async -> Result<Void, BusError> {
         do throws(BusError) {
             try await client.call(device.path, BlueZName.device, "Pair", within: Self.limit)
             return .success(())
         } catch {
-            switch error {
-            case .cancelled, .timedOut: await client.undo(device.path, BlueZName.device, "CancelPairing")
-            default: break
-            }
+            if error.isUnanswered { await client.undo(device.path, BlueZName.device, "CancelPairing") }
             return error.name == "org.bluez.Error.AlreadyExists" ? .success(()) : .failure(error)
         }
     }

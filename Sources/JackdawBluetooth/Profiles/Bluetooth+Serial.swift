@@ -56,9 +56,7 @@ extension Bluetooth {
                     device.path, BlueZName.device, "ConnectProfile", [.string(uuid)],
                     within: GATTDevice.connectionLimit)
                 // bluetoothd answers when the socket was taken, so it is here.
-                var connections = profile.connections.makeAsyncIterator()
-                let connection = await connections.next()
-                result = connection.map { .success($0.socket) } ?? .failure(.cancelled)
+                result = try await profile.next().map { .success($0.socket) } ?? .failure(.disconnected)
             } catch {
                 result = .failure(error)
             }

@@ -15,16 +15,18 @@ actor SerialProfile {
     private let client: BlueZClient
     private let path: String
     private var object: Bus.Registration?
-    private let continuation: AsyncStream<Connection>.Continuation
-    /// Connections as they are made; it ends when the service is given up or bluetoothd gives it up.
-    nonisolated let connections: AsyncStream<Connection>
+    private var observer: Int?
+    /// Connections that were made and not taken yet.
+    private var connections: [Connection] = []
+    /// Whether this program or bluetoothd has given the service up.
+    private var isOver = false
+    private var taker: CheckedContinuation<Void, Never>?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe client.unownedExecutor }
 
     private init(_ client: BlueZClient, path: String) {
         self.client = client
         self.path = path
-        (connections, continuation) = AsyncStream.makeStream(of: Connection.self)
     }
 
     /// Registers a service.
@@ -45,13 +47,44 @@ actor SerialProfile {
         return profile
     }
 
+    /// Waits for a connection. For one task at a time.
+    /// - Returns: the next one; nil where the service was given up, by this program or by bluetoothd.
+    /// - Throws: ``BusError`` where the task was cancelled, which loses none.
+    func next() async throws(BusError) -> Connection? {
+        while connections.isEmpty {
+            guard !isOver else { return nil }
+            guard !Task.isCancelled else { throw .cancelled }
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { taker = $0 }
+            } onCancel: {
+                Task { await self.wake() }
+            }
+        }
+        return connections.removeFirst()
+    }
+
     /// Gives the service up.
     func unregister() async {
         guard let object else { return }
         self.object = nil
-        await client.undo(BlueZName.root, BlueZName.profileManager, "UnregisterProfile", [.objectPath(path)])
+        await withdraw()
         await client.bus.remove(object)
-        continuation.finish()
+        if let observer { await client.forget(observer) }
+        end()
+    }
+
+    private func withdraw() async {
+        await client.undo(BlueZName.root, BlueZName.profileManager, "UnregisterProfile", [.objectPath(path)])
+    }
+
+    private func end() {
+        isOver = true
+        wake()
+    }
+
+    private func wake() {
+        taker?.resume()
+        taker = nil
     }
 
     private func start(_ uuid: String, _ role: Role, _ name: String, _ channel: UInt16?) async throws(BusError) {
@@ -68,10 +101,14 @@ actor SerialProfile {
                 BlueZName.root, BlueZName.profileManager, "RegisterProfile",
                 [.objectPath(path), .string(uuid), .options(options)])
         } catch {
+            if error.isUnanswered { await withdraw() }
             await client.bus.remove(object)
             throw error
         }
         self.object = object
+        observer = await client.observe { [weak self] event in
+            if event == .serviceEnded { self?.assumeIsolated { $0.end() } }
+        }
     }
 
     private func receive(_ request: BusRequest) {
@@ -84,13 +121,14 @@ actor SerialProfile {
             guard let device = request.body[0]?.text, let socket = request.body.descriptor(at: 1) else {
                 return answer(request, .failure(BusError(name: "org.bluez.Error.Rejected")))
             }
-            continuation.yield(Connection(device: device, socket: socket))
+            connections.append(Connection(device: device, socket: socket))
+            wake()
             answer(request, .success(BusBody()))
         // The other end of the socket is closed by bluetoothd, which is told there.
         case "RequestDisconnection": answer(request, .success(BusBody()))
         case "Release":
             answer(request, .success(BusBody()))
-            continuation.finish()
+            end()
         default: answer(request, .failure(BusError(name: BusError.Name.unknownMethod, message: request.member)))
         }
     }

@@ -15,17 +15,23 @@ public final class SerialService: Sendable {
 
     /// Waits for another machine to connect. For one task at a time.
     /// - Returns: the link, which is named after the other machine.
-    /// - Throws: `LinkError`: `serviceMissing` where bluetoothd has given the service up, `cancelled` where the task is.
+    /// - Throws: `LinkError`: `serviceMissing` where bluetoothd has given the service up, `cancelled` where the task is, which
+    ///   ends nothing.
     public func accept() async throws(LinkError) -> any Transport {
-        for await connection in profile.connections {
-            let address = await client.objects.device(connection.device)?.address
-            return try await client.link(
-                over: connection.socket, named: LinkName(.rfcomm, address?.description ?? "unknown"))
+        let connection: SerialProfile.Connection?
+        do throws(BusError) {
+            connection = try await profile.next()
+        } catch {
+            throw LinkError(.cancelled, link: name, "no longer waited for")
         }
-        guard !Task.isCancelled else { throw LinkError(.cancelled, link: name, "no longer waited for") }
-        throw LinkError(
-            .serviceMissing, link: name, "bluetoothd offers the service no longer",
-            remedy: "start it with sudo systemctl start bluetooth")
+        guard let connection else {
+            throw LinkError(
+                .serviceMissing, link: name, "bluetoothd offers the service no longer",
+                remedy: "start it with sudo systemctl start bluetooth")
+        }
+        let address = await client.objects.device(connection.device)?.address
+        return try await client.link(
+            over: connection.socket, named: LinkName(.rfcomm, address?.description ?? "unknown"))
     }
 
     /// Offers it no longer. Links that were taken stay.

@@ -1,16 +1,21 @@
 internal import JackdawTransport
 
 extension BlueZClient {
+    /// Adapters by their name, such as `hci0`; all where it is nil.
+    /// - Throws: `LinkError` with code `serviceMissing`.
+    func adapters(_ name: String?) throws(LinkError) -> [BlueZAdapter] {
+        guard objects.isComplete else { throw LinkError(.serviceMissing, link: "bluetooth") }
+        return objects.adapters.filter { name == nil || $0.name == name }
+    }
+
     /// The adapter to use, which is switched on.
     /// - Parameter name: its name, such as `hci0`; nil for the first that is on.
     /// - Returns: the path of its object.
     /// - Throws: `LinkError` with code `adapterOff`.
     func readyAdapter(_ name: String?) throws(LinkError) -> String {
-        guard objects.isComplete else { throw LinkError(.serviceMissing, link: "bluetooth") }
-        let adapters = objects.adapters.filter { name == nil || $0.path == "\(BlueZName.root)/\(name ?? "")" }
+        let adapters = try adapters(name)
         guard let adapter = adapters.first(where: \.isPowered) else {
-            let missing = adapters.first?.path.split(separator: "/").last.map(String.init)
-            throw LinkError(.adapterOff, link: name ?? missing ?? "bluetooth")
+            throw LinkError(.adapterOff, link: name ?? adapters.first?.name ?? "bluetooth")
         }
         return adapter.path
     }
@@ -20,21 +25,38 @@ extension BlueZClient {
         _ filter: DiscoveryFilter, on adapter: String,
         _ body: @Sendable () async throws(LinkError) -> Value
     ) async throws(LinkError) -> Value {
-        let link = adapter.split(separator: "/").last.map(String.init) ?? adapter
+        let link = BlueZName.last(of: adapter)
+        let connection: Bus
         do throws(BusError) {
-            try await call(adapter, BlueZName.adapter, "SetDiscoveryFilter", [filter.options])
-            try await call(adapter, BlueZName.adapter, "StartDiscovery")
+            connection = try await startDiscovery(filter, on: adapter)
         } catch {
-            // A call that was not waited for may have started it.
-            if [BusError.cancelled, .timedOut].contains(error) {
-                await undo(adapter, BlueZName.adapter, "StopDiscovery")
-            }
             throw LinkError(error, link: link, while: .searching)
         }
         let result: Result<Value, LinkError>
         do throws(LinkError) { result = .success(try await body()) } catch { result = .failure(error) }
-        await undo(adapter, BlueZName.adapter, "StopDiscovery")
+        await undo(adapter, BlueZName.adapter, "StopDiscovery", over: connection)
+        await connection.close()
         return try result.get()
+    }
+
+    /// bluetoothd keeps one filter for each connection, and no search may change another's: each has a connection of its own.
+    private nonisolated func startDiscovery(
+        _ filter: DiscoveryFilter, on adapter: String
+    ) async throws(BusError) -> Bus {
+        let connection = try await withDeadline(Self.usualLimit, of: clock, late: .timedOut) { () throws(BusError) in
+            try await Bus.open(self.bus.address, on: self.bus.loop)
+        }
+        do throws(BusError) {
+            try await call(adapter, BlueZName.adapter, "SetDiscoveryFilter", [filter.options], over: connection)
+            try await call(adapter, BlueZName.adapter, "StartDiscovery", over: connection)
+        } catch {
+            if error.isUnanswered {
+                await undo(adapter, BlueZName.adapter, "StopDiscovery", over: connection)
+            }
+            await connection.close()
+            throw error
+        }
+        return connection
     }
 
     /// A device by its address, looked for where bluetoothd does not know it.
@@ -43,22 +65,24 @@ extension BlueZClient {
     ) async throws(LinkError) -> BlueZDevice {
         if let known = await objects.device(with: address) { return known }
         let adapter = try await readyAdapter(nil)
-        let search: @Sendable () async throws(LinkError) -> BlueZDevice = { () throws(LinkError) in
+        return try await discovering(DiscoveryFilter(radio: radio), on: adapter) { () throws(LinkError) in
             try await withDeadline(limit, of: self.clock, late: LinkError(.outOfRange, link: link)) {
                 () throws(LinkError) in
+                let found: Result<BlueZDevice, LinkError>
                 do throws(BusError) {
-                    return try await self.wait { $0.device(with: address) }
+                    found = try await self.wait { objects in
+                        if let device = objects.device(with: address) { return .success(device) }
+                        guard objects.isComplete else { return .failure(LinkError(.serviceMissing, link: link)) }
+                        guard objects.adapter(adapter)?.isPowered == true else {
+                            return .failure(LinkError(.adapterOff, link: link))
+                        }
+                        return nil
+                    }
                 } catch {
                     throw LinkError(error, link: link, while: .searching)
                 }
+                return try found.get()
             }
-        }
-        do throws(LinkError) {
-            return try await discovering(DiscoveryFilter(radio: radio), on: adapter, search)
-        } catch {
-            // Another search of this program finds it as well.
-            guard error.code == .busy else { throw error }
-            return try await search()
         }
     }
 }

@@ -45,7 +45,7 @@ public struct BluetoothScanner: DeviceScanner {
         let client = try await open()
         let path = try await client.readyAdapter(adapter)
         let events = await client.events()
-        let name = path.split(separator: "/").last.map(String.init) ?? path
+        let name = BlueZName.last(of: path)
         let late = LinkError(.timedOut, link: name)
         do throws(LinkError) {
             try await client.discovering(filter, on: path) { [filter] () throws(LinkError) in
@@ -83,7 +83,7 @@ private struct Search {
 
     /// Tells of devices until the adapter goes or the task is cancelled.
     mutating func run(_ events: AsyncStream<BlueZObjects.Event>) async throws(LinkError) {
-        let name = adapter.split(separator: "/").last.map(String.init) ?? adapter
+        let name = BlueZName.last(of: adapter)
         for device in await client.objects.devices { tell(device) }
         for await event in events {
             switch event {

@@ -10,7 +10,8 @@ import Testing
         ("org.bluez.Error.AuthenticationCanceled", .cancelled),
         ("org.bluez.Error.AuthenticationFailed", .pairedElsewhere),
         ("org.bluez.Error.AuthenticationRejected", .rejected), ("org.bluez.Error.AuthenticationTimeout", .timedOut),
-        ("org.bluez.Error.Busy", .busy), ("org.bluez.Error.Canceled", .cancelled),
+        ("org.bluez.Error.Blocked", .adapterOff), ("org.bluez.Error.Busy", .busy),
+        ("org.bluez.Error.Canceled", .cancelled),
         ("org.bluez.Error.ConnectionAttemptFailed", .outOfRange), ("org.bluez.Error.DoesNotExist", .notFound),
         ("org.bluez.Error.Failed", .system), ("org.bluez.Error.InProgress", .busy),
         ("org.bluez.Error.InvalidArguments", .system), ("org.bluez.Error.InvalidLength", .unsupported),
@@ -52,6 +53,19 @@ import Testing
     func wordsOfFailuresMean(_ message: String, _ code: LinkError.Code) {
         let error = BusError(name: "org.bluez.Error.Failed", message: message)
         #expect(LinkError(error, link: "ble:x", while: .connecting).code == code)
+    }
+
+    /// What the device's own characteristics do not allow is nothing that a person could be permitted.
+    @Test(arguments: [
+        ("NotPermitted", "Read not permitted", LinkError.Code.unsupported),
+        ("NotPermitted", "Write not permitted", .unsupported), ("NotPermitted", "Not paired", .notPermitted),
+        ("InvalidArguments", "Invalid offset", .unsupported), ("InvalidArguments", "Invalid Length", .unsupported),
+        ("InvalidArguments", "Invalid arguments in method call", .system),
+        ("Failed", "Blocked through rfkill", .adapterOff),
+    ])
+    func wordsSayMoreThanNames(_ name: String, _ message: String, _ code: LinkError.Code) {
+        let error = BusError(name: "org.bluez.Error.\(name)", message: message)
+        #expect(LinkError(error, link: "ble:x", while: .talking).code == code)
     }
 
     @Test func aFailedAuthenticationIsAnotherThingWhilePairing() {

@@ -79,10 +79,17 @@ import Testing
             body: BusBody([.objectPath(path), characteristic]))
         #expect(objects.receive(added) == [.added(path: path, interface: BlueZName.characteristic)])
         #expect(objects.properties(path, BlueZName.characteristic) == ["UUID": .string("x")])
-        let value: [String: BusValue] = ["Value": .bytes([52, 49])]
-        let events = objects.receive(changed(value, interface: BlueZName.characteristic))
-        #expect(events == [.changed(path: path, interface: BlueZName.characteristic, properties: value)])
-        #expect(objects.properties(path, BlueZName.characteristic) == ["UUID": .string("x")])
+        // Nor told to whoever follows what changes.
+        let told = BlueZObjects.Event.notified(path: path, value: [52, 49])
+        let value = changed(["Value": .bytes([52, 49])], interface: BlueZName.characteristic)
+        #expect(objects.receive(value) == [told])
+        let more = changed(
+            ["Value": .bytes([52, 49]), "Notifying": .boolean(true)], interface: BlueZName.characteristic)
+        let notifying = BlueZObjects.Event.changed(
+            path: path, interface: BlueZName.characteristic, properties: ["Notifying": .boolean(true)])
+        #expect(objects.receive(more) == [notifying, told])
+        #expect(
+            objects.properties(path, BlueZName.characteristic) == ["UUID": .string("x"), "Notifying": .boolean(true)])
     }
 
     @Test func interfacesGoOneByOne() {

@@ -1,4 +1,5 @@
 import Glibc
+import JackdawSystem
 import JackdawTestSupport
 import Testing
 
@@ -153,6 +154,50 @@ struct BusTests {
         #expect(signal?.body.values == [.string("Rang")])
         await client.remove(registration)
         #expect(try await rules(of: client) == 0)
+    }
+
+    @Test func askingForSignalsIsGivenUpWithItsTask() async throws {
+        let client = try await daemon.connect()
+        daemon.hang()
+        let task = Task { try await client.watch(BusMatch()) { _ in } }
+        task.cancel()
+        await #expect(throws: BusError.cancelled) { _ = try await task.value }
+    }
+
+    /// The library closes its descriptor before it tells of the end, and the next that is opened has its number.
+    @Test func theEndGivesUpNoDescriptorOfOthers() async throws {
+        let client = try await daemon.connect()
+        let loop = client.loop
+        let (ready, continuation) = AsyncStream.makeStream(of: Int32.self)
+        let ends = SystemLock<[Int32]>([])
+        _ = try await client.watch(BusMatch(member: "Disconnected")) { _ in
+            var pipe: [Int32] = [0, 0]
+            guard unsafe Glibc.pipe(&pipe) == 0 else { return continuation.finish() }
+            let reading = pipe[0]
+            ends.withLock { $0 = pipe }
+            _ = try? loop.watch(reading, for: .reading) { _ in
+                var byte: UInt8 = 0
+                if unsafe read(reading, &byte, 1) == 1 { continuation.yield(reading) }
+            }
+        }
+        let (ended, end) = AsyncStream.makeStream(of: Never.self)
+        await client.notifyEnd { end.finish() }
+        daemon.stop()
+        for await _ in ended {}
+        let pipe = ends.withLock { $0 }
+        let other = try WakeUp()
+        _ = try loop.watch(other.descriptor, for: .reading) { _ in
+            other.clear()
+            continuation.finish()
+        }
+        // What was ready first is told first.
+        var byte: UInt8 = 1
+        #expect(unsafe write(pipe[1], &byte, 1) == 1)
+        other.ring()
+        var told: [Int32] = []
+        for await descriptor in ready { told.append(descriptor) }
+        #expect(told == [pipe[0]])
+        for end in pipe { close(end) }
     }
 
     @Test func aRuleThatTheBusRefusesIsAnError() async throws {

@@ -34,7 +34,7 @@ import Testing
             var number = 0
             while true {
                 do throws(SystemFailure) {
-                    try await outlet.write(Self.value(number))
+                    try await outlet.write(WipedBytes(Self.value(number)))
                 } catch {
                     continuation.finish()
                     return error

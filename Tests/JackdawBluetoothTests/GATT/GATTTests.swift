@@ -1,4 +1,5 @@
 import Glibc
+import JackdawSystem
 import JackdawTestSupport
 import JackdawTransport
 import Testing
@@ -63,11 +64,124 @@ struct GATTTests {
 
     @Test func aProfileSaysHowMuchIsWrittenAtOnce() {
         var profile = Radio.profile
-        #expect(profile.chunkSize(packet: 247) == 244)
-        #expect(profile.chunkSize(packet: nil) == 20)
+        #expect(profile.chunkSize(payload: GATTProfile.payloadSize(packet: 247)) == 244)
+        #expect(profile.chunkSize(payload: GATTProfile.payloadSize(packet: nil)) == 20)
         profile.chunk = .bytes(64)
-        #expect(profile.chunkSize(packet: 247) == 64)
-        #expect(profile.chunkSize(packet: 23) == 20)
+        #expect(profile.chunkSize(payload: GATTProfile.payloadSize(packet: 247)) == 64)
+        #expect(profile.chunkSize(payload: GATTProfile.payloadSize(packet: 23)) == 20)
+    }
+
+    @Test func howMuchAValueHoldsIsTold() async throws {
+        let radio = try await Radio()
+        let link = try await radio.bluetooth.connect(Radio.reader, profile: Radio.profile)
+        #expect(await link.payloadSize == 20)
+        await link.close()
+        var profile = Radio.profile
+        profile.isAcknowledged = false
+        // bluetoothd says it anew with the socket.
+        let second = try await radio.bluetooth.connect(Radio.reader, profile: profile)
+        #expect(await second.payloadSize == 244)
+        await second.close()
+        // Older versions say it with a socket alone, and else not at all.
+        for hasSockets in [true, false] {
+            let device = try await radio.bluetooth.connect(Radio.reader)
+            let path = "\(MockBlueZ.service)/char2"
+            try await radio.mock.withdraw("MTU", of: BlueZName.characteristic, from: path)
+            _ = try await device.client.wait {
+                $0.properties(path, BlueZName.characteristic)?["MTU"] == nil ? true : nil
+            }
+            if !hasSockets { await radio.mock.fail("AcquireNotify", BusError(name: "org.bluez.Error.NotSupported")) }
+            let link = try await GATTLink.open(device, Radio.profile)
+            #expect(await link.payloadSize == (hasSockets ? 244 : 20))
+            await link.close()
+        }
+    }
+
+    @Test(arguments: [true, false]) func moreThanWaitsToBeReceivedIsALossThatIsTold(_ hasSockets: Bool) async throws {
+        let radio = try await Radio()
+        if !hasSockets { await radio.mock.fail("AcquireNotify", BusError(name: "org.bluez.Error.NotSupported")) }
+        let link = try await radio.bluetooth.connect(Radio.reader, profile: Radio.profile)
+        try await link.send(bytes("N\(GATTStream.capacity)"))
+        // Each is taken in before bluetoothd's answer to the write, or soon after it by the socket.
+        for number in 0..<GATTStream.capacity { #expect(try await next(link) == MockBlueZ.notification(number)) }
+        try await link.send(bytes("N\(GATTStream.capacity + 1)"))
+        if hasSockets { try await taken(by: link) }
+        for number in 0..<GATTStream.capacity { #expect(try await next(link) == MockBlueZ.notification(number)) }
+        let error = await #expect(throws: LinkError.self) { try await next(link) }
+        #expect(error?.code == .system)
+        #expect(error?.message.contains("lost") == true)
+        await link.close()
+        #expect(await radio.mock.calls.last == "Disconnect")
+    }
+
+    /// Waits until the loop has taken what lies in the socket: a link that is lost sends nothing.
+    private func taken(by link: GATTLink) async throws {
+        while (try? await link.send([0])) != nil {}
+    }
+
+    @Test func valuesOnTheBusAreNoNotificationsWhereTheyComeByASocket() async throws {
+        let radio = try await Radio()
+        let link = try await radio.bluetooth.connect(Radio.reader, profile: Radio.profile)
+        try await radio.mock.set(MockBlueZ.notifying, BlueZName.characteristic, ["Value": .bytes([1])])
+        try await link.send(bytes("Esocket"))
+        #expect(try await next(link) == bytes("socket"))
+    }
+
+    @Test func valuesFromBeforeNotificationsAreNone() async throws {
+        let radio = try await Radio()
+        await radio.mock.fail("AcquireNotify", BusError(name: "org.bluez.Error.NotSupported"))
+        await radio.mock.tellEarly([1])
+        let link = try await radio.bluetooth.connect(Radio.reader, profile: Radio.profile)
+        try await link.send(bytes("Eafter"))
+        #expect(try await next(link) == bytes("after"))
+    }
+
+    @Test func whatAProgramReadsIsNoNotification() async throws {
+        let radio = try await Radio()
+        await radio.mock.fail("AcquireNotify", BusError(name: "org.bluez.Error.NotSupported"))
+        let link = try await radio.bluetooth.connect(Radio.reader, profile: Radio.profile)
+        try await link.send(bytes("Eone"))
+        let value = try await link.device.read(service: MockBlueZ.uuid(1), characteristic: MockBlueZ.uuid(3))
+        #expect(value == bytes("one"))
+        try await link.send(bytes("Etwo"))
+        #expect(try await next(link) == bytes("one"))
+        #expect(try await next(link) == bytes("two"))
+    }
+
+    @Test func notificationsWhileSomethingIsReadAreNotLost() async throws {
+        let radio = try await Radio()
+        await radio.mock.fail("AcquireNotify", BusError(name: "org.bluez.Error.NotSupported"))
+        let link = try await radio.bluetooth.connect(Radio.reader, profile: Radio.profile)
+        await radio.mock.silence("ReadValue")
+        let task = Task {
+            try await link.device.read(service: MockBlueZ.uuid(1), characteristic: MockBlueZ.uuid(3))
+        }
+        await radio.mock.called("ReadValue")
+        for text in ["Eone", "Etwo"] { try await link.send(bytes(text)) }
+        task.cancel()
+        _ = try? await task.value
+        #expect(try await next(link) == bytes("one"))
+        #expect(try await next(link) == bytes("two"))
+    }
+
+    @Test func whatALinkDidNotHandOverGoesWithIt() async throws {
+        let radio = try await Radio()
+        await radio.mock.fail("AcquireNotify", BusError(name: "org.bluez.Error.NotSupported"))
+        let link = try await radio.bluetooth.connect(Radio.reader, profile: Radio.profile)
+        let value = SystemLock(WeakValue())
+        let number = await link.device.client.listen(to: MockBlueZ.notifying) { told in
+            value.withLock { $0.value = told }
+        }
+        try await link.send(bytes("Esecret"))
+        #expect(value.withLock { $0.value?.array } == bytes("secret"))
+        await link.close()
+        #expect(value.withLock { $0.value } == nil)
+        await link.device.client.forget(number)
+    }
+
+    /// A value that somebody else has.
+    private struct WeakValue {
+        weak var value: WipedBytes?
     }
 
     @Test(arguments: [true, false])
@@ -87,7 +201,7 @@ struct GATTTests {
     }
 
     @Test(arguments: [
-        ("org.bluez.Reason.Timeout", LinkError.Code.outOfRange), ("org.bluez.Reason.Remote", .refused),
+        ("org.bluez.Reason.Timeout", LinkError.Code.outOfRange), ("org.bluez.Reason.Remote", .disconnected),
         ("org.bluez.Reason.Authentication", .pairedElsewhere), ("org.bluez.Reason.Local", .disconnected),
     ])
     func aDisconnectTellsItsReason(_ reason: String, _ code: LinkError.Code) async throws {
@@ -108,6 +222,20 @@ struct GATTTests {
         let error = await #expect(throws: LinkError.self) { try await task.value }
         #expect(error?.code == .disconnected)
         #expect(error?.underlying == "notifications ended")
+        // The connection is still there.
+        await link.close()
+        #expect(await radio.mock.calls.last == "Disconnect")
+    }
+
+    @Test func aConnectionThatHasEndedIsNotEndedAgain() async throws {
+        let radio = try await Radio()
+        let link = try await radio.bluetooth.connect(Radio.reader, profile: Radio.profile)
+        try await radio.mock.drop()
+        _ = await #expect(throws: LinkError.self) { try await next(link) }
+        // Somebody has connected it again.
+        _ = try await radio.bluetooth.connect(Radio.reader)
+        await link.close()
+        #expect(await !radio.mock.calls.contains("Disconnect"))
     }
 
     @Test func whatWasNotDeliveredIsCounted() async throws {
@@ -183,6 +311,19 @@ struct GATTTests {
         #expect(await radio.mock.calls.last == "Disconnect")
     }
 
+    @Test func undoingWaitsNotLongForABluetoothdThatHangs() async throws {
+        let radio = try await Radio()
+        for member in ["Connect", "Disconnect"] { await radio.mock.silence(member) }
+        let task = Task { try await radio.bluetooth.connect(Radio.reader) }
+        await radio.mock.called("Connect")
+        task.cancel()
+        await radio.mock.called("Disconnect")
+        await radio.clock.sleepers(1)
+        radio.clock.advance(by: .seconds(5))
+        let error = await #expect(throws: LinkError.self) { try await task.value }
+        #expect(error?.code == .cancelled)
+    }
+
     @Test func aConnectionThatTakesTooLongIsUndone() async throws {
         let radio = try await Radio()
         try await radio.mock.appear()
@@ -196,15 +337,29 @@ struct GATTTests {
         #expect(await radio.mock.calls.last == "Disconnect")
     }
 
-    @Test func aDeviceOfAnotherFamilyIsRefused() async throws {
+    @Test func aDeviceOfAnotherFamilyIsNotTriedAgain() async throws {
         let radio = try await Radio()
         var profile = Radio.profile
         profile.notify = MockBlueZ.uuid(9)
         let error = await #expect(throws: LinkError.self) {
             try await radio.bluetooth.connect(Radio.reader, profile: profile)
         }
-        #expect(error?.code == .refused)
+        #expect(error?.code == .unsupported)
+        #expect(error?.code.mayPass == false)
         #expect(await radio.mock.calls.last == "Disconnect")
+    }
+
+    @Test func aLinkThatCannotBeOpenedDisconnectsOnce() async throws {
+        let radio = try await Radio()
+        for member in ["AcquireNotify", "StartNotify"] {
+            await radio.mock.fail(member, BusError(name: "org.bluez.Error.NotSupported"))
+        }
+        let error = await #expect(throws: LinkError.self) {
+            try await radio.bluetooth.connect(Radio.reader, profile: Radio.profile)
+        }
+        #expect(error?.code == .unsupported)
+        #expect(await radio.mock.calls.filter { $0 == "Disconnect" }.count == 1)
+        #expect(await (try radio.bluetooth.client()).observers.isEmpty)
     }
 
     @Test func characteristicsAreReadAndWritten() async throws {
@@ -239,6 +394,24 @@ struct GATTTests {
         #expect(await device.batteryLevel == 87)
     }
 
+    @Test func aBatteryIsReportedUntilTheConnectionEnds() async throws {
+        let radio = try await Radio()
+        let device = try await radio.bluetooth.connect(Radio.reader)
+        var reports = await device.batteryReports().makeAsyncIterator()
+        try await radio.mock.addInterface(BlueZName.battery, ["Percentage": .byte(87)], to: MockBlueZ.device)
+        #expect(await reports.next() == BatteryReport(percent: 87))
+        try await radio.mock.set(MockBlueZ.device, BlueZName.battery, ["Percentage": .byte(14)])
+        #expect(await reports.next() == BatteryReport(percent: 14))
+        // What is known is told at once.
+        var others = await device.batteryReports().makeAsyncIterator()
+        #expect(await others.next() == BatteryReport(percent: 14))
+        try await radio.mock.drop()
+        #expect(await reports.next() == nil)
+        #expect(await others.next() == nil)
+        var late = await device.batteryReports().makeAsyncIterator()
+        #expect(await late.next() == nil)
+    }
+
     @Test func whatComesAndGoesLeavesNothingBehind() async throws {
         let radio = try await Radio()
         let client = try await radio.bluetooth.client()
@@ -250,6 +423,7 @@ struct GATTTests {
         }
         #expect(await client.observers.isEmpty)
         #expect(await client.waiting.isEmpty)
+        #expect(await client.listeners.isEmpty)
         #expect(try await rules(of: client.bus) == 2)
     }
 

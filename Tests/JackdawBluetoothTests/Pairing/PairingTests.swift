@@ -128,6 +128,17 @@ struct PairingTests {
         #expect(calls.contains { $0.hasPrefix("UnregisterAgent") })
     }
 
+    @Test func anAgentWhoseRegistrationWasNotWaitedForIsTakenBack() async throws {
+        let radio = try await Radio()
+        await radio.mock.silence("RegisterAgent")
+        let task = Task { try await radio.bluetooth.pair(Radio.reader, agent: TestAgent()) }
+        await radio.mock.called("RegisterAgent")
+        task.cancel()
+        let error = await #expect(throws: LinkError.self) { try await task.value }
+        #expect(error?.code == .cancelled)
+        #expect(await radio.mock.calls.last?.hasPrefix("UnregisterAgent") == true)
+    }
+
     @Test func theDeviceMayCancelWhatItAsked() async throws {
         let radio = try await Radio()
         await radio.mock.ask([MockBlueZ.Question(member: "RequestConfirmation", values: [.uint32(1)])])

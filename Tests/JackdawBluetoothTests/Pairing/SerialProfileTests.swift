@@ -35,11 +35,48 @@ struct SerialProfileTests {
             MockBlueZ.serialPort, role: .server, name: "Jackdaw", channel: 3, by: client)
         // The mock calls whoever has registered the service.
         try await client.call(MockBlueZ.device, BlueZName.device, "ConnectProfile", [.string(MockBlueZ.serialPort)])
-        var connections = profile.connections.makeAsyncIterator()
-        let connection = await connections.next()
+        let connection = try await profile.next()
         #expect(connection?.device == MockBlueZ.device)
         #expect(connection?.socket.withDescriptor { fcntl($0, F_GETFD) } == FD_CLOEXEC)
         await profile.unregister()
-        #expect(await connections.next() == nil)
+        #expect(try await profile.next() == nil)
+    }
+
+    @Test func acceptingGoesOnAfterItWasCancelled() async throws {
+        let radio = try await Radio()
+        try await radio.mock.appear()
+        let service = try await radio.bluetooth.offerSerial(name: "Jackdaw")
+        let task = Task { try await service.accept() }
+        task.cancel()
+        let error = await #expect(throws: LinkError.self) { _ = try await task.value }
+        #expect(error?.code == .cancelled)
+        let client = try await radio.bluetooth.client()
+        try await client.call(MockBlueZ.device, BlueZName.device, "ConnectProfile", [.string(MockBlueZ.serialPort)])
+        let link = try await service.accept()
+        #expect(link.link.description == "rfcomm:F0:F1:F2:F3:F4:F5")
+        await link.close()
+        await service.close()
+        let closed = await #expect(throws: LinkError.self) { _ = try await service.accept() }
+        #expect(closed?.code == .serviceMissing)
+    }
+
+    @Test func aServiceEndsWithBluetoothd() async throws {
+        let radio = try await Radio()
+        let service = try await radio.bluetooth.offerSerial(name: "Jackdaw")
+        let task = Task { try await service.accept() }
+        await radio.mock.stop()
+        let error = await #expect(throws: LinkError.self) { _ = try await task.value }
+        #expect(error?.code == .serviceMissing)
+    }
+
+    @Test func aServiceWhoseRegistrationWasNotWaitedForIsTakenBack() async throws {
+        let radio = try await Radio()
+        await radio.mock.silence("RegisterProfile")
+        let task = Task { try await radio.bluetooth.offerSerial(name: "Jackdaw") }
+        await radio.mock.called("RegisterProfile")
+        task.cancel()
+        let error = await #expect(throws: LinkError.self) { _ = try await task.value }
+        #expect(error?.code == .cancelled)
+        #expect(await radio.mock.calls.last?.hasPrefix("UnregisterProfile") == true)
     }
 }

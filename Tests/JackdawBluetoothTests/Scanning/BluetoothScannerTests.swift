@@ -59,6 +59,44 @@ struct BluetoothScannerTests {
         try await task.value
     }
 
+    @Test func connectingChangesNoSearchThatIsUnderWay() async throws {
+        let radio = try await Radio()
+        let services = [MockBlueZ.uuid(1)]
+        var found = radio.bluetooth.scanner(radio: .classic, services: services).devices(for: nil).makeAsyncIterator()
+        _ = try await found.next()
+        let filter = DiscoveryFilter(radio: .classic, services: services)
+        #expect(await Array(radio.mock.filters.values) == [filter.options])
+        let far = BluetoothAddress(bytes: [1, 2, 3, 4, 5, 6])
+        let task = Task { try await radio.bluetooth.connect(far) }
+        // The search for it; before it, only calls have a limit.
+        while radio.clock.nextDeadline?.offset != GATTDevice.searchLimit { await Task.yield() }
+        #expect(await radio.mock.searches.count == 2)
+        let filters = await Array(radio.mock.filters.values)
+        #expect(filters.count == 2)
+        #expect(filters.contains(filter.options))
+        #expect(filters.contains(DiscoveryFilter(radio: .lowEnergy).options))
+        task.cancel()
+        _ = try? await task.value
+        // The other one goes on.
+        #expect(await isDiscovering(radio) == true)
+    }
+
+    @Test func aSearchForADeviceEndsWithBluetoothdOrTheAdapter() async throws {
+        let far = BluetoothAddress(bytes: [1, 2, 3, 4, 5, 6])
+        for cause in [LinkError.Code.serviceMissing, .adapterOff] {
+            let radio = try await Radio()
+            let task = Task { try await radio.bluetooth.connect(far) }
+            while radio.clock.nextDeadline?.offset != GATTDevice.searchLimit { await Task.yield() }
+            if cause == .serviceMissing {
+                await radio.mock.stop()
+            } else {
+                try await radio.mock.set(MockBlueZ.adapter, BlueZName.adapter, ["Powered": .boolean(false)])
+            }
+            let error = await #expect(throws: LinkError.self) { try await task.value }
+            #expect(error?.code == cause)
+        }
+    }
+
     @Test func devicesOfOtherSearchesAreNotTold() async throws {
         let radio = try await Radio()
         let other = "00001800-0000-1000-8000-00805f9b34fb"

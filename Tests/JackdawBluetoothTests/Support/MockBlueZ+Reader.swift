@@ -11,7 +11,7 @@ extension MockBlueZ {
             Self.service,
             [BlueZName.gattService: ["UUID": .string(Self.uuid(1)), "Device": .objectPath(Self.device)]])
         for number in 2...4 { try await add("char\(number)", Self.uuid(number), of: Self.service) }
-        try set(Self.service + "/char4", BlueZName.characteristic, ["Value": .bytes(Array("sim-reader 1.0".utf8))])
+        try set(Self.service + "/char4", BlueZName.characteristic, ["Value": .bytes(WipedBytes("sim-reader 1.0".utf8))])
         for (number, text) in information {
             let path = "\(Self.device)/service0020"
             try await add(
@@ -23,7 +23,7 @@ extension MockBlueZ {
                 ])
             let uuid = "0000\(number)-0000-1000-8000-00805f9b34fb"
             try await add("char\(number)", uuid, of: path)
-            try set("\(path)/char\(number)", BlueZName.characteristic, ["Value": .bytes(Array(text.utf8))])
+            try set("\(path)/char\(number)", BlueZName.characteristic, ["Value": .bytes(WipedBytes(text.utf8))])
         }
         try set(Self.device, BlueZName.device, ["ServicesResolved": .boolean(true)])
     }
@@ -152,7 +152,7 @@ extension MockBlueZ {
         if let notifySocket {
             send(bytes, to: notifySocket)
         } else {
-            try set("\(Self.service)/char3", BlueZName.characteristic, ["Value": .bytes(bytes)])
+            try set(Self.notifying, BlueZName.characteristic, ["Value": .bytes(WipedBytes(bytes))])
         }
     }
 }

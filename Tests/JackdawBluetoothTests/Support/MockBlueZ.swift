@@ -9,6 +9,8 @@ actor MockBlueZ {
     static let adapter = "/org/bluez/hci0"
     static let device = "/org/bluez/hci0/dev_F0_F1_F2_F3_F4_F5"
     static let service = "/org/bluez/hci0/dev_F0_F1_F2_F3_F4_F5/service0010"
+    /// The characteristic that notifies.
+    static let notifying = "\(service)/char3"
     static func uuid(_ number: Int) -> String { "7a0c000\(number)-5a5a-4b4b-9c9c-0123456789ab" }
 
     /// What a device asks when it is paired: a method of the agent, and its arguments behind the device.
@@ -26,6 +28,11 @@ actor MockBlueZ {
     private var exports: [String: Bus.Registration] = [:]
     private var failures: [String: [BusError]] = [:]
     private var silent: Set<String> = []
+    /// Programs that look for devices, and the filter of each.
+    private(set) var searches: Set<String> = []
+    private(set) var filters: [String: BusValue] = [:]
+    /// What a characteristic tells of just before its notifications are switched on.
+    private var earlyValue: WipedBytes?
     private var expected: [(member: String, continuation: CheckedContinuation<Void, Never>)] = []
     var questions: [Question] = []
     /// What the reader says of itself, by the short UUIDs of characteristics.
@@ -40,8 +47,12 @@ actor MockBlueZ {
 
     private init(_ bus: Bus) { self.bus = bus }
 
-    static func start(on daemon: PrivateBus) async throws -> MockBlueZ {
+    /// Starts it, after what tests arrange before anybody sees it.
+    static func start(
+        on daemon: PrivateBus, _ arrange: (MockBlueZ) async -> Void = { _ in }
+    ) async throws -> MockBlueZ {
         let mock = MockBlueZ(try await daemon.connect())
+        await arrange(mock)
         try await mock.begin()
         return mock
     }
@@ -58,6 +69,10 @@ actor MockBlueZ {
     func fail(_ member: String, _ errors: BusError...) { failures[member, default: []] += errors }
     /// Lets calls of a method go without an answer.
     func silence(_ member: String) { silent.insert(member) }
+    /// Lets calls of a method be answered again.
+    func unsilence(_ member: String) { silent.remove(member) }
+    /// Lets a characteristic tell of a value just before its notifications are switched on.
+    func tellEarly(_ value: WipedBytes) { earlyValue = value }
     /// What the reader says of itself.
     func inform(_ information: [String: String]) { self.information = information }
     /// What the device asks when it is paired.
@@ -66,6 +81,13 @@ actor MockBlueZ {
         objects[path]?[interface]?.merge(properties) { $1 }
         let variants = BusValue.options(properties)
         try signal(path, BlueZName.properties, "PropertiesChanged", [.string(interface), variants, .strings([])])
+    }
+    /// Tells that a property is there no longer.
+    func withdraw(_ property: String, of interface: String, from path: String) throws(BusError) {
+        objects[path]?[interface]?[property] = nil
+        try signal(
+            path, BlueZName.properties, "PropertiesChanged",
+            [.string(interface), .options([:]), .strings([property])])
     }
     func addInterface(_ interface: String, _ properties: [String: BusValue], to path: String) throws(BusError) {
         objects[path]?[interface] = properties
@@ -199,14 +221,17 @@ actor MockBlueZ {
         case "UnregisterAgent": agent = nil
         case "RegisterProfile": profiles[body[1]?.text ?? ""] = (request.sender, body[0]?.text ?? "")
         case "UnregisterProfile": profiles = profiles.filter { $0.value.path != body[0]?.text }
-        case "SetDiscoveryFilter", "CancelPairing", "StopNotify": break
+        case "CancelPairing", "StopNotify": break
+        case "SetDiscoveryFilter": filters[request.sender] = body[0]
         case "StartDiscovery":
-            guard property(request.path, BlueZName.adapter, "Discovering") != .boolean(true) else {
+            guard searches.insert(request.sender).inserted else {
                 throw Self.error("InProgress", "Operation already in progress")
             }
             try set(request.path, BlueZName.adapter, ["Discovering": .boolean(true)])
             try await appear()
-        case "StopDiscovery": try set(request.path, BlueZName.adapter, ["Discovering": .boolean(false)])
+        case "StopDiscovery":
+            searches.remove(request.sender)
+            try set(request.path, BlueZName.adapter, ["Discovering": .boolean(!searches.isEmpty)])
         case "RemoveDevice":
             try await drop()
             try await remove(Self.device)
@@ -215,9 +240,14 @@ actor MockBlueZ {
         case "Pair": try await pair()
         case "ConnectProfile": try await connectProfile(body[0]?.text ?? "")
         case "ReadValue":
-            return BusBody([property(request.path, BlueZName.characteristic, "Value") ?? .bytes([])])
-        case "WriteValue": try await command(body[0]?.byteArray ?? [])
-        case "StartNotify": try set(request.path, BlueZName.characteristic, ["Notifying": .boolean(true)])
+            let value = property(request.path, BlueZName.characteristic, "Value") ?? .bytes([])
+            // What was read is told of as well, before the answer.
+            try set(request.path, BlueZName.characteristic, ["Value": value])
+            return BusBody([value])
+        case "WriteValue": try await command(body[0]?.byteArray?.array ?? [])
+        case "StartNotify":
+            if let earlyValue { try set(request.path, BlueZName.characteristic, ["Value": .bytes(earlyValue)]) }
+            try set(request.path, BlueZName.characteristic, ["Notifying": .boolean(true)])
         case "AcquireNotify": return try acquireNotify()
         case "AcquireWrite": return try acquireWrite()
         default: throw BusError(name: BusError.Name.unknownMethod, message: request.member)

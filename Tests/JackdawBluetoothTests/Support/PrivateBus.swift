@@ -51,6 +51,9 @@ final class PrivateBus: Sendable {
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     }
 
+    /// Lets it answer nothing any more, without ending it.
+    func hang() { kill(process.processIdentifier, SIGSTOP) }
+
     /// Connects to it.
     func connect(on loop: EventLoop? = nil) async throws -> Bus {
         try await Bus.open(.at(address), on: loop ?? EventLoop())
