@@ -87,6 +87,9 @@ let package = Package(
         .executableTarget(
             name: "JackdawAudioPath", dependencies: ["JackdawALSA", "JackdawDSP", "JackdawLinux", "JackdawTransport"],
             path: "Tests/JackdawAudioPath", swiftSettings: house),
+        .executableTarget(
+            name: "JackdawBluetoothLab", dependencies: ["JackdawBluetooth", "JackdawTransport"],
+            path: "Tests/JackdawBluetoothLab", swiftSettings: house),
         .testTarget(
             name: "JackdawDSPTests", dependencies: ["JackdawDSP", "JackdawTestSupport"], swiftSettings: house),
         .testTarget(

@@ -1,7 +1,7 @@
 public import JackdawTransport
 
 /// Bytes over a pair of characteristics: one is written in pieces, the other notifies.
-public struct GATTLink: Transport {
+public struct GATTLink: Transport, BatteryReporting {
     private let stream: GATTStream
 
     /// The device, for what it offers besides.
@@ -11,6 +11,8 @@ public struct GATTLink: Transport {
     public var payloadSize: Int { get async { await stream.payloadSize } }
     /// What the link is opened by.
     public var link: LinkName { stream.device.link }
+    /// The thread that receives, for tasks that prefer it.
+    public var executor: (any TaskExecutor)? { LoopTaskExecutor(stream.device.client.bus.loop) }
 
     /// Opens the link of a connected device.
     static func open(_ device: GATTDevice, _ profile: GATTProfile) async throws(LinkError) -> GATTLink {
@@ -33,6 +35,11 @@ public struct GATTLink: Transport {
 
     /// Does nothing: GATT knows no end of one direction.
     public func endSending() {}
+
+    /// What the device says of its battery: at once where it has, and whenever it says so again. Only the latest waits to be
+    /// taken.
+    /// - Returns: reports, until the connection has ended or the stream is given up.
+    public func batteryReports() async -> AsyncStream<BatteryReport> { await device.batteryReports() }
 
     /// Ends the device's connection. Who waits gets `disconnected`; a second call does nothing.
     public func close() async { await stream.close() }

@@ -1,8 +1,8 @@
 internal import JackdawSystem
 
 /// One thread that waits for descriptors (`epoll`) and calls whoever watches them; actors that own descriptors run on it, so
-/// that what watches calls needs no lock. A task that prefers it goes on in the same thread that received for it.
-final class EventLoop: SerialExecutor, TaskExecutor {
+/// that what watches calls needs no lock.
+final class EventLoop: SerialExecutor {
     private let core: LoopCore
 
     /// - Parameter name: of the thread, 15 bytes at most.
@@ -35,17 +35,30 @@ final class EventLoop: SerialExecutor, TaskExecutor {
     /// Watches no longer.
     func unwatch(_ watch: Watch) { core.unwatch(watch) }
 
-    // An executor of both kinds has to say which of the two it means.
-    func asUnownedSerialExecutor() -> UnownedSerialExecutor { unsafe UnownedSerialExecutor(ordinary: self) }
+    func enqueue(_ job: consuming ExecutorJob) { enqueue(UnownedJob(job), as: nil) }
 
-    func asUnownedTaskExecutor() -> UnownedTaskExecutor { unsafe UnownedTaskExecutor(ordinary: self) }
-
-    func enqueue(_ job: consuming ExecutorJob) { core.enqueue(UnownedJob(job), of: self) }
+    /// Runs a job later.
+    /// - Parameters:
+    ///   - job: what to run.
+    ///   - executor: what it was given to; nil where that is the loop itself.
+    fileprivate func enqueue(_ job: UnownedJob, as executor: LoopTaskExecutor?) {
+        core.enqueue(LoopCore.Job(job: job, executor: executor), of: self)
+    }
 
     /// Whether this is the loop's thread.
     var isHere: Bool { core.isHere }
 
     func checkIsolated() { precondition(core.isHere, "called from another thread than the loop's") }
+}
+
+/// Lets tasks that are no actor's run on a loop's thread. It is not the loop itself: a task that is told to run there as an
+/// actor would is sent on to where it belongs, at each step.
+final class LoopTaskExecutor: TaskExecutor {
+    private let loop: EventLoop
+
+    init(_ loop: EventLoop) { self.loop = loop }
+
+    func enqueue(_ job: consuming ExecutorJob) { loop.enqueue(UnownedJob(job), as: self) }
 }
 
 /// What a descriptor is ready for.

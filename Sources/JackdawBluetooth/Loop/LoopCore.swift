@@ -4,8 +4,15 @@ internal import JackdawSystem
 
 /// What the thread of an ``EventLoop`` runs, which it may outlive by a moment.
 final class LoopCore: Sendable {
+    /// What is to be run.
+    struct Job {
+        let job: UnownedJob
+        /// What it was given to; nil where that is the loop itself.
+        let executor: LoopTaskExecutor?
+    }
+
     private struct State {
-        var jobs: [UnownedJob] = []
+        var jobs: [Job] = []
         /// The loop, while it has jobs.
         var owner: EventLoop?
         var handlers: [UInt64: @Sendable (Readiness) -> Void] = [:]
@@ -19,6 +26,8 @@ final class LoopCore: Sendable {
 
     /// Events that are taken at once.
     private static let batch = 32
+    /// Turns of jobs between two looks at descriptors.
+    private static let turns = 32
 
     private let poll: Int32
     private let wakeUp: WakeUp
@@ -65,7 +74,7 @@ final class LoopCore: Sendable {
         _ = control(EPOLL_CTL_DEL, watch, [])
     }
 
-    func enqueue(_ job: UnownedJob, of owner: EventLoop) {
+    func enqueue(_ job: Job, of owner: EventLoop) {
         let mustWake = state.withLock { state in
             state.jobs.append(job)
             state.owner = owner
@@ -83,30 +92,45 @@ final class LoopCore: Sendable {
     func run() {
         state.withLock { state in state.thread = pthread_self() }
         // The jobs of one turn, in memory that is kept.
-        var jobs: [UnownedJob] = []
-        while runJobs(&jobs) { wait(milliseconds: hasJobs ? 0 : -1) }
+        var jobs: [Job] = []
+        while true {
+            switch runJobs(&jobs) {
+            case .none: wait(milliseconds: -1)
+            case .more: wait(milliseconds: 0)
+            case .stopped: return
+            }
+        }
     }
 
-    /// Runs the jobs that there are; those that come meanwhile have to wait for descriptors, too. Keeps no hold on the loop.
+    /// What there is left to do.
+    private enum Left {
+        case none
+        case more
+        case stopped
+    }
+
+    /// Runs the jobs that there are and those that they leave behind, for so many turns; then descriptors are to have theirs.
+    /// Keeps no hold on the loop.
     /// - Parameter jobs: empty, and so again.
-    /// - Returns: whether the loop is still there.
-    private func runJobs(_ jobs: inout [UnownedJob]) -> Bool {
-        let (owner, isStopped) = state.withLock { state in
-            swap(&state.jobs, &jobs)
-            defer { state.owner = nil }
-            return (state.owner, state.isStopped)
+    private func runJobs(_ jobs: inout [Job]) -> Left {
+        for _ in 0..<Self.turns {
+            let (owner, isStopped) = state.withLock { state in
+                swap(&state.jobs, &jobs)
+                defer { state.owner = nil }
+                return (state.owner, state.isStopped)
+            }
+            guard let owner else { return isStopped ? .stopped : .none }
+            for job in jobs {
+                if let executor = job.executor {
+                    unsafe job.job.runSynchronously(on: executor.asUnownedTaskExecutor())
+                } else {
+                    unsafe job.job.runSynchronously(on: owner.asUnownedSerialExecutor())
+                }
+            }
+            jobs.removeAll(keepingCapacity: true)
         }
-        guard let owner else { return !isStopped }
-        for job in jobs {
-            unsafe job.runSynchronously(
-                isolatedTo: owner.asUnownedSerialExecutor(), taskExecutor: owner.asUnownedTaskExecutor())
-        }
-        jobs.removeAll(keepingCapacity: true)
-        return true
+        return .more
     }
-
-    /// Whether jobs have come; those from this thread ring no bell.
-    private var hasJobs: Bool { state.withLock { state in !state.jobs.isEmpty } }
 
     private func control(_ operation: Int32, _ watch: Watch, _ interest: Readiness) -> Int32 {
         jackdaw_epoll_control(

@@ -56,11 +56,24 @@ public struct RFCOMMConnector: Sendable {
         }
     }
 
+    /// How long a channel that is taken is waited for, each time that it is. One that was closed a moment ago, by this program
+    /// or the one before, is taken until the device has confirmed the end.
+    static let pauses: [Duration] = [.milliseconds(50), .milliseconds(100), .milliseconds(200), .milliseconds(400)]
+
     private func connect(
         _ device: BluetoothAddress, _ channel: UInt8, _ security: LinkSecurity
     ) async throws(LinkError) -> SocketLink {
         let link = RFCOMMAddress(device: device, channel: channel).link
-        return try await connector.connect(to: .rfcomm(device, channel: channel), link: link, security: security)
+        let address = SocketAddress.rfcomm(device, channel: channel)
+        for pause in Self.pauses {
+            do throws(LinkError) {
+                return try await connector.connect(to: address, link: link, security: security)
+            } catch {
+                guard error.code == .busy else { throw error }
+                do { try await clock.sleep(for: pause) } catch { throw .cancelled(link.description) }
+            }
+        }
+        return try await connector.connect(to: address, link: link, security: security)
     }
 
     private func find(

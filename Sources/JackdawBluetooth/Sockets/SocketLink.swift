@@ -39,6 +39,8 @@ final class SocketLink: Transport {
 
     deinit { shut() }
 
+    var executor: (any TaskExecutor)? { LoopTaskExecutor(loop) }
+
     func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool {
         while true {
             guard !Task.isCancelled else { throw .cancelled(link.description) }

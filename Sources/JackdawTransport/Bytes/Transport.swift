@@ -5,6 +5,10 @@ public protocol Transport: Sendable {
     /// The name that opens the link.
     var link: LinkName { get }
 
+    /// Whose thread the link is read in, nil where it has none. A task that prefers it (`withTaskExecutorPreference`) receives
+    /// without a change of threads, which is most of what a small packet costs; it must not block.
+    var executor: (any TaskExecutor)? { get }
+
     /// Waits for what the device sends next and hands it over. For one task at a time.
     /// - Parameter take: gets the bytes, at least one; a packet link hands over one packet each time.
     /// - Returns: whether there were any; false when the device has ended its direction in good order, and ever after.
@@ -23,4 +27,8 @@ public protocol Transport: Sendable {
 
     /// Closes the link. Who waits gets `disconnected`; a second call does nothing.
     func close() async
+}
+
+extension Transport {
+    public var executor: (any TaskExecutor)? { nil }
 }

@@ -83,7 +83,8 @@ public actor KeptLink {
     /// Ends a wait: the reader was seen, the radio was switched on, the system woke up.
     public func tryNow() { take(.seen) }
 
-    /// Passes on what the reader says about its battery.
+    /// Passes on what the reader says about its battery in its own protocol. What a ``BatteryReporting`` link tells is
+    /// passed on without this.
     /// - Parameter battery: what it says.
     public func report(_ battery: BatteryReport) { take(.battery(battery)) }
 
@@ -117,10 +118,18 @@ public actor KeptLink {
                 await transport.close()
                 throw LinkError(.cancelled, link: transport.link.description, "closed before it was open")
             }
-            session = SessionState(number: number, transport: transport)
+            session = SessionState(number: number, transport: transport, battery: watchBattery(of: transport))
             take(.opened(number, KeptSession(number: number, transport: transport, owner: self)))
         } catch {
             take(.failed(number, error))
+        }
+    }
+
+    /// Passes on what a link tells of its battery, until that is cancelled.
+    private func watchBattery(of transport: any Transport) -> Task<Void, Never>? {
+        guard let reporting = transport as? any BatteryReporting else { return nil }
+        return Task { [weak self] in
+            for await battery in await reporting.batteryReports() { await self?.report(battery) }
         }
     }
 
@@ -151,6 +160,8 @@ extension KeptLink {
     private struct SessionState {
         let number: Int
         let transport: any Transport
+        /// Passes on what the link tells of its battery.
+        let battery: Task<Void, Never>?
         /// Sends that are under way.
         var sends = 0
         /// Bytes that they did not send.
@@ -206,7 +217,9 @@ extension KeptLink {
     }
 
     private func wind(up number: Int, _ transport: any Transport, because failure: LinkError) async {
+        session?.battery?.cancel()
         await transport.close()
+        await session?.battery?.value
         if let session, session.sends > 0 {
             await withCheckedContinuation { continuation in self.session?.allSent = continuation }
         }

@@ -13,6 +13,8 @@ struct KeptSession: Transport {
 
     var link: LinkName { transport.link }
 
+    var executor: (any TaskExecutor)? { transport.executor }
+
     func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool {
         do throws(LinkError) {
             if try await transport.receive(take) { return true }

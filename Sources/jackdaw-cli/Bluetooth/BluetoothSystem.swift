@@ -18,8 +18,6 @@ struct BluetoothSystem: Sendable {
     var keep: @Sendable (@escaping @Sendable () async throws(LinkError) -> any Transport) -> KeptLink = { connect in
         KeptLink(connect: connect)
     }
-    /// What a reader says about its battery, for as long as somebody listens; nothing yet.
-    var batteries: @Sendable (LinkName) -> AsyncStream<BatteryReport> = { _ in AsyncStream { nil } }
     /// Offers a serial port at a channel, and calls with each link that another machine opens, until it is cancelled.
     var serve:
         @Sendable (UInt8, String, @escaping @Sendable (any Transport) async -> Void) async throws(LinkError) -> Void

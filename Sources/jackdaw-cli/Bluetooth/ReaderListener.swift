@@ -16,7 +16,6 @@ struct ReaderListener: Sendable {
         let kept = system.keep { () async throws(LinkError) in try await system.connect(link, profile, route) }
         await kept.open()
         let failure = await withTaskGroup(of: Void.self, returning: LinkError?.self) { sessions in
-            sessions.addTask { for await report in system.batteries(link) { await kept.report(report) } }
             var failure: LinkError?
             for await event in kept.events {
                 switch event {

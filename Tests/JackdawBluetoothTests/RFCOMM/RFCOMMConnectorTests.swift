@@ -25,7 +25,7 @@ import Testing
         (ECONNREFUSED, .refused), (EHOSTDOWN, .outOfRange), (ETIMEDOUT, .timedOut), (EHOSTUNREACH, .adapterOff),
         (ENETDOWN, .adapterOff), (ENODEV, .adapterOff), (EADDRNOTAVAIL, .adapterOff), (EAFNOSUPPORT, .system),
         (EPROTONOSUPPORT, .unsupported), (EPERM, .notPermitted), (EACCES, .rejected), (EBADE, .pairedElsewhere),
-        (ELOOP, .rejected), (EBUSY, .busy), (EALREADY, .busy), (EMLINK, .busy), (ECONNRESET, .disconnected),
+        (ELOOP, .rejected), (ECONNRESET, .disconnected),
         (EOPNOTSUPP, .unsupported), (ENOMEM, .system), (EPROTO, .system), (ENOSYS, .system),
     ]
 
@@ -44,6 +44,34 @@ import Testing
         calls.fail(.connect, EINPROGRESS)
         calls.fail(.pendingFailure, number)
         await expectFailure(number, code)
+    }
+
+    /// The channel of a link that was closed a moment ago.
+    @Test func whatIsTakenForAMomentIsWaitedFor() async throws {
+        calls.fail(.connect, EBUSY, EBUSY)
+        async let link = connector.connect(to: address)
+        for pause in RFCOMMConnector.pauses.prefix(2) { await passAfter(pause) }
+        #expect(try await link.link == address.link)
+        #expect(calls.count(.connect) == 3)
+        await (try await link).close()
+        #expect(calls.openCount == 0)
+    }
+
+    @Test(arguments: [EBUSY, EALREADY, EMLINK]) func whatStaysTakenIsTold(number: Int32) async {
+        for _ in 0...RFCOMMConnector.pauses.count {
+            calls.fail(.connect, EINPROGRESS)
+            calls.fail(.pendingFailure, number)
+        }
+        async let failure: Void = expectFailure(number, .busy)
+        for pause in RFCOMMConnector.pauses { await passAfter(pause) }
+        await failure
+        #expect(calls.count(.connect) == RFCOMMConnector.pauses.count + 1)
+    }
+
+    /// Lets time pass once somebody waits besides who sees that it does not take too long.
+    private func passAfter(_ pause: Duration) async {
+        await clock.sleepers(2)
+        clock.advance(by: pause)
     }
 
     @Test(arguments: socketCodes) func noSocket(number: Int32, code: LinkError.Code) async {

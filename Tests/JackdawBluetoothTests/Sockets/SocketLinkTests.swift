@@ -178,7 +178,7 @@ import Testing
     @Test func aTaskThatPrefersTheLoopReceivesThere() async throws {
         let (link, far) = try calls.link(loop)
         let loop = loop
-        let task = Task(executorPreference: loop) {
+        let task = Task(executorPreference: LoopTaskExecutor(loop)) {
             var isThere = true
             for _ in 0..<3 {
                 _ = try await link.receive()

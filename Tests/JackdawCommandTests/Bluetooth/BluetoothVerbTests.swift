@@ -152,24 +152,25 @@ import Testing
     /// A battery that runs low while the system sleeps.
     @Test(arguments: [false, true]) func batteriesAndSleepsAreTold(isJSON: Bool) async throws {
         let link = "rfcomm:\(Self.reader)"
-        let wallClock = ManualClock()
-        let reports = Shared([BatteryReport(percent: 50), BatteryReport(percent: 14, isCharging: false)])
-        let areTold = Shared(false)
+        let (clock, wallClock) = (ManualClock(), ManualClock())
+        let attempts = Shared(0)
         var system = BluetoothSystem()
-        system.keep = { connect in KeptLink(clock: ManualClock(), wallClock: wallClock, connect: connect) }
-        system.batteries = { _ in
-            AsyncStream {
-                wallClock.advance(by: .seconds(30))
-                let report = reports.with { reports in reports.isEmpty ? nil : reports.removeFirst() }
-                if report == nil { areTold.with { $0 = true } }
-                return report
-            }
-        }
+        system.keep = { connect in KeptLink(clock: clock, wallClock: wallClock, connect: connect) }
         system.connect = { link, _, _ throws(LinkError) in
-            try? await areTold.until { $0 }
-            throw LinkError(.notPermitted, link: link.description, "may not")
+            let isFirst = attempts.with { attempts in
+                attempts += 1
+                return attempts == 1
+            }
+            guard isFirst else { throw LinkError(.notPermitted, link: link.description, "may not") }
+            return ReaderWithBattery(link) { wallClock.advance(by: .seconds(30)) }
+        }
+        let retry = Task {
+            await clock.sleepers(1)
+            clock.advance(by: .seconds(1))
+            wallClock.advance(by: .seconds(1))
         }
         let run = try await run("listen", "--link", link, isJSON ? "--json" : "--failures", by: system)
+        await retry.value
         #expect(run.status == .unavailable)
         let lines = [
             "\(link): the system was asleep for 30.0 s", "\(link): battery 50 %",

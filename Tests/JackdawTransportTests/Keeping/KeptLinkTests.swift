@@ -201,4 +201,41 @@ struct KeptLinkTests {
         await bench.link.report(BatteryReport(percent: 3))
         #expect(await bench.events(3) == ["lost disconnected", "ended", nil])
     }
+    @Test("what the link itself tells of the battery is told too, until the session is over")
+    func batteryOfTheLink() async throws {
+        let (reports, continuation) = AsyncStream.makeStream(of: BatteryReport.self)
+        let (program, reader) = MemoryTransport.pair(link: ScriptedReader.link)
+        let link = KeptLink { () async throws(LinkError) in LinkWithBattery(base: program, reports: reports) }
+        await link.open()
+        var events = link.events.map { "\($0)" }.makeAsyncIterator()
+        #expect(await events.next()?.hasPrefix("connected") == true)
+        for percent in [80, 15] { continuation.yield(BatteryReport(percent: percent)) }
+        for expected in ["battery(", "battery(", "batteryLow("] {
+            #expect(await events.next()?.hasPrefix(expected) == true)
+        }
+        await link.close()
+        await reader.close()
+        continuation.yield(BatteryReport(percent: 70))
+        var rest: [String] = []
+        while let event = await events.next() { rest.append(event) }
+        #expect(rest.count == 2)
+    }
+}
+
+/// A link that says what it is told to say of a battery.
+private struct LinkWithBattery: Transport, BatteryReporting {
+    let base: MemoryTransport
+    let reports: AsyncStream<BatteryReport>
+
+    var link: LinkName { base.link }
+
+    func batteryReports() async -> AsyncStream<BatteryReport> { reports }
+
+    func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool { try await base.receive(take) }
+
+    func send(_ bytes: [UInt8]) async throws(LinkError) { try await base.send(bytes) }
+
+    func endSending() async throws(LinkError) { try await base.endSending() }
+
+    func close() async { await base.close() }
 }

@@ -1,0 +1,38 @@
+import JackdawTestSupport
+import JackdawTransport
+
+/// A reader that says how full its battery is, twice, and then is lost.
+struct ReaderWithBattery: Transport, BatteryReporting {
+    let link: LinkName
+    private let beforeReport: @Sendable () -> Void
+    private let areTold = Shared(false)
+
+    /// - Parameter beforeReport: what happens before each of the two reports.
+    init(_ link: LinkName, beforeReport: @escaping @Sendable () -> Void) {
+        self.link = link
+        self.beforeReport = beforeReport
+    }
+
+    func batteryReports() async -> AsyncStream<BatteryReport> {
+        let reports = Shared([BatteryReport(percent: 50), BatteryReport(percent: 14, isCharging: false)])
+        return AsyncStream {
+            guard let report = reports.with({ $0.isEmpty ? nil : $0.removeFirst() }) else {
+                areTold.with { $0 = true }
+                return nil
+            }
+            beforeReport()
+            return report
+        }
+    }
+
+    func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool {
+        try? await areTold.until { $0 }
+        throw LinkError(.disconnected, link: link.description, "gone")
+    }
+
+    func send(_ bytes: [UInt8]) async throws(LinkError) {}
+
+    func endSending() async throws(LinkError) {}
+
+    func close() async {}
+}
