@@ -7,6 +7,7 @@ struct Cycles {
     init(_ count: Int) { self.count = count }
 
     /// - Parameter cycle: opens a link, uses it and closes it; returns what must then be gone, where that is an object.
+    /// - Throws: ``Unexpected`` where something stays behind, and what the cycle throws.
     func run(_ cycle: () async throws -> AnyObject?) async throws {
         // What is opened once for all links.
         _ = try await cycle()

@@ -68,8 +68,8 @@ struct ValueWork: Sendable {
         let measured = Measured()
         try await bluetooth.pair(address, radio: .lowEnergy, agent: ConsentingAgent())
         figure("pair", measured.milliseconds, "ms")
-        guard try await bluetooth.knownDevices().contains(where: { $0.link.address == address.description && $0.isPaired })
-        else { throw Unexpected("the reader is not known as paired") }
+        let known = try await bluetooth.knownDevices().first { $0.link.address == address.description }
+        guard known?.isPaired == true else { throw Unexpected("the reader is not known as paired") }
     }
 
     private func read() async throws {
@@ -77,7 +77,7 @@ struct ValueWork: Sendable {
         let measured = Measured()
         let value = try await device.read(service: Self.service, characteristic: Self.information)
         figure("read", measured.milliseconds, "ms")
-        guard value == Array("sim-reader 1.0".utf8) else { throw Unexpected("read \(value.count) bytes of something else") }
+        guard value == Array("sim-reader 1.0".utf8) else { throw Unexpected("read \(value.count) wrong bytes") }
     }
 
     private func open() async throws -> GATTLink {
@@ -107,6 +107,10 @@ struct ValueWork: Sendable {
         figure("write-to-notification-95", times.quantile(0.95), "ms")
     }
 
+    private static func number(of bytes: Span<UInt8>) -> Int {
+        (0..<4).reduce(0) { $0 | Int(bytes[$1]) << (8 * $1) }
+    }
+
     /// Each notification has its number in its first four bytes, lowest first.
     private func receiveMany(_ link: GATTLink) async throws {
         try await link.send(Array("N\(Self.notifications)".utf8))
@@ -115,7 +119,7 @@ struct ValueWork: Sendable {
         let measured = Measured()
         while next < Self.notifications, isRight {
             _ = try await link.receive { bytes in
-                isRight = bytes.count == 20 && (0..<4).allSatisfy { bytes[$0] == UInt8(truncatingIfNeeded: next >> (8 * $0)) }
+                isRight = bytes.count == 20 && Self.number(of: bytes) == next
                 if isRight { next += 1 }
             }
         }

@@ -112,6 +112,7 @@ final class LoopCore: Sendable {
     /// Runs the jobs that there are and those that they leave behind, for so many turns; then descriptors are to have theirs.
     /// Keeps no hold on the loop.
     /// - Parameter jobs: empty, and so again.
+    /// - Returns: what there is left to do.
     private func runJobs(_ jobs: inout [Job]) -> Left {
         for _ in 0..<Self.turns {
             let (owner, isStopped) = state.withLock { state in

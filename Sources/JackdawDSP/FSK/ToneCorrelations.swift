@@ -172,7 +172,8 @@ extension Array where Element: BitwiseCopyable & ExpressibleByZero {
     mutating func resize(_ count: Int) {
         growWiping(toHold: count)
         if self.count > count { removeLast(self.count - count) }
-        if self.count < count { append(contentsOf: repeatElement(.zero, count: count - self.count)) }
+        // Of elements one after the other: a sequence of equal ones is taken by code that knows nothing of its elements.
+        while self.count < count { append(.zero) }
     }
 }
 

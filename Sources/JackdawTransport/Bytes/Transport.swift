@@ -30,5 +30,6 @@ public protocol Transport: Sendable {
 }
 
 extension Transport {
+    /// None: the link is read in no thread of its own.
     public var executor: (any TaskExecutor)? { nil }
 }

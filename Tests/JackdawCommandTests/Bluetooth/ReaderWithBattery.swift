@@ -7,7 +7,10 @@ struct ReaderWithBattery: Transport, BatteryReporting {
     private let beforeReport: @Sendable () -> Void
     private let areTold = Shared(false)
 
-    /// - Parameter beforeReport: what happens before each of the two reports.
+    /// A reader that is connected.
+    /// - Parameters:
+    ///   - link: its name.
+    ///   - beforeReport: what happens before each of the two reports.
     init(_ link: LinkName, beforeReport: @escaping @Sendable () -> Void) {
         self.link = link
         self.beforeReport = beforeReport

@@ -19,6 +19,7 @@ final class ScriptedPort: AudioPort {
     }
 
     private struct State {
+        /// The next one is the last: taking the first of many moves all others.
         var steps: [Step]
         var position: Int64 = 0
         var lost: Int64 = 0
@@ -42,7 +43,7 @@ final class ScriptedPort: AudioPort {
                 .sound(Array(samples[$0..<min($0 + size, samples.count)]))
             }
         }
-        state = Mutex(State(steps: cut))
+        state = Mutex(State(steps: cut.reversed()))
     }
 
     func receive(
@@ -52,10 +53,8 @@ final class ScriptedPort: AudioPort {
         var step: Step?
         var block: CapturedBlock?
         state.withLock { state in
-            guard !state.steps.isEmpty else { return }
-            let first = state.steps.removeFirst()
-            step = first
-            switch first {
+            step = state.steps.popLast()
+            switch step {
             case .sound(let samples):
                 let frames = samples.count / channelCount
                 block = CapturedBlock(
