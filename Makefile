@@ -28,8 +28,10 @@ demo: build ## read the cards in captures/
 test: setup ## build and run all tests
 	swift test
 
-lab: build ## live sound in a virtual machine, where one can run; SETUP=1 installs what it needs
-	@LAB='$(LAB)' SETUP='$(SETUP)' .ci/lab $(JACKDAW)
+lab: build ## sound and Bluetooth on real drivers in a virtual machine, where one can run; SETUP=1 installs what it needs
+	swift build $(RELEASE) --product JackdawBluetoothLab
+	@LAB='$(LAB)' SETUP='$(SETUP)' .ci/lab/run sound $(JACKDAW)
+	@LAB='$(LAB)' SETUP='$(SETUP)' .ci/lab/run bluetooth .build/release/JackdawBluetoothLab
 
 bench: build ## how fast and how well this machine decodes
 	$(JACKDAW) bench

@@ -3,7 +3,7 @@ import JackdawBluetooth
 import JackdawTransport
 
 /// The Bluetooth library at work on a real kernel and a real bluetoothd, with the lab's simulated reader at the other end
-/// (`.ci/lab-bluetooth`). Prints a figure a line; ends with 1 and why where something is not as it has to be.
+/// (`.ci/lab`). Prints a figure a line; ends with 1 and why where something is not as it has to be.
 @main
 enum Lab {
     static func main() async {

@@ -42,7 +42,7 @@ struct SerialWork: Sendable {
             throw Unexpected("the link ended as if the reader had ended it")
         } catch let error as LinkError {
             guard error.code == .disconnected || error.code == .outOfRange else { throw error }
-            print("serial-loss \(error.code) after \(count) bytes")
+            print("serial-loss \(error.code.name) after \(count) bytes")
         }
         await link.close()
     }

@@ -45,6 +45,14 @@ final class EventLoop: SerialExecutor {
         core.enqueue(LoopCore.Job(job: job, executor: executor), of: self)
     }
 
+    /// Waits in the middle of a job for what is watched, and calls who watches it: where one task receives, that costs no
+    /// change of tasks. The job must not hold what others wait for.
+    /// - Returns: false, at once, where this is not the loop's thread or other jobs are to be run: the task has to suspend.
+    func turn() -> Bool { core.turn() }
+
+    /// Ends a ``turn()``, from any thread.
+    func wake() { core.wake() }
+
     /// Whether this is the loop's thread.
     var isHere: Bool { core.isHere }
 

@@ -12,7 +12,9 @@ final class LoopCore: Sendable {
     }
 
     private struct State {
+        /// What is to be run, from the next one on; nothing where there is none.
         var jobs: [Job] = []
+        var nextJob = 0
         /// The loop, while it has jobs.
         var owner: EventLoop?
         var handlers: [UInt64: @Sendable (Readiness) -> Void] = [:]
@@ -26,8 +28,8 @@ final class LoopCore: Sendable {
 
     /// Events that are taken at once.
     private static let batch = 32
-    /// Turns of jobs between two looks at descriptors.
-    private static let turns = 32
+    /// Jobs between two looks at descriptors.
+    private static let jobs = 32
 
     private let poll: Int32
     private let wakeUp: WakeUp
@@ -83,6 +85,17 @@ final class LoopCore: Sendable {
         if mustWake { wakeUp.ring() }
     }
 
+    /// Looks at descriptors in the middle of a job, and waits until there is something to see, a job or a ``wake()``.
+    /// - Returns: false, at once, where this is not the loop's thread or other jobs are to be run.
+    func turn() -> Bool {
+        guard state.withLock({ state in state.isHere && state.jobs.isEmpty }) else { return false }
+        wait(milliseconds: -1)
+        return true
+    }
+
+    /// Ends a wait.
+    func wake() { wakeUp.ring() }
+
     func stop() {
         state.withLock { state in state.isStopped = true }
         wakeUp.ring()
@@ -91,10 +104,8 @@ final class LoopCore: Sendable {
     /// Runs until the loop is gone.
     func run() {
         state.withLock { state in state.thread = pthread_self() }
-        // The jobs of one turn, in memory that is kept.
-        var jobs: [Job] = []
         while true {
-            switch runJobs(&jobs) {
+            switch runJobs() {
             case .none: wait(milliseconds: -1)
             case .more: wait(milliseconds: 0)
             case .stopped: return
@@ -109,28 +120,33 @@ final class LoopCore: Sendable {
         case stopped
     }
 
-    /// Runs the jobs that there are and those that they leave behind, for so many turns; then descriptors are to have theirs.
-    /// Keeps no hold on the loop.
-    /// - Parameter jobs: empty, and so again.
+    /// Runs jobs and those that they leave behind, up to so many; then descriptors are to have their turn.
     /// - Returns: what there is left to do.
-    private func runJobs(_ jobs: inout [Job]) -> Left {
-        for _ in 0..<Self.turns {
-            let (owner, isStopped) = state.withLock { state in
-                swap(&state.jobs, &jobs)
-                defer { state.owner = nil }
-                return (state.owner, state.isStopped)
+    private func runJobs() -> Left {
+        for _ in 0..<Self.jobs {
+            let (next, isStopped) = state.withLock { state in (Self.takeJob(&state), state.isStopped) }
+            // Keeps no hold on the loop from one job to the next.
+            guard let (job, owner) = next else { return isStopped ? .stopped : .none }
+            if let executor = job.executor {
+                unsafe job.job.runSynchronously(on: executor.asUnownedTaskExecutor())
+            } else {
+                unsafe job.job.runSynchronously(on: owner.asUnownedSerialExecutor())
             }
-            guard let owner else { return isStopped ? .stopped : .none }
-            for job in jobs {
-                if let executor = job.executor {
-                    unsafe job.job.runSynchronously(on: executor.asUnownedTaskExecutor())
-                } else {
-                    unsafe job.job.runSynchronously(on: owner.asUnownedSerialExecutor())
-                }
-            }
-            jobs.removeAll(keepingCapacity: true)
         }
         return .more
+    }
+
+    /// The next job and its loop. One at a time: a job that looks at descriptors has to know of those behind it.
+    private static func takeJob(_ state: inout State) -> (Job, EventLoop)? {
+        guard let owner = state.owner else { return nil }
+        let job = state.jobs[state.nextJob]
+        state.nextJob += 1
+        if state.nextJob == state.jobs.count {
+            state.jobs.removeAll(keepingCapacity: true)
+            state.nextJob = 0
+            state.owner = nil
+        }
+        return (job, owner)
     }
 
     private func control(_ operation: Int32, _ watch: Watch, _ interest: Readiness) -> Int32 {

@@ -56,8 +56,8 @@ public struct RFCOMMConnector: Sendable {
         }
     }
 
-    /// How long a channel that is taken is waited for, each time that it is. One that was closed a moment ago, by this program
-    /// or the one before, is taken until the device has confirmed the end.
+    /// How long is waited for a link that was closed a moment ago, by this program or the one before, each time that it is in
+    /// the way. Until the device has confirmed the end, its channel is taken and what is opened beside it breaks with it.
     static let pauses: [Duration] = [.milliseconds(50), .milliseconds(100), .milliseconds(200), .milliseconds(400)]
 
     private func connect(
@@ -69,7 +69,7 @@ public struct RFCOMMConnector: Sendable {
             do throws(LinkError) {
                 return try await connector.connect(to: address, link: link, security: security)
             } catch {
-                guard error.code == .busy else { throw error }
+                guard error.code == .busy || error.code == .disconnected else { throw error }
                 do { try await clock.sleep(for: pause) } catch { throw .cancelled(link.description) }
             }
         }

@@ -52,7 +52,9 @@ final class SocketLink: Transport {
                     if state.descriptor == nil { buffer.wipe() }
                 }
                 return true
-            case .nothing: await wait(.receiver)
+            case .nothing:
+                // In the loop's own thread, which looks for more itself.
+                if await !turn() { await wait(.receiver) }
             case .end: return false
             case .lost(let failure): throw .lost(failure, link: link.description)
             case .closed: throw .closed(link.description)
@@ -115,6 +117,7 @@ extension SocketLink {
     }
 
     private func next(_ state: inout SocketLinkState) -> Received {
+        state.isTurning = false
         guard state.descriptor != nil else { return .closed }
         guard var buffer = state.draining else { preconditionFailure("two tasks receive from one link") }
         if buffer.isEmpty, !state.filling.isEmpty {
@@ -127,10 +130,20 @@ extension SocketLink {
         }
         state.draining = buffer
         return switch state.end {
-        case nil: .nothing
+        case nil: nothing(&state)
         case .inOrder: .end
         case .lost(let failure): .lost(failure)
         }
+    }
+
+    private func nothing(_ state: inout SocketLinkState) -> Received {
+        // From here on, who closes the link wakes the loop.
+        state.isTurning = true
+        return .nothing
+    }
+
+    private func turn() async -> Bool {
+        await withTaskCancellationHandler { loop.turn() } onCancel: { loop.wake() }
     }
 
     private func send(_ bytes: Span<UInt8>, _ state: inout SocketLinkState) -> Sent {
@@ -156,6 +169,7 @@ extension SocketLink {
                     guard !Task.isCancelled, side == .sender ? state.descriptor != nil : !state.hasNews else {
                         return false
                     }
+                    if side == .receiver { state.isTurning = false }
                     unsafe state.wait(side, continuation)
                     rewatch(&state)
                     return true
@@ -242,6 +256,7 @@ extension SocketLink {
             // Given up before the number can be another socket's.
             rewatch(&state)
             calls.close(descriptor)
+            if state.isTurning { loop.wake() }
             state.filling.wipe()
             state.draining?.wipe()
             return unsafe (state.take(.receiver), state.take(.sender))

@@ -27,6 +27,8 @@ internal import JackdawSystem
     /// What the loop watches the socket by; nil where it watches for nothing.
     var watch: Watch?
     var interest: Readiness = []
+    /// Whether the receiver waits in a turn of the loop.
+    var isTurning = false
     private var receiver: UnsafeContinuation<Void, Never>?
     private var sender: UnsafeContinuation<Void, Never>?
 
@@ -50,7 +52,12 @@ internal import JackdawSystem
     var hasNews: Bool { descriptor == nil || end != nil || !filling.isEmpty || draining?.isEmpty == false }
 
     /// Whether someone waits.
-    func waits(_ side: Side) -> Bool { unsafe (side == .receiver ? receiver : sender) != nil }
+    func waits(_ side: Side) -> Bool {
+        switch side {
+        case .receiver: unsafe receiver != nil || isTurning
+        case .sender: unsafe sender != nil
+        }
+    }
 
     /// Lets someone wait. Each side has one task.
     mutating func wait(_ side: Side, _ continuation: UnsafeContinuation<Void, Never>) {

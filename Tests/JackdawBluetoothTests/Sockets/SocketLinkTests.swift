@@ -194,4 +194,38 @@ import Testing
         }
         #expect(try await task.value)
     }
+
+    /// What ends a wait in the loop's own thread, where nothing else would.
+    @Test(arguments: ["cancelled", "closed", "ended", "reset"]) func aWaitInTheLoopEnds(way: String) async throws {
+        let (link, far) = try calls.link(loop)
+        let task = Task(executorPreference: LoopTaskExecutor(loop)) {
+            await linkError { _ = try await link.receive() }
+        }
+        await link.waited(.receiver)
+        switch way {
+        case "cancelled": task.cancel()
+        case "closed": await link.close()
+        case "ended": far.end()
+        default:
+            calls.fail(.receive, ECONNRESET)
+            far.send([1])
+        }
+        #expect(await task.value?.code == (way == "ended" ? nil : way == "cancelled" ? .cancelled : .disconnected))
+        await link.close()
+    }
+
+    /// Several tasks receive in one thread, and another computes there.
+    @Test func tasksThatPreferTheLoopShareIt() async throws {
+        let links = try (0..<3).map { _ in try calls.link(loop) }
+        let executor = LoopTaskExecutor(loop)
+        let receivers = links.map { link, _ in
+            Task(executorPreference: executor) { try await link.receive(300) }
+        }
+        let other = Task(executorPreference: executor) { for _ in 0..<1_000 { await Task.yield() } }
+        for value in UInt8(0)..<100 { for (_, far) in links { far.send([value, value, value]) } }
+        let expected = (UInt8(0)..<100).flatMap { [$0, $0, $0] }
+        for receiver in receivers { #expect(try await receiver.value == expected) }
+        await other.value
+        for (link, _) in links { await link.close() }
+    }
 }
