@@ -74,7 +74,6 @@ extension BlueZClient {
         guard let descriptor = socket.take() else {
             throw LinkError(.disconnected, link: name.description, "the connection was given away")
         }
-        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL, 0) | O_NONBLOCK)
-        return try SocketLink(descriptor, link: name, format: .rfcomm, loop: bus.loop)
+        return try SocketConnector(loop: bus.loop).adopt(descriptor, link: name)
     }
 }

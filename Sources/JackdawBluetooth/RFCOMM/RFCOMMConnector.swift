@@ -56,6 +56,18 @@ public struct RFCOMMConnector: Sendable {
         }
     }
 
+    /// Makes a link of a socket that is connected already, such as one that bluetoothd gave to a client of the program's own
+    /// (`Profile1.NewConnection`) or that came with the program's start.
+    /// - Parameters:
+    ///   - descriptor: a connected RFCOMM socket, or another that carries a stream; it is the link's from now on, and closed
+    ///     where this fails.
+    ///   - address: what the link is called by.
+    /// - Returns: the link.
+    /// - Throws: `LinkError` (`system`) where it is no connected socket, or the system cannot watch it.
+    public func adopt(_ descriptor: Int32, as address: RFCOMMAddress) throws(LinkError) -> any Transport {
+        try connector.adopt(descriptor, link: address.link)
+    }
+
     /// How long is waited for a link that was closed a moment ago, by this program or the one before, each time that it is in
     /// the way. Until the device has confirmed the end, its channel is taken and what is opened beside it breaks with it.
     static let pauses: [Duration] = [.milliseconds(50), .milliseconds(100), .milliseconds(200), .milliseconds(400)]

@@ -32,6 +32,26 @@ struct SocketConnector: Sendable {
         return try SocketLink(descriptor, link: link, format: address.format, loop: loop, calls: calls)
     }
 
+    /// Makes a link of a connected RFCOMM socket, or of one that carries a stream as it does.
+    /// - Parameters:
+    ///   - descriptor: the socket, which is the link's from now on, and closed where this fails.
+    ///   - link: the link's name.
+    /// - Returns: the link.
+    /// - Throws: `LinkError` (`system`) where it is no connected socket, or cannot be watched.
+    func adopt(_ descriptor: Int32, link: LinkName) throws(LinkError) -> SocketLink {
+        do throws(SystemFailure) {
+            guard try calls.isConnected(descriptor) else { throw SystemFailure(code: ENOTCONN) }
+            let flags = fcntl(descriptor, F_GETFL, 0)
+            guard flags >= 0, fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0,
+                fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0
+            else { throw SystemFailure.last }
+        } catch {
+            if error.code != EBADF { calls.close(descriptor) }
+            throw .system(error, link: link.description, "descriptor \(descriptor) is no connected socket")
+        }
+        return try SocketLink(descriptor, link: link, format: .rfcomm, loop: loop, calls: calls)
+    }
+
     private func connect(
         _ descriptor: Int32, to address: SocketAddress, link: String, _ security: LinkSecurity
     ) async throws(LinkError) {

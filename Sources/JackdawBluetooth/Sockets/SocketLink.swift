@@ -143,7 +143,11 @@ extension SocketLink {
     }
 
     private func turn() async -> Bool {
-        await withTaskCancellationHandler { loop.turn() } onCancel: { loop.wake() }
+        await withTaskCancellationHandler {
+            loop.turn()
+        } onCancel: {
+            loop.wake()
+        }
     }
 
     private func send(_ bytes: Span<UInt8>, _ state: inout SocketLinkState) -> Sent {

@@ -112,6 +112,38 @@ import Testing
         await expectFailure(EIO, .system)
     }
 
+    /// A socket that somebody else has connected, and that may wait when it is given away.
+    @Test func aConnectedSocketIsTakenOver() async throws {
+        var ends: [Int32] = [0, 0]
+        try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        let connector = RFCOMMConnector(loop: loop)
+        let link = try #require(try connector.adopt(ends[0], as: address) as? SocketLink)
+        #expect(link.link == address.link)
+        #expect(fcntl(ends[0], F_GETFL, 0) & O_NONBLOCK != 0)
+        #expect(fcntl(ends[0], F_GETFD, 0) & FD_CLOEXEC != 0)
+        try await link.send([1, 2, 3])
+        var bytes: [UInt8] = [0, 0, 0, 0]
+        #expect(unsafe read(ends[1], &bytes, 4) == 3)
+        #expect(unsafe write(ends[1], bytes, 2) == 2)
+        let received = try await link.receive(2)
+        #expect(received == [1, 2])
+        await link.close()
+        #expect(unsafe read(ends[1], &bytes, 4) == 0)
+        close(ends[1])
+    }
+
+    @Test func whatIsNoConnectedSocketIsNotTakenOver() async throws {
+        let connector = RFCOMMConnector(loop: loop)
+        let lone = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        let file = unsafe open("/dev/null", O_RDWR)
+        let cases: [(Int32, Int32)] = [(lone, ENOTCONN), (file, ENOTSOCK), (-1, EBADF)]
+        for (descriptor, number) in cases {
+            let error = await linkError { _ = try connector.adopt(descriptor, as: address) }
+            #expect(error?.code == .system)
+            #expect(error?.underlying == SystemFailure(code: number).message)
+        }
+    }
+
     private func expectFailure(_ number: Int32, _ code: LinkError.Code) async {
         let error = await linkError { _ = try await connector.connect(to: address) }
         #expect(error?.code == code)
