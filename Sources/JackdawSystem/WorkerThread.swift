@@ -34,7 +34,7 @@ import Glibc
                 let task = unsafe Unmanaged<Task>.fromOpaque(argument!).takeRetainedValue()
                 unsafe jackdaw_name_thread(task.name)
                 WorkerThread.blockSignals()
-                WorkerThread.hurry(true)
+                if task.isHurried { WorkerThread.hurry(true) }
                 task.body()
                 return nil
             }, task.toOpaque())

@@ -22,6 +22,10 @@ struct Cycles {
             try await Self.await("a descriptor of cycle \(number) is still open") {
                 try Self.entries("/proc/self/fd") <= descriptors
             }
+            try await Self.await("a thread of cycle \(number) still runs") {
+                // The pool of Swift's tasks has one for each core, which come when they are needed.
+                try Self.entries("/proc/self/task") <= threads + sysconf(Int32(_SC_NPROCESSORS_ONLN))
+            }
         }
         figure("cycles", Double(count), "links")
         figure("cycle-median", times.quantile(0.5), "ms")

@@ -9,27 +9,35 @@ struct SerialWork: Sendable {
     private static let piece = 4096
 
     private let device: BluetoothAddress
+    /// Whether channels 1 and 2 are the descriptors 3 and 4, as `Tests/Lab/serial_reader.c` leaves them.
+    private let isConnected: Bool
     private let connector: RFCOMMConnector
 
     init(_ address: String) throws {
-        guard let device = BluetoothAddress(address) else { throw Unexpected("\(address) is no address") }
+        isConnected = address == "sockets"
+        guard let device = BluetoothAddress(isConnected ? "00:00:00:00:00:00" : address) else {
+            throw Unexpected("\(address) is no address")
+        }
         self.device = device
         connector = try RFCOMMConnector()
     }
 
     func run() async throws {
-        let measured = Measured()
-        let found = try await connector.connect(to: RFCOMMAddress(device: device), named: "Reader SPP")
-        figure("connect-by-name", measured.milliseconds, "ms")
-        guard found.link.description.hasSuffix("/1") else { throw Unexpected("found \(found.link), not channel 1") }
-        await found.close()
-
+        if !isConnected { try await connectByName() }
         let link = try await open(1)
         try await withTaskExecutorPreference(link.executor) {
             try await measureLatency(link)
             try await receive()
             try await echo(link)
         }
+        await link.close()
+    }
+
+    private func connectByName() async throws {
+        let measured = Measured()
+        let link = try await connector.connect(to: RFCOMMAddress(device: device), named: "Reader SPP")
+        figure("connect-by-name", measured.milliseconds, "ms")
+        guard link.link.description.hasSuffix("/1") else { throw Unexpected("found \(link.link), not channel 1") }
         await link.close()
     }
 
@@ -59,8 +67,10 @@ struct SerialWork: Sendable {
     }
 
     private func open(_ channel: UInt8) async throws -> any Transport {
+        let address = RFCOMMAddress(device: device, channel: channel)
+        if isConnected { return try connector.adopt(Int32(channel) + 2, as: address) }
         let measured = Measured()
-        let link = try await connector.connect(to: RFCOMMAddress(device: device, channel: channel))
+        let link = try await connector.connect(to: address)
         figure("connect\(channel)", measured.milliseconds, "ms")
         return link
     }

@@ -24,10 +24,8 @@ struct ValueWork: Sendable {
         try await pair()
         try await read()
         let link = try await open()
-        try await withTaskExecutorPreference(link.executor) {
-            try await echo(link)
-            try await receiveMany(link)
-        }
+        try await echo(link)
+        try await receiveMany(link)
         await link.close()
     }
 

@@ -1,5 +1,6 @@
-// rfcomm_client ADDRESS   a plain RFCOMM client that does the same work as JackdawBluetoothLab's `stream`, to measure it
-// against: 200 echoes of 16 bytes, 256 KiB received, 1 MiB echoed. Channel 1 of the reader echoes, channel 2 sends.
+// rfcomm_client ADDRESS|sockets   a plain RFCOMM client that does the same work as JackdawBluetoothLab's `stream`, to
+// measure it against: 200 echoes of 16 bytes, 256 KiB received, 1 MiB echoed. Channel 1 of the reader echoes, channel 2
+// sends; with `sockets` they are the descriptors 3 and 4, as serial_reader leaves them.
 //   cc -O2 -o rfcomm_client rfcomm_client.c -lbluetooth
 #include <errno.h>
 #include <fcntl.h>
@@ -35,6 +36,7 @@ static void fail(const char *what) {
 }
 
 static int dial(const char *address, uint8_t channel) {
+    if (!strcmp(address, "sockets")) return channel + 2;
     struct sockaddr_rc peer = {.rc_family = AF_BLUETOOTH, .rc_channel = channel};
     str2ba(address, &peer.rc_bdaddr);
     double start = wall();

@@ -6,6 +6,8 @@ public struct GATTDevice: Sendable {
     public let link: LinkName
     let client: BlueZClient
     let path: String
+    /// Whether it was connected before: somebody else uses it.
+    private let wasConnected: Bool
 
     /// How long a device may take to be found, to be connected, and to tell of its services.
     static let searchLimit = Duration.seconds(10)
@@ -16,7 +18,7 @@ public struct GATTDevice: Sendable {
     static func connect(_ address: BluetoothAddress, by client: BlueZClient) async throws(LinkError) -> GATTDevice {
         let link = LinkName(.ble, address.description)
         let found = try await client.device(address, link: link.description, radio: .lowEnergy, within: searchLimit)
-        let device = GATTDevice(link: link, client: client, path: found.path)
+        let device = GATTDevice(link: link, client: client, path: found.path, wasConnected: found.isConnected)
         do throws(LinkError) {
             do throws(BusError) {
                 try await device.attempt()
@@ -27,10 +29,16 @@ public struct GATTDevice: Sendable {
             }
             try await device.waitForServices()
         } catch {
-            await client.undo(found.path, BlueZName.device, "Disconnect")
+            // Busy: another program connects it.
+            if error.code != .busy { await device.undoConnection() }
             throw error
         }
         return device
+    }
+
+    /// Ends its connection where it was made for this.
+    func undoConnection() async {
+        if !wasConnected { await disconnect() }
     }
 
     /// Reads a characteristic.
@@ -105,7 +113,8 @@ public struct GATTDevice: Sendable {
         try await client.call(path, BlueZName.characteristic, "WriteValue", [.bytes(value), options])
     }
 
-    /// Takes a socket for what a characteristic notifies of. bluetoothd loses no notification on this way.
+    /// Takes a socket for what a characteristic notifies of. bluetoothd loses none on this way as long as
+    /// the socket has room; it is emptied whenever the loop's thread is free.
     func acquireNotifications(_ characteristic: BlueZCharacteristic) async throws(LinkError) -> AcquiredSocket {
         try await acquire("AcquireNotify", characteristic)
     }

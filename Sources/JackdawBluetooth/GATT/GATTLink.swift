@@ -11,8 +11,6 @@ public struct GATTLink: Transport, BatteryReporting {
     public var payloadSize: Int { get async { await stream.payloadSize } }
     /// What the link is opened by.
     public var link: LinkName { stream.device.link }
-    /// The thread that receives, for tasks that prefer it.
-    public var executor: (any TaskExecutor)? { LoopTaskExecutor(stream.device.client.bus.loop) }
 
     /// Opens the link of a connected device.
     static func open(_ device: GATTDevice, _ profile: GATTProfile) async throws(LinkError) -> GATTLink {

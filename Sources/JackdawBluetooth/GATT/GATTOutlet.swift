@@ -45,6 +45,7 @@ actor GATTOutlet {
 
     private func waitForRoom() async throws(SystemFailure) {
         guard let number = descriptor?.withDescriptor({ $0 }) else { throw SystemFailure(code: EPIPE) }
+        precondition(waiting == nil, "two tasks send over one link")
         let watch = try loop.watch(number, for: .writing) { [weak self] _ in self?.assumeIsolated { $0.wake() } }
         await withTaskCancellationHandler {
             await withCheckedContinuation { waiting = (watch, $0) }

@@ -42,8 +42,12 @@ public struct GATTProfile: Sendable, Hashable {
         self.isAcknowledged = isAcknowledged
     }
 
+    /// Bytes of a value at most, whatever the link holds (Bluetooth Core 5.3, volume 3, part F, 3.2.9). bluetoothd cuts what is
+    /// longer and tells nobody.
+    static let longestValue = 512
+
     /// Bytes of a value at most, by those in a packet of the link, three of which are its own; nil where these are not known.
-    static func payloadSize(packet: Int?) -> Int { max(1, (packet ?? 23) - 3) }
+    static func payloadSize(packet: Int?) -> Int { min(max(1, (packet ?? 23) - 3), longestValue) }
 
     /// Bytes that are written at once, by those of a value at most.
     func chunkSize(payload: Int) -> Int {

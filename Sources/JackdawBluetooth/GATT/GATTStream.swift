@@ -64,7 +64,7 @@ actor GATTStream {
         }
     }
 
-    /// Asks for notifications: by a socket, on which none is lost; on the bus where bluetoothd gives none away.
+    /// Asks for notifications: by a socket, on which fewer are lost; on the bus where bluetoothd gives none away.
     private func subscribe() async throws(LinkError) {
         if !profile.isAcknowledged, let socket = try? await device.acquireWriting(written) {
             outlet = GATTOutlet(socket, on: device.client.bus.loop)
@@ -107,14 +107,18 @@ actor GATTStream {
     private func drain() {
         while let number = socket?.descriptor.withDescriptor({ $0 }) {
             var isDry = false
-            // Values have 512 bytes at most.
-            let value = unsafe WipedBytes(capacity: 512) { buffer in
+            var hasEnded = false
+            // What the largest packet holds (517 bytes), though values have fewer.
+            let value = unsafe WipedBytes(capacity: 514) { buffer in
                 let count = unsafe recv(number, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
                 isDry = count < 0 && [EAGAIN, EINTR].contains(errno)
+                hasEnded = count < 0
                 return max(0, count)
             }
             guard !isDry else { return }
-            guard !value.isEmpty else { return endOfSocket() }
+            // An empty value looks like the end.
+            if value.isEmpty { hasEnded = hasEnded || (try? SystemSocketCalls().hasEnded(number)) != false }
+            guard !hasEnded else { return endOfSocket() }
             take(value)
         }
     }
@@ -155,7 +159,10 @@ actor GATTStream {
             if let end { throw end }
             if Task.isCancelled { throw LinkError(.cancelled, link: name) }
             await withTaskCancellationHandler {
-                await withCheckedContinuation { receiver = $0 }
+                await withCheckedContinuation { continuation in
+                    precondition(receiver == nil, "two tasks receive from one link")
+                    receiver = continuation
+                }
             } onCancel: {
                 Task { await self.wake() }
             }

@@ -141,11 +141,12 @@ final class LoopCore: Sendable {
         guard let owner = state.owner else { return nil }
         let job = state.jobs[state.nextJob]
         state.nextJob += 1
-        if state.nextJob == state.jobs.count {
-            state.jobs.removeAll(keepingCapacity: true)
+        // Jobs that leave others behind never come to an end.
+        if state.nextJob * 2 >= state.jobs.count {
+            state.jobs.removeFirst(state.nextJob)
             state.nextJob = 0
-            state.owner = nil
         }
+        if state.jobs.isEmpty { state.owner = nil }
         return (job, owner)
     }
 

@@ -58,7 +58,7 @@ extension Bluetooth {
         do throws(LinkError) {
             return try await GATTLink.open(device, profile)
         } catch {
-            await device.disconnect()
+            await device.undoConnection()
             throw error
         }
     }

@@ -16,6 +16,7 @@ actor SerialProfile {
     private let path: String
     private var object: Bus.Registration?
     private var observer: Int?
+    private static let mostWaiting = 16
     /// Connections that were made and not taken yet.
     private var connections: [Connection] = []
     /// Whether this program or bluetoothd has given the service up.
@@ -119,6 +120,10 @@ actor SerialProfile {
         switch request.member {
         case "NewConnection":
             guard let device = request.body[0]?.text, let socket = request.body.descriptor(at: 1) else {
+                return answer(request, .failure(BusError(name: "org.bluez.Error.Rejected")))
+            }
+            // Each is a descriptor; who is not taken in time may try again.
+            guard connections.count < Self.mostWaiting else {
                 return answer(request, .failure(BusError(name: "org.bluez.Error.Rejected")))
             }
             connections.append(Connection(device: device, socket: socket))

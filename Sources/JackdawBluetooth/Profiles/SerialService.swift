@@ -18,6 +18,16 @@ public final class SerialService: Sendable {
     /// - Throws: `LinkError`: `serviceMissing` where bluetoothd has given the service up, `cancelled` where the task is, which
     ///   ends nothing.
     public func accept() async throws(LinkError) -> any Transport {
+        while true {
+            let connection = try await nextConnection()
+            let address = await client.objects.device(connection.device)?.address
+            let link = LinkName(.rfcomm, address?.description ?? "unknown")
+            // Who has gone meanwhile is passed over.
+            if let link = try? await client.link(over: connection.socket, named: link) { return link }
+        }
+    }
+
+    private func nextConnection() async throws(LinkError) -> SerialProfile.Connection {
         let connection: SerialProfile.Connection?
         do throws(BusError) {
             connection = try await profile.next()
@@ -29,9 +39,7 @@ public final class SerialService: Sendable {
                 .serviceMissing, link: name, "bluetoothd offers the service no longer",
                 remedy: "start it with sudo systemctl start bluetooth")
         }
-        let address = await client.objects.device(connection.device)?.address
-        return try await client.link(
-            over: connection.socket, named: LinkName(.rfcomm, address?.description ?? "unknown"))
+        return connection
     }
 
     /// Offers it no longer. Links that were taken stay.

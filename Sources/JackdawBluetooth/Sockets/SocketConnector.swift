@@ -32,24 +32,37 @@ struct SocketConnector: Sendable {
         return try SocketLink(descriptor, link: link, format: address.format, loop: loop, calls: calls)
     }
 
-    /// Makes a link of a connected RFCOMM socket, or of one that carries a stream as it does.
+    /// Makes a link of a connected socket that carries a stream.
     /// - Parameters:
     ///   - descriptor: the socket, which is the link's from now on, and closed where this fails.
     ///   - link: the link's name.
     /// - Returns: the link.
     /// - Throws: `LinkError` (`system`) where it is no connected socket, or cannot be watched.
     func adopt(_ descriptor: Int32, link: LinkName) throws(LinkError) -> SocketLink {
+        let format: SocketFormat
         do throws(SystemFailure) {
             guard try calls.isConnected(descriptor) else { throw SystemFailure(code: ENOTCONN) }
+            guard try Self.option(SO_TYPE, of: descriptor) == Int32(SOCK_STREAM.rawValue) else {
+                throw SystemFailure(code: ESOCKTNOSUPPORT)
+            }
+            let isRFCOMM = try Self.option(SO_DOMAIN, of: descriptor) == AF_BLUETOOTH
+            format = isRFCOMM ? .rfcomm : .stream
             let flags = fcntl(descriptor, F_GETFL, 0)
             guard flags >= 0, fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0,
                 fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0
             else { throw SystemFailure.last }
         } catch {
             if error.code != EBADF { calls.close(descriptor) }
-            throw .system(error, link: link.description, "descriptor \(descriptor) is no connected socket")
+            throw .system(error, link: link.description, "descriptor \(descriptor) is no connected stream socket")
         }
-        return try SocketLink(descriptor, link: link, format: .rfcomm, loop: loop, calls: calls)
+        return try SocketLink(descriptor, link: link, format: format, loop: loop, calls: calls)
+    }
+
+    private static func option(_ name: Int32, of descriptor: Int32) throws(SystemFailure) -> Int32 {
+        var value: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        guard unsafe getsockopt(descriptor, SOL_SOCKET, name, &value, &size) == 0 else { throw .last }
+        return value
     }
 
     private func connect(

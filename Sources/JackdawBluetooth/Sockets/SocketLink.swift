@@ -6,6 +6,7 @@ internal import JackdawTransport
 /// held back where nobody receives; what is sent goes out in the caller's own thread as long as the system takes it.
 final class SocketLink: Transport {
     let link: LinkName
+    let executor: (any TaskExecutor)?
     private let format: SocketFormat
     private let loop: EventLoop
     private let calls: any SocketCalls
@@ -25,6 +26,7 @@ final class SocketLink: Transport {
         self.link = link
         self.format = format
         self.loop = loop
+        executor = LoopTaskExecutor(loop)
         self.calls = calls
         state = SystemLock(SocketLinkState(descriptor, format))
         let end = state.withLock { state in
@@ -38,8 +40,6 @@ final class SocketLink: Transport {
     }
 
     deinit { shut() }
-
-    var executor: (any TaskExecutor)? { LoopTaskExecutor(loop) }
 
     func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool {
         while true {

@@ -6,7 +6,8 @@ public protocol Transport: Sendable {
     var link: LinkName { get }
 
     /// Whose thread the link is read in, nil where it has none. A task that prefers it (`withTaskExecutorPreference`) receives
-    /// without a change of threads, which is most of what a small packet costs; it must not block.
+    /// without a change of threads, which is most of what a small packet costs. The thread is shared with other links: the task
+    /// must not block it, and one that receives must not be a child that starts in its parent's place (`addImmediateTask`).
     var executor: (any TaskExecutor)? { get }
 
     /// Waits for what the device sends next and hands it over. For one task at a time.

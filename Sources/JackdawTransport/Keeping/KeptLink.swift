@@ -65,6 +65,8 @@ public actor KeptLink {
         queue = EventQueue(capacity: capacity)
     }
 
+    deinit { session?.battery?.cancel() }
+
     /// What happens to the link; ends after ``Event/ended(_:)``. Each event is given to one task only.
     public nonisolated var events: AsyncStream<Event> { AsyncStream { await self.nextEvent() } }
 

@@ -65,7 +65,7 @@ import Testing
     ])
     func wordsSayMoreThanNames(_ name: String, _ message: String, _ code: LinkError.Code) {
         let error = BusError(name: "org.bluez.Error.\(name)", message: message)
-        #expect(LinkError(error, link: "ble:x", while: .talking).code == code)
+        #expect(LinkError(error, link: "ble:x", while: .connecting).code == code)
     }
 
     @Test func aFailedAuthenticationIsAnotherThingWhilePairing() {

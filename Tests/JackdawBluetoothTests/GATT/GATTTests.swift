@@ -66,6 +66,8 @@ struct GATTTests {
         var profile = Radio.profile
         #expect(profile.chunkSize(payload: GATTProfile.payloadSize(packet: 247)) == 244)
         #expect(profile.chunkSize(payload: GATTProfile.payloadSize(packet: nil)) == 20)
+        // A value has 512 bytes at most, and the largest packet would hold 514.
+        #expect(profile.chunkSize(payload: GATTProfile.payloadSize(packet: 517)) == 512)
         profile.chunk = .bytes(64)
         #expect(profile.chunkSize(payload: GATTProfile.payloadSize(packet: 247)) == 64)
         #expect(profile.chunkSize(payload: GATTProfile.payloadSize(packet: 23)) == 20)
@@ -95,6 +97,32 @@ struct GATTTests {
             #expect(await link.payloadSize == (hasSockets ? 244 : 20))
             await link.close()
         }
+    }
+
+    /// A value of no bytes is nothing to hand over, and no end.
+    @Test(arguments: [true, false]) func anEmptyNotificationEndsNothing(_ hasSockets: Bool) async throws {
+        let radio = try await Radio()
+        if !hasSockets { await radio.mock.fail("AcquireNotify", BusError(name: "org.bluez.Error.NotSupported")) }
+        let link = try await radio.bluetooth.connect(Radio.reader, profile: Radio.profile)
+        try await link.send(bytes("E"))
+        try await link.send(bytes("Evia"))
+        #expect(try await next(link) == bytes("via"))
+        await link.close()
+    }
+
+    /// Who finds a device connected leaves it so, and who finds it being connected disturbs nobody.
+    @Test func aLinkThatCannotBeOpenedEndsNoOther() async throws {
+        let radio = try await Radio()
+        let first = try await radio.bluetooth.connect(Radio.reader, profile: Radio.profile)
+        var other = Radio.profile
+        other.notify = "ffffffff-0000-0000-0000-000000000000"
+        await #expect(throws: LinkError.self) { _ = try await radio.bluetooth.connect(Radio.reader, profile: other) }
+        await radio.mock.fail("Connect", BusError(name: "org.bluez.Error.InProgress"))
+        let busy = await #expect(throws: LinkError.self) { _ = try await radio.bluetooth.connect(Radio.reader) }
+        #expect(busy?.code == .busy)
+        try await first.send(bytes("Evia"))
+        #expect(try await next(first) == bytes("via"))
+        await first.close()
     }
 
     @Test(arguments: [true, false]) func moreThanWaitsToBeReceivedIsALossThatIsTold(_ hasSockets: Bool) async throws {

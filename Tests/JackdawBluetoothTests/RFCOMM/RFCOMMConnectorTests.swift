@@ -136,7 +136,12 @@ import Testing
         let connector = RFCOMMConnector(loop: loop)
         let lone = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         let file = unsafe open("/dev/null", O_RDWR)
-        let cases: [(Int32, Int32)] = [(lone, ENOTCONN), (file, ENOTSOCK), (-1, EBADF)]
+        var ends: [Int32] = [0, 0]
+        try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends) == 0)
+        defer { close(ends[1]) }
+        let cases: [(Int32, Int32)] = [
+            (lone, ENOTCONN), (file, ENOTSOCK), (-1, EBADF), (ends[0], ESOCKTNOSUPPORT),
+        ]
         for (descriptor, number) in cases {
             let error = await linkError { _ = try connector.adopt(descriptor, as: address) }
             #expect(error?.code == .system)

@@ -243,8 +243,9 @@ import Testing
         _ = try await run("simulate", "echo", "--link", "rfcomm:7", by: system)
         let address = try #require(link.sent.with { $0 })
         let memory = try processMemory(at: address, count: BrokenLink.bytes.count)
-        // What manages the heap writes into the first of them.
-        #expect(!memory.dropFirst(64).contains { $0 == BrokenLink.bytes[0] })
+        // What manages the heap writes there, and so may others since: one such byte, or two, are no proof.
+        let left = memory.split { $0 != BrokenLink.bytes[0] }.map(\.count).max() ?? 0
+        #expect(left < 32)
     }
 
     /// What is sent to the simulated reader comes back.
