@@ -20,6 +20,8 @@ final class Conversation: Sendable {
 
     private struct State {
         var lines: [Line] = []
+        /// Who has more to say and waits until these are written.
+        var speakers: [CheckedContinuation<Void, Never>] = []
         var questions: [Question] = []
         var nextNumber = 0
         /// Questions that were given up before they were asked.
@@ -50,6 +52,24 @@ final class Conversation: Sendable {
 
     /// Shows a line that the next one replaces; on a terminal only.
     func status(_ line: String) { add(.status(line)) }
+
+    /// Lines that wait to be written before ``waitForRoom()`` waits.
+    static let mostLines = 256
+
+    /// How many lines wait to be written.
+    var lineCount: Int { state.withLock { $0.lines.count } }
+
+    /// Waits while whoever reads the output is behind; what is not received meanwhile stays with the device.
+    func waitForRoom() async {
+        await withCheckedContinuation { speaker in
+            let waits = state.withLock { state in
+                guard state.lines.count >= Self.mostLines else { return false }
+                state.speakers.append(speaker)
+                return true
+            }
+            if !waits { speaker.resume() }
+        }
+    }
 
     /// Asks, and waits for the answer.
     /// - Returns: the line that was typed; nil where there is none to come, or the task was cancelled.
@@ -138,12 +158,13 @@ final class Conversation: Sendable {
     /// Writes what there is to be written.
     /// - Returns: whether an answer is wanted.
     private func write(on console: Console) -> Bool {
-        let (lines, question): ([Line], Question?) = state.withLock { state in
+        let (lines, speakers, question) = state.withLock { state in
             defer {
                 state.lines = []
+                state.speakers = []
                 if !state.questions.isEmpty { state.questions[0].isShown = true }
             }
-            return (state.lines, state.questions.first)
+            return (state.lines, state.speakers, state.questions.first)
         }
         for line in lines {
             switch line {
@@ -154,6 +175,7 @@ final class Conversation: Sendable {
             }
         }
         console.flush()
+        for speaker in speakers { speaker.resume() }
         guard let question else { return false }
         if !question.isShown { console.message(question.text) }
         return true

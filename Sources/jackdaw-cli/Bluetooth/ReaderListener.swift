@@ -41,7 +41,7 @@ struct ReaderListener: Sendable {
 
     private func receive(_ session: any Transport) async {
         do throws(LinkError) {
-            while try await session.receive({ tell($0) }) {}
+            while try await session.receive({ tell($0) }) { await conversation.waitForRoom() }
             await session.close()
         } catch {
             // Why it ended is an event of the link.

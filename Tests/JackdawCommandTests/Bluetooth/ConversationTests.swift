@@ -33,6 +33,28 @@ import Testing
         #expect(run.messages == "jackdaw: one?\njackdaw: two?\njackdaw: three?\n")
     }
 
+    /// Much is said at once, and it is written as fast as the console takes it.
+    @Test func whoSaysMuchWaitsUntilItIsWritten() async throws {
+        let count = 20 * Conversation.mostLines
+        let (output, most) = try await onOwnThread {
+            let recorder = ConsoleRecorder()
+            let conversation = try Conversation()
+            let most = try conversation.run(on: recorder.console, isInterrupted: { false }) {
+                () async throws(CommandError) in
+                var most = 0
+                for number in 0..<count {
+                    conversation.result("\(number)")
+                    most = max(most, conversation.lineCount)
+                    await conversation.waitForRoom()
+                }
+                return most
+            }
+            return (recorder.output, most)
+        }
+        #expect(output == (0..<count).map { "\($0)\n" }.joined())
+        #expect(most <= Conversation.mostLines)
+    }
+
     /// A paste of several lines comes at once, and the terminal stays open behind it.
     @Test(.timeLimit(.minutes(5))) func linesThatWereTypedAheadAnswerLaterQuestions() async throws {
         var ends: [Int32] = [0, 0]
