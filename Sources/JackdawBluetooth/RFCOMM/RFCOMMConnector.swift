@@ -31,7 +31,8 @@ public struct RFCOMMConnector: Sendable {
         self.clock = clock
     }
 
-    /// Opens a link.
+    /// Opens a link. Where the channel is taken, or what is opened breaks at once, it is tried again for up to 750 ms: that is
+    /// how a link is in the way that was closed a moment ago.
     /// - Parameters:
     ///   - address: the device, and the channel where it is known.
     ///   - service: what to ask the device for where the channel is not known.

@@ -23,20 +23,23 @@ public struct BluetoothScanner: DeviceScanner {
 
     /// Looks for devices.
     /// - Parameter duration: how long; nil until the stream is given up.
-    /// - Returns: each device when it is first seen and again when something about it changed; ends by itself when the time is
-    ///   over, and earlier with `LinkError` where it cannot go on.
+    /// - Returns: each device when it is first seen and again when something about it changed, the latest where that is not
+    ///   taken at once; ends by itself when the time is over, and earlier with `LinkError` where it cannot go on.
     public func devices(for duration: Duration?) -> AsyncThrowingStream<FoundDevice, any Error> {
-        let (stream, continuation) = AsyncThrowingStream.makeStream(of: FoundDevice.self)
-        let task = Task {
+        let latest = LatestDevices()
+        let running = RunningSearch {
             do throws(LinkError) {
-                try await search(for: duration) { continuation.yield($0) }
-                continuation.finish()
+                try await search(for: duration) { latest.put($0) }
+                latest.finish(.success(()))
             } catch {
-                continuation.finish(throwing: error)
+                latest.finish(.failure(error))
             }
         }
-        continuation.onTermination = { _ in task.cancel() }
-        return stream
+        return AsyncThrowingStream {
+            // It lives as long as the stream.
+            withExtendedLifetime(running) {}
+            return try await latest.next()
+        }
     }
 
     private func search(
@@ -61,6 +64,15 @@ public struct BluetoothScanner: DeviceScanner {
             guard error == late else { throw error }
         }
     }
+}
+
+/// A search's task, which ends with whoever holds this.
+private final class RunningSearch: Sendable {
+    private let task: Task<Void, Never>
+
+    init(_ search: @escaping @Sendable () async -> Void) { task = Task { await search() } }
+
+    deinit { task.cancel() }
 }
 
 /// One search, from its start to its end.

@@ -60,6 +60,28 @@ struct SerialProfileTests {
         #expect(closed?.code == .serviceMissing)
     }
 
+    @Test func whoHasGoneMeanwhileIsPassedOver() async throws {
+        let radio = try await Radio()
+        try await radio.mock.appear()
+        let service = try await radio.bluetooth.offerSerial(name: "Jackdaw")
+        try await radio.mock.giveDeadConnection()
+        try await radio.mock.connectProfile(MockBlueZ.serialPort)
+        let link = try await service.accept()
+        try await link.send([1, 2])
+        #expect(try await next(link) == [1, 2])
+        await link.close()
+        await service.close()
+    }
+
+    @Test func moreThanWaitAreRefused() async throws {
+        let radio = try await Radio()
+        let service = try await radio.bluetooth.offerSerial(name: "Jackdaw")
+        for _ in 0..<16 { try await radio.mock.giveDeadConnection() }
+        let error = await #expect(throws: BusError.self) { try await radio.mock.giveDeadConnection() }
+        #expect(error?.name == "org.bluez.Error.Rejected")
+        await service.close()
+    }
+
     @Test func aServiceEndsWithBluetoothd() async throws {
         let radio = try await Radio()
         let service = try await radio.bluetooth.offerSerial(name: "Jackdaw")

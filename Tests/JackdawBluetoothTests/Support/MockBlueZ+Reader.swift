@@ -62,11 +62,21 @@ extension MockBlueZ {
     }
 
     func connectProfile(_ uuid: String) async throws(BusError) {
-        guard let profile = profiles[uuid] else {
+        guard profiles[uuid] != nil else {
             throw Self.error("NotAvailable", "br-connection-profile-unavailable")
         }
         let (here, there) = Self.pair(of: SOCK_STREAM)
         serialSocket = (here, try watch(here) { mock, bytes in mock.send(bytes, to: here) })
+        try await give(there, to: uuid)
+    }
+
+    /// Gives a service a connection whose device has gone already.
+    func giveDeadConnection() async throws(BusError) {
+        try await give(socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0), to: Self.serialPort)
+    }
+
+    private func give(_ there: Int32, to uuid: String) async throws(BusError) {
+        guard let profile = profiles[uuid] else { return }
         let call = BusCall(
             profile.sender, profile.path, BlueZName.profile, "NewConnection",
             BusBody(

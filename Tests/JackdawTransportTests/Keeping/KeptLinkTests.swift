@@ -201,6 +201,26 @@ struct KeptLinkTests {
         await bench.link.report(BatteryReport(percent: 3))
         #expect(await bench.events(3) == ["lost disconnected", "ended", nil])
     }
+
+    @Test("a link that is let go while it is open listens to no battery any more")
+    func letGo() async throws {
+        let (reports, continuation) = AsyncStream.makeStream(of: BatteryReport.self)
+        let isOver = Shared(false)
+        continuation.onTermination = { _ in isOver.with { $0 = true } }
+        let (program, reader) = MemoryTransport.pair(link: ScriptedReader.link)
+        do {
+            let link = KeptLink { () async throws(LinkError) in LinkWithBattery(base: program, reports: reports) }
+            await link.open()
+            guard case .connected? = await link.events.first(where: { _ in true }) else {
+                Issue.record("no session")
+                return
+            }
+        }
+        try await isOver.until { $0 }
+        await program.close()
+        await reader.close()
+    }
+
     @Test("what the link itself tells of the battery is told too, until the session is over")
     func batteryOfTheLink() async throws {
         let (reports, continuation) = AsyncStream.makeStream(of: BatteryReport.self)
