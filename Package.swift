@@ -22,6 +22,7 @@ let package = Package(
         .library(name: "JackdawDSP", targets: ["JackdawDSP"]),
         .library(name: "JackdawCards", targets: ["JackdawCards"]),
         .library(name: "JackdawTransport", targets: ["JackdawTransport"]),
+        .library(name: "JackdawReaders", targets: ["JackdawReaders"]),
         .library(name: "JackdawALSA", targets: ["JackdawALSA"]),
         .library(name: "JackdawBluetooth", targets: ["JackdawBluetooth"]),
         .library(name: "JackdawLinux", targets: ["JackdawLinux"]),
@@ -49,6 +50,8 @@ let package = Package(
         .target(name: "JackdawDSP", swiftSettings: kernels, linkerSettings: [.linkedLibrary("m")]),
         .target(name: "JackdawCards", swiftSettings: house),
         .target(name: "JackdawTransport", swiftSettings: house),
+
+        .target(name: "JackdawReaders", swiftSettings: house),
 
         .target(
             name: "JackdawAudioFile", dependencies: ["JackdawDSP", "JackdawTransport", "CSndFile"],
@@ -95,6 +98,8 @@ let package = Package(
         .testTarget(
             name: "JackdawCardsTests", dependencies: ["JackdawCards", "JackdawTestSupport"],
             resources: [.copy("Resources")], swiftSettings: house),
+        .testTarget(
+            name: "JackdawReadersTests", dependencies: ["JackdawReaders", "JackdawTestSupport"], swiftSettings: house),
         .testTarget(
             name: "JackdawAudioFileTests",
             dependencies: ["JackdawAudioFile", "JackdawDSP", "JackdawTransport", "JackdawTestSupport"],

@@ -1,0 +1,69 @@
+/// How one protocol's frames are told from a stream of bytes. A value without a memory of what came before; ``FrameReader``
+/// does the waiting, the joining and the looking for the next frame after bytes that are none.
+public protocol FrameFormat: Sendable {
+    /// The most bytes that a frame has. A longer one is a fault, whatever its length field says.
+    var greatestSize: Int { get }
+
+    /// Finds where a frame may begin.
+    /// - Parameter bytes: what has come.
+    /// - Returns: the index of the first byte that a frame may begin with; nil where there is none.
+    func start(in bytes: Span<UInt8>) -> Int?
+
+    /// Measures the frame that may begin with the first byte.
+    ///
+    /// The answer for some bytes is the answer for all that begin with them: a format decides as soon as it can, and in the
+    /// order of the bytes, so that a stream is cut the same way however it comes.
+    /// - Parameter bytes: what has come from there on; at least one byte.
+    /// - Returns: how long it is, how long at least, or why it is none.
+    func measure(_ bytes: Span<UInt8>) -> FrameMeasure
+
+    /// Explains a frame, field by field.
+    /// - Parameters:
+    ///   - frame: a whole frame as ``measure(_:)`` found it.
+    ///   - isRevealing: whether card data is shown whole; else it is masked.
+    /// - Returns: its fields, in their order and without a gap.
+    func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField]
+}
+
+extension FrameFormat {
+    /// Reads bytes that have to be one frame and nothing else.
+    /// - Throws: ``FrameFault`` that says where and why they are not.
+    public func check(_ bytes: Span<UInt8>) throws(FrameFault) {
+        guard bytes.count > 0 else { throw FrameFault(.truncated, at: 0, "there are no bytes") }
+        switch measure(bytes) {
+        case .whole(let count):
+            guard count == bytes.count else {
+                throw FrameFault(.excess, at: count, "\(bytes.count - count) bytes follow the frame")
+            }
+        case .partial(let count):
+            throw FrameFault(
+                .truncated, at: bytes.count, "\(bytes.count) bytes, where the frame has at least \(count)")
+        case .fault(let fault): throw fault
+        }
+    }
+}
+
+extension FrameFormat {
+    /// Reads bytes that have to be one frame and nothing else.
+    /// - Throws: ``FrameFault`` that says where and why they are not.
+    public func check(_ bytes: [UInt8]) throws(FrameFault) { try check(bytes.span) }
+
+    /// Explains a frame, field by field.
+    /// - Parameters:
+    ///   - frame: a whole frame.
+    ///   - isRevealing: whether card data is shown whole; else it is masked.
+    /// - Returns: its fields, in their order and without a gap.
+    public func fields(of frame: [UInt8], isRevealing: Bool = false) -> [FrameField] {
+        fields(of: frame.span, isRevealing: isRevealing)
+    }
+}
+
+/// What some bytes are to a protocol.
+public enum FrameMeasure: Sendable, Hashable {
+    /// A frame of so many bytes, its checks right.
+    case whole(Int)
+    /// The beginning of a frame that has at least so many bytes, more than there are.
+    case partial(atLeast: Int)
+    /// No frame begins here.
+    case fault(FrameFault)
+}

@@ -1,0 +1,136 @@
+/// Cuts a stream of bytes into the frames of a protocol, however the bytes come.
+///
+/// Frames that come whole are handed over in place, without a copy. Bytes that are no frame are skipped up to the next byte
+/// that begins one, and told of; what looked like a frame's beginning and was none is looked through again. What is kept of a
+/// frame that has only begun is overwritten when it is done.
+///
+/// ```swift
+/// var reader = FrameReader(MiuraFormat.responses)
+/// reader.receive(bytes) { event, frame in
+///     if case .frame = event { handle(frame) }
+/// }
+/// ```
+public struct FrameReader<Format: FrameFormat>: ~Copyable {
+    /// How frames are told from others; may change between two frames, such as when another answer is awaited.
+    public var format: Format
+
+    /// Bytes of a frame that has begun.
+    private var kept: FrameBuffer
+    /// Bytes that it has at least.
+    private var needed = 0
+    /// Bytes of the stream before those that are kept.
+    private var position = 0
+    /// Where the bytes begin that are no frame; nil behind a frame.
+    private var skippedFrom: Int?
+
+    /// - Parameter format: how frames are told from others.
+    public init(_ format: Format) {
+        self.format = format
+        kept = FrameBuffer()
+    }
+
+    /// Bytes of a frame that has begun and is not whole.
+    public var pendingCount: Int { kept.count }
+
+    /// Takes bytes in.
+    /// - Parameters:
+    ///   - bytes: the next ones of the stream.
+    ///   - take: gets each event in its order, with the frame's bytes where it is a frame, which are gone after the call.
+    public mutating func receive(_ bytes: Span<UInt8>, _ take: (FrameEvent, Span<UInt8>) -> Void) {
+        var rest = bytes
+        while kept.count > 0 {
+            guard rest.count > 0 else { return }
+            // No more than this frame is known to have: what follows it stays where it is.
+            let count = min(rest.count, needed - kept.count)
+            kept.append(rest.extracting(first: count))
+            rest = rest.extracting(count...)
+            guard kept.count >= needed else { return }
+            advanceKept(isOver: false, take)
+        }
+        let left = cut(rest, isOver: false, take)
+        if left > 0 { kept.append(rest.extracting(last: left)) }
+    }
+
+    /// Ends the frame that has begun, because nothing more came in time: it is no frame, and neither may what follows its first
+    /// byte be lost.
+    /// - Parameter take: gets what is found in it.
+    public mutating func finish(_ take: (FrameEvent, Span<UInt8>) -> Void) {
+        if kept.count > 0 { advanceKept(isOver: true, take) }
+        endSkipping(take)
+    }
+
+    /// Forgets everything, as at the start of a stream.
+    public mutating func reset() {
+        kept.removeAll()
+        needed = 0
+        position = 0
+        skippedFrom = nil
+    }
+
+    /// Cuts what is kept as far as it goes.
+    private mutating func advanceKept(isOver: Bool, _ take: (FrameEvent, Span<UInt8>) -> Void) {
+        var buffer = FrameBuffer()
+        swap(&buffer, &kept)
+        let left = buffer.withBytes { cut($0, isOver: isOver, take) }
+        buffer.removeFirst(buffer.count - left)
+        swap(&buffer, &kept)
+    }
+
+    /// Cuts bytes into frames.
+    /// - Parameters:
+    ///   - bytes: from where a frame begins on.
+    ///   - isOver: whether no more will come.
+    ///   - take: gets what is found.
+    /// - Returns: bytes at the end that belong to a frame that is not whole.
+    private mutating func cut(
+        _ bytes: Span<UInt8>, isOver: Bool, _ take: (FrameEvent, Span<UInt8>) -> Void
+    ) -> Int {
+        var next = 0
+        while next < bytes.count {
+            let rest = bytes.extracting(next...)
+            let fault: FrameFault
+            switch format.measure(rest) {
+            case .whole(let count):
+                endSkipping(take)
+                take(.frame(at: position), rest.extracting(first: count))
+                next += count
+                position += count
+                continue
+            case .partial(let count) where !isOver && count <= format.greatestSize:
+                needed = max(count, rest.count + 1)
+                return rest.count
+            case .partial(let count) where count > format.greatestSize:
+                fault = FrameFault(
+                    .length, at: 0, "a frame of \(count) bytes or more, where \(format.greatestSize) are the most")
+            case .partial(let count):
+                fault = FrameFault(
+                    .truncated, at: rest.count, "\(rest.count) bytes, where the frame has at least \(count)")
+            case .fault(let found): fault = found
+            }
+            if skippedFrom == nil {
+                skippedFrom = position
+                take(.fault(fault, at: position), Span())
+            }
+            let count = 1 + (format.start(in: rest.extracting(1...)) ?? rest.count - 1)
+            next += count
+            position += count
+        }
+        return 0
+    }
+
+    private mutating func endSkipping(_ take: (FrameEvent, Span<UInt8>) -> Void) {
+        guard let first = skippedFrom else { return }
+        skippedFrom = nil
+        take(.skipped(first..<position), Span())
+    }
+}
+
+/// What a stream turned out to hold.
+public enum FrameEvent: Sendable, Hashable {
+    /// A frame, whose first byte is this one of the stream.
+    case frame(at: Int)
+    /// Here begin bytes that are no frame, and why. Told at once, and once for all that follow each other.
+    case fault(FrameFault, at: Int)
+    /// Those bytes, told when a frame follows or ``FrameReader/finish(_:)`` ends them.
+    case skipped(Range<Int>)
+}

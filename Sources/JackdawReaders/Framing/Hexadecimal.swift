@@ -1,0 +1,21 @@
+/// Bytes as people read them in protocols: `02 53 4C`.
+extension Span<UInt8> {
+    /// The bytes with a space between, the first ones only where there are many.
+    func hexadecimal(first most: Int = 32) -> String {
+        let shown = (0..<Swift.min(count, most)).map { self[$0].hexadecimal }
+        return shown.joined(separator: " ") + (count > most ? " ..." : "")
+    }
+
+    /// What is shown of bytes that may be card data: themselves where everything is, else how many.
+    func sensitive(_ isRevealing: Bool) -> String {
+        isRevealing ? hexadecimal(first: count) : count == 1 ? "1 byte" : "\(count) bytes"
+    }
+}
+
+extension UInt8 {
+    /// Two digits.
+    var hexadecimal: String {
+        let text = String(self, radix: 16, uppercase: true)
+        return text.count < 2 ? "0\(text)" : text
+    }
+}

@@ -1,0 +1,154 @@
+/// Where the fields of a swipe lie in its frame, in the original or the enhanced layout.
+///
+/// It holds no card data itself: the frame has it, and each field is a range of that.
+public struct IDTechSwipe: Sendable, Hashable {
+    /// What kind of card it was.
+    public enum CardType: UInt8, Sendable, Hashable, CaseIterable {
+        /// ISO 7813, ABA: bank cards.
+        case bank = 0x00
+        /// AAMVA: driving licences.
+        case licence = 0x01
+        /// Another one.
+        case other = 0x03
+        /// Not decoded.
+        case raw = 0x04
+    }
+
+    /// How it was encrypted.
+    public enum Cipher: UInt8, Sendable, Hashable {
+        /// Triple DES, CBC.
+        case tripleDES = 0
+        /// AES-128, CBC.
+        case aes = 1
+
+        /// Bytes that are encrypted at once.
+        var blockSize: Int { self == .tripleDES ? 8 : 16 }
+    }
+
+    /// One track.
+    public struct Track: Sendable, Hashable {
+        /// Characters on the card, sentinels included; 0 where there was none.
+        public var length = 0
+        /// Whether it was decoded without an error.
+        public var isDecoded = false
+        /// Whether anything was there.
+        public var isSampled = false
+        /// The track with stars in it; nil where it was not sent. Track 3 of the original layout is in clear.
+        public var masked: Range<Int>?
+        /// The track encrypted, padded with zeros; nil where it was not sent on its own.
+        public var encrypted: Range<Int>?
+        /// SHA-1 of the track in clear; nil where it was not sent.
+        public var hash: Range<Int>?
+    }
+
+    /// The card type's bit that says that the layout is the enhanced one.
+    static let enhanced: UInt8 = 0x80
+
+    /// What kind of card it was.
+    public let cardType: CardType
+    /// Whether the layout is the enhanced one.
+    public let isEnhanced: Bool
+    /// How it was encrypted; nil where the original layout leaves that to the reader's settings.
+    public let cipher: Cipher?
+    /// Tracks 1 to 3.
+    public private(set) var tracks = [Track](repeating: Track(), count: 3)
+    /// In the original layout tracks 1 and 2 encrypted as one; nil where they were not, or each on its own.
+    public private(set) var encryptedTogether: Range<Int>?
+    /// 8 bytes that the program gave; nil where there are none.
+    public private(set) var session: Range<Int>?
+    /// The reader's serial number, 10 characters; nil where it was not sent.
+    public private(set) var serialNumber: Range<Int>?
+    /// The key's serial number (KSN), 10 bytes; nil where nothing was encrypted.
+    public private(set) var keySerialNumber: Range<Int>?
+
+    /// Reads the layout of a frame whose checks are right.
+    /// - Parameters:
+    ///   - frame: as ``IDTechSwipeFormat`` found it.
+    ///   - usual: how tracks are encrypted where the original layout is used, which does not say.
+    /// - Throws: ``FrameFault`` where fields do not fit.
+    public init(_ frame: Span<UInt8>, usual: Cipher = .tripleDES) throws(FrameFault) {
+        let end = frame.count - 3
+        guard end - IDTechSwipeFormat.bodyStart >= IDTechSwipeFormat.leastBody else {
+            throw FrameFault(.truncated, at: max(0, end), "too short for a swipe")
+        }
+        guard let type = CardType(rawValue: frame[3] & ~Self.enhanced) else {
+            throw FrameFault(.field, at: 3, "no card type is \(frame[3].hexadecimal)")
+        }
+        cardType = type
+        isEnhanced = frame[3] & Self.enhanced != 0
+        var places = FieldPlaces(next: 8, end: end)
+        if isEnhanced {
+            let flags = try places.take(2, "the flags")
+            let sent = frame[flags.lowerBound]
+            guard let named = Cipher(rawValue: sent >> 4 & 3) else {
+                throw FrameFault(.field, at: flags.lowerBound, "no cipher is \(sent >> 4 & 3)")
+            }
+            cipher = named
+        } else {
+            cipher = nil
+        }
+        for index in 0..<3 {
+            tracks[index].length = Int(frame[5 + index])
+            tracks[index].isDecoded = frame[4] >> index & 1 == 1
+            tracks[index].isSampled = frame[4] >> (index + 3) & 1 == 1
+        }
+        if isEnhanced {
+            try readEnhanced(frame, &places)
+        } else {
+            try readOriginal(&places, usual)
+        }
+        guard places.next == end else {
+            throw FrameFault(.length, at: places.next, "\(end - places.next) bytes more than the fields take")
+        }
+    }
+
+    private mutating func readEnhanced(_ frame: Span<UInt8>, _ places: inout FieldPlaces) throws(FrameFault) {
+        let (sent, follows) = (frame[8], frame[9])
+        for index in 0..<3 where sent >> index & 1 == 1 {
+            tracks[index].masked = try places.take(tracks[index].length, "masked track \(index + 1)")
+        }
+        for index in 0..<3 where follows >> index & 1 == 1 {
+            let size = padded(tracks[index].length, cipher ?? .tripleDES)
+            tracks[index].encrypted = try places.take(size, "encrypted track \(index + 1)")
+        }
+        if follows >> 6 & 1 == 1 { session = try places.take(8, "the session") }
+        for index in 0..<3 where follows >> (index + 3) & 1 == 1 {
+            tracks[index].hash = try places.take(20, "the hash of track \(index + 1)")
+        }
+        if sent >> 7 == 1 { serialNumber = try places.take(10, "the serial number") }
+        if follows >> 7 == 1 { keySerialNumber = try places.take(10, "the KSN") }
+    }
+
+    private mutating func readOriginal(_ places: inout FieldPlaces, _ cipher: Cipher) throws(FrameFault) {
+        for index in 0..<3 where tracks[index].length > 0 {
+            tracks[index].masked = try places.take(tracks[index].length, "track \(index + 1)")
+        }
+        let together = tracks[0].length + tracks[1].length
+        guard together > 0, places.left > 0 else { return }
+        encryptedTogether = try places.take(padded(together, cipher), "the encrypted tracks")
+        for index in 0..<2 where tracks[index].length > 0 {
+            tracks[index].hash = try places.take(20, "the hash of track \(index + 1)")
+        }
+        keySerialNumber = try places.take(10, "the KSN")
+    }
+
+    private func padded(_ count: Int, _ cipher: Cipher) -> Int {
+        (count + cipher.blockSize - 1) / cipher.blockSize * cipher.blockSize
+    }
+}
+
+/// The places of fields that follow each other.
+private struct FieldPlaces {
+    var next: Int
+    let end: Int
+
+    var left: Int { end - next }
+
+    mutating func take(_ count: Int, _ name: String) throws(FrameFault) -> Range<Int> {
+        guard count <= left else {
+            throw FrameFault(.length, at: next, "\(left) bytes are left, where \(name) has \(count)")
+        }
+        defer { next += count }
+        return next..<next + count
+    }
+}

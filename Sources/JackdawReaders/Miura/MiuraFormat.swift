@@ -1,0 +1,128 @@
+/// Frames of Miura's MPI: node address (NAD), protocol control byte (PCB), length, APDU, LRC, much as ISO 7816-3 has them.
+///
+/// Source: Miura's SDK for Android with its unit tests, in public repositories.
+public struct MiuraFormat: FrameFormat {
+    /// Which way the frames go. A command's control byte is 0.
+    public let direction: FrameDirection
+
+    /// Bytes of an APDU in one frame.
+    public static let apduSizes = 2...254
+    /// More parts of the same answer follow.
+    static let chained: UInt8 = 0x01
+    /// Nobody asked for it.
+    static let unsolicited: UInt8 = 0x40
+    /// Node, control byte, length.
+    static let apduStart = 3
+
+    /// - Parameter direction: which way the frames go.
+    public init(_ direction: FrameDirection) { self.direction = direction }
+
+    /// The most bytes that a frame has.
+    public var greatestSize: Int { Self.apduStart + Self.apduSizes.upperBound + 1 }
+
+    /// The first byte that may begin a frame.
+    public func start(in bytes: Span<UInt8>) -> Int? {
+        bytes.indices.first { MiuraNode(rawValue: bytes[$0]) != nil }
+    }
+
+    /// Measures the frame that may begin with the first byte.
+    public func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
+        guard MiuraNode(rawValue: bytes[0]) != nil else { return .fault(.noStart(bytes[0])) }
+        guard bytes.count > 1 else { return .partial(atLeast: Self.apduStart + Self.apduSizes.lowerBound + 1) }
+        let flags = direction == .command ? 0 : Self.chained | Self.unsolicited
+        guard bytes[1] & ~flags == 0 else {
+            return .fault(FrameFault(.field, at: 1, "no control byte is \(bytes[1].hexadecimal)"))
+        }
+        guard bytes.count > 2 else { return .partial(atLeast: Self.apduStart + Self.apduSizes.lowerBound + 1) }
+        guard Self.apduSizes.contains(Int(bytes[2])) else {
+            return .fault(FrameFault(.length, at: 2, "an APDU of \(bytes[2]) bytes, where it has 2 to 254"))
+        }
+        let end = Self.apduStart + Int(bytes[2])
+        guard bytes.count > end else { return .partial(atLeast: end + 1) }
+        let sum = RedundancyCheck.longitudinal(bytes.extracting(first: end))
+        guard bytes[end] == sum else { return .fault(.check("LRC", at: end, bytes[end], expected: sum)) }
+        return .whole(end + 1)
+    }
+
+    /// Explains a frame, field by field.
+    public func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
+        let end = frame.count - 1
+        var control: [String] = []
+        if frame[1] & Self.unsolicited != 0 { control.append("unsolicited") }
+        if frame[1] & Self.chained != 0 { control.append("chained") }
+        var fields = [
+            FrameField("NAD", 0..<1, MiuraNode(rawValue: frame[0]).map { "\($0)" } ?? frame[0].hexadecimal),
+            FrameField("PCB", 1..<2, control.isEmpty ? "plain" : control.joined(separator: ", ")),
+            FrameField("LEN", 2..<3, "\(end - Self.apduStart)"),
+        ]
+        switch direction {
+        case .command where end - Self.apduStart >= 4:
+            let instruction = MiuraInstruction(rawValue: UInt16(frame[3]) << 8 | UInt16(frame[4]))
+            fields.append(FrameField("CLA INS", 3..<5, "\(instruction)"))
+            fields.append(FrameField("P1 P2", 5..<7, frame.extracting(5..<7).hexadecimal()))
+            if end > 7 { fields.append(FrameField("data", 7..<end, frame.extracting(7..<end).sensitive(isRevealing))) }
+        case .answer where frame[1] & Self.chained == 0:
+            let body = Self.apduStart..<end - 2
+            if !body.isEmpty { fields.append(FrameField("body", body, frame.extracting(body).sensitive(isRevealing))) }
+            fields.append(FrameField("SW", end - 2..<end, frame.extracting(end - 2..<end).hexadecimal()))
+        default:
+            let part = Self.apduStart..<end
+            fields.append(FrameField("part", part, frame.extracting(part).sensitive(isRevealing)))
+        }
+        fields.append(FrameField("LRC", end..<end + 1, "right"))
+        return fields
+    }
+
+    /// Makes the frame of a command.
+    /// - Parameters:
+    ///   - apdu: class, instruction, parameters and what belongs to them, 2 to 254 bytes.
+    ///   - node: who is to do it.
+    /// - Returns: the frame.
+    /// - Throws: ``FrameFault`` (`length`) where it is shorter or longer.
+    public static func command(_ apdu: [UInt8], to node: MiuraNode = .reader) throws(FrameFault) -> [UInt8] {
+        try frame(apdu, node, control: 0)
+    }
+
+    /// Makes the frames of an answer, chained where it takes several.
+    /// - Parameters:
+    ///   - apdu: the body and two bytes of status, 2 bytes or more.
+    ///   - node: who answers.
+    ///   - isUnsolicited: whether nobody asked.
+    /// - Returns: the frames, in their order.
+    /// - Throws: ``FrameFault`` (`length`) where it is shorter.
+    public static func answer(
+        _ apdu: [UInt8], from node: MiuraNode = .reader, isUnsolicited: Bool = false
+    ) throws(FrameFault) -> [[UInt8]] {
+        var frames: [[UInt8]] = []
+        var start = 0
+        repeat {
+            var count = min(apdu.count - start, apduSizes.upperBound)
+            // The last part has two bytes, too.
+            if apdu.count - start - count == 1 { count -= 1 }
+            let isLast = start + count == apdu.count
+            let control = (isLast ? 0 : chained) | (isUnsolicited ? unsolicited : 0)
+            frames.append(try frame(Array(apdu[start..<start + count]), node, control: control))
+            start += count
+        } while start < apdu.count
+        return frames
+    }
+
+    private static func frame(_ apdu: [UInt8], _ node: MiuraNode, control: UInt8) throws(FrameFault) -> [UInt8] {
+        guard apduSizes.contains(apdu.count) else {
+            throw FrameFault(.length, at: 2, "an APDU of \(apdu.count) bytes, where it has 2 to 254")
+        }
+        let frame = [node.rawValue, control, UInt8(apdu.count)] + apdu
+        return frame + [RedundancyCheck.longitudinal(frame.span)]
+    }
+}
+
+/// Who speaks or is spoken to over one link (NAD).
+public enum MiuraNode: UInt8, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+    /// The card reader (PED, MPI).
+    case reader = 1
+    /// The till's base with printer and drawer (POSzle, RPI).
+    case base = 2
+
+    /// Number and name.
+    public var description: String { self == .reader ? "01 card reader" : "02 base" }
+}

@@ -1,0 +1,111 @@
+/// Frames of ID TECH's NEO and ViVOpay readers, protocol 2: the word `ViVOtech2`, command, subcommand or status, length,
+/// data, CRC.
+///
+/// Source: ViVOpay NEO 2 developer manual; the CRC was computed again from published frames.
+public struct NEOFormat: FrameFormat {
+    /// Which way the frames go: an answer has a status in place of the subcommand, and its CRC in the other order.
+    public let direction: FrameDirection
+    /// The most bytes of data, 0 to 65535; the field's own limit by default.
+    public let greatestData: Int
+
+    private static let header = Array("ViVOtech2\0".utf8)
+    /// Header, command, subcommand or status, length.
+    private static let dataStart = 14
+
+    /// - Parameters:
+    ///   - direction: which way the frames go.
+    ///   - greatestData: the most bytes of data, 0 to 65535.
+    public init(_ direction: FrameDirection, greatestData: Int = Int(UInt16.max)) {
+        precondition((0...Int(UInt16.max)).contains(greatestData), "the length is a field of two bytes")
+        self.direction = direction
+        self.greatestData = greatestData
+    }
+
+    /// The most bytes that a frame has.
+    public var greatestSize: Int { Self.dataStart + greatestData + 2 }
+
+    /// Makes a command.
+    /// - Parameters:
+    ///   - command: its number.
+    ///   - subcommand: the number below it.
+    ///   - data: up to ``greatestData`` bytes.
+    /// - Returns: the frame.
+    /// - Throws: ``FrameFault`` (`length`) where that is too much.
+    public func command(_ command: UInt8, _ subcommand: UInt8, _ data: [UInt8] = []) throws(FrameFault) -> [UInt8] {
+        try frame(command, subcommand, data)
+    }
+
+    /// Makes an answer.
+    /// - Parameters:
+    ///   - command: what is answered.
+    ///   - status: what became of it.
+    ///   - data: up to ``greatestData`` bytes.
+    /// - Returns: the frame.
+    /// - Throws: ``FrameFault`` (`length`) where that is too much.
+    public func answer(_ command: UInt8, _ status: NEOStatus, _ data: [UInt8] = []) throws(FrameFault) -> [UInt8] {
+        try frame(command, status.rawValue, data)
+    }
+
+    /// The first byte that may begin a frame.
+    public func start(in bytes: Span<UInt8>) -> Int? { bytes.indices.first { bytes[$0] == Self.header[0] } }
+
+    /// Measures the frame that may begin with the first byte.
+    public func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
+        for index in 0..<min(bytes.count, Self.header.count) where bytes[index] != Self.header[index] {
+            return .fault(
+                index == 0
+                    ? .noStart(bytes[0])
+                    : FrameFault(.start, at: index, "\(bytes[index].hexadecimal) is not in the word ViVOtech2"))
+        }
+        guard bytes.count >= Self.dataStart else { return .partial(atLeast: Self.dataStart + 2) }
+        let count = Int(bytes[12]) << 8 | Int(bytes[13])
+        guard count <= greatestData else {
+            return .fault(FrameFault(.length, at: 12, "\(count) bytes of data, where \(greatestData) are the most"))
+        }
+        let end = Self.dataStart + count
+        guard bytes.count >= end + 2 else { return .partial(atLeast: end + 2) }
+        let crc = checkBytes(bytes.extracting(first: end))
+        guard bytes[end] == crc.0, bytes[end + 1] == crc.1 else {
+            return .fault(
+                FrameFault(
+                    .check, at: end,
+                    "the CRC is \(bytes.extracting(end..<end + 2).hexadecimal()), "
+                        + "of the bytes \(crc.0.hexadecimal) \(crc.1.hexadecimal)"))
+        }
+        return .whole(end + 2)
+    }
+
+    /// Explains a frame, field by field.
+    public func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
+        let end = frame.count - 2
+        let second =
+            switch direction {
+            case .command: FrameField("subcommand", 11..<12, frame[11].hexadecimal)
+            case .answer: FrameField("status", 11..<12, "\(NEOStatus(rawValue: frame[11]))")
+            }
+        return [
+            FrameField("header", 0..<10, "ViVOtech2"), FrameField("command", 10..<11, frame[10].hexadecimal), second,
+            FrameField("length", 12..<14, "\(end - Self.dataStart)"),
+            FrameField(
+                "data", Self.dataStart..<end, frame.extracting(Self.dataStart..<end).sensitive(isRevealing)),
+            FrameField("CRC", end..<end + 2, "right"),
+        ]
+    }
+
+    private func frame(_ first: UInt8, _ second: UInt8, _ data: [UInt8]) throws(FrameFault) -> [UInt8] {
+        guard data.count <= greatestData else {
+            throw FrameFault(.length, at: 12, "\(data.count) bytes of data, where \(greatestData) are the most")
+        }
+        var frame = Self.header + [first, second, UInt8(data.count >> 8), UInt8(data.count & 255)] + data
+        let crc = checkBytes(frame.span)
+        frame += [crc.0, crc.1]
+        return frame
+    }
+
+    /// The CRC in the order in which it is sent.
+    private func checkBytes(_ bytes: Span<UInt8>) -> (UInt8, UInt8) {
+        let crc = RedundancyCheck.crc16(bytes)
+        let (high, low) = (UInt8(crc >> 8), UInt8(crc & 255))
+        return direction == .command ? (low, high) : (high, low)
+    }
+}

@@ -1,0 +1,113 @@
+import JackdawReaders
+import JackdawTestSupport
+import Testing
+
+/// What a stream was cut into, so that two ways of feeding it can be compared.
+struct CutStream: Equatable {
+    var events: [FrameEvent] = []
+    var frames: [[UInt8]] = []
+
+    mutating func take(_ event: FrameEvent, _ bytes: Span<UInt8>) {
+        events.append(event)
+        if case .frame = event { frames.append(bytes.indices.map { bytes[$0] }) }
+    }
+
+    /// Where frames, faults and skipped bytes lie must add up to the stream.
+    func covers(_ count: Int) -> Bool {
+        var next = 0
+        var frames = frames.makeIterator()
+        for event in events {
+            switch event {
+            case .frame(let first):
+                guard first == next, let frame = frames.next() else { return false }
+                next += frame.count
+            case .fault(_, let first): guard first == next else { return false }
+            case .skipped(let range):
+                guard range.lowerBound == next, !range.isEmpty else { return false }
+                next = range.upperBound
+            }
+        }
+        return next == count
+    }
+}
+
+/// Cuts a stream that comes so many bytes at a time.
+func cut(_ stream: [UInt8], with format: some FrameFormat, step: Int) -> CutStream {
+    var reader = FrameReader(format)
+    var result = CutStream()
+    var most = 0
+    for start in stride(from: 0, to: stream.count, by: step) {
+        let bytes = stream.span.extracting(start..<min(start + step, stream.count))
+        reader.receive(bytes) { result.take($0, $1) }
+        most = max(most, reader.pendingCount)
+    }
+    reader.finish { result.take($0, $1) }
+    #expect(reader.pendingCount == 0)
+    #expect(most <= format.greatestSize)
+    return result
+}
+
+/// Feeds a format its frames in every way: in pieces, between garbage, cut off, damaged.
+/// - Parameters:
+///   - format: whose frames they are.
+///   - frames: correct ones.
+///   - garbage: bytes that no frame begins with.
+func verify(_ format: some FrameFormat, frames: [[UInt8]], garbage: [UInt8]) {
+    let steps = [1, 2, 7, 64, Int.max / 2]
+    for frame in frames { #expect(throws: Never.self) { try format.check(frame) } }
+    var random = SeededRandom(seed: 6)
+    for _ in 0..<8 {
+        var stream = garbage
+        for frame in frames { stream += frame + garbage.prefix(Int.random(in: 0...garbage.count, using: &random)) }
+        let whole = cut(stream, with: format, step: stream.count)
+        #expect(whole.frames == frames)
+        #expect(whole.covers(stream.count))
+        for step in steps { #expect(cut(stream, with: format, step: step) == whole) }
+    }
+    for frame in frames {
+        for count in 0..<frame.count {
+            // What is cut off is lost, and nothing behind it once it was clear that nothing more comes.
+            let whole = cut(Array(frame[..<count]), with: format, step: frame.count)
+            #expect(whole.covers(count))
+            for step in steps { #expect(cut(Array(frame[..<count]), with: format, step: step) == whole) }
+            #expect(throws: FrameFault.self) { try format.check(Array(frame.prefix(count))) }
+        }
+        for _ in 0..<200 {
+            var damaged = frame
+            let index = Int.random(in: damaged.indices, using: &random)
+            damaged[index] ^= UInt8.random(in: 1...255, using: &random)
+            let stream = damaged + frame
+            let whole = cut(stream, with: format, step: stream.count)
+            #expect(whole.covers(stream.count))
+            for step in steps { #expect(cut(stream, with: format, step: step) == whole) }
+            for found in whole.frames { #expect(!format.fields(of: found, isRevealing: true).isEmpty) }
+        }
+    }
+    for _ in 0..<50 {
+        let stream = (0..<400).map { _ in
+            // Noise in which beginnings are frequent.
+            Bool.random(using: &random)
+                ? frames.randomElement(using: &random)![0] : UInt8.random(in: 0...255, using: &random)
+        }
+        let whole = cut(stream, with: format, step: stream.count)
+        #expect(whole.covers(stream.count))
+        for step in steps { #expect(cut(stream, with: format, step: step) == whole) }
+    }
+    for frame in frames {
+        var next = 0
+        for field in format.fields(of: frame, isRevealing: false) {
+            #expect(field.range.lowerBound >= next, "\(field.name)")
+            next = field.range.upperBound
+        }
+        #expect(next == frame.count)
+    }
+}
+
+/// Bytes out of hexadecimal digits; blanks are passed over.
+func hex(_ text: String) -> [UInt8] {
+    let digits = text.filter { !$0.isWhitespace }
+    return stride(from: 0, to: digits.count, by: 2).map { start in
+        let first = digits.index(digits.startIndex, offsetBy: start)
+        return UInt8(digits[first..<digits.index(first, offsetBy: 2)], radix: 16)!
+    }
+}
