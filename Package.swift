@@ -75,7 +75,7 @@ let package = Package(
             name: "jackdaw-cli",
             dependencies: [
                 "JackdawDSP", "JackdawCards", "JackdawTransport", "JackdawSystem", "JackdawALSA", "JackdawBluetooth",
-                "JackdawAudioFile", "JackdawSpectrum", "JackdawLinux",
+                "JackdawAudioFile", "JackdawSpectrum", "JackdawReaders", "JackdawLinux",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
             ],

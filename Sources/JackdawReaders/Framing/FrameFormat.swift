@@ -33,7 +33,7 @@ extension FrameFormat {
         switch measure(bytes) {
         case .whole(let count):
             guard count == bytes.count else {
-                throw FrameFault(.excess, at: count, "\(bytes.count - count) bytes follow the frame")
+                throw FrameFault(.excess, at: count, "the frame ends here, and \(bytes.count - count) more follow")
             }
         case .partial(let count):
             throw FrameFault(

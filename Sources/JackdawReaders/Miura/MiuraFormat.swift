@@ -107,6 +107,12 @@ public struct MiuraFormat: FrameFormat {
         return frames
     }
 
+    /// Whether a frame's APDU begins with an instruction that readers know, and is as long as one.
+    static func hasKnownInstruction(_ frame: [UInt8]) -> Bool {
+        guard frame.count >= apduStart + 5 else { return false }
+        return MiuraInstruction(rawValue: UInt16(frame[3]) << 8 | UInt16(frame[4])).isKnown
+    }
+
     private static func frame(_ apdu: [UInt8], _ node: MiuraNode, control: UInt8) throws(FrameFault) -> [UInt8] {
         guard apduSizes.contains(apdu.count) else {
             throw FrameFault(.length, at: 2, "an APDU of \(apdu.count) bytes, where it has 2 to 254")

@@ -48,6 +48,9 @@ public struct MiuraInstruction: RawRepresentable, Sendable, Hashable, CustomStri
         0xEEE3: "encrypted data", 0xEEE4: "verify MAC", 0xEEE5: "KSN for MAC", 0xEEE6: "MAC configuration",
     ]
 
+    /// Whether its meaning is documented.
+    public var isKnown: Bool { Self.names[rawValue] != nil }
+
     /// Number and meaning.
     public var description: String {
         let number = UInt8(rawValue >> 8).hexadecimal + " " + UInt8(rawValue & 255).hexadecimal

@@ -1,0 +1,85 @@
+/// A protocol whose single frames can be explained without a reader. Each family adds its own line to ``all``.
+public struct FrameProtocol: Sendable {
+    /// Frames of one direction and kind.
+    struct Variant: Sendable {
+        let direction: FrameDirection
+        let format: any FrameFormat
+        /// Whether a frame with right checks is one of these, where those of another kind have the same.
+        var isLikely: @Sendable ([UInt8]) -> Bool = { _ in true }
+    }
+
+    /// What it is called in commands: lower case, no blanks.
+    public let name: String
+    /// Whose it is, in a few words.
+    public let title: String
+    /// How much of it its makers have published.
+    public let provenance: Provenance
+    let variants: [Variant]
+
+    /// All of them, by name.
+    public static let all = [
+        FrameProtocol(
+            "idtech", "ID TECH UniMag, Shuttle and SecureMag: settings and encrypted swipes", .documented,
+            [
+                Variant(direction: .command, format: IDTechCommandFormat()),
+                Variant(direction: .answer, format: IDTechSwipeFormat()),
+                Variant(direction: .answer, format: IDTechAnswerFormat(awaiting: .settings)),
+                Variant(direction: .answer, format: IDTechAnswerFormat(awaiting: .text)),
+                Variant(direction: .answer, format: IDTechAnswerFormat(awaiting: .acknowledgement)),
+            ]),
+        FrameProtocol(
+            "ips", "encrypted swipes of IPS readers", .inferred, [Variant(direction: .answer, format: IPSFormat())]),
+        FrameProtocol(
+            "miura", "Miura MPI", .documented,
+            [
+                // A command and a plain answer are framed alike.
+                Variant(direction: .command, format: MiuraFormat(.command), isLikely: MiuraFormat.hasKnownInstruction),
+                Variant(direction: .answer, format: MiuraFormat(.answer)),
+            ]),
+        FrameProtocol(
+            "neo", "ID TECH NEO and ViVOpay, protocol 2", .documented,
+            [
+                Variant(direction: .command, format: NEOFormat(.command)),
+                Variant(direction: .answer, format: NEOFormat(.answer)),
+            ]),
+    ]
+
+    init(_ name: String, _ title: String, _ provenance: Provenance, _ variants: [Variant]) {
+        self.name = name
+        self.title = title
+        self.provenance = provenance
+        self.variants = variants
+    }
+
+    /// Explains bytes that are one frame.
+    /// - Parameters:
+    ///   - bytes: from the first to the last byte of the frame.
+    ///   - direction: which way it goes; nil where the frame itself has to tell.
+    ///   - isRevealing: whether card data is shown whole; else it is masked.
+    /// - Returns: what the frame says.
+    /// - Throws: ``FrameFault`` where it is none of this protocol, of the kind of frame that it resembles longest.
+    public func explain(
+        _ bytes: [UInt8], direction: FrameDirection? = nil, isRevealing: Bool = false
+    ) throws(FrameFault) -> ExplainedFrame {
+        var nearest: FrameFault?
+        for variant in variants where direction == nil || direction == variant.direction {
+            do throws(FrameFault) {
+                try variant.format.check(bytes)
+                guard direction != nil || variant.isLikely(bytes) else { continue }
+                return ExplainedFrame(
+                    direction: variant.direction, fields: variant.format.fields(of: bytes, isRevealing: isRevealing))
+            } catch {
+                if nearest.map({ $0.offset < error.offset }) ?? true { nearest = error }
+            }
+        }
+        throw nearest ?? FrameFault(.start, at: 0, "\(name) has no frames that way")
+    }
+}
+
+/// What a frame says.
+public struct ExplainedFrame: Sendable, Hashable {
+    /// Which way it goes.
+    public let direction: FrameDirection
+    /// Its fields, in their order and without a gap.
+    public let fields: [FrameField]
+}

@@ -1,0 +1,16 @@
+/// How something about a reader is known.
+public enum Provenance: String, Sendable, Hashable, CaseIterable, Comparable {
+    /// Its maker has published it.
+    case documented
+    /// Others have told of it.
+    case reported
+    /// It follows from what is known, and nobody has confirmed it.
+    case inferred
+    /// Nobody has told: who has such a reader has to supply it.
+    case unknown
+
+    /// The surer one is less.
+    public static func < (left: Provenance, right: Provenance) -> Bool { left.order < right.order }
+
+    private var order: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+}

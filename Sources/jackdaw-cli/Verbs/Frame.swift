@@ -1,0 +1,140 @@
+#if Command
+    import ArgumentParser
+    import JackdawReaders
+
+    struct Frame: Verb {
+        static let configuration = CommandConfiguration(
+            abstract: "Explain a frame of a reader's protocol, field by field.",
+            discussion: """
+                The frame is hexadecimal digits, with or without blanks or colons; - reads them from standard input. A frame \
+                that is wrong is told with the byte where it goes wrong, counted from 0. What may be card data is shown \
+                with --reveal only.
+
+                PROTOCOLS
+                \(FrameProtocol.all.map { "  \($0.name.padded(to: 8))\($0.title) (\($0.provenance))" }
+                    .joined(separator: "\n"))
+
+                EXIT CODES
+                  0   the frame is right
+                  64  usage; no such protocol
+                  65  those are no hexadecimal digits, or no frame
+                  74  standard input cannot be read
+
+                EXAMPLES
+                  jackdaw frame neo 5669564F746563683200 18 01 0000 B3CD
+                  jackdaw frame miura 01:00:04:D0:62:00:00:B7
+                  jackdaw frame --json idtech - < frame.txt
+                """)
+
+        @Argument(
+            help: "The protocol, by name.",
+            completion: .list(FrameProtocol.all.map(\.name)),
+            transform: { name in
+                guard let named = FrameProtocol.all.first(where: { $0.name == name }) else {
+                    let known = FrameProtocol.all.map(\.name).joined(separator: ", ")
+                    throw ValidationError("No protocol is named \(name); there are \(known).")
+                }
+                return named
+            })
+        var `protocol`: FrameProtocol
+
+        @Argument(help: ArgumentHelp("The frame's bytes; - for standard input.", valueName: "hex"))
+        var digits: [String]
+
+        @Option(
+            help: "Which way the frame goes: command or answer; found out where it is not said.",
+            completion: .list(FrameDirection.allCases.map { "\($0)" }),
+            transform: { name in
+                guard let direction = FrameDirection.allCases.first(where: { "\($0)" == name }) else {
+                    throw ValidationError("A frame is a command or an answer.")
+                }
+                return direction
+            })
+        var direction: FrameDirection?
+
+        @Flag(help: "Show card data, too.")
+        var reveal = false
+
+        @Flag(help: "Print one JSON object a field.")
+        var json = false
+
+        func run(on console: Console) throws(CommandError) -> ExitStatus {
+            var text = digits == ["-"] ? try Self.standardInput() : Array(digits.joined(separator: " ").utf8)
+            var bytes: [UInt8] = []
+            defer {
+                text.removeWiping()
+                bytes.removeWiping()
+            }
+            try HexadecimalText.read(text, into: &bytes)
+            let frame: ExplainedFrame
+            do throws(FrameFault) {
+                frame = try `protocol`.explain(bytes, direction: direction, isRevealing: reveal)
+            } catch {
+                throw CommandError(.badData, "no frame of \(`protocol`.name): \(error)")
+            }
+            if json {
+                for field in frame.fields { console.result(Self.object(field, of: frame)) }
+            } else {
+                var table = Table(.number("byte"), .number("size"), .text("field"), .text("value"))
+                for field in frame.fields {
+                    table.add("\(field.range.lowerBound)", "\(field.range.count)", field.name, field.value)
+                }
+                console.result(
+                    `protocol`.title + (frame.direction == .command ? ", to the reader" : ", from the reader"))
+                for line in table.lines { console.result(line) }
+            }
+            return .done
+        }
+
+        private static func object(_ field: FrameField, of frame: ExplainedFrame) -> JSONObject {
+            var object = JSONObject()
+            object.add("direction", "\(frame.direction)")
+            object.add("offset", field.range.lowerBound)
+            object.add("size", field.range.count)
+            object.add("field", field.name)
+            object.add("value", field.value)
+            return object
+        }
+
+        private static func standardInput() throws(CommandError) -> [UInt8] {
+            var input = try StandardInput()
+            var text: [UInt8] = []
+            repeat {
+                try input.read()
+                guard input.count <= HexadecimalText.most else {
+                    text.removeWiping()
+                    throw CommandError(.badData, "standard input: more than a frame has")
+                }
+                text += input.bytes
+            } while !input.bytes.isEmpty
+            return text
+        }
+    }
+
+    /// Bytes as people write them.
+    enum HexadecimalText {
+        /// Characters that the text of a frame has at most.
+        static let most = 1 << 20
+
+        /// Reads a text of digits, with blanks, colons or hyphens between.
+        /// - Throws: ``CommandError`` with status `badData`, and where.
+        static func read(_ text: [UInt8], into bytes: inout [UInt8]) throws(CommandError) {
+            // A smaller array that it grew out of would not be wiped.
+            bytes.reserveCapacity(text.count / 2)
+            var high: UInt8?
+            for (index, character) in text.enumerated() where !" \t\r\n:-".utf8.contains(character) {
+                guard let digit = Character(UnicodeScalar(character)).hexDigitValue else {
+                    throw CommandError(.badData, "character \(index + 1) is no hexadecimal digit")
+                }
+                if let first = high {
+                    bytes.append(first << 4 | UInt8(digit))
+                    high = nil
+                } else {
+                    high = UInt8(digit)
+                }
+            }
+            guard high == nil else { throw CommandError(.badData, "an odd number of hexadecimal digits") }
+            guard !bytes.isEmpty else { throw CommandError(.badData, "there are no bytes") }
+        }
+    }
+#endif

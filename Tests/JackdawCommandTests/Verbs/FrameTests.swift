@@ -1,0 +1,77 @@
+import Testing
+
+@testable import jackdaw_cli
+
+/// Frames of readers, explained.
+@Suite struct FrameTests {
+    private static let ping = "5669564F746563683200 18 01 0000 B3CD"
+
+    @Test func aFrameIsExplainedFieldByField() {
+        let run = CommandRun("frame", "neo", Self.ping)
+        #expect(run.status == 0)
+        #expect(
+            run.lines == [
+                "ID TECH NEO and ViVOpay, protocol 2, to the reader",
+                "byte  size  field       value",
+                "   0    10  header      ViVOtech2",
+                "  10     1  command     18",
+                "  11     1  subcommand  01",
+                "  12     2  length      0",
+                "  14     0  data        0 bytes",
+                "  14     2  CRC         right",
+            ])
+    }
+
+    @Test func digitsAreReadAsPeopleWriteThem() throws {
+        let expected = CommandRun("frame", "miura", "010004D0620000B7").lines
+        #expect(expected.first == "Miura MPI, to the reader")
+        #expect(CommandRun("frame", "miura", "01:00:04:d0:62:00:00:b7").lines == expected)
+        #expect(CommandRun("frame", "miura", "01", "00", "04", "D0", "62", "0000", "B7").lines == expected)
+        let child = try ChildProcess(["frame", "miura", "-"], input: Array("01 00 04 D0\n620000 B7\n".utf8))
+        let lines = String(decoding: child.output, as: UTF8.self).split(separator: "\n").map(String.init)
+        #expect(lines == expected)
+    }
+
+    @Test func aPlainAnswerIsTold() {
+        #expect(CommandRun("frame", "miura", "010006 10111213 9000 97").lines.first == "Miura MPI, from the reader")
+        let run = CommandRun("frame", "--direction", "answer", "miura", "010004D0620000B7")
+        #expect(run.lines.first == "Miura MPI, from the reader")
+    }
+
+    @Test func jsonHasOneObjectAField() {
+        let run = CommandRun("frame", "--json", "idtech", "06")
+        #expect(run.lines == [#"{"direction":"answer","offset":0,"size":1,"field":"answer","value":"06 ACK"}"#])
+    }
+
+    /// What is wrong, and how it is told.
+    @Test(arguments: [
+        ("5669564F746563683200 18 01 0000 B3CE", "no frame of neo: byte 14: the CRC is B3 CE, of the bytes B3 CD"),
+        ("5669564F746563683200 18 01 0000 B3", "no frame of neo: byte 15: 15 bytes, where the frame has at least 16"),
+        ("5669564F746563683200 18 01 0000 B3CD 00", "no frame of neo: byte 16: the frame ends here, and 1 more follow"),
+        ("5669564F746563683", "an odd number of hexadecimal digits"), ("56 6x", "character 5 is no hexadecimal digit"),
+        ("", "there are no bytes"),
+    ])
+    func whatIsWrongIsToldWithItsPlace(_ digits: String, message: String) {
+        let run = CommandRun("frame", "neo", digits)
+        #expect(run.status == 65)
+        #expect(run.messages == "jackdaw: \(message)\n")
+        #expect(run.output.isEmpty)
+    }
+
+    @Test func anUnknownProtocolIsAQuestionOfUsage() {
+        let run = CommandRun("frame", "morse", "00")
+        #expect(run.status == 64)
+        #expect(run.messages.contains("No protocol is named morse; there are idtech, ips, miura, neo."))
+    }
+
+    @Test func cardDataIsShownOnDemandOnly() {
+        // Plain text in track 1, as a reader without encryption sends it.
+        let body = [0x00, 0x3F, 3, 0, 0] + Array("%B4".utf8).map(Int.init)
+        let lrc = body.reduce(0) { $0 ^ $1 }
+        let sum = body.reduce(0) { ($0 + $1) & 255 }
+        let frame = ([2, body.count, 0] + body + [lrc, sum, 3]).map { String($0 + 256, radix: 16).dropFirst() }.joined()
+        #expect(CommandRun("frame", "idtech", frame).output.contains("3 bytes"))
+        #expect(!CommandRun("frame", "idtech", frame).output.contains("25 42 34"))
+        #expect(CommandRun("frame", "--reveal", "idtech", frame).output.contains("25 42 34"))
+    }
+}
