@@ -30,6 +30,9 @@ let package = Package(
             name: "fuzz-discovery", dependencies: [.product(name: "JackdawBluetooth", package: "jackdaw")],
             swiftSettings: house),
         .executableTarget(
+            name: "fuzz-frames", dependencies: [.product(name: "JackdawReaders", package: "jackdaw")],
+            swiftSettings: house),
+        .executableTarget(
             name: "fuzz-wav", dependencies: [.product(name: "JackdawAudioFile", package: "jackdaw")],
             swiftSettings: house),
     ],
