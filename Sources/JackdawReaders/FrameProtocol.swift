@@ -30,6 +30,20 @@ public struct FrameProtocol: Sendable {
         FrameProtocol(
             "ips", "encrypted swipes of IPS readers", .inferred, [Variant(direction: .answer, format: IPSFormat())]),
         FrameProtocol(
+            "jsonpos", "Spire SPm20: JSON objects", .documented,
+            [
+                // The same both ways.
+                Variant(direction: .answer, format: JSONPOSFormat()),
+                Variant(direction: .command, format: JSONPOSFormat()),
+            ]),
+        FrameProtocol(
+            "magtek", "MagTek iDynamo and other MagneSafe V5 readers", .documented,
+            [
+                // Commands and answers are written alike; a swipe is not.
+                Variant(direction: .answer, format: MagTekFormat(.answer), isLikely: MagTekFormat.isSwipeOrKnownResult),
+                Variant(direction: .command, format: MagTekFormat(.command)),
+            ]),
+        FrameProtocol(
             "miura", "Miura MPI", .documented,
             [
                 // A command and a plain answer are framed alike.

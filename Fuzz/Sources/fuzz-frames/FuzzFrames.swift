@@ -9,7 +9,8 @@ public func fuzzFrames(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let formats: [any FrameFormat] = [
         NEOFormat(.command), NEOFormat(.answer, greatestData: 64), MiuraFormat(.command), MiuraFormat(.answer),
         IDTechCommandFormat(), IDTechSwipeFormat(), IDTechAnswerFormat(awaiting: .settings),
-        IDTechAnswerFormat(awaiting: .text), IDTechAnswerFormat(), IPSFormat(),
+        IDTechAnswerFormat(awaiting: .text), IDTechAnswerFormat(), IPSFormat(), MagTekFormat(.command),
+        MagTekFormat(.answer), JSONPOSFormat(),
     ]
     let format = formats[Int(bytes[0]) % formats.count]
     check(Array(bytes.dropFirst(2)), step: 1 + Int(bytes[1]), with: format)

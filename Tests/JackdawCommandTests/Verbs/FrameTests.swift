@@ -61,7 +61,8 @@ import Testing
     @Test func anUnknownProtocolIsAQuestionOfUsage() {
         let run = CommandRun("frame", "morse", "00")
         #expect(run.status == 64)
-        #expect(run.messages.contains("No protocol is named morse; there are idtech, ips, miura, neo."))
+        let known = "idtech, ips, jsonpos, magtek, miura, neo"
+        #expect(run.messages.contains("No protocol is named morse; there are \(known)."))
     }
 
     @Test func cardDataIsShownOnDemandOnly() {

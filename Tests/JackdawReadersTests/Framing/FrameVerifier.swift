@@ -65,14 +65,14 @@ func verify(_ format: some FrameFormat, frames: [[UInt8]], garbage: [UInt8]) {
         for step in steps { #expect(cut(stream, with: format, step: step) == whole) }
     }
     for frame in frames {
-        for count in 0..<frame.count {
+        for count in truncations(of: frame.count, &random) {
             // What is cut off is lost, and nothing behind it once it was clear that nothing more comes.
             let whole = cut(Array(frame[..<count]), with: format, step: frame.count)
             #expect(whole.covers(count))
             for step in steps { #expect(cut(Array(frame[..<count]), with: format, step: step) == whole) }
             #expect(throws: FrameFault.self) { try format.check(Array(frame.prefix(count))) }
         }
-        for _ in 0..<200 {
+        for _ in 0..<(frame.count > 80 ? 24 : 200) {
             var damaged = frame
             let index = Int.random(in: damaged.indices, using: &random)
             damaged[index] ^= UInt8.random(in: 1...255, using: &random)
@@ -101,6 +101,12 @@ func verify(_ format: some FrameFormat, frames: [[UInt8]], garbage: [UInt8]) {
         }
         #expect(next == frame.count)
     }
+}
+
+/// Every length that a short frame can be cut off at; of a long one the first, the last and some between.
+private func truncations(of count: Int, _ random: inout SeededRandom) -> [Int] {
+    guard count > 80 else { return Array(0..<count) }
+    return Array(0..<24) + (0..<24).map { _ in Int.random(in: 24..<count - 24, using: &random) } + (count - 24..<count)
 }
 
 /// Bytes out of hexadecimal digits; blanks are passed over.

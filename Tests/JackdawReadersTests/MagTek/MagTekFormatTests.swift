@@ -1,0 +1,73 @@
+import JackdawReaders
+import Testing
+
+/// Lines of MagTek's MagneSafe readers, with the swipe that its manual publishes.
+@Suite struct MagTekFormatTests {
+    /// Appendix B of the manual, encrypted with the published test key.
+    private static let swipe = Array(
+        """
+        %B5452000000007189^HOGAN/PAUL      ^08040000000000000000000?;5452000000007189=080400000000000000?+51\
+        63000050000445=000000000000?|0600|C25C1D1197D31CAA87285D59A892047426D9182EC11353C051ADD6D0F072A6CB34\
+        36560B3071FC1FD11D9F7E74886742D9BEE0CFD1EA1064C213BB55278B2F12|724C5DB7D6F901C7F0FEAE7908801093B3DBF\
+        E51CCF6D483E789D7D2C007D539499BAADCC8D16CA2|E31234A91059A0FBFE627954EE21868AEE3979540B67FCC40F61CECA\
+        54152D1E|A1050000|8628E664C59BBAA232BA90BFB3E6B41D6F4B691E633C311CBE6EE7466B81196EC07B12648DCAC4FD7F\
+        D0E212B479C60BAD8C74F82F327667||21685F158B5C6BE0|FFFF9876543210E00008|B78F||0000\r
+        """.utf8)
+
+    private func line(_ text: String) -> [UInt8] { Array("\(text)\r".utf8) }
+
+    @Test func framesAreCutHoweverTheyCome() {
+        let counter = line("0013544553542053455455502030303031000007F1")
+        verify(MagTekFormat(.answer), frames: [Self.swipe, counter, line("0200")], garbage: Array("xyz\n".utf8))
+        verify(
+            MagTekFormat(.command), frames: [line("0900"), line("0A080102030405060708")], garbage: Array("%;|\n".utf8))
+    }
+
+    @Test func commandsAndAnswersAreMade() throws {
+        #expect(try MagTekFormat.command(.keySerialNumber) == line("0900"))
+        #expect(try MagTekFormat.command(.setSession, [1, 2, 3, 4, 5, 6, 7, 8]) == line("0A080102030405060708"))
+        // The manual's example of an answer to a question for the counter: a serial number of 16 bytes, three of the counter.
+        let serial = Array("TEST SETUP 0001\0".utf8)
+        let counter = try MagTekFormat.answer(.done, serial + [0, 0x07, 0xF1])
+        #expect(counter == line("0013544553542053455455502030303031000007F1"))
+        #expect(throws: FrameFault.self) { try MagTekFormat.command(.setProperty, [UInt8](repeating: 0, count: 121)) }
+    }
+
+    @Test func theFieldsOfASwipeAreFound() throws {
+        let swipe = try MagTekSwipe(Self.swipe.span)
+        #expect(swipe.encryption == [.hasKey, .isEncrypting])
+        #expect(swipe.encryptedTracks.map(\.count) == [128, 80, 64])
+        #expect(swipe.magnePrint?.count == 112)
+        #expect(text(swipe.session) == "21685F158B5C6BE0")
+        #expect(text(swipe.keySerialNumber) == "FFFF9876543210E00008")
+    }
+
+    @Test func aStatusMayComeAlone() throws {
+        let swipe = try MagTekSwipe(line("|0100").span)
+        #expect(swipe.encryption == .isExhausted)
+        #expect(swipe.masked.isEmpty && swipe.encryptedTracks.isEmpty)
+        #expect(swipe.keySerialNumber == nil)
+    }
+
+    @Test func whatIsWrongIsToldWithItsPlace() {
+        var damaged = Self.swipe
+        damaged[2] = UInt8(ascii: "4")
+        let fault = #expect(throws: FrameFault.self) { try MagTekFormat(.answer).check(damaged) }
+        #expect(fault?.code == .check)
+        #expect(fault?.offset == Self.swipe.count - 11)
+        #expect(fault?.message.contains("5452") == false)
+        #expect(throws: FrameFault(.field, at: 6, "3 fields, where a swipe has 13 or 14, or a status alone 2")) {
+            try MagTekFormat(.answer).check(line("|0001|"))
+        }
+    }
+
+    @Test func fieldsShowNoCardDataButOnDemand() {
+        let masked = MagTekFormat(.answer).fields(of: Self.swipe, isRevealing: false)
+        #expect(masked.first { $0.name == "tracks" }?.value.hasSuffix("characters") == true)
+        #expect(masked.first { $0.name == "KSN" }?.value == "FFFF9876543210E00008")
+        let shown = MagTekFormat(.answer).fields(of: Self.swipe, isRevealing: true)
+        #expect(shown.first { $0.name == "tracks" }?.value.hasPrefix("%B5452000000007189^") == true)
+    }
+
+    private func text(_ range: Range<Int>?) -> String? { range.map { String(decoding: Self.swipe[$0], as: UTF8.self) } }
+}
