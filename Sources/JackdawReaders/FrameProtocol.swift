@@ -41,14 +41,16 @@ public struct FrameProtocol: Sendable {
             [
                 // Commands and answers are written alike; a swipe is not.
                 Variant(direction: .answer, format: MagTekFormat(.answer), isLikely: MagTekFormat.isSwipeOrKnownResult),
-                Variant(direction: .command, format: MagTekFormat(.command)),
+                Variant(direction: .command, format: MagTekFormat(.command), isLikely: MagTekFormat.isKnownCommand),
             ]),
         FrameProtocol(
             "miura", "Miura MPI", .documented,
             [
                 // A command and a plain answer are framed alike.
                 Variant(direction: .command, format: MiuraFormat(.command), isLikely: MiuraFormat.hasKnownInstruction),
-                Variant(direction: .answer, format: MiuraFormat(.answer)),
+                Variant(
+                    direction: .answer, format: MiuraFormat(.answer),
+                    isLikely: { !MiuraFormat.hasKnownInstruction($0) }),
             ]),
         FrameProtocol(
             "neo", "ID TECH NEO and ViVOpay, protocol 2", .documented,
@@ -70,23 +72,26 @@ public struct FrameProtocol: Sendable {
     ///   - bytes: from the first to the last byte of the frame.
     ///   - direction: which way it goes; nil where the frame itself has to tell.
     ///   - isRevealing: whether card data is shown whole; else it is masked.
-    /// - Returns: what the frame says.
+    /// - Returns: what the frame says, both ways where it may go either way.
     /// - Throws: ``FrameFault`` where it is none of this protocol, of the kind of frame that it resembles longest.
     public func explain(
         _ bytes: [UInt8], direction: FrameDirection? = nil, isRevealing: Bool = false
-    ) throws(FrameFault) -> ExplainedFrame {
+    ) throws(FrameFault) -> [ExplainedFrame] {
+        var found: [ExplainedFrame] = []
         var nearest: FrameFault?
-        for variant in variants where direction == nil || direction == variant.direction {
+        for variant in variants where direction ?? variant.direction == variant.direction {
+            guard !found.contains(where: { $0.direction == variant.direction }) else { continue }
             do throws(FrameFault) {
                 try variant.format.check(bytes)
                 guard direction != nil || variant.isLikely(bytes) else { continue }
-                return ExplainedFrame(
-                    direction: variant.direction, fields: variant.format.fields(of: bytes, isRevealing: isRevealing))
+                let fields = variant.format.fields(of: bytes, isRevealing: isRevealing)
+                found.append(ExplainedFrame(direction: variant.direction, fields: fields))
             } catch {
                 if nearest.map({ $0.offset < error.offset }) ?? true { nearest = error }
             }
         }
-        throw nearest ?? FrameFault(.start, at: 0, "\(name) has no frames that way")
+        if found.isEmpty { throw nearest ?? FrameFault(.start, at: 0, "no frame of this protocol goes that way") }
+        return found
     }
 }
 

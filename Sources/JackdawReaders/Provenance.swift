@@ -1,5 +1,5 @@
 /// How something about a reader is known.
-public enum Provenance: String, Sendable, Hashable, CaseIterable, Comparable {
+public enum Provenance: String, Sendable, Hashable, CaseIterable {
     /// Its maker has published it.
     case documented
     /// Others have told of it.
@@ -8,9 +8,4 @@ public enum Provenance: String, Sendable, Hashable, CaseIterable, Comparable {
     case inferred
     /// Nobody has told: who has such a reader has to supply it.
     case unknown
-
-    /// The surer one is less.
-    public static func < (left: Provenance, right: Provenance) -> Bool { left.order < right.order }
-
-    private var order: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }

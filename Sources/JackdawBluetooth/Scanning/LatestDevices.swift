@@ -4,6 +4,9 @@ internal import JackdawTransport
 /// What a search has found and nobody has taken yet: of each device the latest, so that whoever takes them slowly is not told
 /// of every change in between and they do not pile up.
 final class LatestDevices: Sendable {
+    /// Devices that wait at most; then the one that has waited longest is left out.
+    static let most = 1_024
+
     private struct State {
         var devices: [LinkName: FoundDevice] = [:]
         /// The names of those devices, the one that has waited longest first.
@@ -21,6 +24,8 @@ final class LatestDevices: Sendable {
     func put(_ device: FoundDevice) {
         state.withLock { state in
             if state.devices.updateValue(device, forKey: device.link) == nil { state.order.append(device.link) }
+            // Devices that change their addresses all the time would be new ones for ever.
+            if state.order.count > Self.most { state.devices[state.order.removeFirst()] = nil }
         }
         ring.yield()
     }

@@ -4,49 +4,58 @@ import Glibc
 @safe
 struct FrameBuffer: ~Copyable {
     private var storage: UnsafeMutableBufferPointer<UInt8>
+    /// Where the bytes begin that are kept.
+    private var first = 0
     private(set) var count = 0
 
     init() { unsafe storage = UnsafeMutableBufferPointer(start: nil, count: 0) }
 
     deinit {
-        unsafe Self.wipe(storage, count)
+        unsafe Self.wipe(storage)
         unsafe storage.deallocate()
     }
 
     /// Runs a body over what is kept.
     borrowing func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
-        body(unsafe Span(_unsafeElements: UnsafeBufferPointer(start: storage.baseAddress, count: count)))
+        guard let start = unsafe storage.baseAddress else { return body(Span()) }
+        return body(unsafe Span(_unsafeElements: UnsafeBufferPointer(start: start + first, count: count)))
     }
 
     mutating func append(_ bytes: Span<UInt8>) {
-        if unsafe count + bytes.count > storage.count { grow(to: count + bytes.count) }
-        for index in bytes.indices { unsafe storage[count + index] = bytes[index] }
+        let isFull = unsafe first + count + bytes.count > storage.count
+        if isFull { makeRoom(for: count + bytes.count) }
+        for index in bytes.indices { unsafe storage[first + count + index] = bytes[index] }
         count += bytes.count
     }
 
     mutating func removeFirst(_ gone: Int) {
-        guard gone > 0 else { return }
-        for index in gone..<count { unsafe storage[index - gone] = storage[index] }
-        let left = count - gone
-        unsafe Self.wipe(UnsafeMutableBufferPointer(rebasing: storage[left..<count]), gone)
-        count = left
+        unsafe Self.wipe(UnsafeMutableBufferPointer(rebasing: storage[first..<first + gone]))
+        count -= gone
+        first = count > 0 ? first + gone : 0
     }
 
     mutating func removeAll() { removeFirst(count) }
 
-    private mutating func grow(to least: Int) {
-        let size = unsafe max(least, 2 * storage.count, 64)
-        let larger = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: size)
+    /// Moves what is kept to the front, of larger memory where half of this would be full: each byte moves seldom.
+    private mutating func makeRoom(for least: Int) {
+        guard unsafe 2 * least > storage.count else {
+            for index in 0..<count { unsafe storage[index] = storage[first + index] }
+            unsafe Self.wipe(UnsafeMutableBufferPointer(rebasing: storage[count..<first + count]))
+            first = 0
+            return
+        }
+        let larger = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(2 * least, 64))
         unsafe larger.initialize(repeating: 0)
-        for index in 0..<count { unsafe larger[index] = storage[index] }
-        unsafe Self.wipe(storage, count)
+        for index in 0..<count { unsafe larger[index] = storage[first + index] }
+        unsafe Self.wipe(storage)
         unsafe storage.deallocate()
         unsafe storage = larger
+        first = 0
     }
 
     /// Overwrites, which the compiler may not leave out.
-    private static func wipe(_ bytes: UnsafeMutableBufferPointer<UInt8>, _ count: Int) {
-        guard let first = bytes.baseAddress else { return }
-        unsafe explicit_bzero(first, count)
+    private static func wipe(_ bytes: UnsafeMutableBufferPointer<UInt8>) {
+        guard let start = bytes.baseAddress else { return }
+        unsafe explicit_bzero(start, bytes.count)
     }
 }

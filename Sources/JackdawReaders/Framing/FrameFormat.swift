@@ -31,14 +31,14 @@ extension FrameFormat {
     public func check(_ bytes: Span<UInt8>) throws(FrameFault) {
         guard bytes.count > 0 else { throw FrameFault(.truncated, at: 0, "there are no bytes") }
         switch measure(bytes) {
-        case .whole(let count):
+        case .whole(let count), .unchecked(let count):
             guard count == bytes.count else {
                 throw FrameFault(.excess, at: count, "the frame ends here, and \(bytes.count - count) more follow")
             }
         case .partial(let count):
             throw FrameFault(
                 .truncated, at: bytes.count, "\(bytes.count) bytes, where the frame has at least \(count)")
-        case .fault(let fault): throw fault
+        case .fault(let fault, _): throw fault
         }
     }
 }
@@ -62,8 +62,11 @@ extension FrameFormat {
 public enum FrameMeasure: Sendable, Hashable {
     /// A frame of so many bytes, its checks right.
     case whole(Int)
+    /// A frame of so many bytes that has no checks. Behind bytes that are no frame it may be a part of them, and is not taken
+    /// for one.
+    case unchecked(Int)
     /// The beginning of a frame that has at least so many bytes, more than there are.
     case partial(atLeast: Int)
-    /// No frame begins here.
-    case fault(FrameFault)
+    /// No frame begins here, nor with the bytes behind it, so many in all.
+    case fault(FrameFault, skipping: Int = 1)
 }

@@ -5,13 +5,13 @@
 /// frame that has only begun is overwritten when it is done.
 ///
 /// ```swift
-/// var reader = FrameReader(MiuraFormat.responses)
+/// var reader = FrameReader(MiuraFormat(.answer))
 /// reader.receive(bytes) { event, frame in
 ///     if case .frame = event { handle(frame) }
 /// }
 /// ```
 public struct FrameReader<Format: FrameFormat>: ~Copyable {
-    /// How frames are told from others; may change between two frames, such as when another answer is awaited.
+    /// How frames are told from others; may change between two calls, such as when another answer is awaited.
     public var format: Format
 
     /// Bytes of a frame that has begun.
@@ -89,29 +89,37 @@ public struct FrameReader<Format: FrameFormat>: ~Copyable {
         while next < bytes.count {
             let rest = bytes.extracting(next...)
             let fault: FrameFault
+            var skipped = 1
             switch format.measure(rest) {
-            case .whole(let count):
+            case .unchecked where skippedFrom != nil: fault = FrameFault(.start, at: 0, "nothing to check it by")
+            case .whole(let count), .unchecked(let count):
+                precondition(count > 0 && count <= rest.count, "a frame has the bytes that were measured")
                 endSkipping(take)
                 take(.frame(at: position), rest.extracting(first: count))
                 next += count
                 position += count
                 continue
-            case .partial(let count) where !isOver && count <= format.greatestSize:
-                needed = max(count, rest.count + 1)
-                return rest.count
-            case .partial(let count) where count > format.greatestSize:
-                fault = FrameFault(
-                    .length, at: 0, "a frame of \(count) bytes or more, where \(format.greatestSize) are the most")
             case .partial(let count):
-                fault = FrameFault(
-                    .truncated, at: rest.count, "\(rest.count) bytes, where the frame has at least \(count)")
-            case .fault(let found): fault = found
+                let least = max(count, rest.count + 1)
+                guard isOver || least > format.greatestSize else {
+                    needed = least
+                    return rest.count
+                }
+                fault =
+                    least > format.greatestSize
+                    ? FrameFault(.length, at: 0, "more than \(format.greatestSize) bytes")
+                    : FrameFault(
+                        .truncated, at: rest.count, "\(rest.count) bytes, where the frame has at least \(count)")
+            case .fault(let found, let count):
+                fault = found
+                skipped = min(max(1, count), rest.count)
             }
             if skippedFrom == nil {
                 skippedFrom = position
                 take(.fault(fault, at: position), Span())
             }
-            let count = 1 + (format.start(in: rest.extracting(1...)) ?? rest.count - 1)
+            let after = rest.extracting(skipped...)
+            let count = skipped + (format.start(in: after) ?? after.count)
             next += count
             position += count
         }

@@ -6,6 +6,11 @@ extension Span<UInt8> {
         return shown.joined(separator: " ") + (count > most ? " ..." : "")
     }
 
+    /// ASCII with dots for what is none.
+    var printable: String {
+        indices.map { (0x20..<0x7F).contains(self[$0]) ? String(UnicodeScalar(self[$0])) : "." }.joined()
+    }
+
     /// What is shown of bytes that may be card data: themselves where everything is, else how many.
     func sensitive(_ isRevealing: Bool) -> String {
         isRevealing ? hexadecimal(first: count) : count == 1 ? "1 byte" : "\(count) bytes"

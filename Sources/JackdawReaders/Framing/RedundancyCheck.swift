@@ -1,28 +1,28 @@
 /// The sums that readers' frames are checked by.
-public enum RedundancyCheck {
+enum RedundancyCheck {
     /// LRC: all bytes, one XOR the next.
-    public static func longitudinal(_ bytes: Span<UInt8>) -> UInt8 {
+    static func longitudinal(_ bytes: Span<UInt8>) -> UInt8 {
         var sum: UInt8 = 0
         for index in bytes.indices { sum ^= bytes[index] }
         return sum
     }
 
     /// All bytes added, modulo 256.
-    public static func sum(_ bytes: Span<UInt8>) -> UInt8 {
+    static func sum(_ bytes: Span<UInt8>) -> UInt8 {
         var sum: UInt8 = 0
         for index in bytes.indices { sum &+= bytes[index] }
         return sum
     }
 
     /// CRC-16/CCITT-FALSE: polynomial 1021, from FFFF, not reflected.
-    public static func crc16(_ bytes: Span<UInt8>) -> UInt16 {
+    static func crc16(_ bytes: Span<UInt8>) -> UInt16 {
         var crc: UInt16 = 0xFFFF
         for index in bytes.indices { crc = crc << 8 ^ table16[Int(UInt8(crc >> 8) ^ bytes[index])] }
         return crc
     }
 
     /// CRC-8: polynomial 07, from 0, not reflected. With the sum behind the bytes it is 0.
-    public static func crc8(_ bytes: Span<UInt8>) -> UInt8 {
+    static func crc8(_ bytes: Span<UInt8>) -> UInt8 {
         var crc: UInt8 = 0
         for index in bytes.indices { crc = table8[Int(crc ^ bytes[index])] }
         return crc

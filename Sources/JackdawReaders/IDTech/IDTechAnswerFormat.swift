@@ -36,8 +36,8 @@ public struct IDTechAnswerFormat: FrameFormat {
     /// Measures the frame that may begin with the first byte.
     public func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
         switch bytes[0] {
-        case Self.refuse: .whole(1)
-        case Self.acknowledge where awaited == .acknowledgement: .whole(1)
+        case Self.refuse: .unchecked(1)
+        case Self.acknowledge where awaited == .acknowledgement: .unchecked(1)
         case Self.acknowledge: measureAnswer(bytes)
         default: swipes.measure(bytes)
         }
@@ -54,7 +54,11 @@ public struct IDTechAnswerFormat: FrameFormat {
         let end = frame.count - 2
         var fields = [FrameField("answer", 0..<1, "06 ACK"), FrameField("STX", 1..<2, "02")]
         if awaited == .text {
-            fields.append(FrameField("text", 2..<end, frame.extracting(2..<end).printable))
+            let text = frame.extracting(2..<end)
+            // A version has few digits; an account number has 12 or more.
+            let digits = text.indices.count { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(text[$0]) }
+            fields.append(
+                FrameField("text", 2..<end, digits < 12 ? text.printable : text.sensitive(isRevealing)))
         } else {
             var start = 2
             while start < end {
@@ -87,12 +91,5 @@ public struct IDTechAnswerFormat: FrameFormat {
             guard end + 1 < bytes.count else { return .partial(atLeast: end + 4) }
             end += 2 + Int(bytes[end + 1])
         }
-    }
-}
-
-extension Span<UInt8> {
-    /// ASCII with dots for what is none.
-    var printable: String {
-        indices.map { (0x20..<0x7F).contains(self[$0]) ? String(UnicodeScalar(self[$0])) : "." }.joined()
     }
 }

@@ -25,7 +25,8 @@ public struct IDTechCommandFormat: FrameFormat {
             return .fault(FrameFault(.field, at: 1, "\(bytes[1].hexadecimal) is neither S (53) nor R (52)"))
         }
         var end = 3
-        if bytes[1] == Self.set {
+        if bytes[1] == Self.set, bytes.count < 3 { return .partial(atLeast: 5) }
+        if hasLength(bytes) {
             guard bytes.count > 3 else { return .partial(atLeast: 6) }
             end = 4 + Int(bytes[3])
         }
@@ -35,12 +36,11 @@ public struct IDTechCommandFormat: FrameFormat {
     /// Explains a frame, field by field.
     public func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
         let end = frame.count - 2
-        let isSet = frame[1] == Self.set
         var fields = [
-            FrameField("STX", 0..<1, "02"), FrameField("kind", 1..<2, isSet ? "S set" : "R review"),
+            FrameField("STX", 0..<1, "02"), FrameField("kind", 1..<2, frame[1] == Self.set ? "S set" : "R review"),
             FrameField("function", 2..<3, "\(IDTechFunction(rawValue: frame[2]))"),
         ]
-        if isSet {
+        if hasLength(frame) {
             fields.append(FrameField("length", 3..<4, "\(frame[3])"))
             fields.append(FrameField("data", 4..<end, frame.extracting(4..<end).hexadecimal(first: 255)))
         }
@@ -50,12 +50,16 @@ public struct IDTechCommandFormat: FrameFormat {
     /// Makes a command that sets something.
     /// - Parameters:
     ///   - function: what is set.
-    ///   - data: to what, up to 255 bytes.
+    ///   - data: to what, up to 255 bytes; none for ``IDTechFunction/resetToDefault``.
     /// - Returns: the frame.
     /// - Throws: ``FrameFault`` (`length`) where that is too much.
     public static func set(_ function: IDTechFunction, _ data: [UInt8]) throws(FrameFault) -> [UInt8] {
         guard data.count <= 255 else {
             throw FrameFault(.length, at: 3, "\(data.count) bytes of data, where 255 are the most")
+        }
+        guard function != .resetToDefault else {
+            guard data.isEmpty else { throw FrameFault(.length, at: 3, "resetting takes no data") }
+            return ended([startOfText, set, function.rawValue])
         }
         return ended([startOfText, set, function.rawValue, UInt8(data.count)] + data)
     }
@@ -65,7 +69,12 @@ public struct IDTechCommandFormat: FrameFormat {
         ended([startOfText, review, function.rawValue])
     }
 
-    static func ended(_ bytes: [UInt8]) -> [UInt8] {
+    /// Whether length and data follow the function: a question has none, and neither has resetting.
+    private func hasLength(_ bytes: Span<UInt8>) -> Bool {
+        bytes[1] == Self.set && bytes[2] != IDTechFunction.resetToDefault.rawValue
+    }
+
+    private static func ended(_ bytes: [UInt8]) -> [UInt8] {
         let frame = bytes + [endOfText]
         return frame + [RedundancyCheck.longitudinal(frame.span)]
     }

@@ -1,12 +1,16 @@
 extension IDTechSwipe {
     /// Explains the body, field by field.
     func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
+        /// Whole where everything is shown.
+        func shown(_ name: String, _ range: Range<Int>) -> FrameField {
+            FrameField(name, range, frame.extracting(range).hexadecimal(first: isRevealing ? range.count : 32))
+        }
         let layout = isEnhanced ? "enhanced" : "original"
         var fields = [
             FrameField("card type", 3..<4, "\(cardType), \(layout) layout"),
             FrameField("track status", 4..<5, status), FrameField("track lengths", 5..<8, lengths),
         ]
-        if let cipher { fields.append(FrameField("flags", 8..<10, cipher == .aes ? "AES" : "TDES")) }
+        if isEnhanced { fields.append(FrameField("flags", 8..<10, cipher == .aes ? "AES" : "TDES")) }
         for (index, track) in tracks.enumerated() {
             if let range = track.masked {
                 // Track 3 of the original layout is not masked, and neither is a reader's that does not encrypt.
@@ -14,12 +18,12 @@ extension IDTechSwipe {
             }
         }
         for (index, track) in tracks.enumerated() {
-            if let range = track.encrypted { fields.append(Self.bytes("encrypted track \(index + 1)", range, frame)) }
+            if let range = track.encrypted { fields.append(shown("encrypted track \(index + 1)", range)) }
         }
         if let encryptedTogether {
-            fields.append(Self.bytes("encrypted tracks 1 and 2", encryptedTogether, frame))
+            fields.append(shown("encrypted tracks 1 and 2", encryptedTogether))
         }
-        if let session { fields.append(Self.bytes("session", session, frame)) }
+        if let session { fields.append(shown("session", session)) }
         for (index, track) in tracks.enumerated() {
             // A hash can be searched for: a PAN has few unknown digits.
             if let range = track.hash {
@@ -30,12 +34,8 @@ extension IDTechSwipe {
         if let serialNumber {
             fields.append(FrameField("serial number", serialNumber, frame.extracting(serialNumber).printable))
         }
-        if let keySerialNumber { fields.append(Self.bytes("KSN", keySerialNumber, frame)) }
+        if let keySerialNumber { fields.append(shown("KSN", keySerialNumber)) }
         return fields
-    }
-
-    private static func bytes(_ name: String, _ range: Range<Int>, _ frame: Span<UInt8>) -> FrameField {
-        FrameField(name, range, frame.extracting(range).hexadecimal())
     }
 
     private var lengths: String { tracks.map { "\($0.length)" }.joined(separator: ", ") }

@@ -48,8 +48,8 @@ public struct IDTechSwipe: Sendable, Hashable {
     public let cardType: CardType
     /// Whether the layout is the enhanced one.
     public let isEnhanced: Bool
-    /// How it was encrypted; nil where the original layout leaves that to the reader's settings.
-    public let cipher: Cipher?
+    /// How it was encrypted; nil where nothing was, or where the original layout, which does not say, fits both ways.
+    public private(set) var cipher: Cipher?
     /// Tracks 1 to 3.
     public private(set) var tracks = [Track](repeating: Track(), count: 3)
     /// In the original layout tracks 1 and 2 encrypted as one; nil where they were not, or each on its own.
@@ -62,11 +62,9 @@ public struct IDTechSwipe: Sendable, Hashable {
     public private(set) var keySerialNumber: Range<Int>?
 
     /// Reads the layout of a frame whose checks are right.
-    /// - Parameters:
-    ///   - frame: as ``IDTechSwipeFormat`` found it.
-    ///   - usual: how tracks are encrypted where the original layout is used, which does not say.
+    /// - Parameter frame: as ``IDTechSwipeFormat`` found it.
     /// - Throws: ``FrameFault`` where fields do not fit.
-    public init(_ frame: Span<UInt8>, usual: Cipher = .tripleDES) throws(FrameFault) {
+    public init(_ frame: Span<UInt8>) throws(FrameFault) {
         let end = frame.count - 3
         guard end - IDTechSwipeFormat.bodyStart >= IDTechSwipeFormat.leastBody else {
             throw FrameFault(.truncated, at: max(0, end), "too short for a swipe")
@@ -84,8 +82,9 @@ public struct IDTechSwipe: Sendable, Hashable {
                 throw FrameFault(.field, at: flags.lowerBound, "no cipher is \(sent >> 4 & 3)")
             }
             cipher = named
-        } else {
-            cipher = nil
+        }
+        guard frame[4] >> 6 & 1 == 0 else {
+            throw FrameFault(.field, at: 4, "fields of newer readers (optional bytes) are not known")
         }
         for index in 0..<3 {
             tracks[index].length = Int(frame[5 + index])
@@ -95,7 +94,7 @@ public struct IDTechSwipe: Sendable, Hashable {
         if isEnhanced {
             try readEnhanced(frame, &places)
         } else {
-            try readOriginal(&places, usual)
+            try readOriginal(&places)
         }
         guard places.next == end else {
             throw FrameFault(.length, at: places.next, "\(end - places.next) bytes more than the fields take")
@@ -119,13 +118,23 @@ public struct IDTechSwipe: Sendable, Hashable {
         if follows >> 7 == 1 { keySerialNumber = try places.take(10, "the KSN") }
     }
 
-    private mutating func readOriginal(_ places: inout FieldPlaces, _ cipher: Cipher) throws(FrameFault) {
+    private mutating func readOriginal(_ places: inout FieldPlaces) throws(FrameFault) {
         for index in 0..<3 where tracks[index].length > 0 {
             tracks[index].masked = try places.take(tracks[index].length, "track \(index + 1)")
         }
+        guard places.left > 0 else { return }
         let together = tracks[0].length + tracks[1].length
-        guard together > 0, places.left > 0 else { return }
-        encryptedTogether = try places.take(padded(together, cipher), "the encrypted tracks")
+        let hashes = tracks[..<2].count { $0.length > 0 }
+        // What is not hashes and KSN tells how blocks are padded.
+        let size = places.left - 20 * hashes - 10
+        let fitting = [Cipher.tripleDES, .aes].filter { padded(together, $0) == size }
+        guard let first = fitting.first else {
+            throw FrameFault(.length, at: places.next, "\(size) encrypted bytes, where the tracks have \(together)")
+        }
+        if together > 0 {
+            cipher = fitting.count == 1 ? first : nil
+            encryptedTogether = try places.take(size, "the encrypted tracks")
+        }
         for index in 0..<2 where tracks[index].length > 0 {
             tracks[index].hash = try places.take(20, "the hash of track \(index + 1)")
         }

@@ -22,7 +22,9 @@ public struct IPSFormat: FrameFormat {
     /// Measures the frame that may begin with the first byte.
     public func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
         switch bytes[0] {
-        case Self.failure: return bytes.count < Self.failureSize ? .partial(atLeast: Self.failureSize) : .whole(5)
+        case Self.failure:
+            return bytes.count < Self.failureSize
+                ? .partial(atLeast: Self.failureSize) : .unchecked(Self.failureSize)
         case Self.swipe: break
         default: return .fault(.noStart(bytes[0]))
         }
@@ -44,7 +46,9 @@ public struct IPSFormat: FrameFormat {
             ]
         }
         let tracks = (0..<3).filter { frame[128] >> $0 & 1 == 1 }.map { "\($0 + 1)" }
-        let digits = frame.extracting(5..<8).digits + "..." + frame.extracting(8..<10).digits
+        // Of a short number that would be all of it.
+        let issuer = frame[4] >= 13 ? frame.extracting(5..<8).digits : ""
+        let digits = issuer + "..." + frame.extracting(8..<10).digits
         return [
             FrameField("kind", 0..<1, "60 swipe"),
             FrameField("firmware", 1..<3, "\(frame[1].twoDigits).\(frame[2].twoDigits)"),
@@ -54,8 +58,8 @@ public struct IPSFormat: FrameFormat {
             FrameField(
                 "name", 12..<38, isRevealing ? frame.extracting(12..<38).printable : "\(26) characters"),
             FrameField("KSN", 38..<48, frame.extracting(38..<48).hexadecimal()),
-            FrameField(
-                "encrypted tracks", 48..<128, frame.extracting(48..<128).sensitive(isRevealing || frame[3] != 0xFD)),
+            // Some are not encrypted, and some with keys that everybody knows.
+            FrameField("encrypted tracks", 48..<128, frame.extracting(48..<128).sensitive(isRevealing)),
             FrameField("tracks", 128..<129, tracks.isEmpty ? "none" : tracks.joined(separator: ", ")),
             FrameField("swipes so far", 129..<130, "\(frame[129])"), FrameField("CRC", 130..<131, "right"),
         ]

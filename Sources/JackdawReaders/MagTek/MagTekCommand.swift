@@ -32,6 +32,9 @@ public struct MagTekCommand: RawRepresentable, Sendable, Hashable, CustomStringC
         0x30: "encrypt data", 0xA0: "control",
     ]
 
+    /// Whether its meaning is documented.
+    public var isKnown: Bool { Self.names[rawValue] != nil }
+
     /// Number and meaning.
     public var description: String {
         Self.names[rawValue].map { "\(rawValue.hexadecimal) \($0)" } ?? rawValue.hexadecimal

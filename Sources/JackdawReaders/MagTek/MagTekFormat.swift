@@ -6,51 +6,49 @@ public struct MagTekFormat: FrameFormat {
     /// Which way the lines go: only readers send swipes.
     public let direction: FrameDirection
 
-    static let end = UInt8(ascii: "\r")
-    /// What a swipe begins with: the start of track 1, 2 or 3, or the separator where no track was read.
-    private static let swipeStarts = Array("%;+|".utf8)
+    private static let end = UInt8(ascii: "\r")
+    private static let separator = UInt8(ascii: "|")
     /// Code and length of a command or an answer, in digits.
     private static let dataStart = 4
-    /// The fields of a swipe take some 1,300 characters.
-    private static let greatestSwipe = 4096
 
     /// - Parameter direction: which way the lines go.
     public init(_ direction: FrameDirection) { self.direction = direction }
 
-    /// The most bytes that a frame has.
-    public var greatestSize: Int { Self.greatestSwipe }
+    /// The most bytes that a frame has: the fields of a swipe take some 1,300.
+    public var greatestSize: Int { 4096 }
 
     /// The first byte that may begin a frame.
-    public func start(in bytes: Span<UInt8>) -> Int? {
-        bytes.indices.first { bytes[$0].digitValue != nil || isSwipeStart(bytes[$0]) }
-    }
+    public func start(in bytes: Span<UInt8>) -> Int? { bytes.indices.first { Self.isPrinted(bytes[$0]) } }
 
     /// Measures the frame that may begin with the first byte.
+    ///
+    /// A line is taken or skipped as a whole: the end of a damaged swipe would pass for an answer.
     public func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
-        if isSwipeStart(bytes[0]) { return measureSwipe(bytes) }
-        for index in 0..<min(bytes.count, Self.dataStart) where bytes[index].digitValue == nil {
-            return .fault(
-                index == 0
-                    ? .noStart(bytes[0])
-                    : FrameFault(.field, at: index, "\(bytes[index].hexadecimal) is no hexadecimal digit"))
+        guard Self.isPrinted(bytes[0]) else { return .fault(.noStart(bytes[0])) }
+        for index in 0..<min(bytes.count, greatestSize) where !Self.isPrinted(bytes[index]) {
+            guard bytes[index] == Self.end else {
+                let fault = FrameFault(.field, at: index, "\(bytes[index].hexadecimal) is no character of a line")
+                return .fault(fault, skipping: index + 1)
+            }
+            do throws(FrameFault) {
+                try check(line: bytes.extracting(first: index + 1))
+                return .whole(index + 1)
+            } catch {
+                return .fault(error, skipping: index + 1)
+            }
         }
-        guard bytes.count >= Self.dataStart else { return .partial(atLeast: Self.dataStart + 1) }
-        let end = Self.dataStart + 2 * Int(bytes.byte(at: 2) ?? 0)
-        for index in Self.dataStart..<min(bytes.count, end) where bytes[index].digitValue == nil {
-            return .fault(FrameFault(.field, at: index, "\(bytes[index].hexadecimal) is no hexadecimal digit"))
+        guard bytes.count < greatestSize else {
+            let fault = FrameFault(.length, at: 0, "a line of \(greatestSize) bytes or more")
+            return .fault(fault, skipping: greatestSize)
         }
-        guard bytes.count > end else { return .partial(atLeast: end + 1) }
-        guard bytes[end] == Self.end else {
-            return .fault(FrameFault(.end, at: end, "\(bytes[end].hexadecimal), where the line ends with 0D"))
-        }
-        return .whole(end + 1)
+        return .partial(atLeast: bytes.count + 1)
     }
 
     /// Explains a frame, field by field.
     public func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
         let last = frame.count - 1
         let ending = FrameField("end", last..<last + 1, "0D")
-        if isSwipeStart(frame[0]) {
+        if isSwipe(frame) {
             guard let swipe = try? MagTekSwipe(frame) else {
                 return [FrameField("swipe", 0..<last, "cannot be read"), ending]
             }
@@ -99,26 +97,35 @@ public struct MagTekFormat: FrameFormat {
         line.span.byte(at: 0).map { MagTekResult(rawValue: $0).isKnown } ?? true
     }
 
+    /// Whether a line can be a command.
+    static func isKnownCommand(_ line: [UInt8]) -> Bool {
+        line.span.byte(at: 0).map { MagTekCommand(rawValue: $0).isKnown } ?? false
+    }
+
     private static func line(_ bytes: [UInt8]) -> [UInt8] { bytes.flatMap { Array($0.hexadecimal.utf8) } + [end] }
 
-    private func isSwipeStart(_ byte: UInt8) -> Bool { direction == .answer && Self.swipeStarts.contains(byte) }
-
-    private func measureSwipe(_ bytes: Span<UInt8>) -> FrameMeasure {
-        for index in 0..<min(bytes.count, Self.greatestSwipe) {
-            if bytes[index] == Self.end {
-                do throws(FrameFault) {
-                    _ = try MagTekSwipe(bytes.extracting(first: index + 1))
-                    return .whole(index + 1)
-                } catch {
-                    return .fault(error)
-                }
-            }
-            guard (0x20..<0x7F).contains(bytes[index]) else {
-                return .fault(FrameFault(.field, at: index, "\(bytes[index].hexadecimal) is no character of a swipe"))
-            }
-        }
-        return .partial(atLeast: bytes.count + 1)
+    private func isSwipe(_ line: Span<UInt8>) -> Bool {
+        direction == .answer && line.indices.contains { line[$0] == Self.separator }
     }
+
+    private func check(line: Span<UInt8>) throws(FrameFault) {
+        guard !isSwipe(line) else {
+            _ = try MagTekSwipe(line)
+            return
+        }
+        let end = line.count - 1
+        for index in 0..<end where line[index].digitValue == nil {
+            throw FrameFault(.field, at: index, "\(line[index].hexadecimal) is no hexadecimal digit")
+        }
+        guard end >= Self.dataStart, let count = line.byte(at: 2) else {
+            throw FrameFault(.length, at: end, "\(end) digits, where code and length have 4")
+        }
+        guard end == Self.dataStart + 2 * Int(count) else {
+            throw FrameFault(.length, at: 2, "\(count) bytes of data, where \(end - Self.dataStart) digits follow")
+        }
+    }
+
+    private static func isPrinted(_ byte: UInt8) -> Bool { (0x20..<0x7F).contains(byte) }
 }
 
 extension UInt8 {

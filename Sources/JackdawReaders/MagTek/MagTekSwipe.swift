@@ -10,11 +10,11 @@ public struct MagTekSwipe: Sendable, Hashable {
         /// Of the two bytes.
         public init(rawValue: UInt16) { self.rawValue = rawValue }
 
-        /// No key is left: nothing but this status is sent.
+        /// No key is left: tracks are empty.
         public static let isExhausted = EncryptionStatus(rawValue: 1 << 0)
         /// The initial key is there.
         public static let hasKey = EncryptionStatus(rawValue: 1 << 1)
-        /// Tracks are encrypted.
+        /// Encryption is switched on; without a key nothing is encrypted.
         public static let isEncrypting = EncryptionStatus(rawValue: 1 << 2)
         /// The program has to authenticate itself first.
         public static let needsAuthentication = EncryptionStatus(rawValue: 1 << 3)
@@ -33,14 +33,15 @@ public struct MagTekSwipe: Sendable, Hashable {
     /// Every field between separators, in its order; the first is ``masked``.
     let parts: [Range<Int>]
 
-    /// Tracks 1 to 3, each encrypted, as hexadecimal digits; empty where there was none, none at all where only a status came.
-    public var encryptedTracks: [Range<Int>] { parts.count > 4 ? Array(parts[2...4]) : [] }
-    /// The stripe's fingerprint, encrypted, as hexadecimal digits; nil where only a status came.
-    public var magnePrint: Range<Int>? { parts.count > 6 ? parts[6] : nil }
-    /// The session that the program gave, encrypted, as hexadecimal digits; nil where only a status came.
-    public var session: Range<Int>? { parts.count > 8 ? parts[8] : nil }
-    /// The key's serial number (KSN) as hexadecimal digits; nil where only a status came.
-    public var keySerialNumber: Range<Int>? { parts.count > 9 ? parts[9] : nil }
+    /// Tracks 1 to 3, each encrypted, as hexadecimal digits; empty where there was none. In clear where nothing is
+    /// encrypted.
+    public var encryptedTracks: [Range<Int>] { Array(parts[2...4]) }
+    /// The stripe's fingerprint, encrypted, as hexadecimal digits.
+    public var magnePrint: Range<Int> { parts[6] }
+    /// The session that the program gave, encrypted, as hexadecimal digits.
+    public var session: Range<Int> { parts[8] }
+    /// The key's serial number (KSN) as hexadecimal digits; empty where nothing is encrypted.
+    public var keySerialNumber: Range<Int> { parts[9] }
 
     /// Fields of a whole swipe, without and with a counter of encryptions.
     private static let partCounts = 13...14
@@ -57,9 +58,8 @@ public struct MagTekSwipe: Sendable, Hashable {
             start = index + 1
         }
         parts.append(start..<max(start, line.count - 1))
-        guard parts.count == 2 || Self.partCounts.contains(parts.count) else {
-            throw FrameFault(
-                .field, at: start, "\(parts.count) fields, where a swipe has 13 or 14, or a status alone 2")
+        guard Self.partCounts.contains(parts.count) else {
+            throw FrameFault(.field, at: start, "\(parts.count) fields, where a swipe has 13 or 14")
         }
         guard parts[1].count == 4, let low = line.byte(at: parts[1].lowerBound),
             let high = line.byte(at: parts[1].lowerBound + 2)
@@ -68,8 +68,8 @@ public struct MagTekSwipe: Sendable, Hashable {
         masked = parts[0]
         // The first byte has the lower bits: the manual's example says 0600 for a key that is there and encrypts.
         encryption = EncryptionStatus(rawValue: UInt16(high) << 8 | UInt16(low))
-        guard parts.count > 2 else { return }
-        for part in parts[2...] {
+        // The device's serial number and the format's code are the owner's to choose.
+        for (number, part) in parts.enumerated() where ![0, 7, parts.count - 1].contains(number) {
             for index in part where line[index].digitValue == nil {
                 throw FrameFault(.field, at: index, "\(line[index].hexadecimal) is no hexadecimal digit")
             }
@@ -80,28 +80,32 @@ public struct MagTekSwipe: Sendable, Hashable {
     /// The CRC is over all before it, and its lower byte comes first.
     private func checkCRC(_ line: Span<UInt8>) throws(FrameFault) {
         let place = parts[parts.count - 3]
+        guard place.count == 4, let low = line.byte(at: place.lowerBound),
+            let high = line.byte(at: place.lowerBound + 2)
+        else { throw FrameFault(.field, at: place.lowerBound, "the CRC has four hexadecimal digits") }
         let crc = RedundancyCheck.crc16(line.extracting(first: place.lowerBound))
-        let expected = UInt8(crc & 255).hexadecimal + UInt8(crc >> 8).hexadecimal
-        guard place.count == 4, line.byte(at: place.lowerBound) == UInt8(crc & 255),
-            line.byte(at: place.lowerBound + 2) == UInt8(crc >> 8)
-        else {
-            let found = line.extracting(place).printable
-            throw FrameFault(.check, at: place.lowerBound, "the CRC is \(found), of the characters \(expected)")
+        guard low == UInt8(crc & 255), high == UInt8(crc >> 8) else {
+            throw FrameFault(
+                .check, at: place.lowerBound,
+                "the CRC is \(low.hexadecimal) \(high.hexadecimal), "
+                    + "of the characters \(UInt8(crc & 255).hexadecimal) \(UInt8(crc >> 8).hexadecimal)")
         }
     }
 
     /// Explains the line but for its end, field by field; the separators belong to what is before them.
     func fields(of line: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
-        let isEncrypting = encryption.contains(.isEncrypting)
-        return zip(names, parts).map { name, part in
+        zip(names, parts).map { name, part in
             let text = line.extracting(part)
-            let isSecret = name == "tracks" || !isEncrypting && Self.cardFields.contains(name)
-            let value = isSecret ? isRevealing ? text.printable : "\(part.count) characters" : text.printable
+            let isShown = isRevealing || !Self.cardFields.contains(name)
+            let value = isShown ? text.printable : "\(part.count) characters"
             return FrameField(name, part.lowerBound..<min(part.upperBound + 1, line.count - 1), value)
         }
     }
 
-    private static let cardFields: Set = ["encrypted track 1", "encrypted track 2", "encrypted track 3", "MagnePrint"]
+    /// A reader without a key sends them in clear.
+    private static let cardFields: Set = [
+        "tracks", "encrypted track 1", "encrypted track 2", "encrypted track 3", "MagnePrint",
+    ]
 
     private var names: [String] {
         var names = [

@@ -28,22 +28,26 @@ public struct NEOFormat: FrameFormat {
     /// - Parameters:
     ///   - command: its number.
     ///   - subcommand: the number below it.
-    ///   - data: up to ``greatestData`` bytes.
+    ///   - data: up to 65535 bytes.
     /// - Returns: the frame.
     /// - Throws: ``FrameFault`` (`length`) where that is too much.
-    public func command(_ command: UInt8, _ subcommand: UInt8, _ data: [UInt8] = []) throws(FrameFault) -> [UInt8] {
-        try frame(command, subcommand, data)
+    public static func command(
+        _ command: UInt8, _ subcommand: UInt8, _ data: [UInt8] = []
+    ) throws(FrameFault) -> [UInt8] {
+        try frame(command, subcommand, data, .command)
     }
 
     /// Makes an answer.
     /// - Parameters:
     ///   - command: what is answered.
     ///   - status: what became of it.
-    ///   - data: up to ``greatestData`` bytes.
+    ///   - data: up to 65535 bytes.
     /// - Returns: the frame.
     /// - Throws: ``FrameFault`` (`length`) where that is too much.
-    public func answer(_ command: UInt8, _ status: NEOStatus, _ data: [UInt8] = []) throws(FrameFault) -> [UInt8] {
-        try frame(command, status.rawValue, data)
+    public static func answer(
+        _ command: UInt8, _ status: NEOStatus, _ data: [UInt8] = []
+    ) throws(FrameFault) -> [UInt8] {
+        try frame(command, status.rawValue, data, .answer)
     }
 
     /// The first byte that may begin a frame.
@@ -64,7 +68,7 @@ public struct NEOFormat: FrameFormat {
         }
         let end = Self.dataStart + count
         guard bytes.count >= end + 2 else { return .partial(atLeast: end + 2) }
-        let crc = checkBytes(bytes.extracting(first: end))
+        let crc = Self.checkBytes(bytes.extracting(first: end), direction)
         guard bytes[end] == crc.0, bytes[end + 1] == crc.1 else {
             return .fault(
                 FrameFault(
@@ -92,18 +96,20 @@ public struct NEOFormat: FrameFormat {
         ]
     }
 
-    private func frame(_ first: UInt8, _ second: UInt8, _ data: [UInt8]) throws(FrameFault) -> [UInt8] {
-        guard data.count <= greatestData else {
-            throw FrameFault(.length, at: 12, "\(data.count) bytes of data, where \(greatestData) are the most")
+    private static func frame(
+        _ first: UInt8, _ second: UInt8, _ data: [UInt8], _ direction: FrameDirection
+    ) throws(FrameFault) -> [UInt8] {
+        guard data.count <= Int(UInt16.max) else {
+            throw FrameFault(.length, at: 12, "\(data.count) bytes of data, where 65535 are the most")
         }
-        var frame = Self.header + [first, second, UInt8(data.count >> 8), UInt8(data.count & 255)] + data
-        let crc = checkBytes(frame.span)
+        var frame = header + [first, second, UInt8(data.count >> 8), UInt8(data.count & 255)] + data
+        let crc = checkBytes(frame.span, direction)
         frame += [crc.0, crc.1]
         return frame
     }
 
     /// The CRC in the order in which it is sent.
-    private func checkBytes(_ bytes: Span<UInt8>) -> (UInt8, UInt8) {
+    private static func checkBytes(_ bytes: Span<UInt8>, _ direction: FrameDirection) -> (UInt8, UInt8) {
         let crc = RedundancyCheck.crc16(bytes)
         let (high, low) = (UInt8(crc >> 8), UInt8(crc & 255))
         return direction == .command ? (low, high) : (high, low)

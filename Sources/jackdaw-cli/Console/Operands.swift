@@ -10,7 +10,9 @@ enum Operands {
     /// - Parameter arguments: without the name of the program.
     /// - Returns: fewer arguments of the same meaning to a verb that unpacks its operands.
     static func pack(_ arguments: [String]) -> [String] {
-        arguments.split(before: { $0.hasPrefix("-") }).flatMap { run in
+        // Its operands are bytes, and no thousands of them.
+        guard arguments.first != "frame" else { return arguments }
+        return arguments.split(before: { $0.hasPrefix("-") }).flatMap { run in
             guard run.count > longRun else { return Array(run) }
             // The first two may be a verb or an option, and its value.
             return run.prefix(2) + [run.dropFirst(2).joined(separator: "\0")]

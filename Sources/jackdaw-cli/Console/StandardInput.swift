@@ -6,7 +6,7 @@ struct StandardInput {
     private static let pieceBytes = 256
 
     /// The last piece; empty at the end.
-    private(set) var bytes: [UInt8] = []
+    var bytes: [UInt8] = []
     /// Bytes so far.
     private(set) var count = 0
 

@@ -66,24 +66,27 @@
                 bytes.removeWiping()
             }
             try HexadecimalText.read(text, into: &bytes)
-            let frame: ExplainedFrame
+            let frames: [ExplainedFrame]
             do throws(FrameFault) {
-                frame = try `protocol`.explain(bytes, direction: direction, isRevealing: reveal)
+                frames = try `protocol`.explain(bytes, direction: direction, isRevealing: reveal)
             } catch {
                 throw CommandError(.badData, "no frame of \(`protocol`.name): \(error)")
             }
-            if json {
-                for field in frame.fields { console.result(Self.object(field, of: frame)) }
-            } else {
-                var table = Table(.number("byte"), .number("size"), .text("field"), .text("value"))
-                for field in frame.fields {
-                    table.add("\(field.range.lowerBound)", "\(field.range.count)", field.name, field.value)
-                }
-                console.result(
-                    `protocol`.title + (frame.direction == .command ? ", to the reader" : ", from the reader"))
-                for line in table.lines { console.result(line) }
-            }
+            for frame in frames { print(frame, on: console) }
             return .done
+        }
+
+        private func print(_ frame: ExplainedFrame, on console: Console) {
+            guard !json else {
+                for field in frame.fields { console.result(Self.object(field, of: frame)) }
+                return
+            }
+            var table = Table(.number("byte"), .number("size"), .text("field"), .text("value"))
+            for field in frame.fields {
+                table.add("\(field.range.lowerBound)", "\(field.range.count)", field.name, field.value)
+            }
+            console.result(`protocol`.title + (frame.direction == .command ? ", to the reader" : ", from the reader"))
+            for line in table.lines { console.result(line) }
         }
 
         private static func object(_ field: FrameField, of frame: ExplainedFrame) -> JSONObject {
@@ -99,14 +102,20 @@
         private static func standardInput() throws(CommandError) -> [UInt8] {
             var input = try StandardInput()
             var text: [UInt8] = []
-            repeat {
-                try input.read()
-                guard input.count <= HexadecimalText.most else {
-                    text.removeWiping()
-                    throw CommandError(.badData, "standard input: more than a frame has")
-                }
-                text += input.bytes
-            } while !input.bytes.isEmpty
+            do throws(CommandError) {
+                repeat {
+                    try input.read()
+                    guard input.count <= HexadecimalText.most else {
+                        input.bytes.removeWiping()
+                        throw CommandError(.badData, "standard input: more than a frame has")
+                    }
+                    text.growWiping(by: input.bytes.count)
+                    text += input.bytes
+                } while !input.bytes.isEmpty
+            } catch {
+                text.removeWiping()
+                throw error
+            }
             return text
         }
     }

@@ -22,6 +22,12 @@ struct LatestDevicesTests {
         #expect(try await devices.next() == nil)
     }
 
+    @Test func ofMoreThanFitTheOldestAreLeftOut() async throws {
+        let devices = LatestDevices()
+        for number in 0...LatestDevices.most { devices.put(device("\(number)", -50)) }
+        #expect(try await devices.next() == device("1", -50))
+    }
+
     @Test func whoWaitsHearsOfEachOne() async throws {
         let devices = LatestDevices()
         for strength in -90 ..< -50 {

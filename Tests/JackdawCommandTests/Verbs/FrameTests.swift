@@ -38,6 +38,23 @@ import Testing
         #expect(run.lines.first == "Miura MPI, from the reader")
     }
 
+    @Test func aFrameThatMayGoEitherWayIsExplainedBothWays() {
+        // Reset, or "bad parameter" without data.
+        let lines = CommandRun("frame", "magtek", "30 32 30 30 0D").lines
+        #expect(lines.contains("MagTek iDynamo and other MagneSafe V5 readers, from the reader"))
+        #expect(lines.contains("MagTek iDynamo and other MagneSafe V5 readers, to the reader"))
+        let command = CommandRun("frame", "--direction", "command", "magtek", "30 32 30 30 0D").lines
+        #expect(command.first == "MagTek iDynamo and other MagneSafe V5 readers, to the reader")
+        #expect(command.contains { $0.contains("02 reset") })
+    }
+
+    @Test func manyBytesMayBeManyOperands() {
+        let body = [UInt8](repeating: 1, count: 100)
+        let frame = [1, 0x40, 100] + body + [1 ^ 0x40 ^ 100]
+        let digits = frame.map { String($0, radix: 16) }.map { $0.count < 2 ? "0\($0)" : $0 }
+        #expect(CommandRun(["frame", "--direction", "answer", "miura"] + digits).status == 0)
+    }
+
     @Test func jsonHasOneObjectAField() {
         let run = CommandRun("frame", "--json", "idtech", "06")
         #expect(run.lines == [#"{"direction":"answer","offset":0,"size":1,"field":"answer","value":"06 ACK"}"#])

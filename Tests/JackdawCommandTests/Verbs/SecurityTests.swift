@@ -39,6 +39,7 @@ import Testing
                 ["synth", text], ["synth", "-o", "a.wav", text], ["decode", "--channel", text, "a.wav"],
                 ["decode", "--raw", text, "a.wav"], ["listen", "--link", text], ["listen", "--link", "wav:\(text)"],
                 ["synth", "--track2", text], [text],
+                ["frame", "idtech", text], ["frame", text, "00"], ["frame", "--direction", text, "idtech", "00"],
                 ["demodulate", "--mode", text, "a.wav"], ["demodulate", "--framing", text, "a.wav"],
                 ["modulate", "--mode", text, "-o", "a.wav"], ["modulate", "--mode", "v21", "-o", "a.wav", text],
                 ["synth", "-o", "/nonexistent/a.wav", "--track1", text], ["synth", "-o", "a.wav", "--seed", text],

@@ -25,15 +25,62 @@ import Testing
 
     @Test func framesAreCutHoweverTheyCome() {
         verify(IDTechCommandFormat(), frames: Self.commands, garbage: [0, 0x06, 0x53, 0xFF])
-        verify(IDTechAnswerFormat(awaiting: .settings), frames: Self.settings + [[0x15]], garbage: [0, 0x53, 0x7F])
-        verify(IDTechAnswerFormat(awaiting: .text), frames: [Self.version, [0x15]], garbage: [0, 0x53, 0x7F])
-        verify(IDTechAnswerFormat(), frames: [[0x06], [0x15]], garbage: [0, 0x53, 0x7F])
+        verify(
+            IDTechAnswerFormat(awaiting: .settings), frames: Self.settings, garbage: [0, 0x53, 0x7F],
+            unchecked: [[0x15]])
+        verify(
+            IDTechAnswerFormat(awaiting: .text), frames: [Self.version], garbage: [0, 0x53, 0x7F], unchecked: [[0x15]])
     }
 
     @Test func swipesAreCutHoweverTheyCome() {
         let swipes = [PublishedSwipes.original, PublishedSwipes.enhanced]
         verify(IDTechSwipeFormat(), frames: swipes, garbage: [0, 0x53, 0x7F])
-        verify(IDTechAnswerFormat(), frames: swipes + [[0x06]], garbage: [0, 0x53, 0x7F])
+        verify(IDTechAnswerFormat(), frames: swipes, garbage: [0, 0x53, 0x7F], unchecked: [[0x06], [0x15]])
+    }
+
+    /// Bytes of a damaged swipe that would be answers confirm nothing.
+    @Test func aDamagedSwipeIsNoAnswer() {
+        for swipe in [PublishedSwipes.original, PublishedSwipes.enhanced] {
+            var damaged = swipe
+            damaged[10] ^= 1
+            #expect(cut(damaged, with: IDTechAnswerFormat(), step: 1_000).frames.isEmpty)
+            #expect(cut(damaged + swipe + [0x06], with: IDTechAnswerFormat(), step: 1_000).frames == [swipe, [0x06]])
+        }
+        #expect(cut([0x15, 0x06], with: IDTechAnswerFormat(), step: 1).frames == [[0x15], [0x06]])
+    }
+
+    @Test func resettingHasNoLength() throws {
+        #expect(try IDTechCommandFormat.set(.resetToDefault, []) == hex("02 53 18 03 4A"))
+        #expect(throws: Never.self) { try IDTechCommandFormat().check(hex("02 53 18 03 4A")) }
+        #expect(throws: FrameFault.self) { try IDTechCommandFormat.set(.resetToDefault, [1]) }
+    }
+
+    /// Each check of a swipe, wrong by itself.
+    @Test(arguments: [(3, FrameFault.Code.check), (2, .check), (1, .end)])
+    func aWrongEndIsToldWithItsPlace(fromEnd: Int, code: FrameFault.Code) {
+        var damaged = PublishedSwipes.original
+        damaged[damaged.count - fromEnd] ^= 1
+        let fault = #expect(throws: FrameFault.self) { try IDTechSwipeFormat().check(damaged) }
+        #expect(fault?.code == code)
+        #expect(fault?.offset == damaged.count - fromEnd)
+    }
+
+    /// Lengths that AES pads otherwise than TDES: made from the layout, encrypted bytes and all.
+    @Test func theCipherOfTheOriginalLayoutIsFoundByItsPadding() throws {
+        let tripleDES = try IDTechSwipeFormat.frame(bodyWithTrack1(encrypted: 8))
+        let cipher = try IDTechSwipe(tripleDES.span).cipher
+        #expect(cipher == .tripleDES)
+        let aes = try IDTechSwipeFormat.frame(bodyWithTrack1(encrypted: 16))
+        let other = try IDTechSwipe(aes.span).cipher
+        #expect(other == .aes)
+        let neither = try IDTechSwipeFormat.frame(bodyWithTrack1(encrypted: 12))
+        #expect(throws: FrameFault(.length, at: 13, "12 encrypted bytes, where the tracks have 5")) {
+            _ = try IDTechSwipe(neither.span)
+        }
+    }
+
+    private func bodyWithTrack1(encrypted count: Int) -> [UInt8] {
+        [0x00, 0x0B, 5, 0, 0] + Array("%B4*?".utf8) + [UInt8](repeating: 7, count: count + 20 + 10)
     }
 
     @Test func theOriginalLayoutIsRead() throws {
@@ -46,6 +93,7 @@ import Testing
         #expect(swipe.encryptedTogether?.count == 112)
         #expect(swipe.tracks.map { $0.hash?.count } == [20, 20, nil])
         #expect(frame[try #require(swipe.keySerialNumber)].elementsEqual(hex("62994901190000000001")))
+        #expect(swipe.cipher == nil)
         #expect(text(frame, swipe.tracks[1].masked) == ";4266********9999=***************?*")
     }
 

@@ -12,7 +12,8 @@ import Testing
         """)
 
     @Test func framesAreCutHoweverTheyCome() {
-        verify(IPSFormat(), frames: [Self.swipe, [0x66, 0x10, 0x01, 20, 30]], garbage: [0, 0x48, 0x07, 0xFF])
+        verify(
+            IPSFormat(), frames: [Self.swipe], garbage: [0, 0x48, 0x07, 0xFF], unchecked: [[0x66, 0x10, 0x01, 20, 30]])
     }
 
     @Test func fieldsAreNamedAndMasked() {
@@ -22,7 +23,19 @@ import Testing
         #expect(values["PAN, masked"] == "411111...1111")
         #expect(values["name"] == "26 characters")
         #expect(values["tracks"] == "1, 2")
+        #expect(values["encrypted tracks"] == "80 bytes")
         #expect(fields.count == 12)
+        var short = Self.swipe
+        short[4] = 10
+        #expect(IPSFormat().fields(of: short).first { $0.name == "PAN, masked" }?.value == "...1111")
+    }
+
+    /// A counter of 0x66 at the end of a damaged swipe looks like the beginning of a failure.
+    @Test func aDamagedSwipeHidesNoFrameAndNoOtherSwipe() {
+        let damaged = [0x60] + [UInt8](repeating: 0, count: 128) + [0x66, 0x00]
+        let whole = cut(damaged + Self.swipe, with: IPSFormat(), step: 1_000)
+        #expect(whole.frames == [Self.swipe])
+        #expect(whole.covers(262))
     }
 
     @Test func aWrongCRCIsToldWithItsPlace() {

@@ -18,9 +18,12 @@ import Testing
 
     @Test func framesAreCutHoweverTheyCome() {
         let counter = line("0013544553542053455455502030303031000007F1")
-        verify(MagTekFormat(.answer), frames: [Self.swipe, counter, line("0200")], garbage: Array("xyz\n".utf8))
         verify(
-            MagTekFormat(.command), frames: [line("0900"), line("0A080102030405060708")], garbage: Array("%;|\n".utf8))
+            MagTekFormat(.answer), frames: [Self.swipe, counter, line("0200")], garbage: [10, 0, 0x80],
+            isChecked: false, isLine: true)
+        verify(
+            MagTekFormat(.command), frames: [line("0900"), line("0A080102030405060708")], garbage: [10, 0, 0x80],
+            isChecked: false, isLine: true)
     }
 
     @Test func commandsAndAnswersAreMade() throws {
@@ -37,16 +40,43 @@ import Testing
         let swipe = try MagTekSwipe(Self.swipe.span)
         #expect(swipe.encryption == [.hasKey, .isEncrypting])
         #expect(swipe.encryptedTracks.map(\.count) == [128, 80, 64])
-        #expect(swipe.magnePrint?.count == 112)
+        #expect(swipe.magnePrint.count == 112)
         #expect(text(swipe.session) == "21685F158B5C6BE0")
         #expect(text(swipe.keySerialNumber) == "FFFF9876543210E00008")
     }
 
-    @Test func aStatusMayComeAlone() throws {
-        let swipe = try MagTekSwipe(line("|0100").span)
-        #expect(swipe.encryption == .isExhausted)
-        #expect(swipe.masked.isEmpty && swipe.encryptedTracks.isEmpty)
-        #expect(swipe.keySerialNumber == nil)
+    /// A reader without a key, with a serial number, a counter and an AAMVA track: made from the layout.
+    @Test func whatAReaderWithoutAKeySendsIsHidden() throws {
+        let track = Array("#1234567890123456?".utf8).map { String($0, radix: 16, uppercase: true) }.joined()
+        let start = "#1234567890123456?|0400|||\(track)|00000000||TEST SETUP 0001|||000000|"
+        // Of the characters before it, by the polynomial's definition.
+        var crc: UInt16 = 0xFFFF
+        for byte in start.utf8 {
+            crc ^= UInt16(byte) << 8
+            for _ in 0..<8 { crc = crc & 0x8000 == 0 ? crc << 1 : crc << 1 ^ 0x1021 }
+        }
+        let sum = hexadecimal(crc & 255) + hexadecimal(crc >> 8)
+        let swipe = line("\(start)\(sum)||0000")
+        let fields = MagTekFormat(.answer).fields(of: swipe, isRevealing: false)
+        #expect(fields.first { $0.name == "device serial number" }?.value == "TEST SETUP 0001")
+        #expect(fields.first { $0.name == "encrypted track 3" }?.value == "36 characters")
+        #expect(!fields.contains { $0.value.contains("1234567890") || $0.value.contains(track) })
+        #expect(throws: Never.self) { try MagTekFormat(.answer).check(swipe) }
+    }
+
+    /// The end of a damaged swipe would pass for an answer.
+    @Test func aDamagedLineIsSkippedWhole() {
+        var damaged = Self.swipe
+        damaged[0] = UInt8(ascii: "B")
+        let whole = cut(damaged + line("0200"), with: MagTekFormat(.answer), step: 10_000)
+        #expect(whole.frames == [line("0200")])
+    }
+
+    @Test func aLineWithoutAnEndIsSkipped() {
+        let stream = [UInt8](repeating: UInt8(ascii: "%"), count: 10_000) + [13] + line("0200")
+        let whole = cut(stream, with: MagTekFormat(.answer), step: stream.count)
+        #expect(whole.frames == [line("0200")])
+        for step in [64, 1_000] { #expect(cut(stream, with: MagTekFormat(.answer), step: step) == whole) }
     }
 
     @Test func whatIsWrongIsToldWithItsPlace() {
@@ -56,7 +86,7 @@ import Testing
         #expect(fault?.code == .check)
         #expect(fault?.offset == Self.swipe.count - 11)
         #expect(fault?.message.contains("5452") == false)
-        #expect(throws: FrameFault(.field, at: 6, "3 fields, where a swipe has 13 or 14, or a status alone 2")) {
+        #expect(throws: FrameFault(.field, at: 6, "3 fields, where a swipe has 13 or 14")) {
             try MagTekFormat(.answer).check(line("|0001|"))
         }
     }
@@ -69,5 +99,8 @@ import Testing
         #expect(shown.first { $0.name == "tracks" }?.value.hasPrefix("%B5452000000007189^") == true)
     }
 
-    private func text(_ range: Range<Int>?) -> String? { range.map { String(decoding: Self.swipe[$0], as: UTF8.self) } }
+    private func text(_ range: Range<Int>) -> String { String(decoding: Self.swipe[range], as: UTF8.self) }
+
+    /// Two digits.
+    private func hexadecimal(_ byte: UInt16) -> String { String(byte + 256, radix: 16, uppercase: true).suffix(2) + "" }
 }

@@ -8,15 +8,15 @@ import Testing
     private let configuration = hex("5669564F746563683200 03 02 0000 5B91")
 
     @Test func publishedFramesAreMade() throws {
-        #expect(try NEOFormat(.command).command(0x18, 0x01) == ping)
-        #expect(try NEOFormat(.command).command(0x03, 0x02) == configuration)
-        #expect(try NEOFormat(.answer).answer(0x18, .done) == pong)
+        #expect(try NEOFormat.command(0x18, 0x01) == ping)
+        #expect(try NEOFormat.command(0x03, 0x02) == configuration)
+        #expect(try NEOFormat.answer(0x18, .done) == pong)
     }
 
     @Test func framesAreCutHoweverTheyCome() throws {
-        let long = try NEOFormat(.command).command(0x60, 0x10, (0..<300).map { UInt8($0 & 255) })
+        let long = try NEOFormat.command(0x60, 0x10, (0..<300).map { UInt8($0 & 255) })
         verify(NEOFormat(.command), frames: [ping, configuration, long], garbage: hex("00 11 56 69 56 01 32"))
-        let answers = [pong, try NEOFormat(.answer).answer(0x61, .timedOut, [1, 2, 3])]
+        let answers = [pong, try NEOFormat.answer(0x61, .timedOut, [1, 2, 3])]
         verify(NEOFormat(.answer), frames: answers, garbage: hex("5669564F7465636832 41"))
     }
 
@@ -32,9 +32,11 @@ import Testing
         #expect(fields[2].value == "00 done")
     }
 
-    @Test func dataBeyondTheLimitIsRefused() {
-        let format = NEOFormat(.command, greatestData: 2)
-        #expect(throws: FrameFault.self) { try format.command(1, 1, [1, 2, 3]) }
-        #expect(throws: FrameFault.self) { try format.check(NEOFormat(.command).command(1, 1, [1, 2, 3])) }
+    @Test func dataBeyondTheLimitIsRefused() throws {
+        #expect(throws: FrameFault.self) { try NEOFormat.command(1, 1, [UInt8](repeating: 0, count: 65_536)) }
+        let frame = try NEOFormat.command(1, 1, [1, 2, 3])
+        #expect(throws: FrameFault(.length, at: 12, "3 bytes of data, where 2 are the most")) {
+            try NEOFormat(.command, greatestData: 2).check(frame)
+        }
     }
 }

@@ -10,7 +10,7 @@ import Testing
         let status = try JSONPOSFormat.frame(Array("{\"method\":\"StatusEvent\",\"params\":{}}".utf8))
         verify(
             JSONPOSFormat(), frames: [Self.request, status, try JSONPOSFormat.frame(Array("{}".utf8))],
-            garbage: [10, 10, 0x3A])
+            garbage: [10, 10, 0x3A], isChecked: false)
     }
 
     @Test func aMessageIsMade() throws {
