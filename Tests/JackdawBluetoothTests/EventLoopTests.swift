@@ -93,26 +93,6 @@ import Testing
         while held != nil { await Task.yield() }
     }
 
-    @Test func jobsThatAlwaysLeaveOthersBehindTakeNoMoreAndMoreMemory() async throws {
-        let loop = try EventLoop()
-        // Two of them: there is never a moment without a job.
-        let tasks = (0..<2).map { _ in
-            Task(executorPreference: LoopTaskExecutor(loop)) {
-                for _ in 0..<20_000 { await Task.yield() }
-            }
-        }
-        let watching = Task(executorPreference: LoopTaskExecutor(loop)) {
-            var most = 0
-            for _ in 0..<10_000 {
-                most = max(most, loop.keptJobs)
-                await Task.yield()
-            }
-            return most
-        }
-        #expect(await watching.value < 16)
-        for task in tasks { await task.value }
-    }
-
     @Test func jobsThatFollowEachOtherLeaveTimeForDescriptors() async throws {
         let loop = try EventLoop()
         let (here, there) = pair()

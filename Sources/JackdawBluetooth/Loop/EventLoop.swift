@@ -53,9 +53,6 @@ final class EventLoop: SerialExecutor {
     /// Ends a ``turn()``, from any thread.
     func wake() { core.wake() }
 
-    /// Jobs that room is kept for.
-    var keptJobs: Int { core.keptJobs }
-
     /// Whether this is the loop's thread.
     var isHere: Bool { core.isHere }
 

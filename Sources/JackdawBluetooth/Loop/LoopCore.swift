@@ -93,11 +93,6 @@ final class LoopCore: Sendable {
         return true
     }
 
-    /// Jobs that room is kept for, those that were run and not forgotten yet among them.
-    var keptJobs: Int {
-        state.withLock { state in state.jobs.count }
-    }
-
     /// Ends a wait.
     func wake() { wakeUp.ring() }
 
