@@ -51,7 +51,8 @@ let package = Package(
         .target(name: "JackdawCards", swiftSettings: house),
         .target(name: "JackdawTransport", swiftSettings: house),
 
-        .target(name: "JackdawReaders", swiftSettings: house),
+        .target(
+            name: "JackdawReaders", dependencies: ["JackdawTransport", "JackdawCards"], swiftSettings: house),
 
         .target(
             name: "JackdawAudioFile", dependencies: ["JackdawDSP", "JackdawTransport", "CSndFile"],

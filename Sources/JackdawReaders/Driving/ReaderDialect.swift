@@ -1,0 +1,135 @@
+/// How one family of readers says what ``ReaderDriver`` wants to say: what is sent, and what came back meant. It knows nothing
+/// of time, of trying again or of what was wanted before; the driver does.
+public protocol ReaderDialect: Sendable {
+    /// The name of the family.
+    var family: String { get }
+    /// How long things take and how often they are tried.
+    var times: ReaderTimes { get }
+    /// Whether a reader tells that it is there when it is given power, as audio readers do.
+    var hasPowerUp: Bool { get }
+    /// Whether a card may be swiped at any time, without a request.
+    var isAlwaysArmed: Bool { get }
+    /// What is asked of a reader that has just been connected.
+    var identification: [ReaderRequest] { get }
+    /// What tells a reader to switch itself off; empty where taking the power away does, or nothing.
+    var poweringDown: [ReaderRequest] { get }
+    /// What shows that the reader is still there; nil where the link tells.
+    var keepAlive: ReaderRequest? { get }
+
+    /// How what comes is cut into frames.
+    /// - Parameter request: what an answer is awaited to; nil where there is nothing.
+    func format(awaiting request: ReaderRequest?) -> any FrameFormat
+
+    /// What tells a reader to wait for a card.
+    /// - Parameter duration: how long.
+    /// - Throws: ``ReaderError`` where it cannot.
+    func arming(for duration: Duration) throws(ReaderError) -> [ReaderRequest]
+
+    /// What tells a reader to wait no more.
+    /// - Parameter reason: why.
+    func disarming(after reason: DisarmReason) -> [ReaderRequest]
+
+    /// What asks something.
+    /// - Throws: ``ReaderError`` where the family cannot be asked that.
+    func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest]
+
+    /// What sets something.
+    /// - Throws: ``ReaderError`` where the family has no such setting or value.
+    func setting(_ setting: ReaderSetting) throws(ReaderError) -> [ReaderRequest]
+
+    /// The bytes of a request, each time it is sent.
+    mutating func encode(_ request: ReaderRequest) -> [UInt8]
+
+    /// What a frame means.
+    /// - Parameters:
+    ///   - frame: a whole frame of the format.
+    ///   - request: what an answer is awaited to.
+    /// - Returns: one meaning or more, in their order.
+    mutating func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning]
+
+    /// Forgets what was begun, such as an answer of several frames.
+    mutating func reset()
+}
+
+extension ReaderDialect {
+    /// It does not.
+    public var hasPowerUp: Bool { false }
+    /// It may not.
+    public var isAlwaysArmed: Bool { false }
+    /// Nothing.
+    public var poweringDown: [ReaderRequest] { [] }
+    /// The link tells.
+    public var keepAlive: ReaderRequest? { nil }
+    /// Nothing.
+    public func disarming(after reason: DisarmReason) -> [ReaderRequest] { [] }
+    /// As they were made.
+    public mutating func encode(_ request: ReaderRequest) -> [UInt8] { request.bytes }
+    /// Nothing is begun.
+    public mutating func reset() {}
+
+    /// The family cannot be asked that.
+    public func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
+        throw ReaderError(.unsupported, "\(family) readers are not known to tell their \(question)")
+    }
+
+    /// The family has no settings.
+    public func setting(_ setting: ReaderSetting) throws(ReaderError) -> [ReaderRequest] {
+        throw ReaderError(.unsupported, "\(family) readers are not known to have settings")
+    }
+}
+
+/// One thing that is sent to a reader.
+public struct ReaderRequest: Sendable, Hashable {
+    /// What it is, in a few words without card data.
+    public let name: String
+    /// The frames, one behind the other.
+    public let bytes: [UInt8]
+    /// Whether the reader answers; what needs no answer is done when it is sent.
+    public let isAnswered: Bool
+
+    /// - Parameters:
+    ///   - name: what it is, in a few words.
+    ///   - bytes: the frames.
+    ///   - isAnswered: whether the reader answers.
+    public init(_ name: String, _ bytes: [UInt8], isAnswered: Bool = true) {
+        self.name = name
+        self.bytes = bytes
+        self.isAnswered = isAnswered
+    }
+}
+
+/// Why a reader waits for a card no more.
+public enum DisarmReason: Sendable, Hashable, CaseIterable {
+    /// A card was swiped.
+    case swiped
+    /// No card came in time.
+    case timedOut
+    /// The program wants it.
+    case cancelled
+}
+
+/// What a frame of a reader means.
+public enum ReaderMeaning: Sendable {
+    /// The reader is there, now that it has power.
+    case poweredUp
+    /// The request is done, and told this.
+    case done([ReaderFact] = [])
+    /// The request will not be done.
+    case refused(String)
+    /// A part of an answer; more follows.
+    case more
+    /// A card was swiped.
+    case swipe(ReaderSwipe)
+    /// A card was swiped and not read.
+    case badSwipe(String)
+    /// The reader itself has given up waiting for a card.
+    case gaveUp
+    /// Something else was done with a card.
+    case card(CardNotice)
+    /// The reader tells something unasked.
+    case told(ReaderFact)
+    /// The reader switches itself off.
+    case poweringDown
+    /// Nothing that is known or awaited; in a few words without card data.
+    case unknown(String)
+}

@@ -1,0 +1,52 @@
+public import JackdawTransport
+
+/// Something that a reader tells about itself.
+public enum ReaderFact: Sendable, Hashable, CustomStringConvertible {
+    /// What kind of reader it is.
+    case model(String)
+    /// What software runs in it.
+    case firmware(String)
+    /// Its own number.
+    case serialNumber(String)
+    /// The serial number of the key that encrypts the next swipe (KSN), 8 to 12 bytes.
+    case keySerialNumber([UInt8])
+    /// Its battery.
+    case battery(BatteryReport)
+    /// How it is set up.
+    case setting(ReaderSetting)
+    /// What it does, in the words of its protocol.
+    case status(String)
+
+    /// Name and value.
+    public var description: String {
+        switch self {
+        case .model(let text): "model \(text)"
+        case .firmware(let text): "firmware \(text)"
+        case .serialNumber(let text): "serial number \(text)"
+        case .keySerialNumber(let bytes): "key serial number \(bytes.span.hexadecimal())"
+        case .battery(let report):
+            "battery \(report.percent.map { "\($0) %" } ?? "unknown")\(report.isCharging == true ? ", charging" : "")"
+        case .setting(let setting): "setting \(setting.number) of \(setting.value.count) bytes"
+        case .status(let text): "status \(text)"
+        }
+    }
+}
+
+/// Who a reader is, as far as it has told.
+public struct ReaderIdentity: Sendable, Hashable, CustomStringConvertible {
+    /// The name of its family.
+    public let family: String
+    /// What it has told, in that order.
+    public let facts: [ReaderFact]
+
+    /// - Parameters:
+    ///   - family: the name of its family.
+    ///   - facts: what it has told.
+    public init(family: String, facts: [ReaderFact]) {
+        self.family = family
+        self.facts = facts
+    }
+
+    /// Family and facts.
+    public var description: String { ([family] + facts.map { "\($0)" }).joined(separator: ", ") }
+}
