@@ -1,0 +1,82 @@
+/// One data object of a message in BER-TLV (EMV book 3, annex B): where it lies.
+struct TagLengthValue: Hashable {
+    /// Its tag's bytes as one number: `0x9F02`.
+    let tag: UInt32
+    /// Its value's bytes, counted from the message's first.
+    let value: Range<Int>
+
+    /// Objects in objects in objects: no reader sends more.
+    private static let greatestDepth = 8
+
+    /// Reads all objects of a message, those inside others included, each after the one that holds it.
+    /// - Parameter message: objects one behind the other; 00 between them means nothing.
+    /// - Returns: nil where a length leads out of the message or of the object around.
+    static func read(_ message: Span<UInt8>) -> [TagLengthValue]? {
+        var found: [TagLengthValue] = []
+        return read(message, in: 0..<message.count, depth: 0, into: &found) ? found : nil
+    }
+
+    /// Makes an object.
+    static func encode(_ tag: UInt32, _ value: [UInt8]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for shift in [24, 16, 8] where tag >> UInt32(shift) != 0 { bytes.append(UInt8(tag >> UInt32(shift) & 0xFF)) }
+        bytes.append(UInt8(tag & 0xFF))
+        switch value.count {
+        case ..<0x80: bytes.append(UInt8(value.count))
+        case ..<0x100: bytes += [0x81, UInt8(value.count)]
+        default: bytes += [0x82, UInt8(value.count >> 8 & 0xFF), UInt8(value.count & 0xFF)]
+        }
+        return bytes + value
+    }
+
+    private static func read(
+        _ message: Span<UInt8>, in range: Range<Int>, depth: Int, into found: inout [TagLengthValue]
+    ) -> Bool {
+        var next = range.lowerBound
+        while next < range.upperBound {
+            guard message[next] != 0 else {
+                next += 1
+                continue
+            }
+            let isConstructed = message[next] & 0x20 != 0
+            guard let tag = readTag(message, &next, range.upperBound),
+                let count = readLength(message, &next, range.upperBound), count <= range.upperBound - next
+            else { return false }
+            let value = next..<next + count
+            found.append(TagLengthValue(tag: tag, value: value))
+            if isConstructed {
+                guard depth < greatestDepth, read(message, in: value, depth: depth + 1, into: &found) else { return false }
+            }
+            next = value.upperBound
+        }
+        return true
+    }
+
+    private static func readTag(_ message: Span<UInt8>, _ next: inout Int, _ end: Int) -> UInt32? {
+        var tag = UInt32(message[next])
+        next += 1
+        guard tag & 0x1F == 0x1F else { return tag }
+        // Three more bytes are more than any tag has.
+        for _ in 0..<3 {
+            guard next < end else { return nil }
+            tag = tag << 8 | UInt32(message[next])
+            next += 1
+            if message[next - 1] & 0x80 == 0 { return tag }
+        }
+        return nil
+    }
+
+    private static func readLength(_ message: Span<UInt8>, _ next: inout Int, _ end: Int) -> Int? {
+        guard next < end else { return nil }
+        let first = Int(message[next])
+        next += 1
+        guard first >= 0x80 else { return first }
+        guard (1...3).contains(first & 0x7F), first & 0x7F <= end - next else { return nil }
+        var count = 0
+        for _ in 0..<first & 0x7F {
+            count = count << 8 | Int(message[next])
+            next += 1
+        }
+        return count
+    }
+}

@@ -1,0 +1,127 @@
+/// How ID TECH's magnetic stripe readers (UniMag, Shuttle, SecureMag and their like) are spoken to.
+public struct IDTechDialect: ReaderDialect {
+    /// The family.
+    public let family = "idtech"
+    /// How long things take: those of ID TECH's SDK.
+    public let times: ReaderTimes
+    /// Whether cards are read at any time, as from readers on a cable; those on an audio jack live on power that is given for
+    /// a wait.
+    public let isAlwaysArmed: Bool
+
+    /// - Parameters:
+    ///   - times: how long things take.
+    ///   - isAlwaysArmed: whether cards are read at any time.
+    public init(times: ReaderTimes = ReaderTimes(), isAlwaysArmed: Bool = false) {
+        self.times = times
+        self.isAlwaysArmed = isAlwaysArmed
+    }
+
+    /// Its software and its number.
+    public var identification: [ReaderRequest] { [.review(.firmwareVersion), .review(.serialNumber)] }
+
+    /// Questions about settings are answered otherwise than those for a text.
+    public func format(awaiting request: ReaderRequest?) -> any FrameFormat {
+        guard let request, let function = Self.reviewed(request) else { return IDTechAnswerFormat() }
+        return IDTechAnswerFormat(awaiting: function == .firmwareVersion ? .text : .settings)
+    }
+
+    /// Nothing: it reads cards while it has power.
+    public func arming(for duration: Duration) -> [ReaderRequest] { [] }
+
+    /// What asks something.
+    public func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
+        switch question {
+        case .firmware: [.review(.firmwareVersion)]
+        case .serialNumber: [.review(.serialNumber)]
+        case .settings: [.review(.reviewAll)]
+        default: throw ReaderError(.unsupported, "\(family) readers are not known to tell their \(question)")
+        }
+    }
+
+    /// What sets something: the number is that of a function.
+    public func setting(_ setting: ReaderSetting) throws(ReaderError) -> [ReaderRequest] {
+        guard let number = UInt8(exactly: setting.number) else {
+            throw ReaderError(.outOfRange, "no function has the number \(setting.number)", remedy: "choose 0 to 255")
+        }
+        let function = IDTechFunction(rawValue: number)
+        do throws(FrameFault) {
+            return [ReaderRequest("set \(function)", try IDTechCommandFormat.set(function, setting.value))]
+        } catch {
+            throw ReaderError(.outOfRange, "the setting does not fit", underlying: error.message)
+        }
+    }
+
+    /// What a frame means.
+    public func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
+        switch frame[0] {
+        case IDTechAnswerFormat.refuse: return [request == nil ? .unknown("a NAK") : .refused("NAK")]
+        case IDTechAnswerFormat.acknowledge where frame.count == 1:
+            return [request == nil ? .unknown("an ACK") : .done()]
+        case IDTechAnswerFormat.acknowledge:
+            guard let request, let function = Self.reviewed(request) else { return [.unknown("an answer")] }
+            return [answer(frame, to: function)]
+        default: return [swipe(frame)]
+        }
+    }
+
+    private func answer(_ frame: Span<UInt8>, to function: IDTechFunction) -> ReaderMeaning {
+        let content = frame.extracting(2..<frame.count - 2)
+        guard function != .firmwareVersion else { return .done([.firmware(content.printable)]) }
+        var facts: [ReaderFact] = []
+        var start = 0
+        while start + 1 < content.count {
+            let found = IDTechFunction(rawValue: content[start])
+            let end = start + 2 + Int(content[start + 1])
+            guard end <= content.count, function == .reviewAll || found == function else {
+                return .unknown("an answer about another setting (\(found))")
+            }
+            let value = content.extracting(start + 2..<end)
+            facts.append(
+                function == .serialNumber
+                    ? .serialNumber(value.printable)
+                    : .setting(ReaderSetting(Int(found.rawValue), value.indices.map { value[$0] })))
+            start = end
+        }
+        return .done(facts)
+    }
+
+    private func swipe(_ frame: Span<UInt8>) -> ReaderMeaning {
+        let layout: IDTechSwipe
+        do throws(FrameFault) {
+            layout = try IDTechSwipe(frame)
+        } catch {
+            return .badSwipe("its fields do not fit: \(error)")
+        }
+        guard layout.tracks.contains(where: { $0.isDecoded && $0.length > 0 }) else { return .badSwipe("no track was read") }
+        var builder = ReaderSwipe.Builder()
+        for (index, track) in layout.tracks.enumerated() {
+            let number = index + 1
+            let isInClear = layout.keySerialNumber == nil
+            if let range = track.masked {
+                builder.add(isInClear ? .track(number) : .maskedTrack(number), frame.extracting(range))
+            }
+            if let range = track.encrypted { builder.add(.encryptedTrack(number), frame.extracting(range)) }
+            if let range = track.hash { builder.add(.hash(number), frame.extracting(range)) }
+        }
+        if let range = layout.encryptedTogether { builder.add(.encryptedTracks, frame.extracting(range)) }
+        if let range = layout.session { builder.add(.session, frame.extracting(range)) }
+        if let range = layout.serialNumber { builder.add(.serialNumber, frame.extracting(range)) }
+        if let range = layout.keySerialNumber { builder.add(.keySerialNumber, frame.extracting(range)) }
+        builder.add(.frame, frame)
+        let cipher: ReaderSwipe.Cipher? =
+            layout.keySerialNumber == nil ? nil : layout.cipher.map { $0 == .aes ? .aes : .tripleDES }
+        return .swipe(builder.finish(family: family, cipher: cipher))
+    }
+
+    /// What a request asks for; nil where it sets something.
+    private static func reviewed(_ request: ReaderRequest) -> IDTechFunction? {
+        guard request.bytes.count == 5, request.bytes[1] == UInt8(ascii: "R") else { return nil }
+        return IDTechFunction(rawValue: request.bytes[2])
+    }
+}
+
+extension ReaderRequest {
+    fileprivate static func review(_ function: IDTechFunction) -> ReaderRequest {
+        ReaderRequest("review \(function)", IDTechCommandFormat.review(function))
+    }
+}

@@ -1,0 +1,31 @@
+/// How IPS's readers are taken to be spoken to, from an OEM's sample code: they are woken with one byte, and send swipes.
+public struct IPSDialect: ReaderDialect {
+    /// The family.
+    public let family = "ips"
+    /// How long things take.
+    public let times: ReaderTimes
+    /// It has a battery, and reads cards from the start.
+    public let isAlwaysArmed = true
+
+    /// - Parameter times: how long things take.
+    public init(times: ReaderTimes = ReaderTimes()) { self.times = times }
+
+    /// Nothing: what it answers to `0C` is known by one byte only.
+    public var identification: [ReaderRequest] { [ReaderRequest("wake up", [0x0C], isAnswered: false)] }
+
+    /// Swipes of 131 bytes.
+    public func format(awaiting request: ReaderRequest?) -> any FrameFormat { IPSFormat() }
+
+    /// Nothing: it reads cards at any time.
+    public func arming(for duration: Duration) -> [ReaderRequest] { [] }
+
+    /// What a frame means.
+    public func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
+        guard frame[0] == IPSFormat.swipe else { return [.badSwipe("the reader did not read it")] }
+        var builder = ReaderSwipe.Builder()
+        builder.add(frame[3] == IPSFormat.plain ? .frame : .encryptedTracks, frame.extracting(48..<128))
+        builder.add(.keySerialNumber, frame.extracting(38..<48))
+        builder.add(.frame, frame)
+        return [.swipe(builder.finish(family: family, cipher: frame[3] == IPSFormat.plain ? nil : .tripleDESBlocks))]
+    }
+}

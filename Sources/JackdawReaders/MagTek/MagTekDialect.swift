@@ -1,0 +1,122 @@
+/// How MagTek's iDynamo and other MagneSafe V5 readers are spoken to.
+public struct MagTekDialect: ReaderDialect {
+    /// The family.
+    public let family = "magtek"
+    /// How long things take.
+    public let times: ReaderTimes
+    /// It reads cards at any time.
+    public let isAlwaysArmed = true
+
+    private static let softwareNumber: UInt8 = 0x00
+    private static let serialNumber: UInt8 = 0x03
+
+    /// - Parameter times: how long things take.
+    public init(times: ReaderTimes = ReaderTimes()) { self.times = times }
+
+    /// Its software and its number.
+    public var identification: [ReaderRequest] {
+        [Self.property(Self.softwareNumber, "software"), Self.property(Self.serialNumber, "serial number")]
+    }
+
+    /// Lines, always the same.
+    public func format(awaiting request: ReaderRequest?) -> any FrameFormat { MagTekFormat(.answer) }
+
+    /// Nothing: it reads cards at any time.
+    public func arming(for duration: Duration) -> [ReaderRequest] { [] }
+
+    /// What asks something.
+    public func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
+        switch question {
+        case .firmware: [Self.property(Self.softwareNumber, "software")]
+        case .serialNumber: [Self.property(Self.serialNumber, "serial number")]
+        case .keySerialNumber: [Self.request(.keySerialNumber, [], "key serial number")]
+        default: throw ReaderError(.unsupported, "\(family) readers are not known to tell their \(question)")
+        }
+    }
+
+    /// What sets a property: the number is that of the property.
+    public func setting(_ setting: ReaderSetting) throws(ReaderError) -> [ReaderRequest] {
+        guard let number = UInt8(exactly: setting.number), setting.value.count < Self.greatestData else {
+            throw ReaderError(
+                .outOfRange, "no property has the number \(setting.number) and \(setting.value.count) bytes",
+                remedy: "choose 0 to 255, and less than \(Self.greatestData) bytes")
+        }
+        return [Self.request(.setProperty, [number] + setting.value, "set property \(number)")]
+    }
+
+    /// What a line means.
+    public func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
+        if frame.indices.contains(where: { frame[$0] == UInt8(ascii: "|") }) { return [swipe(frame)] }
+        guard let request, let code = frame.byte(at: 0) else { return [.unknown("an answer")] }
+        let result = MagTekResult(rawValue: code)
+        guard result == .done else { return [.refused("\(result)")] }
+        let digits = frame.extracting(4..<frame.count - 1)
+        let data = stride(from: 0, to: digits.count, by: 2).map { digits.byte(at: $0) ?? 0 }
+        return [.done(facts(data, answering: request))]
+    }
+
+    private func facts(_ data: [UInt8], answering request: ReaderRequest) -> [ReaderFact] {
+        let command = request.bytes.span
+        switch (command.byte(at: 0), command.byte(at: 4)) {
+        case (MagTekCommand.getProperty.rawValue, Self.softwareNumber): return [.firmware(data.span.printable)]
+        case (MagTekCommand.getProperty.rawValue, Self.serialNumber): return [.serialNumber(data.span.printable)]
+        case (MagTekCommand.keySerialNumber.rawValue, _): return data.isEmpty ? [] : [.keySerialNumber(data)]
+        default: return []
+        }
+    }
+
+    private func swipe(_ line: Span<UInt8>) -> ReaderMeaning {
+        let layout: MagTekSwipe
+        do throws(FrameFault) {
+            layout = try MagTekSwipe(line)
+        } catch {
+            return .badSwipe("its fields do not fit: \(error)")
+        }
+        if layout.encryption.contains(.hasTimedOut) { return .gaveUp }
+        guard !layout.encryption.contains(.isExhausted) else { return .refused("no key is left") }
+        let isInClear = layout.keySerialNumber.isEmpty
+        var builder = ReaderSwipe.Builder()
+        for (index, range) in layout.encryptedTracks.enumerated() {
+            let part: ReaderSwipe.Part = isInClear ? .track(index + 1) : .encryptedTrack(index + 1)
+            builder.add(part, hexadecimal: line.extracting(range))
+        }
+        for (number, range) in maskedTracks(line, in: layout.masked) {
+            builder.add(.maskedTrack(number), line.extracting(range))
+        }
+        builder.add(.magnePrintStatus, hexadecimal: line.extracting(layout.magnePrintStatus))
+        builder.add(.magnePrint, hexadecimal: line.extracting(layout.magnePrint))
+        builder.add(.serialNumber, line.extracting(layout.serialNumber))
+        builder.add(.session, hexadecimal: line.extracting(layout.session))
+        builder.add(.keySerialNumber, hexadecimal: line.extracting(layout.keySerialNumber))
+        builder.add(.frame, line)
+        return .swipe(builder.finish(family: family, cipher: isInClear ? nil : .tripleDES))
+    }
+
+    /// Where the masked tracks lie: each begins with its sentinel and ends with the next question mark.
+    private func maskedTracks(_ line: Span<UInt8>, in range: Range<Int>) -> [(Int, Range<Int>)] {
+        let sentinels = [UInt8(ascii: "%"): 1, UInt8(ascii: ";"): 2, UInt8(ascii: "+"): 3]
+        var tracks: [(Int, Range<Int>)] = []
+        var start: (number: Int, index: Int)?
+        for index in range {
+            if let open = start {
+                guard line[index] == UInt8(ascii: "?") else { continue }
+                tracks.append((open.number, open.index..<index + 1))
+                start = nil
+            } else if let number = sentinels[line[index]] {
+                start = (number, index)
+            }
+        }
+        return tracks
+    }
+
+    private static let greatestData = 120
+
+    private static func property(_ number: UInt8, _ name: String) -> ReaderRequest {
+        request(.getProperty, [number], name)
+    }
+
+    private static func request(_ command: MagTekCommand, _ data: [UInt8], _ name: String) -> ReaderRequest {
+        // The data is short: what the format refuses is longer.
+        ReaderRequest(name, (try? MagTekFormat.command(command, data)) ?? [])
+    }
+}
