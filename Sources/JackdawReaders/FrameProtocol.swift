@@ -3,7 +3,7 @@ public struct FrameProtocol: Sendable {
     /// Frames of one direction and kind.
     struct Variant: Sendable {
         let direction: FrameDirection
-        let format: any FrameFormat
+        let format: any FrameExplainer
         /// Whether a frame with right checks is one of these, where those of another kind have the same.
         var isLikely: @Sendable ([UInt8]) -> Bool = { _ in true }
     }
@@ -18,6 +18,9 @@ public struct FrameProtocol: Sendable {
 
     /// All of them, by name.
     public static let all = [
+        FrameProtocol(
+            "edynamo", "MagTek eDynamo and tDynamo over Bluetooth Low Energy: whole messages", .documented,
+            [Variant(direction: .answer, format: MagTekPayloadFormat())]),
         FrameProtocol(
             "idtech", "ID TECH UniMag, Shuttle and SecureMag: settings and encrypted swipes", .documented,
             [
