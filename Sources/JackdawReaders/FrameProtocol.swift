@@ -16,11 +16,12 @@ public struct FrameProtocol: Sendable {
     public let provenance: Provenance
     let variants: [Variant]
 
-    /// All of them, by name.
+    /// All of them, by name. HiJack is not among them: it sends plain bytes, without a frame.
     public static let all = [
         FrameProtocol(
             "edynamo", "MagTek eDynamo and tDynamo over Bluetooth Low Energy: whole messages", .documented,
             [Variant(direction: .answer, format: MagTekPayloadFormat())]),
+        FrameProtocol("flojack", "Flomio FloJack", .documented, bothWays(FloJackFormat())),
         FrameProtocol(
             "idtech", "ID TECH UniMag, Shuttle and SecureMag: settings and encrypted swipes", .documented,
             [
@@ -32,13 +33,7 @@ public struct FrameProtocol: Sendable {
             ]),
         FrameProtocol(
             "ips", "encrypted swipes of IPS readers", .inferred, [Variant(direction: .answer, format: IPSFormat())]),
-        FrameProtocol(
-            "jsonpos", "Spire SPm20: JSON objects", .documented,
-            [
-                // The same both ways.
-                Variant(direction: .answer, format: JSONPOSFormat()),
-                Variant(direction: .command, format: JSONPOSFormat()),
-            ]),
+        FrameProtocol("jsonpos", "Spire SPm20: JSON objects", .documented, bothWays(JSONPOSFormat())),
         FrameProtocol(
             "magtek", "MagTek iDynamo and other MagneSafe V5 readers", .documented,
             [
@@ -61,7 +56,13 @@ public struct FrameProtocol: Sendable {
                 Variant(direction: .command, format: NEOFormat(.command)),
                 Variant(direction: .answer, format: NEOFormat(.answer)),
             ]),
+        FrameProtocol("udynamo", "MagTek uDynamo: packets of its line", .reported, bothWays(DynamoPacketFormat())),
     ]
+
+    /// Frames that are the same both ways.
+    private static func bothWays(_ format: any FrameExplainer) -> [Variant] {
+        [Variant(direction: .answer, format: format), Variant(direction: .command, format: format)]
+    }
 
     init(_ name: String, _ title: String, _ provenance: Provenance, _ variants: [Variant]) {
         self.name = name

@@ -9,8 +9,8 @@ struct JoinedParts: ~Copyable {
     /// - Parameter most: bytes that a message has at most.
     init(most: Int) { self.most = most }
 
-    mutating func append(_ part: Span<UInt8>) throws(JoiningFault) {
-        guard bytes.count + part.count <= most else { throw drop(.tooLong(most: most)) }
+    mutating func append(_ part: Span<UInt8>, isEnd: Bool = false) throws(JoiningFault) {
+        guard bytes.count + part.count <= most else { throw drop(.tooLong(most: most), isEnd: isEnd) }
         if part.count > 0 { bytes.append(part) }
         count += 1
     }
@@ -21,10 +21,10 @@ struct JoinedParts: ~Copyable {
         reset()
     }
 
-    /// Gives the message up, and what follows of it.
-    mutating func drop(_ fault: JoiningFault) -> JoiningFault {
+    /// Gives the message up, and what follows of it unless this was its end.
+    mutating func drop(_ fault: JoiningFault, isEnd: Bool = false) -> JoiningFault {
         reset()
-        isSkipping = true
+        isSkipping = !isEnd
         return fault
     }
 

@@ -46,16 +46,10 @@ public struct MagTekBlockJoiner: ~Copyable {
 
     private mutating func finish(_ part: Span<UInt8>, _ take: (Span<UInt8>) -> Void) throws(JoiningFault) {
         guard !parts.isSkipping else { return parts.reset() }
-        guard part.count > 0 else { throw lose(.empty) }
+        guard part.count > 0 else { throw parts.drop(.empty, isEnd: true) }
         let told = Int(part[0])
-        guard told == parts.count else { throw lose(.count(told: told, received: parts.count)) }
+        guard told == parts.count else { throw parts.drop(.count(told: told, received: parts.count), isEnd: true) }
         if told > 0 { parts.finish(take) }
-    }
-
-    /// The end of a message is no beginning of something to skip.
-    private mutating func lose(_ fault: JoiningFault) -> JoiningFault {
-        parts.reset()
-        return fault
     }
 
     /// Cuts a message into notifications, as a reader does.
