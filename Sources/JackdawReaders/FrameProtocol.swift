@@ -18,6 +18,13 @@ public struct FrameProtocol: Sendable {
 
     /// All of them, by name. HiJack is not among them: it sends plain bytes, without a frame.
     public static let all = [
+        FrameProtocol("btmag", "ID TECH BTMag", .documented, bothWays(BTMagFormat())),
+        FrameProtocol(
+            "datecs", "Datecs portable printers and their card readers: packets", .documented,
+            [
+                Variant(direction: .command, format: DatecsFormat(.command)),
+                Variant(direction: .answer, format: DatecsFormat(.answer)),
+            ]),
         FrameProtocol(
             "edynamo", "MagTek eDynamo and tDynamo over Bluetooth Low Energy: whole messages", .documented,
             [Variant(direction: .answer, format: MagTekPayloadFormat())]),
@@ -55,6 +62,13 @@ public struct FrameProtocol: Sendable {
             [
                 Variant(direction: .command, format: NEOFormat(.command)),
                 Variant(direction: .answer, format: NEOFormat(.answer)),
+            ]),
+        FrameProtocol(
+            "nga", "ID TECH Augusta and other readers with the NGA protocol", .documented,
+            [
+                // Both ways are framed alike.
+                Variant(direction: .command, format: NGAFormat(.command), isLikely: NGAFormat.isCommand),
+                Variant(direction: .answer, format: NGAFormat(.answer), isLikely: { !NGAFormat.isCommand($0) }),
             ]),
         FrameProtocol("udynamo", "MagTek uDynamo: packets of its line", .reported, bothWays(DynamoPacketFormat())),
     ]
