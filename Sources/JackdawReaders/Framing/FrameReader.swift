@@ -22,6 +22,13 @@ public struct FrameReader<Format: FrameFormat>: ~Copyable {
     private var position = 0
     /// Where the bytes begin that are no frame; nil behind a frame.
     private var skippedFrom: Int?
+    /// Steps that were spent on bytes that turned out to be no frame, less what the stream has earned since.
+    private var spent = 0
+
+    /// Steps that each byte of the stream earns.
+    private static var earnedByByte: Int { 64 }
+    /// Steps that can be saved up: for so many frames of the greatest size, one inside the other and each wrong at its end.
+    private var mostCredit: Int { 16 * format.greatestSize }
 
     /// - Parameter format: how frames are told from others.
     public init(_ format: Format) {
@@ -65,6 +72,7 @@ public struct FrameReader<Format: FrameFormat>: ~Copyable {
         needed = 0
         position = 0
         skippedFrom = nil
+        spent = 0
     }
 
     /// Cuts what is kept as far as it goes.
@@ -97,7 +105,7 @@ public struct FrameReader<Format: FrameFormat>: ~Copyable {
                 endSkipping(take)
                 take(.frame(at: position), rest.extracting(first: count))
                 next += count
-                position += count
+                advance(by: count)
                 continue
             case .partial(let count):
                 let least = max(count, rest.count + 1)
@@ -112,7 +120,9 @@ public struct FrameReader<Format: FrameFormat>: ~Copyable {
                         .truncated, at: rest.count, "\(rest.count) bytes, where the frame has at least \(count)")
             case .fault(let found, let count):
                 fault = found
-                skipped = min(max(1, count), rest.count)
+                spent += found.offset
+                // Nobody but who means harm sends so many beginnings inside one another: they are left out together.
+                skipped = min(max(1, spent > mostCredit ? max(count, found.offset) : count), rest.count)
             }
             if skippedFrom == nil {
                 skippedFrom = position
@@ -121,9 +131,14 @@ public struct FrameReader<Format: FrameFormat>: ~Copyable {
             let after = rest.extracting(skipped...)
             let count = skipped + (format.start(in: after) ?? after.count)
             next += count
-            position += count
+            advance(by: count)
         }
         return 0
+    }
+
+    private mutating func advance(by count: Int) {
+        position += count
+        spent = max(0, spent - Self.earnedByByte * count)
     }
 
     private mutating func endSkipping(_ take: (FrameEvent, Span<UInt8>) -> Void) {
