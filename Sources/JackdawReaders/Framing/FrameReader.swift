@@ -44,16 +44,20 @@ public struct FrameReader<Format: FrameFormat>: ~Copyable {
     ///   - bytes: the next ones of the stream.
     ///   - take: gets each event in its order, with the frame's bytes where it is a frame, which are gone after the call.
     public mutating func receive(_ bytes: Span<UInt8>, _ take: (FrameEvent, Span<UInt8>) -> Void) {
-        var rest = bytes
+        var next = 0
         while kept.count > 0 {
-            guard rest.count > 0 else { return }
-            // No more than this frame is known to have: what follows it stays where it is.
-            let count = min(rest.count, needed - kept.count)
-            kept.append(rest.extracting(first: count))
-            rest = rest.extracting(count...)
+            guard next < bytes.count else { return }
+            let count = min(bytes.count - next, awaited)
+            kept.append(bytes.extracting(next..<next + count))
+            next += count
             guard kept.count >= needed else { return }
             advanceKept(isOver: false, take)
+            // What follows the frame is still where it came from.
+            guard kept.count <= count else { continue }
+            next -= kept.count
+            kept.removeAll()
         }
+        let rest = bytes.extracting(next...)
         let left = cut(rest, isOver: false, take)
         if left > 0 { kept.append(rest.extracting(last: left)) }
     }
@@ -73,6 +77,13 @@ public struct FrameReader<Format: FrameFormat>: ~Copyable {
         position = 0
         skippedFrom = nil
         spent = 0
+    }
+
+    /// Bytes to take in next: what the frame is known to have; of one that does not tell its length twice as much each time,
+    /// lest it be measured again for each byte.
+    private var awaited: Int {
+        let least = needed - kept.count
+        return least > 1 ? least : max(1, min(kept.count, format.greatestSize - kept.count))
     }
 
     /// Cuts what is kept as far as it goes.
