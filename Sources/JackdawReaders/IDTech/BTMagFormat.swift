@@ -14,18 +14,19 @@ public struct BTMagFormat: FrameFormat {
 
     /// The first byte that may begin a frame.
     public func start(in bytes: Span<UInt8>) -> Int? {
-        bytes.indices.first { bytes[$0] == IDTechCommandFormat.startOfText }
+        bytes.firstIndex(of: IDTechCommandFormat.startOfText)
     }
 
     /// Measures the frame that may begin with the first byte.
     public func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
         guard bytes[0] == IDTechCommandFormat.startOfText else { return .fault(.noStart(bytes[0])) }
-        var sum = bytes[0]
-        for index in 1..<max(1, min(bytes.count, greatestSize - 1)) {
-            sum ^= bytes[index]
-            guard bytes[index] == IDTechCommandFormat.endOfText else { continue }
-            guard index + 1 < bytes.count else { return .partial(atLeast: index + 2) }
-            if bytes[index + 1] == sum { return .whole(index + 2) }
+        let marks = bytes.extracting(first: min(bytes.count, greatestSize - 1))
+        var (sum, first) = (bytes[0], 1)
+        while let end = marks.firstIndex(of: IDTechCommandFormat.endOfText, from: first) {
+            guard end + 1 < bytes.count else { return .partial(atLeast: end + 2) }
+            sum ^= RedundancyCheck.longitudinal(bytes.extracting(first...end))
+            if bytes[end + 1] == sum { return .whole(end + 2) }
+            first = end + 1
         }
         guard bytes.count < greatestSize else {
             return .fault(FrameFault(.length, at: greatestSize - 1, "no end in \(greatestSize) bytes"))

@@ -15,7 +15,7 @@ public struct IDTechSwipeFormat: FrameFormat {
 
     /// The first byte that may begin a frame.
     public func start(in bytes: Span<UInt8>) -> Int? {
-        bytes.indices.first { bytes[$0] == IDTechCommandFormat.startOfText }
+        bytes.firstIndex(of: IDTechCommandFormat.startOfText)
     }
 
     /// Measures the frame that may begin with the first byte.

@@ -105,7 +105,7 @@ public struct MagTekFormat: FrameFormat {
     private static func line(_ bytes: [UInt8]) -> [UInt8] { bytes.flatMap { Array($0.hexadecimal.utf8) } + [end] }
 
     private func isSwipe(_ line: Span<UInt8>) -> Bool {
-        direction == .answer && line.indices.contains { line[$0] == Self.separator }
+        direction == .answer && line.firstIndex(of: Self.separator) != nil
     }
 
     private func check(line: Span<UInt8>) throws(FrameFault) {
@@ -128,9 +128,6 @@ public struct MagTekFormat: FrameFormat {
 }
 
 extension UInt8 {
-    /// Whether it is a character of ASCII that can be seen, or a blank.
-    fileprivate var isPrinted: Bool { (0x20..<0x7F).contains(self) }
-
     /// What an ASCII character says as a hexadecimal digit; nil where it is none.
     var digitValue: UInt8? {
         let digit = self &- UInt8(ascii: "0")
@@ -142,19 +139,6 @@ extension UInt8 {
 }
 
 extension Span<UInt8> {
-    /// Where the first byte is that is no character of a line; nil where all are.
-    fileprivate var firstUnprinted: Int? {
-        var index = 0
-        while index + 8 <= count {
-            let eight = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
-            // The highest bit of a byte that is above 7F, is 7F, or is below 20.
-            let others = eight | (eight &+ 0x0101_0101_0101_0101) | (eight &- 0x2020_2020_2020_2020)
-            guard others & 0x8080_8080_8080_8080 == 0 else { break }
-            index += 8
-        }
-        return (index..<count).first { !self[$0].isPrinted }
-    }
-
     /// The byte that two digits say; nil where they are none.
     func byte(at index: Int) -> UInt8? {
         guard index + 1 < count, let high = self[index].digitValue, let low = self[index + 1].digitValue else {
