@@ -3,7 +3,7 @@ public struct FrameProtocol: Sendable {
     /// Frames of one direction and kind.
     struct Variant: Sendable {
         let direction: FrameDirection
-        let format: any FrameFormat
+        let format: any FrameExplainer
         /// Whether a frame with right checks is one of these, where those of another kind have the same.
         var isLikely: @Sendable ([UInt8]) -> Bool = { _ in true }
     }
@@ -16,8 +16,19 @@ public struct FrameProtocol: Sendable {
     public let provenance: Provenance
     let variants: [Variant]
 
-    /// All of them, by name.
+    /// All of them, by name. HiJack is not among them: it sends plain bytes, without a frame.
     public static let all = [
+        FrameProtocol("btmag", "ID TECH BTMag", .documented, bothWays(BTMagFormat())),
+        FrameProtocol(
+            "datecs", "Datecs portable printers and their card readers: packets", .documented,
+            [
+                Variant(direction: .command, format: DatecsFormat(.command)),
+                Variant(direction: .answer, format: DatecsFormat(.answer)),
+            ]),
+        FrameProtocol(
+            "edynamo", "MagTek eDynamo and tDynamo over Bluetooth Low Energy: whole messages", .documented,
+            [Variant(direction: .answer, format: MagTekPayloadFormat())]),
+        FrameProtocol("flojack", "Flomio FloJack", .documented, bothWays(FloJackFormat())),
         FrameProtocol(
             "idtech", "ID TECH UniMag, Shuttle and SecureMag: settings and encrypted swipes", .documented,
             [
@@ -29,13 +40,7 @@ public struct FrameProtocol: Sendable {
             ]),
         FrameProtocol(
             "ips", "encrypted swipes of IPS readers", .inferred, [Variant(direction: .answer, format: IPSFormat())]),
-        FrameProtocol(
-            "jsonpos", "Spire SPm20: JSON objects", .documented,
-            [
-                // The same both ways.
-                Variant(direction: .answer, format: JSONPOSFormat()),
-                Variant(direction: .command, format: JSONPOSFormat()),
-            ]),
+        FrameProtocol("jsonpos", "Spire SPm20: JSON objects", .documented, bothWays(JSONPOSFormat())),
         FrameProtocol(
             "magtek", "MagTek iDynamo and other MagneSafe V5 readers", .documented,
             [
@@ -58,7 +63,20 @@ public struct FrameProtocol: Sendable {
                 Variant(direction: .command, format: NEOFormat(.command)),
                 Variant(direction: .answer, format: NEOFormat(.answer)),
             ]),
+        FrameProtocol(
+            "nga", "ID TECH Augusta and other readers with the NGA protocol", .documented,
+            [
+                // Both ways are framed alike.
+                Variant(direction: .command, format: NGAFormat(.command), isLikely: NGAFormat.isCommand),
+                Variant(direction: .answer, format: NGAFormat(.answer), isLikely: { !NGAFormat.isCommand($0) }),
+            ]),
+        FrameProtocol("udynamo", "MagTek uDynamo: packets of its line", .reported, bothWays(DynamoPacketFormat())),
     ]
+
+    /// Frames that are the same both ways.
+    private static func bothWays(_ format: any FrameExplainer) -> [Variant] {
+        [Variant(direction: .answer, format: format), Variant(direction: .command, format: format)]
+    }
 
     init(_ name: String, _ title: String, _ provenance: Provenance, _ variants: [Variant]) {
         self.name = name

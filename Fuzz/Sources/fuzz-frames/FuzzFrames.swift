@@ -10,11 +10,49 @@ public func fuzzFrames(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         NEOFormat(.command), NEOFormat(.answer, greatestData: 64), MiuraFormat(.command), MiuraFormat(.answer),
         IDTechCommandFormat(), IDTechSwipeFormat(), IDTechAnswerFormat(awaiting: .settings),
         IDTechAnswerFormat(awaiting: .text), IDTechAnswerFormat(), IPSFormat(), MagTekFormat(.command),
-        MagTekFormat(.answer), JSONPOSFormat(),
+        MagTekFormat(.answer), JSONPOSFormat(), DynamoPacketFormat(), FloJackFormat(), NGAFormat(.command),
+        NGAFormat(.answer, greatestBody: 64), BTMagFormat(), BTMagFormat(greatestData: 16), DatecsFormat(.command),
+        DatecsFormat(.answer),
     ]
-    let format = formats[Int(bytes[0]) % formats.count]
-    check(Array(bytes.dropFirst(2)), step: 1 + Int(bytes[1]), with: format)
+    let choice = Int(bytes[0]) % (formats.count + 2)
+    let rest = Array(bytes.dropFirst(2))
+    switch choice {
+    case formats.count: join(rest)
+    case formats.count + 1: readMessage(rest)
+    default: check(rest, step: 1 + Int(bytes[1]), with: formats[choice])
+    }
     return 0
+}
+
+/// Any bytes as notifications, each a length and so many bytes: what is joined is no longer than a message may be.
+private func join(_ stream: [UInt8]) {
+    var blocks = MagTekBlockJoiner(greatestPayload: 64)
+    var packets = DynamoMessageJoiner(greatestMessage: 64)
+    var start = 0
+    while start < stream.count {
+        let end = min(stream.count, start + 1 + Int(stream[start]))
+        let part = stream.span.extracting(start + 1..<end)
+        let take = { (message: Span<UInt8>) in precondition(message.count <= 64, "longer than a message may be") }
+        try? blocks.receive(part, take)
+        try? packets.receive(part, take)
+        start = end
+    }
+}
+
+/// Any bytes as a message of eDynamo, and as one that was not shortened yet.
+private func readMessage(_ bytes: [UInt8]) {
+    let shortened = MagTekRunLength.encode(bytes.span)
+    guard let read = try? MagTekRunLength.decode(shortened.span, most: bytes.count), read == bytes else {
+        preconditionFailure("not read as it was shortened")
+    }
+    let format = MagTekPayloadFormat()
+    guard (try? format.check(bytes)) != nil else { return }
+    var end = 0
+    for field in format.fields(of: bytes, isRevealing: true) {
+        precondition(field.range.lowerBound == end, "a gap between fields")
+        end = field.range.upperBound
+    }
+    precondition(end == bytes.count, "bytes that no field explains")
 }
 
 /// What a stream was cut into.

@@ -1,6 +1,6 @@
 /// How one protocol's frames are told from a stream of bytes. A value without a memory of what came before; ``FrameReader``
 /// does the waiting, the joining and the looking for the next frame after bytes that are none.
-public protocol FrameFormat: Sendable {
+public protocol FrameFormat: FrameExplainer {
     /// The most bytes that a frame has. A longer one is a fault, whatever its length field says.
     var greatestSize: Int { get }
 
@@ -16,13 +16,6 @@ public protocol FrameFormat: Sendable {
     /// - Parameter bytes: what has come from there on; at least one byte.
     /// - Returns: how long it is, how long at least, or why it is none.
     func measure(_ bytes: Span<UInt8>) -> FrameMeasure
-
-    /// Explains a frame, field by field.
-    /// - Parameters:
-    ///   - frame: a whole frame as ``measure(_:)`` found it.
-    ///   - isRevealing: whether card data is shown whole; else it is masked.
-    /// - Returns: its fields, in their order and without a gap.
-    func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField]
 }
 
 extension FrameFormat {
@@ -40,21 +33,6 @@ extension FrameFormat {
                 .truncated, at: bytes.count, "\(bytes.count) bytes, where the frame has at least \(count)")
         case .fault(let fault, _): throw fault
         }
-    }
-}
-
-extension FrameFormat {
-    /// Reads bytes that have to be one frame and nothing else.
-    /// - Throws: ``FrameFault`` that says where and why they are not.
-    public func check(_ bytes: [UInt8]) throws(FrameFault) { try check(bytes.span) }
-
-    /// Explains a frame, field by field.
-    /// - Parameters:
-    ///   - frame: a whole frame.
-    ///   - isRevealing: whether card data is shown whole; else it is masked.
-    /// - Returns: its fields, in their order and without a gap.
-    public func fields(of frame: [UInt8], isRevealing: Bool = false) -> [FrameField] {
-        fields(of: frame.span, isRevealing: isRevealing)
     }
 }
 

@@ -22,6 +22,13 @@ public struct FrameReader<Format: FrameFormat>: ~Copyable {
     private var position = 0
     /// Where the bytes begin that are no frame; nil behind a frame.
     private var skippedFrom: Int?
+    /// Steps that were spent on bytes that turned out to be no frame, less what the stream has earned since.
+    private var spent = 0
+
+    /// Steps that each byte of the stream earns.
+    private static var earnedByByte: Int { 64 }
+    /// Steps that can be saved up: for so many frames of the greatest size, one inside the other and each wrong at its end.
+    private var mostCredit: Int { 16 * format.greatestSize }
 
     /// - Parameter format: how frames are told from others.
     public init(_ format: Format) {
@@ -37,16 +44,20 @@ public struct FrameReader<Format: FrameFormat>: ~Copyable {
     ///   - bytes: the next ones of the stream.
     ///   - take: gets each event in its order, with the frame's bytes where it is a frame, which are gone after the call.
     public mutating func receive(_ bytes: Span<UInt8>, _ take: (FrameEvent, Span<UInt8>) -> Void) {
-        var rest = bytes
+        var next = 0
         while kept.count > 0 {
-            guard rest.count > 0 else { return }
-            // No more than this frame is known to have: what follows it stays where it is.
-            let count = min(rest.count, needed - kept.count)
-            kept.append(rest.extracting(first: count))
-            rest = rest.extracting(count...)
+            guard next < bytes.count else { return }
+            let count = min(bytes.count - next, awaited)
+            kept.append(bytes.extracting(next..<next + count))
+            next += count
             guard kept.count >= needed else { return }
             advanceKept(isOver: false, take)
+            // What follows the frame is still where it came from.
+            guard kept.count <= count else { continue }
+            next -= kept.count
+            kept.removeAll()
         }
+        let rest = bytes.extracting(next...)
         let left = cut(rest, isOver: false, take)
         if left > 0 { kept.append(rest.extracting(last: left)) }
     }
@@ -65,6 +76,14 @@ public struct FrameReader<Format: FrameFormat>: ~Copyable {
         needed = 0
         position = 0
         skippedFrom = nil
+        spent = 0
+    }
+
+    /// Bytes to take in next: what the frame is known to have; of one that does not tell its length twice as much each time,
+    /// lest it be measured again for each byte.
+    private var awaited: Int {
+        let least = needed - kept.count
+        return least > 1 ? least : max(1, min(kept.count, format.greatestSize - kept.count))
     }
 
     /// Cuts what is kept as far as it goes.
@@ -97,7 +116,7 @@ public struct FrameReader<Format: FrameFormat>: ~Copyable {
                 endSkipping(take)
                 take(.frame(at: position), rest.extracting(first: count))
                 next += count
-                position += count
+                advance(by: count)
                 continue
             case .partial(let count):
                 let least = max(count, rest.count + 1)
@@ -112,7 +131,9 @@ public struct FrameReader<Format: FrameFormat>: ~Copyable {
                         .truncated, at: rest.count, "\(rest.count) bytes, where the frame has at least \(count)")
             case .fault(let found, let count):
                 fault = found
-                skipped = min(max(1, count), rest.count)
+                spent += found.offset
+                // Nobody but who means harm sends so many beginnings inside one another: they are left out together.
+                skipped = min(max(1, spent > mostCredit ? max(count, found.offset) : count), rest.count)
             }
             if skippedFrom == nil {
                 skippedFrom = position
@@ -121,9 +142,14 @@ public struct FrameReader<Format: FrameFormat>: ~Copyable {
             let after = rest.extracting(skipped...)
             let count = skipped + (format.start(in: after) ?? after.count)
             next += count
-            position += count
+            advance(by: count)
         }
         return 0
+    }
+
+    private mutating func advance(by count: Int) {
+        position += count
+        spent = max(0, spent - Self.earnedByByte * count)
     }
 
     private mutating func endSkipping(_ take: (FrameEvent, Span<UInt8>) -> Void) {

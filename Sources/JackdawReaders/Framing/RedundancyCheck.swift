@@ -16,23 +16,58 @@ enum RedundancyCheck {
 
     /// CRC-16/CCITT-FALSE: polynomial 1021, from FFFF, not reflected.
     static func crc16(_ bytes: Span<UInt8>) -> UInt16 {
+        let tables = tables16.span
         var crc: UInt16 = 0xFFFF
-        for index in bytes.indices { crc = crc << 8 ^ table16[Int(UInt8(crc >> 8) ^ bytes[index])] }
+        var index = 0
+        while index + 8 <= bytes.count {
+            let high = tables[7 << 8 | Int(bytes[index] ^ UInt8(crc >> 8))]
+            let low = tables[6 << 8 | Int(bytes[index + 1] ^ UInt8(crc & 255))]
+            crc = high ^ low ^ tables[5 << 8 | Int(bytes[index + 2])] ^ tables[4 << 8 | Int(bytes[index + 3])]
+            crc ^= tables[3 << 8 | Int(bytes[index + 4])] ^ tables[2 << 8 | Int(bytes[index + 5])]
+            crc ^= tables[1 << 8 | Int(bytes[index + 6])] ^ tables[Int(bytes[index + 7])]
+            index += 8
+        }
+        while index < bytes.count {
+            crc = crc << 8 ^ tables[Int(UInt8(crc >> 8) ^ bytes[index])]
+            index += 1
+        }
         return crc
     }
 
     /// CRC-8: polynomial 07, from 0, not reflected. With the sum behind the bytes it is 0.
     static func crc8(_ bytes: Span<UInt8>) -> UInt8 {
+        let tables = tables8.span
         var crc: UInt8 = 0
-        for index in bytes.indices { crc = table8[Int(crc ^ bytes[index])] }
+        var index = 0
+        while index + 8 <= bytes.count {
+            crc = tables[7 << 8 | Int(bytes[index] ^ crc)] ^ tables[6 << 8 | Int(bytes[index + 1])]
+            crc ^= tables[5 << 8 | Int(bytes[index + 2])] ^ tables[4 << 8 | Int(bytes[index + 3])]
+            crc ^= tables[3 << 8 | Int(bytes[index + 4])] ^ tables[2 << 8 | Int(bytes[index + 5])]
+            crc ^= tables[1 << 8 | Int(bytes[index + 6])] ^ tables[Int(bytes[index + 7])]
+            index += 8
+        }
+        while index < bytes.count {
+            crc = tables[Int(crc ^ bytes[index])]
+            index += 1
+        }
         return crc
     }
 
-    private static let table16 = (0..<256).map { value in
-        (0..<8).reduce(UInt16(value) << 8) { crc, _ in crc << 1 ^ (crc & 0x8000 == 0 ? 0 : 0x1021) }
-    }
+    /// What a byte adds that 0 to 7 others follow, 256 each: eight bytes are taken at a time.
+    private static let tables16 = tables(from: { UInt16($0) << 8 }, polynomial: 0x1021)
+    private static let tables8 = tables(from: { UInt8($0) }, polynomial: 0x07)
 
-    private static let table8 = (0..<256).map { value in
-        (0..<8).reduce(UInt8(value)) { crc, _ in crc << 1 ^ (crc & 0x80 == 0 ? 0 : 0x07) }
+    private static func tables<Sum: FixedWidthInteger & UnsignedInteger>(
+        from first: (Int) -> Sum, polynomial: Sum
+    ) -> [Sum] {
+        var sums = (0..<256).map(first)
+        var tables: [Sum] = []
+        for _ in 0..<8 {
+            sums = sums.map { sum in
+                (0..<8).reduce(sum) { sum, _ in sum << 1 ^ (sum.leadingZeroBitCount == 0 ? polynomial : 0) }
+            }
+            tables += sums
+        }
+        return tables
     }
 }

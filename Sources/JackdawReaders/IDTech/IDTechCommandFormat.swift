@@ -15,7 +15,7 @@ public struct IDTechCommandFormat: FrameFormat {
     public var greatestSize: Int { 4 + 255 + 2 }
 
     /// The first byte that may begin a frame.
-    public func start(in bytes: Span<UInt8>) -> Int? { bytes.indices.first { bytes[$0] == Self.startOfText } }
+    public func start(in bytes: Span<UInt8>) -> Int? { bytes.firstIndex(of: Self.startOfText) }
 
     /// Measures the frame that may begin with the first byte.
     public func measure(_ bytes: Span<UInt8>) -> FrameMeasure {

@@ -1,7 +1,7 @@
 /// What can be set and asked of ID TECH's magnetic stripe readers.
 ///
 /// Source: ID TECH's iMag and SecureMag manuals.
-public struct IDTechFunction: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+public struct IDTechFunction: NamedNumber {
     /// Its number.
     public let rawValue: UInt8
 
@@ -45,16 +45,12 @@ public struct IDTechFunction: RawRepresentable, Sendable, Hashable, CustomString
     /// Mask option.
     public static let maskOption = IDTechFunction(rawValue: 0x86)
 
-    private static let names: [UInt8: String] = [
+    /// What the published numbers mean.
+    public static let names: [UInt8: String] = [
         0x18: "reset to default", 0x1D: "decoding", 0x1F: "review all", 0x22: "firmware version", 0x41: "baud rate",
         0x49: "clear digits in front", 0x4A: "clear digits behind", 0x4B: "mask character", 0x4C: "encryption",
         0x4E: "serial number", 0x50: "expiry shown", 0x58: "key management", 0x6F: "LRC in secure mode",
         0x7E: "security level", 0x80: "authentication challenge", 0x82: "activate authentication",
         0x84: "encrypt option", 0x85: "output format", 0x86: "mask option", 0xD2: "preamble", 0xD3: "postamble",
     ]
-
-    /// Number and meaning.
-    public var description: String {
-        Self.names[rawValue].map { "\(rawValue.hexadecimal) \($0)" } ?? rawValue.hexadecimal
-    }
 }

@@ -65,8 +65,8 @@ public struct IDTechSwipe: Sendable, Hashable {
     /// - Parameter frame: as ``IDTechSwipeFormat`` found it.
     /// - Throws: ``FrameFault`` where fields do not fit.
     public init(_ frame: Span<UInt8>) throws(FrameFault) {
-        let end = frame.count - 3
-        guard end - IDTechSwipeFormat.bodyStart >= IDTechSwipeFormat.leastBody else {
+        let end = frame.count - IDTechBody.endSize
+        guard end - IDTechBody.start >= IDTechSwipeFormat.bodySizes.lowerBound else {
             throw FrameFault(.truncated, at: max(0, end), "too short for a swipe")
         }
         guard let type = CardType(rawValue: frame[3] & ~Self.enhanced) else {

@@ -8,6 +8,12 @@ public struct IPSFormat: FrameFormat {
     static let swipeSize = 131
     static let failureSize = 5
 
+    /// What a program sends to wake such a reader and have it say what it is.
+    public static let wake: [UInt8] = [0x0C]
+
+    /// Whether bytes are what such a reader answers to ``wake``: the second one is 4D. No more of the answer is known.
+    public static func isIdentification(_ answer: Span<UInt8>) -> Bool { answer.count > 1 && answer[1] == 0x4D }
+
     /// The format, which has no settings.
     public init() {}
 

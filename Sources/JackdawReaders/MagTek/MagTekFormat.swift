@@ -18,14 +18,14 @@ public struct MagTekFormat: FrameFormat {
     public var greatestSize: Int { 4096 }
 
     /// The first byte that may begin a frame.
-    public func start(in bytes: Span<UInt8>) -> Int? { bytes.indices.first { Self.isPrinted(bytes[$0]) } }
+    public func start(in bytes: Span<UInt8>) -> Int? { bytes.indices.first { bytes[$0].isPrinted } }
 
     /// Measures the frame that may begin with the first byte.
     ///
     /// A line is taken or skipped as a whole: the end of a damaged swipe would pass for an answer.
     public func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
-        guard Self.isPrinted(bytes[0]) else { return .fault(.noStart(bytes[0])) }
-        for index in 0..<min(bytes.count, greatestSize) where !Self.isPrinted(bytes[index]) {
+        guard bytes[0].isPrinted else { return .fault(.noStart(bytes[0])) }
+        if let index = bytes.extracting(first: min(bytes.count, greatestSize)).firstUnprinted {
             guard bytes[index] == Self.end else {
                 let fault = FrameFault(.field, at: index, "\(bytes[index].hexadecimal) is no character of a line")
                 return .fault(fault, skipping: index + 1)
@@ -105,16 +105,17 @@ public struct MagTekFormat: FrameFormat {
     private static func line(_ bytes: [UInt8]) -> [UInt8] { bytes.flatMap { Array($0.hexadecimal.utf8) } + [end] }
 
     private func isSwipe(_ line: Span<UInt8>) -> Bool {
-        direction == .answer && line.indices.contains { line[$0] == Self.separator }
+        direction == .answer && line.firstIndex(of: Self.separator) != nil
     }
 
     private func check(line: Span<UInt8>) throws(FrameFault) {
-        guard !isSwipe(line) else {
-            _ = try MagTekSwipe(line)
-            return
-        }
         let end = line.count - 1
         for index in 0..<end where line[index].digitValue == nil {
+            // Only a swipe has other characters.
+            guard !isSwipe(line) else {
+                _ = try MagTekSwipe(line)
+                return
+            }
             throw FrameFault(.field, at: index, "\(line[index].hexadecimal) is no hexadecimal digit")
         }
         guard end >= Self.dataStart, let count = line.byte(at: 2) else {
@@ -124,19 +125,16 @@ public struct MagTekFormat: FrameFormat {
             throw FrameFault(.length, at: 2, "\(count) bytes of data, where \(end - Self.dataStart) digits follow")
         }
     }
-
-    private static func isPrinted(_ byte: UInt8) -> Bool { (0x20..<0x7F).contains(byte) }
 }
 
 extension UInt8 {
     /// What an ASCII character says as a hexadecimal digit; nil where it is none.
     var digitValue: UInt8? {
-        switch self {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
-        default: nil
-        }
+        let digit = self &- UInt8(ascii: "0")
+        if digit < 10 { return digit }
+        // A letter's case is one bit.
+        let letter = (self | 0x20) &- UInt8(ascii: "a")
+        return letter < 6 ? letter + 10 : nil
     }
 }
 

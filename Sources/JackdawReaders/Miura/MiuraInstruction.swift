@@ -1,7 +1,7 @@
 /// What a Miura reader is told to do: class and instruction of a command.
 ///
 /// Source: Miura's SDKs in public repositories.
-public struct MiuraInstruction: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+public struct MiuraInstruction: NamedNumber {
     /// Its number.
     public let rawValue: UInt16
 
@@ -33,7 +33,8 @@ public struct MiuraInstruction: RawRepresentable, Sendable, Hashable, CustomStri
     /// Start contactless.
     public static let startContactless = MiuraInstruction(rawValue: 0xDEC1)
 
-    private static let names: [UInt16: String] = [
+    /// What the published numbers mean.
+    public static let names: [UInt16: String] = [
         0x00A4: "select file", 0x00A5: "delete file", 0x00A6: "list files", 0x00B0: "read binary",
         0x00D6: "update binary", 0x00D7: "stream binary", 0xD000: "reset", 0xD001: "get configuration",
         0xD002: "get software information", 0xD010: "system clock", 0xD060: "card status", 0xD061: "keyboard status",
@@ -47,13 +48,4 @@ public struct MiuraInstruction: RawRepresentable, Sendable, Hashable, CustomStri
         0xEEE1: "P2PE initialise", 0xEEE2: "P2PE import",
         0xEEE3: "encrypted data", 0xEEE4: "verify MAC", 0xEEE5: "KSN for MAC", 0xEEE6: "MAC configuration",
     ]
-
-    /// Whether its meaning is documented.
-    public var isKnown: Bool { Self.names[rawValue] != nil }
-
-    /// Number and meaning.
-    public var description: String {
-        let number = UInt8(rawValue >> 8).hexadecimal + " " + UInt8(rawValue & 255).hexadecimal
-        return Self.names[rawValue].map { "\(number) \($0)" } ?? number
-    }
 }

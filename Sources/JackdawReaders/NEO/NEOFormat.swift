@@ -51,7 +51,7 @@ public struct NEOFormat: FrameFormat {
     }
 
     /// The first byte that may begin a frame.
-    public func start(in bytes: Span<UInt8>) -> Int? { bytes.indices.first { bytes[$0] == Self.header[0] } }
+    public func start(in bytes: Span<UInt8>) -> Int? { bytes.firstIndex(of: Self.header[0]) }
 
     /// Measures the frame that may begin with the first byte.
     public func measure(_ bytes: Span<UInt8>) -> FrameMeasure {

@@ -1,7 +1,7 @@
 /// What a NEO reader says became of a command.
 ///
 /// Source: ViVOpay NEO 2 developer manual.
-public struct NEOStatus: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+public struct NEOStatus: NamedNumber {
     /// Its number.
     public let rawValue: UInt8
 
@@ -31,7 +31,8 @@ public struct NEOStatus: RawRepresentable, Sendable, Hashable, CustomStringConve
     /// The issuer is to be asked.
     public static let onlineRequired = NEOStatus(rawValue: 0x23)
 
-    private static let names: [UInt8: String] = [
+    /// What the published numbers mean.
+    public static let names: [UInt8: String] = [
         0x00: "done", 0x01: "bad header", 0x02: "unknown command", 0x03: "unknown subcommand", 0x04: "CRC error",
         0x05: "bad parameter", 0x06: "not supported", 0x07: "malformed", 0x08: "timed out", 0x0A: "not acknowledged",
         0x0B: "command not allowed", 0x0C: "subcommand not allowed", 0x0D: "overflow", 0x0E: "event for the display",
@@ -42,7 +43,4 @@ public struct NEOStatus: RawRepresentable, Sendable, Hashable, CustomStringConve
         0x63: "done, next command", 0x80: "contact EMV cannot start", 0x81: "cancelled by a card",
         0x90: "no DUKPT key for accounts", 0x91: "DUKPT key exhausted",
     ]
-
-    /// Number and meaning.
-    public var description: String { "\(rawValue.hexadecimal) \(Self.names[rawValue] ?? "unknown")" }
 }

@@ -78,7 +78,7 @@ import Testing
     @Test func anUnknownProtocolIsAQuestionOfUsage() {
         let run = CommandRun("frame", "morse", "00")
         #expect(run.status == 64)
-        let known = "idtech, ips, jsonpos, magtek, miura, neo"
+        let known = "btmag, datecs, edynamo, flojack, idtech, ips, jsonpos, magtek, miura, neo, nga, udynamo"
         #expect(run.messages.contains("No protocol is named morse; there are \(known)."))
     }
 

@@ -30,6 +30,13 @@ import Testing
         #expect(IPSFormat().fields(of: short).first { $0.name == "PAN, masked" }?.value == "...1111")
     }
 
+    @Test func aReaderIsKnownByItsAnswerToWaking() {
+        #expect(IPSFormat.wake == [0x0C])
+        let answers: [[UInt8]] = [[0, 0x4D], [0x60, 0x4D, 1, 2], [], [0x4D], [0x4D, 0], [0, 0x4E]]
+        let isReader = answers.map { IPSFormat.isIdentification($0.span) }
+        #expect(isReader == [true, true, false, false, false, false])
+    }
+
     /// A counter of 0x66 at the end of a damaged swipe looks like the beginning of a failure.
     @Test func aDamagedSwipeHidesNoFrameAndNoOtherSwipe() {
         let damaged = [0x60] + [UInt8](repeating: 0, count: 128) + [0x66, 0x00]

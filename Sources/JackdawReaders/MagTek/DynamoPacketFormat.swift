@@ -1,0 +1,76 @@
+/// Packets of MagTek's audio-jack readers (uDynamo), the same both ways: identifier, number, length, data, and a checksum
+/// that makes the sum of all of them 0. ``DynamoMessageJoiner`` makes messages of them.
+///
+/// Third parties have told of it, and nobody has confirmed it: change the identifiers if need be.
+public struct DynamoPacketFormat: FrameFormat {
+    /// Identifiers that a packet may have.
+    public let identifiers: [UInt8]
+
+    /// Others follow.
+    public static let more: UInt8 = 0x69
+    /// The last one of a message.
+    public static let last: UInt8 = 0x99
+    /// Of this nobody has told what it is for.
+    public static let other: UInt8 = 0xA9
+    /// Numbers begin anew behind so many.
+    static let numbers = 16
+    /// Identifier, number, length.
+    static let dataStart = 3
+
+    /// - Parameter identifiers: those that a packet may have.
+    public init(identifiers: [UInt8] = [more, last, other]) { self.identifiers = identifiers }
+
+    /// The most bytes that a frame has.
+    public var greatestSize: Int { Self.dataStart + Int(UInt8.max) + 1 }
+
+    /// The first byte that may begin a frame.
+    public func start(in bytes: Span<UInt8>) -> Int? { bytes.indices.first { identifiers.contains(bytes[$0]) } }
+
+    /// Measures the frame that may begin with the first byte.
+    public func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
+        guard identifiers.contains(bytes[0]) else { return .fault(.noStart(bytes[0])) }
+        guard bytes.count > 1 else { return .partial(atLeast: Self.dataStart + 1) }
+        guard bytes[1] < Self.numbers else {
+            return .fault(FrameFault(.field, at: 1, "packet \(bytes[1]), where they are counted from 0 to 15"))
+        }
+        guard bytes.count > 2 else { return .partial(atLeast: Self.dataStart + 1) }
+        let end = Self.dataStart + Int(bytes[2])
+        guard bytes.count > end else { return .partial(atLeast: end + 1) }
+        let sum = 0 &- RedundancyCheck.sum(bytes.extracting(first: end))
+        guard bytes[end] == sum else { return .fault(.check("checksum", at: end, bytes[end], expected: sum)) }
+        return .whole(end + 1)
+    }
+
+    /// Explains a frame, field by field.
+    public func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
+        let end = frame.count - 1
+        let place =
+            switch frame[0] {
+            case Self.more: "more follow"
+            case Self.last: "last"
+            default: "unknown"
+            }
+        return [
+            FrameField("identifier", 0..<1, "\(frame[0].hexadecimal) \(place)"),
+            FrameField("number", 1..<2, "\(frame[1])"), FrameField("length", 2..<3, "\(end - Self.dataStart)"),
+            FrameField("data", Self.dataStart..<end, frame.extracting(Self.dataStart..<end).sensitive(isRevealing)),
+            FrameField("checksum", end..<end + 1, "right"),
+        ]
+    }
+
+    /// Makes the packets of a message.
+    /// - Parameters:
+    ///   - message: what is sent.
+    ///   - number: of the first packet, 0 to 15.
+    ///   - size: bytes of the message that a packet has at most, 1 to 255.
+    /// - Returns: the packets, in their order; one without data of an empty message.
+    public static func packets(of message: [UInt8], from number: Int = 0, size: Int = 255) -> [[UInt8]] {
+        precondition((0..<numbers).contains(number) && (1...255).contains(size), "a packet has no such number or size")
+        return stride(from: 0, to: max(1, message.count), by: size).enumerated().map { index, start in
+            let part = message[start..<min(start + size, message.count)]
+            let identifier = start + size < message.count ? more : last
+            let packet = [identifier, UInt8((number + index) % numbers), UInt8(part.count)] + part
+            return packet + [0 &- RedundancyCheck.sum(packet.span)]
+        }
+    }
+}

@@ -1,0 +1,144 @@
+/// Where the fields of a swipe lie in the record that eDynamo and tDynamo send over Bluetooth Low Energy.
+///
+/// It holds no card data itself: the record has it, and each field is a range of that. ``MagTekSwipe`` is the same of readers
+/// that send lines.
+///
+/// Source: MagTek's eDynamo programmer's manual D998200115, 6.
+public struct MagTekCardRecord: Sendable, Hashable {
+    /// How a card is coded.
+    public enum Encoding: UInt8, Sendable, Hashable, CaseIterable {
+        /// ISO 7813, ABA: bank cards.
+        case bank = 0
+        /// AAMVA: driving licences.
+        case licence = 1
+        /// There was nothing on it.
+        case blank = 3
+        /// Another one.
+        case other = 4
+        /// It could not be found out.
+        case undetermined = 5
+    }
+
+    /// One track.
+    public struct Track: Sendable, Hashable {
+        /// Whether something was there that could not be decoded.
+        public let isDamaged: Bool
+        /// The track encrypted, padded with zeros; in clear from a reader without a key.
+        public let encrypted: Range<Int>
+        /// The track with other digits in place of most.
+        public let masked: Range<Int>
+        /// Characters on the card.
+        public let length: Int
+    }
+
+    /// Tracks 1 to 3.
+    public let tracks: [Track]
+    /// How the card is coded; nil where the number is not a documented one.
+    public let encoding: Encoding?
+    /// How the reader encrypts.
+    public let encryption: MagTekSwipe.EncryptionStatus
+    /// What it says about the fingerprint and the card's way.
+    public let magnePrintStatus: MagnePrintStatus
+    /// The stripe's fingerprint, encrypted and padded.
+    public let magnePrint: Range<Int>
+    /// Bytes of the fingerprint itself.
+    public let magnePrintLength: Int
+    /// The reader's serial number, up to the first zero.
+    public let serialNumber: Range<Int>
+    /// The key's serial number (KSN).
+    public let keySerialNumber: Range<Int>
+    /// The session that the program gave, encrypted.
+    public let session: Range<Int>
+    /// Swipes that the reader may still encrypt; nil where it does not count them.
+    public let remainingSwipes: Int?
+    /// Version of the reader's software, up to the first zero.
+    public let version: Range<Int>
+    /// SHA-1 of track 2 or of its PAN; nil where the record ends before it. Zeros from readers that do not make one.
+    public let hash: Range<Int>?
+    /// KSN of the fingerprint; nil where the record ends before it.
+    public let magnePrintKeySerialNumber: Range<Int>?
+    /// Battery, percent; nil where the record ends before it.
+    public let battery: Int?
+
+    /// Bytes that a record has at least: up to the software's version.
+    public static let leastSize = Place.version.upperBound
+    /// Bytes of a record with all that is documented.
+    public static let wholeSize = Place.battery + 1
+
+    /// Reads the layout of a record.
+    /// - Parameter record: what follows the kind of the message, as it was before it was shortened.
+    /// - Throws: ``FrameFault`` where it is too short or a length is more than its field; the place is one of the record.
+    public init(_ record: Span<UInt8>) throws(FrameFault) {
+        guard record.count >= Self.leastSize else {
+            throw FrameFault(
+                .truncated, at: record.count, "\(record.count) bytes, where a record has \(Self.leastSize) at least")
+        }
+        /// Of a field, as much as a length says.
+        func part(_ field: Range<Int>, lengthAt place: Int) throws(FrameFault) -> Range<Int> {
+            let count = Int(record[place])
+            guard count <= field.count else {
+                throw FrameFault(.length, at: place, "\(count) bytes, where the field has \(field.count)")
+            }
+            return field.lowerBound..<field.lowerBound + count
+        }
+        /// A text ends with the first zero.
+        func text(_ field: Range<Int>) -> Range<Int> {
+            field.lowerBound..<(field.first { record[$0] == 0 } ?? field.upperBound)
+        }
+        var tracks: [Track] = []
+        for index in 0..<3 {
+            tracks.append(
+                Track(
+                    isDamaged: record[Place.decodeStatus + index] & 1 == 1,
+                    encrypted: try part(Place.encryptedTracks[index], lengthAt: Place.encryptedLengths + index),
+                    masked: try part(Place.maskedTracks[index], lengthAt: Place.maskedLengths + index),
+                    length: Int(record[Place.lengths + index])))
+        }
+        self.tracks = tracks
+        encoding = Encoding(rawValue: record[Place.encoding])
+        // The first byte has the lower bits, as in a line.
+        encryption = MagTekSwipe.EncryptionStatus(
+            rawValue: UInt16(record[Place.encryption.lowerBound + 1]) << 8 | UInt16(record[Place.encryption.lowerBound])
+        )
+        magnePrintStatus = MagnePrintStatus(
+            rawValue: Place.magnePrintStatus.reversed().reduce(0) { $0 << 8 | UInt32(record[$1]) })
+        magnePrint = try part(Place.magnePrint, lengthAt: Place.magnePrintSize)
+        magnePrintLength = Int(record[Place.magnePrintLength])
+        serialNumber = text(Place.serialNumber)
+        keySerialNumber = Place.keySerialNumber
+        session = Place.session
+        let remaining = Place.counter.reduce(0) { $0 << 8 | Int(record[$1]) }
+        remainingSwipes = remaining == 0xFF_FFFF ? nil : remaining
+        version = text(Place.version)
+        hash = record.count >= Place.hash.upperBound ? Place.hash : nil
+        magnePrintKeySerialNumber =
+            record.count >= Place.magnePrintKeySerialNumber.upperBound ? Place.magnePrintKeySerialNumber : nil
+        battery = record.count > Place.battery ? Int(record[Place.battery]) : nil
+    }
+
+    /// Where fields lie, in bytes from the record's first.
+    enum Place {
+        static let decodeStatus = 0
+        static let encryptedLengths = 3
+        static let encoding = 6
+        static let encryptedTracks = [7..<119, 119..<231, 231..<343]
+        static let cardStatus = 343
+        static let magnePrintStatus = 344..<348
+        static let magnePrintSize = 348
+        static let magnePrint = 349..<477
+        static let serialNumber = 477..<493
+        static let encryption = 493..<495
+        static let keySerialNumber = 495..<505
+        static let maskedLengths = 505
+        static let maskedTracks = [508..<620, 620..<732, 732..<844]
+        static let session = 844..<852
+        static let lengths = 852
+        static let magnePrintLength = 855
+        static let counter = 856..<859
+        static let version = 859..<867
+        static let hash = 867..<887
+        static let reportVersion = 887
+        static let magnePrintKeySerialNumber = 920..<930
+        static let battery = 930
+    }
+}
