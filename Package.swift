@@ -58,7 +58,7 @@ let package = Package(
             swiftSettings: house),
         .target(name: "JackdawSpectrum", dependencies: ["JackdawDSP", "CFFTW"], swiftSettings: kernels),
 
-        .target(name: "JackdawSystem", dependencies: ["CLinux"], swiftSettings: house),
+        .target(name: "JackdawSystem", dependencies: ["JackdawTransport", "CLinux"], swiftSettings: house),
         .target(
             name: "JackdawALSA", dependencies: ["JackdawTransport", "JackdawSystem", "CALSA", "CLinux"],
             swiftSettings: house),
@@ -106,6 +106,9 @@ let package = Package(
             swiftSettings: house),
         .testTarget(
             name: "JackdawTransportTests", dependencies: ["JackdawTransport", "JackdawTestSupport"],
+            swiftSettings: house),
+        .testTarget(
+            name: "JackdawSystemTests", dependencies: ["JackdawSystem", "JackdawTransport", "JackdawTestSupport"],
             swiftSettings: house),
         .testTarget(
             name: "JackdawALSATests",

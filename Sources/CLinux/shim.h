@@ -4,6 +4,7 @@
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/timerfd.h>
 
 /* Requests are macros of macros, which Swift does not see. */
@@ -45,4 +46,12 @@ static inline int jackdaw_timerfd_set(int timer, long long microseconds) {
         time.it_value.tv_nsec = microseconds % 1000000 * 1000 + 1;
     }
     return timerfd_settime(timer, TFD_TIMER_ABSTIME, &time, 0);
+}
+
+/* Its flags are enumerations of their own in C. */
+static inline int jackdaw_socket(int domain, int type, int protocol) {
+    return socket(domain, type | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol);
+}
+static inline int jackdaw_accept(int descriptor) {
+    return accept4(descriptor, 0, 0, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }

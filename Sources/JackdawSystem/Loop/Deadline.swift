@@ -6,7 +6,7 @@
 ///   - operation: heeds being cancelled.
 /// - Returns: what `operation` does.
 /// - Throws: what `operation` does, and `late`.
-func withDeadline<Value: Sendable, Failure: Error>(
+package func withDeadline<Value: Sendable, Failure: Error>(
     _ limit: Duration?, of clock: any Clock<Duration>, late: Failure,
     _ operation: @escaping @Sendable () async throws(Failure) -> Value
 ) async throws(Failure) -> Value {

@@ -1,7 +1,5 @@
-internal import JackdawSystem
-
 /// What a ``SocketLink`` keeps behind its lock.
-@safe struct SocketLinkState {
+@safe package struct SocketLinkState {
     /// How the device's direction ended.
     enum End {
         case inOrder
@@ -9,7 +7,7 @@ internal import JackdawSystem
     }
 
     /// Who waits: for bytes, or for room to send.
-    enum Side {
+    package enum Side {
         case receiver
         case sender
     }
@@ -17,7 +15,7 @@ internal import JackdawSystem
     /// The socket; nil once it is closed.
     var descriptor: Int32?
     /// What the loop reads into.
-    var filling: ReadAhead
+    package var filling: ReadAhead
     /// What is handed over next; nil while it is in the receiver's hands.
     var draining: ReadAhead?
     var end: End?
@@ -26,7 +24,7 @@ internal import JackdawSystem
     var hasEndedSending = false
     /// What the loop watches the socket by; nil where it watches for nothing.
     var watch: Watch?
-    var interest: Readiness = []
+    package var interest: Readiness = []
     /// Whether the receiver waits in a turn of the loop.
     var isTurning = false
     private var receiver: UnsafeContinuation<Void, Never>?
@@ -52,7 +50,7 @@ internal import JackdawSystem
     var hasNews: Bool { descriptor == nil || end != nil || !filling.isEmpty || draining?.isEmpty == false }
 
     /// Whether someone waits.
-    func waits(_ side: Side) -> Bool {
+    package func waits(_ side: Side) -> Bool {
         switch side {
         case .receiver: unsafe receiver != nil || isTurning
         case .sender: unsafe sender != nil

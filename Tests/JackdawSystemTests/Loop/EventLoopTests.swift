@@ -2,8 +2,6 @@ import Glibc
 import JackdawSystem
 import Testing
 
-@testable import JackdawBluetooth
-
 /// The thread that waits for descriptors.
 @Suite struct EventLoopTests {
     /// Two ends of a pipe of bytes.

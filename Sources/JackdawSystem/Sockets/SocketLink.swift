@@ -1,33 +1,35 @@
 import Glibc
-internal import JackdawSystem
-internal import JackdawTransport
+package import JackdawTransport
 
-/// A link over a connected socket, of any kind. The loop's thread reads ahead as far as there is room, so that the device is
+/// A link over a connected socket or terminal, of any kind. The loop's thread reads ahead as far as there is room, so that the device is
 /// held back where nobody receives; what is sent goes out in the caller's own thread as long as the system takes it.
-final class SocketLink: Transport {
-    let link: LinkName
-    let executor: (any TaskExecutor)?
+package final class SocketLink: Transport {
+    package let link: LinkName
+    package let executor: (any TaskExecutor)?
     private let format: SocketFormat
     private let loop: EventLoop
-    private let calls: any SocketCalls
-    let state: SystemLock<SocketLinkState>
+    private let calls: any StreamCalls
+    private let failures: SocketFailures
+    package let state: SystemLock<SocketLinkState>
 
     /// - Parameters:
     ///   - descriptor: a connected socket that never waits, which the link closes.
     ///   - link: its name.
     ///   - format: how bytes go through it.
+    ///   - failures: what the system's failures mean.
     ///   - loop: watches it.
     ///   - calls: the system's.
     /// - Throws: `LinkError` where it cannot be watched; it is closed then.
-    init(
-        _ descriptor: Int32, link: LinkName, format: SocketFormat, loop: EventLoop,
-        calls: any SocketCalls = SystemSocketCalls()
+    package init(
+        _ descriptor: Int32, link: LinkName, format: SocketFormat, failures: SocketFailures, loop: EventLoop,
+        calls: any StreamCalls = SystemSocketCalls()
     ) throws(LinkError) {
         self.link = link
         self.format = format
         self.loop = loop
         executor = LoopTaskExecutor(loop)
         self.calls = calls
+        self.failures = failures
         state = SystemLock(SocketLinkState(descriptor, format))
         let end = state.withLock { state in
             rewatch(&state)
@@ -41,7 +43,7 @@ final class SocketLink: Transport {
 
     deinit { shut() }
 
-    func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool {
+    package func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool {
         while true {
             guard !Task.isCancelled else { throw .cancelled(link.description) }
             switch state.withLock({ next(&$0) }) {
@@ -56,13 +58,13 @@ final class SocketLink: Transport {
                 // In the loop's own thread, which looks for more itself.
                 if await !turn() { await wait(.receiver) }
             case .end: return false
-            case .lost(let failure): throw .lost(failure, link: link.description)
+            case .lost(let failure): throw failures.lost(failure, link.description, 0)
             case .closed: throw .closed(link.description)
             }
         }
     }
 
-    func send(_ bytes: [UInt8]) async throws(LinkError) {
+    package func send(_ bytes: [UInt8]) async throws(LinkError) {
         if let size = format.packetSize, bytes.count > size {
             throw LinkError(
                 .unsupported, link: link.description, "a packet of \(bytes.count) bytes, where \(size) are the most",
@@ -75,18 +77,18 @@ final class SocketLink: Transport {
             switch state.withLock({ send(bytes.span.extracting(sent...), &$0) }) {
             case .sent(let count): sent += count
             case .full: await wait(.sender)
-            case .lost(let failure): throw .lost(failure, link: link.description, undelivered: left)
+            case .lost(let failure): throw failures.lost(failure, link.description, left)
             case .closed: throw .closed(link.description, undelivered: left)
             }
         }
     }
 
-    func endSending() async throws(LinkError) {
+    package func endSending() async throws(LinkError) {
         let failure: SystemFailure? = state.withLock { state in
             guard let descriptor = state.descriptor, !state.hasEndedSending else { return nil }
             state.hasEndedSending = true
-            // RFCOMM would end what the device sends, too.
-            guard format != .rfcomm else { return nil }
+            // It would end what the device sends, too.
+            guard format != .indivisible else { return nil }
             do throws(SystemFailure) {
                 try calls.endSending(descriptor)
                 return nil
@@ -94,10 +96,10 @@ final class SocketLink: Transport {
                 return state.loss ?? error
             }
         }
-        if let failure { throw .lost(failure, link: link.description) }
+        if let failure { throw failures.lost(failure, link.description, 0) }
     }
 
-    func close() async { shut() }
+    package func close() async { shut() }
 }
 
 extension SocketLink {

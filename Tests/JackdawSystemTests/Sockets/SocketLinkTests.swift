@@ -4,8 +4,6 @@ import JackdawTestSupport
 import JackdawTransport
 import Testing
 
-@testable import JackdawBluetooth
-
 /// A link over a socket, when all goes well and when the two ends end.
 @Suite struct SocketLinkTests {
     private let loop: EventLoop
@@ -52,8 +50,8 @@ import Testing
         #expect(error?.undelivered == 2)
     }
 
-    @Test func rfcommKeepsItsOneEndUntilTheLinkIsClosed() async throws {
-        let (link, far) = try calls.link(loop, .rfcomm)
+    @Test func aLinkThatEndsAsAWholeKeepsItsOneEndUntilTheLinkIsClosed() async throws {
+        let (link, far) = try calls.link(loop, .indivisible)
         try await link.endSending()
         #expect(calls.count(.endSending) == 0)
         #expect(await linkError { try await link.send([1]) }?.undelivered == 1)

@@ -1,5 +1,3 @@
-internal import JackdawSystem
-
 extension EventLoop {
     @safe private struct Waiting {
         var watch: Watch?
@@ -15,7 +13,7 @@ extension EventLoop {
     ///   - interest: what it is to be ready for.
     /// - Returns: what it is ready for, which is everything at its end; nothing where the task was cancelled.
     /// - Throws: ``SystemFailure`` where it cannot be watched.
-    func wait(_ descriptor: Int32, for interest: Readiness) async throws(SystemFailure) -> Readiness {
+    package func wait(_ descriptor: Int32, for interest: Readiness) async throws(SystemFailure) -> Readiness {
         let state = SystemLock(Waiting())
         let end = { @Sendable [self] (readiness: Readiness) in
             let (watch, continuation) = unsafe state.withLock { waiting in

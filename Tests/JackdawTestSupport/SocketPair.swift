@@ -1,11 +1,11 @@
 import Glibc
 
 /// Two connected sockets that never wait: one for what is tested, and one for the test, which plays the device.
-struct SocketPair {
-    let near: Int32
-    let far: Far
+package struct SocketPair {
+    package let near: Int32
+    package let far: Far
 
-    init(packets: Bool = false) {
+    package init(packets: Bool = false) {
         var ends: [Int32] = [0, 0]
         let kind = Int32((packets ? SOCK_SEQPACKET : SOCK_STREAM).rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         let result = unsafe socketpair(AF_UNIX, kind | Int32(SOCK_CLOEXEC.rawValue), 0, &ends)
@@ -15,8 +15,8 @@ struct SocketPair {
     }
 
     /// The device's end.
-    final class Far: Sendable {
-        let descriptor: Int32
+    package final class Far: Sendable {
+        package let descriptor: Int32
 
         fileprivate init(_ descriptor: Int32) { self.descriptor = descriptor }
 
@@ -24,12 +24,12 @@ struct SocketPair {
 
         /// Sends what goes.
         /// - Returns: number of bytes.
-        @discardableResult func send(_ bytes: [UInt8]) -> Int {
+        @discardableResult package func send(_ bytes: [UInt8]) -> Int {
             unsafe Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
         }
 
         /// Receives what is there; nil where there is nothing, empty at the end.
-        func receive(_ most: Int = 1 << 20) -> [UInt8]? {
+        package func receive(_ most: Int = 1 << 20) -> [UInt8]? {
             var bytes = [UInt8](repeating: 0, count: most)
             let count = unsafe recv(descriptor, &bytes, most, 0)
             return count < 0 ? nil : Array(bytes[..<count])
@@ -37,7 +37,7 @@ struct SocketPair {
 
         /// Sends until nothing more goes.
         /// - Returns: number of bytes.
-        func fill() -> Int {
+        package func fill() -> Int {
             let block = [UInt8](repeating: 0x55, count: 4_096)
             var total = 0
             while true {
@@ -48,6 +48,6 @@ struct SocketPair {
         }
 
         /// Ends one direction or both.
-        func end(both: Bool = false) { shutdown(descriptor, Int32(both ? SHUT_RDWR : SHUT_WR)) }
+        package func end(both: Bool = false) { shutdown(descriptor, Int32(both ? SHUT_RDWR : SHUT_WR)) }
     }
 }

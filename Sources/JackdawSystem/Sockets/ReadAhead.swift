@@ -1,10 +1,9 @@
 import Glibc
-internal import JackdawSystem
 
 /// Bytes that were received and not yet handed over, in memory that is made once and overwritten behind the reader.
-final class ReadAhead {
+package final class ReadAhead {
     /// Bytes of a stream that are read ahead; packets get at least eight times their size.
-    static let capacity = 65_536
+    package static let capacity = 65_536
     private static let mostPackets = 256
 
     private var bytes: [UInt8]
@@ -26,7 +25,7 @@ final class ReadAhead {
     var isEmpty: Bool { start == count }
 
     /// Whether more can be received.
-    var hasRoom: Bool {
+    package var hasRoom: Bool {
         guard let packetSize else { return count < bytes.count }
         return bytes.count - count >= packetSize && ends.count < Self.mostPackets
     }

@@ -1,6 +1,5 @@
 internal import CLinux
 import Glibc
-internal import JackdawSystem
 
 /// What the thread of an ``EventLoop`` runs, which it may outlive by a moment.
 final class LoopCore: Sendable {

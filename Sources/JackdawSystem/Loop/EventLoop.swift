@@ -1,13 +1,11 @@
-internal import JackdawSystem
-
 /// One thread that waits for descriptors (`epoll`) and calls whoever watches them; actors that own descriptors run on it, so
 /// that what watches calls needs no lock.
-final class EventLoop: SerialExecutor {
+package final class EventLoop: SerialExecutor {
     private let core: LoopCore
 
     /// - Parameter name: of the thread, 15 bytes at most.
     /// - Throws: ``SystemFailure`` where the system has no descriptor or thread to spare.
-    init(name: String = "jackdaw-radio") throws(SystemFailure) {
+    package init(name: String = "jackdaw-radio") throws(SystemFailure) {
         let core = try LoopCore()
         try WorkerThread(name: name) { core.run() }.detach()
         self.core = core
@@ -23,19 +21,19 @@ final class EventLoop: SerialExecutor {
     ///     meanwhile. It must not keep the loop.
     /// - Returns: what the descriptor is changed and given up by.
     /// - Throws: ``SystemFailure``.
-    func watch(
+    package func watch(
         _ descriptor: Int32, for interest: Readiness, _ ready: @escaping @Sendable (Readiness) -> Void
     ) throws(SystemFailure) -> Watch {
         try core.watch(descriptor, for: interest, ready)
     }
 
     /// Watches for something else.
-    func change(_ watch: Watch, to interest: Readiness) { core.change(watch, to: interest) }
+    package func change(_ watch: Watch, to interest: Readiness) { core.change(watch, to: interest) }
 
     /// Watches no longer.
-    func unwatch(_ watch: Watch) { core.unwatch(watch) }
+    package func unwatch(_ watch: Watch) { core.unwatch(watch) }
 
-    func enqueue(_ job: consuming ExecutorJob) { enqueue(UnownedJob(job), as: nil) }
+    package func enqueue(_ job: consuming ExecutorJob) { enqueue(UnownedJob(job), as: nil) }
 
     /// Runs a job later.
     /// - Parameters:
@@ -48,40 +46,42 @@ final class EventLoop: SerialExecutor {
     /// Waits in the middle of a job for what is watched, and calls who watches it: where one task receives, that costs no
     /// change of tasks. The job must not hold what others wait for.
     /// - Returns: false, at once, where this is not the loop's thread or other jobs are to be run: the task has to suspend.
-    func turn() -> Bool { core.turn() }
+    package func turn() -> Bool { core.turn() }
 
     /// Ends a ``turn()``, from any thread.
-    func wake() { core.wake() }
+    package func wake() { core.wake() }
 
     /// Whether this is the loop's thread.
-    var isHere: Bool { core.isHere }
+    package var isHere: Bool { core.isHere }
 
-    func checkIsolated() { precondition(core.isHere, "called from another thread than the loop's") }
+    package func checkIsolated() { precondition(core.isHere, "called from another thread than the loop's") }
 }
 
 /// Lets tasks that are no actor's run on a loop's thread. It is not the loop itself: a task that is told to run there as an
 /// actor would is sent on to where it belongs, at each step.
-final class LoopTaskExecutor: TaskExecutor {
+package final class LoopTaskExecutor: TaskExecutor {
     private let loop: EventLoop
 
-    init(_ loop: EventLoop) { self.loop = loop }
+    package init(_ loop: EventLoop) { self.loop = loop }
 
-    func enqueue(_ job: consuming ExecutorJob) { loop.enqueue(UnownedJob(job), as: self) }
+    package func enqueue(_ job: consuming ExecutorJob) { loop.enqueue(UnownedJob(job), as: self) }
 }
 
 /// What a descriptor is ready for.
-struct Readiness: OptionSet, Hashable {
-    let rawValue: UInt8
+package struct Readiness: OptionSet, Hashable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// There is something to be read, or the other side has ended.
-    static let reading = Readiness(rawValue: 1)
+    package static let reading = Readiness(rawValue: 1)
     /// Something can be written, or the other side has ended.
-    static let writing = Readiness(rawValue: 2)
+    package static let writing = Readiness(rawValue: 2)
 }
 
 /// A descriptor that is watched.
-struct Watch: Hashable {
-    let descriptor: Int32
+package struct Watch: Hashable {
+    package let descriptor: Int32
     /// Tells it from an older one with the same descriptor.
-    let number: UInt64
+    package let number: UInt64
 }

@@ -1,9 +1,8 @@
 import Glibc
 import JackdawSystem
+import JackdawTestSupport
 import JackdawTransport
 import Testing
-
-@testable import JackdawBluetooth
 
 /// A link over a socket, when the system, the device or the caller is not kind to it.
 @Suite struct SocketLinkFaultTests {
