@@ -34,6 +34,8 @@ extension LinuxDevices {
                     remedy: "name its service and its characteristics")
             }
             return try await bluetooth.connect(address, profile: profile)
+        case .tcp, .pty, .sim, .record, .replay:
+            throw LinkError(.unsupported, link: link.description, "no such link can be opened yet")
         case .alsa, .wav:
             throw LinkError(.unsupported, link: link.description, "carries sound and no bytes")
         }

@@ -38,6 +38,8 @@ public struct LinuxDevices: Sendable {
             return try CaptureStream(configuration)
         case .rfcomm, .ble:
             throw LinkError(.unsupported, link: link.description, "there is no sound to capture on a Bluetooth link")
+        case .tcp, .pty, .sim, .record, .replay:
+            throw LinkError(.unsupported, link: link.description, "there is no sound to capture on a link of bytes")
         case .wav:
             do throws(AudioFileError) {
                 return try AudioFilePort(path: link.address)

@@ -79,7 +79,7 @@
         var gatt: GATTArguments
 
         func validate() throws {
-            if [.rfcomm, .ble].contains(link.scheme), record != nil || rate != nil {
+            if ![.alsa, .wav].contains(link.scheme), record != nil || rate != nil {
                 throw ValidationError("--record and --rate are for sound, and \(link) has none")
             }
             if route == .bluetoothd, link.scheme != .rfcomm || link.address.contains("/") {
