@@ -158,7 +158,9 @@ package final class ScriptedSocketCalls: SocketCalls {
         return next
     }
 
-    package func receive(_ descriptor: Int32, into bytes: inout [UInt8], _ room: Range<Int>) throws(SystemFailure) -> Int {
+    package func receive(_ descriptor: Int32, into bytes: inout [UInt8], _ room: Range<Int>) throws(SystemFailure)
+        -> Int
+    {
         try script(.receive)
         let limit = state.withLock { $0.limits[.receive] } ?? room.count
         return try system.receive(descriptor, into: &bytes, room.prefix(limit))

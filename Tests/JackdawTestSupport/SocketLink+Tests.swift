@@ -6,7 +6,8 @@ extension SocketLink {
     package static func make(
         _ descriptor: Int32, _ loop: EventLoop, _ calls: any SocketCalls, _ format: SocketFormat = .stream
     ) throws -> SocketLink {
-        try SocketLink(descriptor, link: LinkName(.rfcomm, "test"), format: format, failures: .plain, loop: loop, calls: calls)
+        try SocketLink(
+            descriptor, link: LinkName(.rfcomm, "test"), format: format, failures: .plain, loop: loop, calls: calls)
     }
 
     /// Waits until a task waits at the link.

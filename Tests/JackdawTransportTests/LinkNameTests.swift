@@ -50,7 +50,8 @@ struct LinkNameTests {
         arguments: [
             ("record:session.txt", "a comma and a link are missing"), ("record:,tcp:a:1", "file is missing"),
             ("record:session.txt,", "no name of a link"), ("record:session.txt,hw:1", "no kind of link is named hw"),
-            ("record:session.txt,tcp:", "a device is missing"), ("record:a,b,tcp:a:1", "no kind of link is named b,tcp"),
+            ("record:session.txt,tcp:", "a device is missing"),
+            ("record:a,b,tcp:a:1", "no kind of link is named b,tcp"),
             ("record:a,record:b,tcp:a:1", "keeps one already"),
             (String(repeating: "record:a,", count: 100_000), "keeps one already"),
         ])
