@@ -68,7 +68,10 @@ let package = Package(
 
         .target(
             name: "JackdawLinux",
-            dependencies: ["JackdawDSP", "JackdawTransport", "JackdawALSA", "JackdawBluetooth", "JackdawAudioFile"],
+            dependencies: [
+                "JackdawDSP", "JackdawTransport", "JackdawSystem", "JackdawALSA", "JackdawBluetooth",
+                "JackdawAudioFile",
+            ],
             swiftSettings: house),
 
         .executableTarget(
@@ -126,7 +129,9 @@ let package = Package(
             dependencies: ["JackdawSpectrum", "JackdawDSP", "JackdawTestSupport"], swiftSettings: house),
         .testTarget(
             name: "JackdawLinuxTests",
-            dependencies: ["JackdawLinux", "JackdawBluetooth", "JackdawTransport", "JackdawTestSupport"],
+            dependencies: [
+                "JackdawLinux", "JackdawBluetooth", "JackdawSystem", "JackdawTransport", "JackdawTestSupport",
+            ],
             swiftSettings: house),
         .testTarget(
             name: "JackdawCommandTests",

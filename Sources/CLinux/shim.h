@@ -55,3 +55,13 @@ static inline int jackdaw_socket(int domain, int type, int protocol) {
 static inline int jackdaw_accept(int descriptor) {
     return accept4(descriptor, 0, 0, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
+
+/* Requests that are macros of macros. The master of a pair of terminals knows the number of the other end. */
+static inline int jackdaw_terminal_number(int master) {
+    unsigned number = 0;
+    return ioctl(master, TIOCGPTN, &number) < 0 ? -1 : (int)number;
+}
+static inline int jackdaw_terminal_unlock(int master) {
+    int isLocked = 0;
+    return ioctl(master, TIOCSPTLCK, &isLocked);
+}

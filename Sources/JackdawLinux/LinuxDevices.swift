@@ -7,6 +7,7 @@ public import JackdawTransport
 public struct LinuxDevices: Sendable {
     let bluetooth: Bluetooth
     let serialPorts: SerialPorts
+    let streamLinks = StreamLinks()
 
     /// Access to this system's devices.
     /// - Parameter bluetooth: this computer's Bluetooth.
