@@ -59,7 +59,7 @@ let package = Package(
             swiftSettings: house),
         .target(name: "JackdawSpectrum", dependencies: ["JackdawDSP", "CFFTW"], swiftSettings: kernels),
 
-        .target(name: "JackdawSystem", dependencies: ["CLinux"], swiftSettings: house),
+        .target(name: "JackdawSystem", dependencies: ["JackdawTransport", "CLinux"], swiftSettings: house),
         .target(
             name: "JackdawALSA", dependencies: ["JackdawTransport", "JackdawSystem", "CALSA", "CLinux"],
             swiftSettings: house),
@@ -69,7 +69,10 @@ let package = Package(
 
         .target(
             name: "JackdawLinux",
-            dependencies: ["JackdawDSP", "JackdawTransport", "JackdawALSA", "JackdawBluetooth", "JackdawAudioFile"],
+            dependencies: [
+                "JackdawDSP", "JackdawTransport", "JackdawSystem", "JackdawALSA", "JackdawBluetooth",
+                "JackdawAudioFile",
+            ],
             swiftSettings: house),
 
         .executableTarget(
@@ -109,6 +112,9 @@ let package = Package(
             name: "JackdawTransportTests", dependencies: ["JackdawTransport", "JackdawTestSupport"],
             swiftSettings: house),
         .testTarget(
+            name: "JackdawSystemTests", dependencies: ["JackdawSystem", "JackdawTransport", "JackdawTestSupport"],
+            swiftSettings: house),
+        .testTarget(
             name: "JackdawALSATests",
             dependencies: [
                 "JackdawALSA", "JackdawSystem", "JackdawLinux", "JackdawTransport", "JackdawDSP", "JackdawAudioFile",
@@ -124,7 +130,9 @@ let package = Package(
             dependencies: ["JackdawSpectrum", "JackdawDSP", "JackdawTestSupport"], swiftSettings: house),
         .testTarget(
             name: "JackdawLinuxTests",
-            dependencies: ["JackdawLinux", "JackdawBluetooth", "JackdawTransport", "JackdawTestSupport"],
+            dependencies: [
+                "JackdawLinux", "JackdawBluetooth", "JackdawSystem", "JackdawTransport", "JackdawTestSupport",
+            ],
             swiftSettings: house),
         .testTarget(
             name: "JackdawCommandTests",

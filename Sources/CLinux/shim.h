@@ -4,6 +4,7 @@
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/timerfd.h>
 
 /* Requests are macros of macros, which Swift does not see. */
@@ -45,4 +46,22 @@ static inline int jackdaw_timerfd_set(int timer, long long microseconds) {
         time.it_value.tv_nsec = microseconds % 1000000 * 1000 + 1;
     }
     return timerfd_settime(timer, TFD_TIMER_ABSTIME, &time, 0);
+}
+
+/* Its flags are enumerations of their own in C. */
+static inline int jackdaw_socket(int domain, int type, int protocol) {
+    return socket(domain, type | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol);
+}
+static inline int jackdaw_accept(int descriptor) {
+    return accept4(descriptor, 0, 0, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+/* Requests that are macros of macros. The master of a pair of terminals knows the number of the other end. */
+static inline int jackdaw_terminal_number(int master) {
+    unsigned number = 0;
+    return ioctl(master, TIOCGPTN, &number) < 0 ? -1 : (int)number;
+}
+static inline int jackdaw_terminal_unlock(int master) {
+    int isLocked = 0;
+    return ioctl(master, TIOCSPTLCK, &isLocked);
 }

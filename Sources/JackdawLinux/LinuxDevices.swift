@@ -7,6 +7,7 @@ public import JackdawTransport
 public struct LinuxDevices: Sendable {
     let bluetooth: Bluetooth
     let serialPorts: SerialPorts
+    let streamLinks = StreamLinks()
 
     /// Access to this system's devices.
     /// - Parameter bluetooth: this computer's Bluetooth.
@@ -38,6 +39,8 @@ public struct LinuxDevices: Sendable {
             return try CaptureStream(configuration)
         case .rfcomm, .ble:
             throw LinkError(.unsupported, link: link.description, "there is no sound to capture on a Bluetooth link")
+        case .tcp, .pty, .sim, .record, .replay:
+            throw LinkError(.unsupported, link: link.description, "there is no sound to capture on a link of bytes")
         case .wav:
             do throws(AudioFileError) {
                 return try AudioFilePort(path: link.address)

@@ -20,6 +20,49 @@ struct LinkNameTests {
         #expect(error?.description.contains("alsa:") == true)
     }
 
+    @Test(
+        "each kind is read and printed again",
+        arguments: [
+            "tcp:reader.example:4000", "tcp:[::1]:4000", "pty:/dev/pts/3", "pty:/dev/ttyUSB0", "sim:unimag",
+            "replay:a,b.txt", "rfcomm:AA:BB:CC:DD:EE:FF/1", "ble:AA:BB:CC:DD:EE:FF", "alsa:hw:1,0", "wav:a:b.wav",
+            "record:session.txt,tcp:[::1]:4000", "record:a b,pty:/dev/pts/3", "record:a:b,replay:c,d",
+        ])
+    func lossless(_ text: String) throws {
+        let name = try LinkName(parsing: text)
+        #expect(name.description == text)
+        #expect(text.hasPrefix("\(name.scheme.rawValue):"))
+        #expect(LinkName(name.scheme, name.address) == name)
+        #expect((name.recording != nil) == text.hasPrefix("record:"))
+    }
+
+    @Test("a recording is a file, which ends at the first comma, and a link")
+    func recording() throws {
+        let inner = LinkName(.alsa, "hw:1,0")
+        let name = LinkName(recording: inner, in: "out/session.txt")
+        #expect(name.description == "record:out/session.txt,alsa:hw:1,0")
+        #expect(name.recording?.file == "out/session.txt")
+        #expect(name.recording?.link == inner)
+        #expect(try LinkName(parsing: name.description) == name)
+    }
+
+    @Test(
+        "a recording of nothing says what is missing",
+        arguments: [
+            ("record:session.txt", "a comma and a link are missing"), ("record:,tcp:a:1", "file is missing"),
+            ("record:session.txt,", "no name of a link"), ("record:session.txt,hw:1", "no kind of link is named hw"),
+            ("record:session.txt,tcp:", "a device is missing"),
+            ("record:a,b,tcp:a:1", "no kind of link is named b,tcp"),
+            ("record:a,record:b,tcp:a:1", "keeps one already"),
+            (String(repeating: "record:a,", count: 100_000), "keeps one already"),
+        ])
+    func wrongRecording(_ text: String, _ message: String) {
+        let error = #expect(throws: LinkError.self) { try LinkName(parsing: text) }
+        #expect(error?.code == .badName)
+        #expect(error?.message.contains(message) == true)
+        #expect(error?.link == text)
+        #expect(error?.remedy != nil)
+    }
+
     @Test("a name without an address is none")
     func missingAddress() {
         let error = #expect(throws: LinkError.self) { try LinkName(parsing: "alsa:") }

@@ -1,3 +1,4 @@
+internal import JackdawSystem
 internal import JackdawTransport
 
 /// The connection to bluetoothd: calls its methods and keeps what it tells of its objects.

@@ -1,5 +1,6 @@
 internal import CSystemD
 import Glibc
+internal import JackdawSystem
 
 /// The connection of sd-bus, with everything of C behind it. It is used on one thread; ``Bus`` sees to that.
 @safe final class BusConnection {

@@ -1,3 +1,4 @@
+internal import JackdawSystem
 public import JackdawTransport
 
 /// A device that is connected over Bluetooth Low Energy, and what it offers.

@@ -77,16 +77,15 @@ public struct RFCOMMConnector: Sendable {
         _ device: BluetoothAddress, _ channel: UInt8, _ security: LinkSecurity
     ) async throws(LinkError) -> SocketLink {
         let link = RFCOMMAddress(device: device, channel: channel).link
-        let address = SocketAddress.rfcomm(device, channel: channel)
         for pause in Self.pauses {
             do throws(LinkError) {
-                return try await connector.connect(to: address, link: link, security: security)
+                return try await connector.connect(to: device, channel: channel, link: link, security: security)
             } catch {
                 guard error.code == .busy || error.code == .disconnected else { throw error }
                 do { try await clock.sleep(for: pause) } catch { throw .cancelled(link.description) }
             }
         }
-        return try await connector.connect(to: address, link: link, security: security)
+        return try await connector.connect(to: device, channel: channel, link: link, security: security)
     }
 
     private func find(

@@ -1,3 +1,4 @@
+internal import JackdawSystem
 internal import JackdawTransport
 
 /// Asks devices what services they offer (SDP), without bluetoothd.
@@ -20,7 +21,7 @@ struct ServiceDiscovery: Sendable {
         let link = RFCOMMAddress(device: device).link
         // What services there are is no secret; devices tell it before they are paired.
         let transport = try await connector.connect(
-            to: .l2cap(device, service: Self.service), link: link, security: .low)
+            to: device, service: Self.service, link: link, security: .low)
         let records = try await Self.records(of: service, over: transport)
         await transport.close()
         if let channel = Self.channel(in: records, service, named: name) { return channel }

@@ -1,3 +1,4 @@
+internal import JackdawSystem
 internal import JackdawTransport
 
 extension BlueZClient {

@@ -1,3 +1,4 @@
+internal import JackdawSystem
 public import JackdawTransport
 
 /// Finds Bluetooth devices through bluetoothd.

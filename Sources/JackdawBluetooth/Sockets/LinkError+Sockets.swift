@@ -3,23 +3,8 @@ internal import JackdawSystem
 internal import JackdawTransport
 
 extension LinkError {
-    /// Whoever asked has given it up.
-    static func cancelled(_ link: String, undelivered: Int = 0) -> LinkError {
-        LinkError(.cancelled, link: link, "given up", undelivered: undelivered)
-    }
-
-    /// The link was closed on this side.
-    static func closed(_ link: String, undelivered: Int = 0) -> LinkError {
-        LinkError(.disconnected, link: link, "closed", undelivered: undelivered)
-    }
-
-    /// The system failed in a way that says nothing about the device.
-    static func system(_ failure: SystemFailure, link: String, _ message: String) -> LinkError {
-        LinkError(.system, link: link, message, underlying: failure.message)
-    }
-
     /// A link that was connected broke.
-    static func lost(_ failure: SystemFailure, link: String, undelivered: Int = 0) -> LinkError {
+    static func lost(_ failure: SystemFailure, link: String, undelivered: Int) -> LinkError {
         let (message, remedy): (String, String?) =
             switch failure.code {
             case ECONNRESET: ("the device broke the link", "look whether it is switched on, and connect again")
@@ -80,4 +65,11 @@ extension LinkError {
             }
         return LinkError(code, link: link, message, remedy: remedy, underlying: failure.message)
     }
+}
+
+extension SocketFailures {
+    /// What failures of Bluetooth's sockets mean.
+    static let bluetooth = SocketFailures(
+        noSocket: { .noSocket($0, link: $1) }, notConnected: { .notConnected($0, link: $1) },
+        lost: { .lost($0, link: $1, undelivered: $2) })
 }

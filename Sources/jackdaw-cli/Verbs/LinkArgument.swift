@@ -26,7 +26,7 @@
                         throw LinkError(.badName, link: link.description, "no address of a device")
                     }
                     return (address, .lowEnergy)
-                case .alsa, .wav: throw LinkError(.badName, link: link.description, "is no Bluetooth device")
+                default: throw LinkError(.badName, link: link.description, "is no Bluetooth device")
                 }
             } catch {
                 throw CommandError(error)

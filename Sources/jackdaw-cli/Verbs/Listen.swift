@@ -17,7 +17,7 @@
                 A Bluetooth reader is connected, and connected again whenever it is lost, until interrupted. What it sends \
                 is counted; --reveal prints it as hexadecimal digits. A reader over ble: needs its service and \
                 characteristics. Where programs may not use Bluetooth sockets, --route bluetoothd lets bluetoothd \
-                connect one over rfcomm:.
+                connect one over rfcomm:. A reader on a network (tcp:) or a serial line (pty:) is kept connected as well.
 
                 EXIT CODES
                   0   a file that stands in for a card (wav:) is over, and something was read
@@ -38,7 +38,8 @@
             help: ArgumentHelp(
                 """
                 The sound card: alsa:NAME, as jackdaw devices lists them (default: alsa:default), or wav:FILE in its \
-                place; or a Bluetooth reader: rfcomm:ADDRESS or ble:ADDRESS.
+                place; or a reader: rfcomm:ADDRESS, ble:ADDRESS, tcp:HOST:PORT or pty:PATH. record:FILE,LINK keeps a \
+                transcript of a reader's link, masked, and replay:FILE plays it back.
                 """,
                 valueName: "link"),
             transform: LinkArgument.read)
@@ -79,7 +80,7 @@
         var gatt: GATTArguments
 
         func validate() throws {
-            if [.rfcomm, .ble].contains(link.scheme), record != nil || rate != nil {
+            if ![.alsa, .wav].contains(link.scheme), record != nil || rate != nil {
                 throw ValidationError("--record and --rate are for sound, and \(link) has none")
             }
             if route == .bluetoothd, link.scheme != .rfcomm || link.address.contains("/") {

@@ -9,7 +9,7 @@ import Testing
 /// Connecting to a channel, with every answer that the system has.
 @Suite struct RFCOMMConnectorTests {
     private let loop: EventLoop
-    private let calls = ScriptedSocketCalls()
+    private let calls = ScriptedSocketCalls.bluetooth()
     private let clock = ManualClock()
     private let connector: RFCOMMConnector
     private let address: RFCOMMAddress
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test func noSecurity() async {
-        calls.fail(.setSecurity, EPERM)
+        calls.fail(.setOption, EPERM)
         await expectFailure(EPERM, .notPermitted)
         #expect(calls.count(.connect) == 0)
     }

@@ -9,7 +9,7 @@ import Testing
 /// Connecting to a service whose channel the device has to tell.
 @Suite struct RFCOMMDiscoveryTests {
     private let loop: EventLoop
-    private let calls = ScriptedSocketCalls()
+    private let calls = ScriptedSocketCalls.bluetooth()
     private let clock = ManualClock()
     private let kept = SystemLock<[ChannelCache.Service: UInt8]>([:])
     private let connector: RFCOMMConnector

@@ -1,5 +1,6 @@
 import Glibc
 import JackdawSystem
+import JackdawTestSupport
 import JackdawTransport
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 /// Taking links at a channel.
 @Suite struct RFCOMMListenerTests {
     private let loop: EventLoop
-    private let calls = ScriptedSocketCalls()
+    private let calls = ScriptedSocketCalls.bluetooth()
 
     init() throws { loop = try EventLoop() }
 
@@ -32,7 +33,7 @@ import Testing
         #expect(second.receive() == [2])
     }
 
-    @Test(arguments: [ScriptedSocketCalls.Call.setSecurity, .bind, .listen, .channel])
+    @Test(arguments: [ScriptedSocketCalls.Call.setOption, .bind, .listen, .address])
     func noFaultLeavesADescriptor(call: ScriptedSocketCalls.Call) async {
         calls.fail(call, EADDRINUSE)
         #expect(await linkError { _ = try listener(3) }?.code == .busy)

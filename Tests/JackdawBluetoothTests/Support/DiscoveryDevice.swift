@@ -1,3 +1,5 @@
+import JackdawSystem
+import JackdawTestSupport
 import JackdawTransport
 
 @testable import JackdawBluetooth

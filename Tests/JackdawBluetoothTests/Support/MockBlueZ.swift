@@ -1,3 +1,5 @@
+import JackdawSystem
+
 @testable import JackdawBluetooth
 
 /// bluetoothd as far as its clients see it, on a private bus: an adapter and a reader that echoes what is written to it.

@@ -1,4 +1,5 @@
 import Foundation
+import JackdawSystem
 import Testing
 
 @testable import JackdawBluetooth

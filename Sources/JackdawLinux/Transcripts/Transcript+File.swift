@@ -1,0 +1,49 @@
+import Glibc
+internal import JackdawSystem
+internal import JackdawTransport
+
+extension Transcript {
+    /// Reads a file.
+    /// - Parameters:
+    ///   - path: where it is.
+    ///   - link: what it is called in errors.
+    /// - Throws: `LinkError`: `notFound`, `notPermitted`, or `unsupported` where it is no transcript.
+    init(contentsOf path: String, link: String) throws(LinkError) {
+        switch try Self.read(path, link) {
+        case .success(let transcript): self = transcript
+        case .failure(let error):
+            throw LinkError(.unsupported, link: link, "\(path) is no transcript", underlying: error.description)
+        }
+    }
+
+    private static func read(_ path: String, _ link: String) throws(LinkError) -> Result<Transcript, TranscriptError> {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw error(.last, path, link) }
+        defer { close(descriptor) }
+        var reader = TranscriptReader()
+        var entries: [TranscriptEntry] = []
+        var block = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = unsafe block.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw error(.last, path, link) }
+            do throws(TranscriptError) {
+                entries += try count > 0 ? reader.receive(block.span.extracting(first: count)) : reader.finish()
+            } catch {
+                return .failure(error)
+            }
+            if count == 0, let header = reader.header { return .success(Transcript(header: header, entries: entries)) }
+        }
+    }
+
+    private static func error(_ failure: SystemFailure, _ path: String, _ link: String) -> LinkError {
+        let (code, message): (LinkError.Code, String) =
+            switch failure.code {
+            case ENOENT, ENOTDIR: (.notFound, "there is no \(path)")
+            case EACCES, EPERM: (.notPermitted, "\(path) may not be read")
+            case EISDIR: (.unsupported, "\(path) is no transcript")
+            default: (.system, "\(path) cannot be read")
+            }
+        return LinkError(code, link: link, message, underlying: failure.message)
+    }
+}

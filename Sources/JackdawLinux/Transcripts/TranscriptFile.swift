@@ -1,0 +1,77 @@
+import Glibc
+internal import JackdawSystem
+internal import JackdawTransport
+
+/// A file that a transcript is written to, which nobody but this user may read.
+final class TranscriptFile: Sendable {
+    private let descriptor: Int32
+    private let link: String
+
+    /// Makes the file; one that is there already is written anew where it is this user's and nobody else may read it.
+    /// - Parameters:
+    ///   - path: where.
+    ///   - link: what it is called in errors.
+    /// - Throws: `LinkError`.
+    init(_ path: String, link: String) throws(LinkError) {
+        self.link = link
+        var descriptor: Int32 = -1
+        do throws(SystemFailure) {
+            descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            if descriptor < 0, errno == EEXIST {
+                // Neither waits nor clears what is there until it is known what that is.
+                descriptor = unsafe open(path, O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)
+                guard descriptor >= 0 else { throw .last }
+                try Self.clear(descriptor)
+            }
+            guard descriptor >= 0 else { throw .last }
+        } catch {
+            if descriptor >= 0 { close(descriptor) }
+            throw Self.error(error, path, link)
+        }
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+
+    /// Writes text, all of it.
+    /// - Throws: `LinkError` (`system`).
+    func write(_ text: String) throws(LinkError) {
+        let bytes = Array(text.utf8)
+        var written = 0
+        while written < bytes.count {
+            let result = unsafe bytes.withUnsafeBytes { all in
+                unsafe Glibc.write(descriptor, all.baseAddress! + written, all.count - written)
+            }
+            if result > 0 {
+                written += result
+            } else if errno != EINTR {
+                throw .system(.last, link: link, "the transcript cannot be written")
+            }
+        }
+    }
+
+    private static func clear(_ descriptor: Int32) throws(SystemFailure) {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw .last }
+        let isFile = status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1
+        guard isFile, status.st_uid == geteuid(), status.st_mode & 0o777 == 0o600 else {
+            throw SystemFailure(code: EEXIST)
+        }
+        guard ftruncate(descriptor, 0) == 0 else { throw .last }
+    }
+
+    private static func error(_ failure: SystemFailure, _ path: String, _ link: String) -> LinkError {
+        let (code, message, remedy): (LinkError.Code, String, String?) =
+            switch failure.code {
+            case EEXIST, ELOOP, ENXIO, EISDIR:
+                (
+                    .notPermitted, "\(path) is there, and no transcript that only this user may read",
+                    "take another file, or remove it"
+                )
+            case EACCES, EPERM, EROFS: (.notPermitted, "\(path) may not be written", "take another folder")
+            case ENOENT, ENOTDIR: (.notFound, "there is no folder for \(path)", "make it")
+            default: (.system, "\(path) cannot be made", nil)
+            }
+        return LinkError(code, link: link, message, remedy: remedy, underlying: failure.message)
+    }
+}

@@ -1,0 +1,78 @@
+import Glibc
+
+/// Bytes that were received and not yet handed over, in memory that is made once and overwritten behind the reader.
+package final class ReadAhead {
+    /// Bytes of a stream that are read ahead; packets get at least eight times their size.
+    package static let capacity = 65_536
+    private static let mostPackets = 256
+
+    private var bytes: [UInt8]
+    private var count = 0
+    /// Where the bytes begin that were not handed over.
+    private var start = 0
+    private let packetSize: Int?
+    /// Where packets end, in their order; none for a stream.
+    private var ends: [Int] = []
+    private var nextEnd = 0
+
+    init(_ format: SocketFormat) {
+        packetSize = format.packetSize
+        bytes = Array(repeating: 0, count: max(Self.capacity, 8 * (format.packetSize ?? 0)))
+        if packetSize != nil { ends.reserveCapacity(Self.mostPackets) }
+    }
+
+    /// Whether all was handed over.
+    var isEmpty: Bool { start == count }
+
+    /// Whether more can be received.
+    package var hasRoom: Bool {
+        guard let packetSize else { return count < bytes.count }
+        return bytes.count - count >= packetSize && ends.count < Self.mostPackets
+    }
+
+    /// Receives more. There must be room.
+    /// - Parameter receive: writes bytes to a place among these, and returns their number.
+    /// - Returns: that number.
+    /// - Throws: what `receive` does.
+    func fill(
+        _ receive: (inout [UInt8], Range<Int>) throws(SystemFailure) -> Int
+    ) throws(SystemFailure) -> Int {
+        let received = try receive(&bytes, count..<(packetSize.map { count + $0 } ?? bytes.count))
+        count += received
+        if packetSize != nil, received > 0 { ends.append(count) }
+        return received
+    }
+
+    /// Hands over all of a stream, or one packet, and overwrites it. There must be something.
+    func handOver(_ take: (Span<UInt8>) -> Void) {
+        var end = count
+        if packetSize != nil {
+            end = ends[nextEnd]
+            nextEnd += 1
+        }
+        take(bytes.span.extracting(start..<end))
+        wipe(start..<end)
+        start = end
+        if isEmpty { reset() }
+    }
+
+    /// Overwrites what was not handed over.
+    func wipe() {
+        wipe(start..<count)
+        reset()
+    }
+
+    private func wipe(_ range: Range<Int>) {
+        unsafe bytes.withUnsafeMutableBytes { all in
+            guard let base = all.baseAddress, !range.isEmpty else { return }
+            unsafe explicit_bzero(base + range.lowerBound, range.count)
+        }
+    }
+
+    private func reset() {
+        count = 0
+        start = 0
+        nextEnd = 0
+        ends.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,273 @@
+import Glibc
+package import JackdawTransport
+
+/// A link over a connected socket or terminal, of any kind. The loop's thread reads ahead as far as there is room, so that the device is
+/// held back where nobody receives; what is sent goes out in the caller's own thread as long as the system takes it.
+package final class SocketLink: Transport {
+    package let link: LinkName
+    package let executor: (any TaskExecutor)?
+    private let format: SocketFormat
+    private let loop: EventLoop
+    private let calls: any StreamCalls
+    private let failures: SocketFailures
+    package let state: SystemLock<SocketLinkState>
+
+    /// - Parameters:
+    ///   - descriptor: a connected socket that never waits, which the link closes.
+    ///   - link: its name.
+    ///   - format: how bytes go through it.
+    ///   - failures: what the system's failures mean.
+    ///   - loop: watches it.
+    ///   - calls: the system's.
+    /// - Throws: `LinkError` where it cannot be watched; it is closed then.
+    package init(
+        _ descriptor: Int32, link: LinkName, format: SocketFormat, failures: SocketFailures, loop: EventLoop,
+        calls: any StreamCalls = SystemSocketCalls()
+    ) throws(LinkError) {
+        self.link = link
+        self.format = format
+        self.loop = loop
+        executor = LoopTaskExecutor(loop)
+        self.calls = calls
+        self.failures = failures
+        state = SystemLock(SocketLinkState(descriptor, format))
+        let end = state.withLock { state in
+            rewatch(&state)
+            return state.end
+        }
+        if case .lost(let failure) = end {
+            shut()
+            throw .system(failure, link: link.description, "cannot be watched")
+        }
+    }
+
+    deinit { shut() }
+
+    package func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool {
+        while true {
+            guard !Task.isCancelled else { throw .cancelled(link.description) }
+            switch state.withLock({ next(&$0) }) {
+            case .bytes(let buffer):
+                buffer.handOver(take)
+                state.withLock { state in
+                    state.draining = buffer
+                    if state.descriptor == nil { buffer.wipe() }
+                }
+                return true
+            case .nothing:
+                // In the loop's own thread, which looks for more itself.
+                if await !turn() { await wait(.receiver) }
+            case .end: return false
+            case .lost(let failure): throw failures.lost(failure, link.description, 0)
+            case .closed: throw .closed(link.description)
+            }
+        }
+    }
+
+    package func send(_ bytes: [UInt8]) async throws(LinkError) {
+        if let size = format.packetSize, bytes.count > size {
+            throw LinkError(
+                .unsupported, link: link.description, "a packet of \(bytes.count) bytes, where \(size) are the most",
+                undelivered: bytes.count)
+        }
+        var sent = 0
+        while sent < bytes.count {
+            let left = bytes.count - sent
+            guard !Task.isCancelled else { throw .cancelled(link.description, undelivered: left) }
+            switch state.withLock({ send(bytes.span.extracting(sent...), &$0) }) {
+            case .sent(let count): sent += count
+            case .full: await wait(.sender)
+            case .lost(let failure): throw failures.lost(failure, link.description, left)
+            case .closed: throw .closed(link.description, undelivered: left)
+            }
+        }
+    }
+
+    package func endSending() async throws(LinkError) {
+        let failure: SystemFailure? = state.withLock { state in
+            guard let descriptor = state.descriptor, !state.hasEndedSending else { return nil }
+            state.hasEndedSending = true
+            // It would end what the device sends, too.
+            guard format != .indivisible else { return nil }
+            do throws(SystemFailure) {
+                try calls.endSending(descriptor)
+                return nil
+            } catch {
+                return state.loss ?? error
+            }
+        }
+        if let failure { throw failures.lost(failure, link.description, 0) }
+    }
+
+    package func close() async { shut() }
+}
+
+extension SocketLink {
+    private enum Received {
+        case bytes(ReadAhead)
+        case nothing
+        case end
+        case lost(SystemFailure)
+        case closed
+    }
+
+    private enum Sent {
+        case sent(Int)
+        case full
+        case lost(SystemFailure)
+        case closed
+    }
+
+    private func next(_ state: inout SocketLinkState) -> Received {
+        state.isTurning = false
+        guard state.descriptor != nil else { return .closed }
+        guard var buffer = state.draining else { preconditionFailure("two tasks receive from one link") }
+        if buffer.isEmpty, !state.filling.isEmpty {
+            swap(&buffer, &state.filling)
+            rewatch(&state)
+        }
+        guard buffer.isEmpty else {
+            state.draining = nil
+            return .bytes(buffer)
+        }
+        state.draining = buffer
+        return switch state.end {
+        case nil: nothing(&state)
+        case .inOrder: .end
+        case .lost(let failure): .lost(failure)
+        }
+    }
+
+    private func nothing(_ state: inout SocketLinkState) -> Received {
+        // From here on, who closes the link wakes the loop.
+        state.isTurning = true
+        return .nothing
+    }
+
+    private func turn() async -> Bool {
+        await withTaskCancellationHandler {
+            loop.turn()
+        } onCancel: {
+            loop.wake()
+        }
+    }
+
+    private func send(_ bytes: Span<UInt8>, _ state: inout SocketLinkState) -> Sent {
+        guard let descriptor = state.descriptor else { return .closed }
+        guard !state.hasEndedSending else { return .lost(SystemFailure(code: EPIPE)) }
+        do throws(SystemFailure) {
+            return .sent(try calls.send(descriptor, bytes))
+        } catch {
+            // A link that is lost has no room to wait for.
+            guard error.code != EAGAIN || state.loss != nil else { return .full }
+            // The device may have ended in good order after what it sent, which is the receiver's to find out.
+            if error.code != EPIPE, state.loss == nil { state.loss = error }
+            return .lost(state.loss ?? error)
+        }
+    }
+
+    /// Waits until there is something to do again, or the task is cancelled. May return for nothing.
+    private func wait(_ side: SocketLinkState.Side) async {
+        await withTaskCancellationHandler {
+            await unsafe withUnsafeContinuation { continuation in
+                let waits = state.withLock { state in
+                    // Cancelled later, it is found waiting.
+                    guard !Task.isCancelled, side == .sender ? state.descriptor != nil : !state.hasNews else {
+                        return false
+                    }
+                    if side == .receiver { state.isTurning = false }
+                    unsafe state.wait(side, continuation)
+                    rewatch(&state)
+                    return true
+                }
+                if !waits { unsafe continuation.resume() }
+            }
+        } onCancel: {
+            let waiting = unsafe state.withLock { state in
+                defer { rewatch(&state) }
+                return unsafe state.take(side)
+            }
+            unsafe waiting?.resume()
+        }
+    }
+
+    /// What the loop calls.
+    private func ready(_ readiness: Readiness) {
+        let (receiver, sender) = unsafe state.withLock { state in
+            if readiness.contains(.reading), state.wanted.contains(.reading) { read(&state) }
+            defer { rewatch(&state) }
+            return unsafe (
+                state.hasNews ? state.take(.receiver) : nil,
+                readiness.contains(.writing) || state.end != nil ? state.take(.sender) : nil
+            )
+        }
+        unsafe receiver?.resume()
+        unsafe sender?.resume()
+    }
+
+    private func read(_ state: inout SocketLinkState) {
+        guard let descriptor = state.descriptor else { return }
+        do throws(SystemFailure) {
+            // One call takes all that a stream has, and one packet.
+            repeat {
+                let count = try state.filling.fill { bytes, room throws(SystemFailure) in
+                    try calls.receive(descriptor, into: &bytes, room)
+                }
+                if count == 0, format.packetSize == nil ? true : try calls.hasEnded(descriptor) {
+                    state.end = state.loss.map { .lost($0) } ?? .inOrder
+                    return
+                }
+            } while format.packetSize != nil && state.filling.hasRoom
+        } catch {
+            guard error.code != EAGAIN else { return }
+            let loss = state.loss ?? error
+            state.loss = loss
+            state.end = .lost(loss)
+        }
+    }
+
+    /// Has the loop watch for what is wanted now.
+    private func rewatch(_ state: inout SocketLinkState) {
+        let wanted = state.wanted
+        guard wanted != state.interest else { return }
+        state.interest = wanted
+        if let watch = state.watch {
+            guard wanted.isEmpty else {
+                loop.change(watch, to: wanted)
+                return
+            }
+            loop.unwatch(watch)
+            state.watch = nil
+            return
+        }
+        guard let descriptor = state.descriptor else { return }
+        do throws(SystemFailure) {
+            state.watch = try loop.watch(descriptor, for: wanted) { [weak self] readiness in self?.ready(readiness) }
+        } catch {
+            state.loss = error
+            state.end = .lost(error)
+            state.interest = []
+            // Nothing else would wake them.
+            unsafe state.take(.receiver)?.resume()
+            unsafe state.take(.sender)?.resume()
+        }
+    }
+
+    private func shut() {
+        let (receiver, sender) = unsafe state.withLock { state in
+            guard let descriptor = state.descriptor else {
+                return unsafe (UnsafeContinuation<Void, Never>?.none, UnsafeContinuation<Void, Never>?.none)
+            }
+            state.descriptor = nil
+            // Given up before the number can be another socket's.
+            rewatch(&state)
+            calls.close(descriptor)
+            if state.isTurning { loop.wake() }
+            state.filling.wipe()
+            state.draining?.wipe()
+            return unsafe (state.take(.receiver), state.take(.sender))
+        }
+        unsafe receiver?.resume()
+        unsafe sender?.resume()
+    }
+}

@@ -1,0 +1,82 @@
+import Glibc
+package import JackdawTransport
+
+/// Takes the connections that others make to a socket.
+package final class SocketListener: Sendable {
+    /// Where it listens, as the system says.
+    package let address: SocketAddress
+    private let descriptor: Int32
+    private let link: String
+    private let loop: EventLoop
+    private let calls: any SocketCalls
+
+    /// Connections that may wait to be taken.
+    private static let backlog = 4
+
+    /// Begins to listen.
+    /// - Parameters:
+    ///   - address: where.
+    ///   - kind: the kind of socket that it takes.
+    ///   - options: what is set before.
+    ///   - link: what it is called in errors.
+    ///   - failures: what the system's failures mean.
+    ///   - loop: watches it.
+    ///   - calls: the system's.
+    /// - Throws: `LinkError`, with no descriptor left behind.
+    package init(
+        at address: SocketAddress, _ kind: SocketKind, options: [SocketOption], link: String, failures: SocketFailures,
+        loop: EventLoop, calls: any SocketCalls = SystemSocketCalls()
+    ) throws(LinkError) {
+        let descriptor: Int32
+        do throws(SystemFailure) {
+            descriptor = try calls.socket(kind)
+        } catch {
+            throw failures.noSocket(error, link)
+        }
+        do throws(SystemFailure) {
+            for option in options { try calls.setOption(descriptor, option) }
+            try calls.bind(descriptor, to: address)
+            try calls.listen(descriptor, backlog: Self.backlog)
+            self.address = try calls.address(descriptor)
+        } catch {
+            calls.close(descriptor)
+            throw failures.notConnected(error, link)
+        }
+        self.descriptor = descriptor
+        self.link = link
+        self.loop = loop
+        self.calls = calls
+    }
+
+    deinit { calls.close(descriptor) }
+
+    /// Waits for a connection and takes it. For one task at a time.
+    /// - Returns: its descriptor, which is the caller's, and the address of the other side.
+    /// - Throws: `LinkError`: `cancelled` where the task is.
+    package func accept() async throws(LinkError) -> (descriptor: Int32, peer: SocketAddress) {
+        while true {
+            guard !Task.isCancelled else { throw .cancelled(link) }
+            do throws(SystemFailure) {
+                if let connection = try take() { return connection }
+                _ = try await loop.wait(descriptor, for: .reading)
+            } catch {
+                throw .system(error, link: link, "cannot take a link")
+            }
+        }
+    }
+
+    /// A connection; nil where none waits.
+    private func take() throws(SystemFailure) -> (descriptor: Int32, peer: SocketAddress)? {
+        var accepted: Int32?
+        do throws(SystemFailure) {
+            let descriptor = try calls.accept(descriptor)
+            accepted = descriptor
+            return (descriptor, try calls.peer(descriptor))
+        } catch {
+            if let accepted { calls.close(accepted) }
+            // It may have gone before it was taken.
+            guard [EAGAIN, ECONNABORTED, ENOTCONN].contains(error.code) else { throw error }
+            return nil
+        }
+    }
+}

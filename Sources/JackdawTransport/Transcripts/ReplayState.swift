@@ -1,0 +1,145 @@
+/// Where a transcript is that is played back.
+actor ReplayState {
+    private let entries: [TranscriptEntry]
+    private let link: String
+    private let clock: ElapsedClock?
+    /// The entry that is to be sent next, or one before it, and the bytes of it that were.
+    private var nextSent = 0
+    private var sentOffset = 0
+    /// The entry that is received next, or one before it.
+    private var nextReceived = 0
+    /// How it ended for good: the link was lost, closed, or something else was sent.
+    private var failure: LinkError?
+    /// Whoever waits for a change; ended when there is one.
+    private var bells: [AsyncStream<Never>.Continuation] = []
+
+    init(_ transcript: Transcript, _ link: String, _ clock: ElapsedClock?) {
+        entries = transcript.entries
+        self.link = link
+        self.clock = clock
+    }
+
+    /// What comes next; nothing at the end.
+    func receive() async throws(LinkError) -> [UInt8] {
+        while true {
+            guard !Task.isCancelled else { throw LinkError(.cancelled, link: link, "given up") }
+            if let failure { throw failure }
+            skipSent()
+            while nextReceived < entries.count, !entries[nextReceived].event.isReceived { nextReceived += 1 }
+            // It was the answer to what was sent before.
+            guard nextSent >= nextReceived else {
+                await wait(until: nil)
+                continue
+            }
+            guard nextReceived < entries.count else { return [] }
+            let entry = entries[nextReceived]
+            if let clock, clock.now() < entry.time {
+                await wait(until: entry.time)
+                continue
+            }
+            switch entry.event {
+            case .received(let bytes):
+                nextReceived += 1
+                return bytes.map { $0 ?? UInt8(ascii: "*") }
+            case .lost(let code):
+                let loss = LinkError(code, link: link, "the link was lost, as in the transcript")
+                fail(loss)
+                throw loss
+            default: return []
+            }
+        }
+    }
+
+    func send(_ bytes: [UInt8]) throws(LinkError) {
+        var sent = 0
+        while sent < bytes.count {
+            let left = bytes.count - sent
+            if let failure { throw failure.leaving(undelivered: left) }
+            guard !Task.isCancelled else {
+                throw LinkError(.cancelled, link: link, "given up", undelivered: left)
+            }
+            skipSent()
+            guard nextSent < entries.count, case .sent(let expected) = entries[nextSent].event else {
+                throw mismatch(0, left, "more was sent than in the transcript")
+            }
+            for (byte, other) in zip(bytes[sent...], expected[sentOffset...]) {
+                if let other, byte != other {
+                    throw mismatch(sentOffset, bytes.count - sent, "something else was sent than in the transcript")
+                }
+                sent += 1
+                sentOffset += 1
+            }
+            if sentOffset == expected.count {
+                nextSent += 1
+                sentOffset = 0
+            }
+        }
+        skipSent()
+        ring()
+        if nextSent < entries.count, case .unsent(let count, let code) = entries[nextSent].event {
+            nextSent += 1
+            throw LinkError(
+                code, link: link, "the bytes could not be sent, as in the transcript",
+                undelivered: min(count, bytes.count))
+        }
+    }
+
+    func close() { fail(LinkError(.disconnected, link: link, "closed")) }
+
+    /// Goes on to what is to be sent next.
+    private func skipSent() {
+        while nextSent < entries.count, !entries[nextSent].event.isSent { nextSent += 1 }
+    }
+
+    private func mismatch(_ offset: Int, _ undelivered: Int, _ message: String) -> LinkError {
+        let error = LinkError(
+            .badAnswer, link: link, "\(message): entry \(min(nextSent, entries.count) + 1), byte \(offset)",
+            remedy: "play back a transcript of the same commands")
+        fail(error)
+        return error.leaving(undelivered: undelivered)
+    }
+
+    private func fail(_ error: LinkError) {
+        if failure == nil { failure = error }
+        ring()
+    }
+
+    private func ring() {
+        for bell in bells { bell.finish() }
+        bells = []
+    }
+
+    /// Waits for a change, a time or the end of the task. May return for nothing.
+    private func wait(until time: Duration?) async {
+        let (silence, bell) = AsyncStream.makeStream(of: Never.self)
+        bells.append(bell)
+        let sleeper = clock.flatMap { clock in
+            time.map { time in
+                Task {
+                    try? await clock.sleep(time)
+                    bell.finish()
+                }
+            }
+        }
+        for await _ in silence {}
+        sleeper?.cancel()
+    }
+}
+
+extension TranscriptEntry.Event {
+    /// Whether it is of the direction to the device, as far as that is compared.
+    fileprivate var isSent: Bool {
+        switch self {
+        case .sent, .unsent: true
+        default: false
+        }
+    }
+
+    /// Whether it is of the direction from the device.
+    fileprivate var isReceived: Bool {
+        switch self {
+        case .received, .end, .lost: true
+        default: false
+        }
+    }
+}

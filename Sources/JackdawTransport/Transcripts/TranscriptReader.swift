@@ -1,0 +1,157 @@
+/// Reads a transcript, in pieces of any size.
+public struct TranscriptReader: Sendable {
+    /// Bytes of the longest line.
+    public static let longestLine = 16_384
+    /// The most entries.
+    public static let mostEntries = 1_000_000
+    /// The most bytes altogether.
+    public static let mostBytes = 1 << 26
+
+    /// The first line; nil until it was read.
+    public private(set) var header: TranscriptHeader?
+    private var line: [UInt8] = []
+    private var lineNumber = 1
+    private var byteCount = 0
+    private var entryCount = 0
+    private var lastTime = Duration.zero
+    private var hasEnded = false
+    private var failure: TranscriptError?
+
+    /// A reader at the beginning of a transcript.
+    public init() {}
+
+    /// Takes the next piece.
+    /// - Parameter bytes: what follows.
+    /// - Returns: the entries that are whole now.
+    /// - Throws: ``TranscriptError``, and again at each call.
+    public mutating func receive(_ bytes: Span<UInt8>) throws(TranscriptError) -> [TranscriptEntry] {
+        if let failure { throw failure }
+        var entries: [TranscriptEntry] = []
+        for index in bytes.indices {
+            byteCount += 1
+            guard byteCount <= Self.mostBytes else { throw fail("the transcript is too long") }
+            guard bytes[index] != 0x0a else {
+                if let entry = try endLine() { entries.append(entry) }
+                continue
+            }
+            guard line.count < Self.longestLine else { throw fail("the line is too long") }
+            line.append(bytes[index])
+        }
+        return entries
+    }
+
+    /// Takes the end of the transcript.
+    /// - Returns: the last entry, where no line end followed it.
+    /// - Throws: ``TranscriptError`` where there is no header, or the last line is no entry.
+    public mutating func finish() throws(TranscriptError) -> [TranscriptEntry] {
+        if let failure { throw failure }
+        let last = try line.isEmpty ? nil : endLine()
+        guard header != nil else { throw fail("a transcript begins with \(TranscriptHeader.beginning)") }
+        return last.map { [$0] } ?? []
+    }
+
+    private mutating func fail(_ message: String) -> TranscriptError {
+        let error = TranscriptError(line: lineNumber, message: message)
+        failure = error
+        line = []
+        return error
+    }
+
+    private mutating func endLine() throws(TranscriptError) -> TranscriptEntry? {
+        guard let text = String(validating: line, as: UTF8.self) else { throw fail("no text") }
+        guard header != nil else {
+            header = TranscriptHeader(parsing: text)
+            guard header != nil else {
+                throw fail("no header: \(TranscriptHeader.beginning)and masked or revealed, and a link")
+            }
+            nextLine()
+            return nil
+        }
+        guard !text.isEmpty, !text.hasPrefix("#") else {
+            nextLine()
+            return nil
+        }
+        guard entryCount < Self.mostEntries else { throw fail("too many entries") }
+        let entry = try entry(of: text)
+        entryCount += 1
+        lastTime = entry.time
+        nextLine()
+        return entry
+    }
+
+    private mutating func nextLine() {
+        line.removeAll(keepingCapacity: true)
+        lineNumber += 1
+    }
+
+    private mutating func entry(of text: String) throws(TranscriptError) -> TranscriptEntry {
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard let time = Self.time(words[0]) else { throw fail("no time: seconds, a point and six digits") }
+        guard time >= lastTime else { throw fail("earlier than the entry before") }
+        guard words.count > 1 else { throw fail("nothing happens") }
+        let event: TranscriptEntry.Event
+        switch (words[1], words.count) {
+        case (">", 3...): event = .sent(try bytes(words[2...]))
+        case ("<", 3...): event = .received(try bytes(words[2...]))
+        case (">", _), ("<", _): throw fail("no bytes")
+        case ("unsent", 4):
+            guard let count = Self.number(words[2], digits: 1...9), let code = LinkError.Code(name: words[3]) else {
+                throw fail("no number of bytes that were not sent, and the code of an error")
+            }
+            event = .unsent(count, code)
+        case ("lost", 3):
+            guard let code = LinkError.Code(name: words[2]) else { throw fail("no code of an error") }
+            event = .lost(code)
+        case ("done", 2): event = .endedSending
+        case ("end", 2): event = .end
+        case ("closed", 2): event = .closed
+        default: throw fail("no event: >, <, unsent, done, end, lost or closed")
+        }
+        switch event {
+        case .received, .end, .lost:
+            guard !hasEnded else { throw fail("something comes behind the end") }
+            if case .received = event { break }
+            hasEnded = true
+        default: break
+        }
+        return TranscriptEntry(time: time, event: event)
+    }
+
+    private mutating func bytes(_ words: ArraySlice<Substring>) throws(TranscriptError) -> [UInt8?] {
+        var bytes: [UInt8?] = []
+        bytes.reserveCapacity(words.count)
+        for word in words {
+            if word == "**" {
+                guard header?.isMasked == true else { throw fail("a masked byte, where nothing is masked") }
+                bytes.append(nil)
+                continue
+            }
+            guard word.utf8.count == 2, word.allSatisfy(\.isHexDigit), let byte = UInt8(word, radix: 16) else {
+                throw fail("byte \(bytes.count) is no pair of hexadecimal digits")
+            }
+            bytes.append(byte)
+        }
+        return bytes
+    }
+
+    private static func time(_ word: Substring) -> Duration? {
+        let parts = word.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, let seconds = number(parts[0], digits: 1...9),
+            let microseconds = number(parts[1], digits: 6...6)
+        else { return nil }
+        return .seconds(seconds) + .microseconds(microseconds)
+    }
+
+    private static func number(_ word: Substring, digits: ClosedRange<Int>) -> Int? {
+        guard digits.contains(word.utf8.count), word.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return Int(word)
+    }
+}
+
+extension LinkError.Code {
+    /// The code of a name; nil where there is none.
+    init?(name: some StringProtocol) {
+        guard let kind = Kind(rawValue: String(name)) else { return nil }
+        self.init(kind: kind)
+    }
+}

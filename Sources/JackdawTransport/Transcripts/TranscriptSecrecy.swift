@@ -1,0 +1,10 @@
+/// What a transcript keeps of the bytes.
+public enum TranscriptSecrecy: Sendable {
+    /// What a mask lets through.
+    case masked(any TranscriptMask)
+    /// All of them, card data in clear.
+    case revealed
+
+    /// What is kept unless something else is asked for: nothing that may be card data.
+    public static var usual: TranscriptSecrecy { .masked(CardDataMask()) }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import Glibc
+import JackdawTestSupport
+import JackdawTransport
+import Testing
+
+@testable import JackdawLinux
+
+/// Transcripts in files, by the names of their links.
+@Suite struct TranscriptLinkTests {
+    private let devices = LinuxDevices()
+    private let folder: String
+
+    init() throws {
+        folder = NSTemporaryDirectory() + "transcripts-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    }
+
+    private func mode(_ path: String) throws -> Int {
+        try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
+    }
+
+    @Test(.timeLimit(.minutes(5))) func aSessionIsRecordedAndPlayedBack() async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let path = "\(folder)/session.txt"
+        let listener = try TCPListener()
+        // Twice: the second one is written over the first.
+        for _ in 0..<2 {
+            let link = try await devices.connect(
+                LinkName(recording: listener.address.link, in: path), secrecy: .revealed)
+            let far = try await listener.accept()
+            try await link.send([1, 2, 3])
+            #expect(try await far.received() == [1, 2, 3])
+            try await far.send([0x34, 0x31])
+            #expect(try await link.received() == [0x34, 0x31])
+            await far.close()
+            #expect(try await link.received() == nil)
+            await link.close()
+        }
+        #expect(try mode(path) == 0o600)
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(text.hasPrefix("jackdaw-transcript 1 revealed \(listener.address.link)\n"))
+        #expect(text.split(separator: "\n").count == 5)
+        let replay = try await devices.connect(LinkName(.replay, path))
+        try await replay.send([1, 2, 3])
+        #expect(try await replay.received() == [0x34, 0x31])
+        #expect(try await replay.received() == nil)
+    }
+
+    @Test func nothingOfACardIsKeptUnlessThatIsAskedFor() async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let path = "\(folder)/session.txt"
+        let listener = try TCPListener()
+        let link = try await devices.connect(LinkName(recording: listener.address.link, in: path))
+        try await link.send(Array("4111111111111111".utf8))
+        await link.close()
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(text.hasPrefix("jackdaw-transcript 1 masked "))
+        #expect(text.contains("> ** **"))
+        #expect(!text.contains("31"))
+        #expect(try mode(path) == 0o600)
+    }
+
+    @Test(arguments: ["others may read it", "a link", "a folder", "a second name"])
+    func noOtherFileIsWrittenOver(kind: String) async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let path = "\(folder)/there"
+        let other = "\(folder)/other"
+        let files = FileManager.default
+        #expect(files.createFile(atPath: other, contents: Data("kept".utf8), attributes: [.posixPermissions: 0o600]))
+        switch kind {
+        case "others may read it":
+            #expect(files.createFile(atPath: path, contents: Data("kept".utf8), attributes: [.posixPermissions: 0o644]))
+        case "a link": try files.createSymbolicLink(atPath: path, withDestinationPath: other)
+        case "a folder": try files.createDirectory(atPath: path, withIntermediateDirectories: false)
+        default: try files.linkItem(atPath: other, toPath: path)
+        }
+        let listener = try TCPListener()
+        let error = await linkError {
+            _ = try await devices.connect(LinkName(recording: listener.address.link, in: path), secrecy: .revealed)
+        }
+        #expect(error?.code == .notPermitted)
+        #expect(error?.remedy != nil)
+        if kind != "a folder" { #expect(try String(contentsOfFile: path, encoding: .utf8) == "kept") }
+    }
+
+    @Test func aTranscriptThatIsNoneIsTold() async throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let path = "\(folder)/session.txt"
+        #expect(await linkError { _ = try await devices.connect(LinkName(.replay, path)) }?.code == .notFound)
+        try "jackdaw-transcript 1 masked a:b\n0.000000 > 4111\n".write(toFile: path, atomically: true, encoding: .utf8)
+        let error = await linkError { _ = try await devices.connect(LinkName(.replay, path)) }
+        #expect(error?.code == .unsupported)
+        #expect(error?.underlying?.hasPrefix("line 2") == true)
+        #expect(error?.description.contains("4111") == false)
+        #expect(await linkError { _ = try await devices.connect(LinkName(.replay, folder)) }?.code == .unsupported)
+        // The folder of a transcript that is not there.
+        let listener = try TCPListener()
+        let missing = LinkName(recording: listener.address.link, in: "\(folder)/none/session.txt")
+        #expect(await linkError { _ = try await devices.connect(missing) }?.code == .notFound)
+    }
+
+    @Test func whatCannotBeOpenedYetOrCarriesNoBytesIsToldWithItsName() async throws {
+        for text in ["sim:unimag", "record:\(folder)/a,sim:unimag", "record:\(folder)/a,alsa:default"] {
+            let error = await linkError { _ = try await devices.connect(LinkName(parsing: text)) }
+            #expect(error?.code == .unsupported)
+        }
+        #expect(!FileManager.default.fileExists(atPath: "\(folder)/a"))
+        #expect(throws: LinkError.self) { try devices.capture(LinkName(.tcp, "a:1")) }
+        try FileManager.default.removeItem(atPath: folder)
+    }
+}

@@ -1,0 +1,51 @@
+import JackdawTestSupport
+import JackdawTransport
+import Testing
+
+@Suite("What may be card data in a transcript")
+struct CardDataMaskTests {
+    private static let track = Array(
+        "%B4111111111111111^DOE/JANE^29121010000000000?;4111111111111111=29121010000?".utf8)
+    /// The same number in halves of bytes, as a chip has it.
+    private static let coded: [UInt8] = [
+        0x57, 0x11, 0x41, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0xd2, 0x91, 0x21, 0x01, 0xff,
+    ]
+
+    @Test("no digit of a number is kept, whatever the pieces", arguments: 1...40)
+    func pieces(size: Int) {
+        for bytes in [Self.track, Self.coded, [0xe0, 0xff] + Self.track + [0xe1]] {
+            var mask = CardDataMask()
+            var kept: [UInt8?] = []
+            for start in stride(from: 0, to: bytes.count, by: size) {
+                kept += mask.mask(Array(bytes[start..<min(start + size, bytes.count)]), isSent: false)
+            }
+            #expect(kept.count == bytes.count)
+            for (byte, other) in zip(kept, bytes) {
+                if let byte { #expect(byte == other) }
+            }
+            let shown = kept.compactMap { $0 }
+            #expect(!shown.contains { (0x30...0x39).contains($0) || (0x41...0x5a).contains($0) })
+            #expect(shown.allSatisfy { $0 >> 4 > 9 || $0 & 15 > 9 })
+        }
+    }
+
+    @Test("what is short and framed is kept")
+    func commands() {
+        var mask = CardDataMask()
+        #expect(mask.mask([0xaa, 0x56, 0x69, 0xfa, 0xbb], isSent: true) == [0xaa, 0x56, 0x69, 0xfa, 0xbb])
+        let seven: [UInt8] = [0xfe] + Array("1234567".utf8) + [0xfe]
+        // Seven digits and their halves are a run of fourteen.
+        #expect(mask.mask(seven, isSent: false) == [0xfe] + [UInt8?](repeating: nil, count: 7) + [0xfe])
+    }
+
+    @Test("a long block keeps its first and its last byte")
+    func longBlock() {
+        var mask = CardDataMask()
+        let bytes = [UInt8](repeating: 0xee, count: 33)
+        #expect(mask.mask(bytes, isSent: false) == [0xee] + [UInt8?](repeating: nil, count: 31) + [0xee])
+        // It goes on, and begins anew behind the other direction.
+        #expect(mask.mask([0xee, 0xee, 0xee], isSent: false) == [nil, nil, 0xee])
+        #expect(mask.mask([0xee, 0xee, 0xee], isSent: true) == [0xee, 0xee, 0xee])
+        #expect(mask.mask([0xee, 0xee, 0xee], isSent: false) == [0xee, 0xee, 0xee])
+    }
+}

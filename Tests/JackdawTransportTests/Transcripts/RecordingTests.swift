@@ -1,0 +1,217 @@
+import JackdawTestSupport
+import JackdawTransport
+import Testing
+
+@Suite("Keeping a transcript and playing it back")
+struct RecordingTests {
+    private let lines = Shared<[String]>([])
+    private let clock = ManualClock()
+    private static let link = LinkName(.pty, "/dev/pts/3")
+
+    private func record(_ transport: any Transport, _ secrecy: TranscriptSecrecy) throws -> RecordingTransport {
+        try RecordingTransport(transport, secrecy: secrecy, clock: clock) { [lines] line in
+            lines.with { $0.append(line) }
+        }
+    }
+
+    private func transcript(_ text: String, isMasked: Bool = false) throws -> Transcript {
+        let header = TranscriptHeader(link: "a:b", isMasked: isMasked).line
+        return try Transcript(parsing: Array("\(header)\n\(text)".utf8).span)
+    }
+
+    @Test("what is kept plays back the same")
+    func bothWays() async throws {
+        let (near, far) = MemoryTransport.pair(link: Self.link)
+        let recorded = try record(near, .revealed)
+        #expect(recorded.link == Self.link)
+        try await recorded.send([1, 2, 3])
+        clock.advance(by: .microseconds(1_500))
+        try await far.send(Array("4111".utf8))
+        #expect(try await recorded.received() == Array("4111".utf8))
+        clock.advance(by: .seconds(2))
+        try await far.send([5])
+        #expect(try await recorded.received() == [5])
+        try await recorded.endSending()
+        await far.close()
+        for _ in 0..<2 { #expect(try await recorded.received() == nil) }
+        await recorded.close()
+        let text = lines.with { $0.joined() }
+        #expect(
+            text == """
+                jackdaw-transcript 1 revealed pty:/dev/pts/3
+                0.000000 > 01 02 03
+                0.001500 < 34 31 31 31
+                2.001500 < 05
+                2.001500 done
+                2.001500 end
+                2.001500 closed
+
+                """)
+        let transcript = try Transcript(parsing: Array(text.utf8).span)
+        let replay = ReplayTransport(transcript, link: Self.link, clock: nil)
+        try await replay.send([1])
+        try await replay.send([2, 3])
+        #expect(try await replay.received() == Array("4111".utf8))
+        #expect(try await replay.received() == [5])
+        for _ in 0..<2 { #expect(try await replay.received() == nil) }
+    }
+
+    @Test("a card that was swiped is not in it unless that was asked for")
+    func masked() async throws {
+        let swipe: [UInt8] = [0x02] + Array(";4111111111111111=29121010000?".utf8) + [0x03]
+        let (near, far) = MemoryTransport.pair(link: Self.link)
+        let recorded = try record(near, .usual)
+        try await far.send(swipe)
+        #expect(try await recorded.received() == swipe)
+        let text = lines.with { $0.joined() }
+        #expect(text.hasPrefix("jackdaw-transcript 1 masked pty:/dev/pts/3\n0.000000 < **"))
+        let entries = try Transcript(parsing: Array(text.utf8).span).entries
+        guard case .received(let bytes)? = entries.first?.event else {
+            Issue.record("nothing was kept")
+            return
+        }
+        #expect(bytes.count == swipe.count)
+        #expect(bytes.compactMap { $0 }.allSatisfy { !(0x30...0x39).contains($0) })
+        let replay = ReplayTransport(
+            Transcript(header: .init(link: "", isMasked: true), entries: entries), link: Self.link)
+        #expect(try await replay.received()?.count == swipe.count)
+    }
+
+    /// Masks one byte too few.
+    private struct CarelessMask: TranscriptMask {
+        mutating func mask(_ bytes: [UInt8], isSent: Bool) -> [UInt8?] { Array(bytes.dropLast()) }
+    }
+
+    @Test("a mask that loses count shows nothing")
+    func careless() async throws {
+        let recorded = try record(MemoryTransport.pair(link: Self.link).0, .masked(CarelessMask()))
+        try await recorded.send([0xe1, 0xe2])
+        #expect(lines.with { $0.last } == "0.000000 > ** **\n")
+    }
+
+    @Test("many bytes are kept in lines that can be read again")
+    func manyBytes() async throws {
+        let (near, far) = MemoryTransport.pair(link: Self.link, room: 100_000)
+        let recorded = try record(near, .revealed)
+        let bytes = (0..<50_000).map { UInt8(truncatingIfNeeded: $0) }
+        try await far.send(bytes)
+        #expect(try await recorded.received() == bytes)
+        let text = lines.with { $0.joined() }
+        let replay = ReplayTransport(try Transcript(parsing: Array(text.utf8).span), link: Self.link, clock: nil)
+        var again: [UInt8] = []
+        while let more = try await replay.received() { again += more }
+        #expect(again == bytes)
+    }
+
+    @Test("a loss and what was not sent are kept")
+    func loss() async throws {
+        let (near, _) = MemoryTransport.pair(link: Self.link)
+        let recorded = try record(near, .revealed)
+        near.lose(LinkError(.outOfRange, link: "a", "gone"))
+        #expect(await linkError { try await recorded.send([1, 2]) }?.code == .outOfRange)
+        for _ in 0..<2 { #expect(await linkError { _ = try await recorded.received() }?.code == .outOfRange) }
+        let text = lines.with { $0.joined() }
+        #expect(text.hasSuffix("0.000000 > 01 02\n0.000000 unsent 2 outOfRange\n0.000000 lost outOfRange\n"))
+        let replay = ReplayTransport(try Transcript(parsing: Array(text.utf8).span), link: Self.link, clock: nil)
+        let error = await linkError { try await replay.send([1, 2]) }
+        #expect(error?.code == .outOfRange)
+        #expect(error?.undelivered == 2)
+        for _ in 0..<2 { #expect(await linkError { _ = try await replay.received() }?.code == .outOfRange) }
+        #expect(await linkError { try await replay.send([1]) }?.undelivered == 1)
+    }
+
+    @Test("what cannot be kept fails what was to be kept")
+    func sinkFails() async throws {
+        let isFull = Shared(false)
+        let (near, far) = MemoryTransport.pair(link: Self.link)
+        let recorded = try RecordingTransport(near, clock: clock) { _ throws(LinkError) in
+            if isFull.with({ $0 }) { throw LinkError(.system, link: "a", "full") }
+        }
+        isFull.with { $0 = true }
+        let error = await linkError { try await recorded.send([1, 2]) }
+        #expect(error?.message == "full")
+        #expect(error?.undelivered == 2)
+        #expect(near.unread == 0)
+        try await far.send([1])
+        #expect(await linkError { _ = try await recorded.received() }?.message == "full")
+        await recorded.close()
+        #expect(!near.isOpen)
+    }
+
+    @Test("a receiver that is given up is not kept as a loss")
+    func cancelled() async throws {
+        let (near, _) = MemoryTransport.pair(link: Self.link)
+        let recorded = try record(near, .revealed)
+        let task = Task { try await recorded.received() }
+        task.cancel()
+        #expect(await linkError { _ = try await task.value }?.code == .cancelled)
+        #expect(lines.with { $0.count } == 1)
+    }
+
+    @Test("answers come at their times, and behind what they answer")
+    func times() async throws {
+        let transcript = try transcript("1.000000 < 01\n2.000000 > 02\n3.000000 < 03\n4.000000 end")
+        let replay = ReplayTransport(transcript, link: Self.link, clock: clock)
+        let first = Task { try await replay.received() }
+        await clock.sleepers(1)
+        #expect(clock.nextDeadline?.offset == .seconds(1))
+        clock.advance(by: .seconds(1))
+        #expect(try await first.value == [1])
+        let second = Task { try await replay.received() }
+        clock.advance(by: .seconds(10))
+        // The time of the answer is over, and the question was not asked.
+        for _ in 0..<100 { await Task.yield() }
+        try await replay.send([2])
+        #expect(try await second.value == [3])
+        #expect(try await replay.received() == nil)
+    }
+
+    @Test("something else that is sent is told with its place, and ends both directions")
+    func mismatch() async throws {
+        let transcript = try transcript("0.000000 > 01\n0.000000 > 02 03 41\n0.000000 < 05")
+        let replay = ReplayTransport(transcript, link: Self.link, clock: nil)
+        let receiving = Task { try await replay.received() }
+        try await replay.send([1, 2])
+        let error = await linkError { try await replay.send([3, 0x39, 9]) }
+        #expect(error?.code == .badAnswer)
+        #expect(error?.message.contains("entry 2, byte 2") == true)
+        #expect(error?.undelivered == 2)
+        #expect(error?.description.contains("39") == false)
+        #expect(error?.description.contains("41") == false)
+        #expect(await linkError { _ = try await receiving.value }?.code == .badAnswer)
+    }
+
+    @Test("more than was sent is told")
+    func tooMuch() async throws {
+        let replay = ReplayTransport(try transcript("0.000000 > 01\n0.000000 < 05"), link: Self.link, clock: nil)
+        let error = await linkError { try await replay.send([1, 2]) }
+        #expect(error?.code == .badAnswer)
+        #expect(error?.message.contains("entry 3, byte 0") == true)
+    }
+
+    @Test("a masked byte is any that is sent, and an asterisk that is received")
+    func maskedBytes() async throws {
+        let transcript = try transcript("0.000000 > 01 ** 03\n0.000000 < ** 05", isMasked: true)
+        let replay = ReplayTransport(transcript, link: Self.link, clock: nil)
+        try await replay.send([1, 77, 3])
+        #expect(try await replay.received() == [0x2a, 5])
+        // A transcript that only stops ends in order.
+        #expect(try await replay.received() == nil)
+    }
+
+    @Test("who waits is told that it was closed or given up", arguments: [false, true])
+    func ends(isClosed: Bool) async throws {
+        let replay = ReplayTransport(try transcript("5.000000 < 01"), link: Self.link, clock: clock)
+        let receiving = Task { try await replay.received() }
+        await clock.sleepers(1)
+        if isClosed { await replay.close() } else { receiving.cancel() }
+        #expect(await linkError { _ = try await receiving.value }?.code == (isClosed ? .disconnected : .cancelled))
+        if isClosed {
+            #expect(await linkError { try await replay.send([1]) }?.undelivered == 1)
+            await replay.close()
+        } else {
+            clock.advance(by: .seconds(5))
+            #expect(try await replay.received() == [1])
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import JackdawTestSupport
+import JackdawTransport
+import Testing
+
+@Suite("Transcripts as text")
+struct TranscriptTests {
+    static let text = """
+        jackdaw-transcript 1 masked tcp:[::1]:4000
+        0.000000 > 02 ** 0a
+        0.000001 unsent 1 busy
+
+        # what a person has noted
+        1.500000 < ff
+        1.500000 done
+        2.000000 end
+        999999999.999999 closed
+
+        """
+    static let entries: [TranscriptEntry] = [
+        TranscriptEntry(time: .zero, event: .sent([0x02, nil, 0x0a])),
+        TranscriptEntry(time: .microseconds(1), event: .unsent(1, .busy)),
+        TranscriptEntry(time: .milliseconds(1_500), event: .received([0xff])),
+        TranscriptEntry(time: .milliseconds(1_500), event: .endedSending),
+        TranscriptEntry(time: .seconds(2), event: .end),
+        TranscriptEntry(time: .seconds(999_999_999) + .microseconds(999_999), event: .closed),
+    ]
+
+    @Test("each line is read, and printed again")
+    func bothWays() throws {
+        let transcript = try Transcript(parsing: Array(Self.text.utf8).span)
+        #expect(transcript.header == TranscriptHeader(link: "tcp:[::1]:4000", isMasked: true))
+        #expect(transcript.entries == Self.entries)
+        let again = try Transcript(parsing: Array(transcript.text.utf8).span)
+        #expect(again == transcript)
+        #expect(transcript.text.contains("\n0.000000 > 02 ** 0a\n0.000001 unsent 1 busy\n1.500000 < ff\n"))
+    }
+
+    @Test("pieces of any size give the same entries", arguments: 1...40)
+    func dripFed(size: Int) throws {
+        let bytes = Array(Self.text.utf8)
+        var reader = TranscriptReader()
+        var entries: [TranscriptEntry] = []
+        for start in stride(from: 0, to: bytes.count, by: size) {
+            entries += try reader.receive(Array(bytes[start..<min(start + size, bytes.count)]).span)
+        }
+        entries += try reader.finish()
+        #expect(entries == Self.entries)
+        #expect(reader.header?.isMasked == true)
+    }
+
+    @Test("an end of the file is an end of the line")
+    func noLastLineEnd() throws {
+        let text = "jackdaw-transcript 1 revealed pty:/dev/pts/3\n0.000000 lost disconnected"
+        #expect(
+            try Transcript(parsing: Array(text.utf8).span).entries == [
+                TranscriptEntry(time: .zero, event: .lost(.disconnected))
+            ])
+    }
+
+    @Test(
+        "what is none says in which line, and shows nothing of it",
+        arguments: [
+            ("", 1, "begins with"), ("jackdaw-transcript 2 masked a:b\n", 1, "no header"),
+            ("jackdaw-transcript 1 open a:b\n", 1, "no header"), ("jackdaw-transcript 1 masked\n", 1, "no header"),
+            ("h\n0.0 end", 2, "no time"), ("h\n0.0000000 end", 2, "no time"), ("h\n-1.000000 end", 2, "no time"),
+            ("h\n1234567890.000000 end", 2, "no time"), ("h\n1.000000 end\n0.999999 closed", 3, "earlier"),
+            ("h\n0.000000", 2, "nothing happens"), ("h\n0.000000 ", 2, "no event"), ("h\n0.000000 >", 2, "no bytes"),
+            ("h\n0.000000 > 4111", 2, "byte 0"), ("h\n0.000000 > 41 1", 2, "byte 1"), ("h\n0.000000 < 4g", 2, "byte 0"),
+            ("h\n0.000000 <  41", 2, "byte 0"), ("h\n0.000000 < +1", 2, "byte 0"),
+            ("h\n0.000000 < **", 2, "masked byte"),
+            ("h\n0.000000 lost 4111111111111111", 2, "no code"), ("h\n0.000000 unsent x busy", 2, "no number"),
+            ("h\n0.000000 unsent -1 busy", 2, "no number"), ("h\n0.000000 unsent 1 4111", 2, "no number"),
+            ("h\n0.000000 end\n0.000000 < 41", 3, "behind the end"),
+            ("h\n0.000000 end\n0.000000 end", 3, "behind the end"),
+            ("h\n0.000000 4111111111111111", 2, "no event"), ("h\r\n0.000000 end\r", 2, "no event"),
+        ])
+    func hostile(_ text: String, _ line: Int, _ message: String) {
+        let text = text.replacing(/^h/, with: "jackdaw-transcript 1 revealed a:b")
+        let error = #expect(throws: TranscriptError.self) { try Transcript(parsing: Array(text.utf8).span) }
+        #expect(error?.line == line)
+        #expect(error?.message.contains(message) == true)
+        #expect(error?.description.contains("4111") == false)
+    }
+
+    @Test("it is bounded, and goes on failing")
+    func bounds() throws {
+        var reader = TranscriptReader()
+        let long = [UInt8](repeating: 0x41, count: TranscriptReader.longestLine)
+        #expect(try reader.receive(long.span).isEmpty)
+        let more: [UInt8] = [0x41]
+        for _ in 0..<2 {
+            let error = #expect(throws: TranscriptError.self) { try reader.receive(more.span) }
+            #expect(error?.line == 1)
+            #expect(error?.message.contains("too long") == true)
+        }
+        #expect(throws: TranscriptError.self) { try reader.finish() }
+    }
+
+    @Test("bytes that are no text are told")
+    func noText() {
+        let text = Array("jackdaw-transcript 1 masked a:b\n0.000000 > ".utf8) + [0xff, 0xfe, 0x0a]
+        let error = #expect(throws: TranscriptError.self) { try Transcript(parsing: text.span) }
+        #expect(error?.line == 2)
+    }
+
+    @Test("no random text is taken for more than it is")
+    func random() {
+        var random = SeededRandom(seed: 0x7a5c)
+        let alphabet = Array("0123456789abcdef.<>* #\nendlostdisconnectedunsentclosed".utf8)
+        for _ in 0..<2_000 {
+            var bytes = Array("jackdaw-transcript 1 masked a:b\n".utf8)
+            for _ in 0..<Int.random(in: 0..<80, using: &random) {
+                bytes.append(alphabet.randomElement(using: &random) ?? 0)
+            }
+            guard let transcript = try? Transcript(parsing: bytes.span) else { continue }
+            let again = try? Transcript(parsing: Array(transcript.text.utf8).span)
+            #expect(again == transcript)
+        }
+    }
+
+    @Test("a description and a reflection show no bytes")
+    func descriptions() {
+        let entry = TranscriptEntry(time: .zero, event: .received(Array("4111111111111111".utf8)))
+        #expect(entry.description == "received 16 bytes")
+        #expect("\(entry.event)" == "received 16 bytes")
+        var dumped = ""
+        dump(Transcript(header: TranscriptHeader(link: "a:b", isMasked: false), entries: [entry]), to: &dumped)
+        #expect(!dumped.contains("52"))
+        #expect(dumped.contains("received 16 bytes"))
+    }
+
+    @Test("the name of a link keeps the header a line")
+    func header() throws {
+        let header = TranscriptHeader(link: "pty:/dev/a\nb c", isMasked: true)
+        #expect(header.line == "jackdaw-transcript 1 masked pty:/dev/a?b c")
+        #expect(try Transcript(parsing: Array(header.line.utf8).span).header == header)
+    }
+}
