@@ -1,6 +1,6 @@
 import JackdawCards
 
-/// Keys of DUKPT with AES (ANSI X9.24-3:2017, section 6): from the base derivation key, which the host has, to that of one
+/// Keys of DUKPT with AES (ANSI X9.24-3:2017): from the base derivation key, which the host has, to that of one
 /// transaction.
 public enum AESDerivation {
     /// What keys of the derivation itself are for.

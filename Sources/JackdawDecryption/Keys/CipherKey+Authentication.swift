@@ -69,7 +69,7 @@ extension CipherKey {
     }
 
     /// What two people compare to know that they have the same key: of triple DES the first 3 bytes of an encrypted block of
-    /// zeros, of AES the first 5 of that block's CMAC (X9.24-1:2017, annex A).
+    /// zeros, of AES the first 5 of that block's CMAC (X9.24-1:2017).
     /// - Throws: ``DecryptionError`` with code `algorithm` for keys that encrypt nothing, `library`.
     public borrowing func checkValue() throws(DecryptionError) -> [UInt8] {
         let zeros = [UInt8](repeating: 0, count: algorithm.blockSize)

@@ -41,7 +41,7 @@ public enum KeyAlgorithm: String, Sendable, Hashable, CaseIterable {
     /// Bytes that are encrypted at once.
     var blockSize: Int { isTripleDES ? 8 : 16 }
 
-    /// Bits that an attacker has to guess (X9.24-3, 6.1).
+    /// Bits that an attacker has to guess, as X9.24-3 counts them.
     var strength: Int {
         switch self {
         case .tripleDES2: 80
