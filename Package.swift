@@ -138,7 +138,8 @@ let package = Package(
             name: "JackdawCommandTests",
             dependencies: [
                 "jackdaw-cli", "JackdawLinux", "JackdawTransport", "JackdawALSA", "JackdawBluetooth", "JackdawSystem",
-                "JackdawDSP", "JackdawAudioFile", "JackdawSpectrum", "JackdawTestSupport", "JackdawALSATestSupport",
+                "JackdawDSP", "JackdawAudioFile", "JackdawSpectrum", "JackdawDecryption", "JackdawTestSupport",
+                "JackdawALSATestSupport",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
             ],

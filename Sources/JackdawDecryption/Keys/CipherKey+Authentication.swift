@@ -45,14 +45,7 @@ extension CipherKey {
             throw DecryptionError(.algorithm, "a key for \(algorithm) encrypts nothing")
         }
         let size = algorithm.blockSize
-        // The third key of triple DES is the first again where there are two.
-        let length = algorithm.isTripleDES ? 24 : algorithm.size
-        let whole = withRevealedBytes { key in
-            SecretBytes(count: length) { whole in
-                for index in 0..<length { whole[index] = key[index % key.count] }
-            }
-        }
-        return try whole.withBytes { (key) throws(DecryptionError) in
+        return try whole().withBytes { (key) throws(DecryptionError) in
             try MessageAuthentication.code("CMAC", ("cipher", "\(name)-CBC"), key: key, of: message, size: size)
         }
     }

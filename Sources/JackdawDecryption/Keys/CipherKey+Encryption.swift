@@ -35,12 +35,22 @@ extension CipherKey {
         try run(.decrypt, .ecb, ciphertext, nil)
     }
 
+    /// All bytes that libcrypto's cipher takes: two keys of triple DES are three, the third being the first again.
+    borrowing func whole() -> SecretBytes {
+        let size = algorithm.isTripleDES ? 24 : algorithm.size
+        return withRevealedBytes { key in
+            SecretBytes(count: size) { whole in
+                for index in 0..<size { whole[index] = key[index % key.count] }
+            }
+        }
+    }
+
     private borrowing func run(
         _ direction: BlockCipher.Direction, _ chaining: BlockCipher.Chaining, _ input: Span<UInt8>, _ vector: [UInt8]?
     ) throws(DecryptionError) -> SecretBytes {
         let algorithm = algorithm
         let vector = vector ?? [UInt8](repeating: 0, count: algorithm.blockSize)
-        return try withRevealedBytes { (key) throws(DecryptionError) in
+        return try whole().withBytes { (key) throws(DecryptionError) in
             try BlockCipher.run(direction, chaining, input, key: key, algorithm, vector: vector.span)
         }
     }

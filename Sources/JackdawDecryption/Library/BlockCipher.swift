@@ -20,7 +20,7 @@ enum BlockCipher {
     ///   - direction: which way.
     ///   - chaining: how they hang together.
     ///   - input: a multiple of the block's size.
-    ///   - key: of the algorithm's size.
+    ///   - key: all bytes that the cipher takes, as ``CipherKey/whole()`` has them.
     ///   - algorithm: which cipher.
     ///   - vector: the initialisation vector, a block; not looked at without chaining.
     /// - Returns: as many bytes.
@@ -40,19 +40,14 @@ enum BlockCipher {
             throw DecryptionError(
                 .length, "an initialisation vector of \(vector.count) bytes, where a block has \(block)")
         }
-        let schedule = algorithm == .tripleDES2 ? 24 : algorithm.size
-        // Two keys of triple DES are three, the third being the first again.
-        let whole = SecretBytes(count: schedule) { whole in
-            for index in 0..<schedule { whole[index] = key[index % key.count] }
-        }
         return try SecretBytes(count: input.count) { (output) throws(DecryptionError) in
             guard input.count > 0 else { return }
-            try transform(direction, "\(name)-\(chaining.rawValue)", input, whole, vector, into: &output)
+            try transform(direction, "\(name)-\(chaining.rawValue)", input, key, vector, into: &output)
         }
     }
 
     private static func transform(
-        _ direction: Direction, _ name: String, _ input: Span<UInt8>, _ key: borrowing SecretBytes,
+        _ direction: Direction, _ name: String, _ input: Span<UInt8>, _ key: Span<UInt8>,
         _ vector: Span<UInt8>, into output: inout MutableSpan<UInt8>
     ) throws(DecryptionError) {
         let cipher = unsafe EVP_CIPHER_fetch(nil, name, nil)
@@ -65,12 +60,10 @@ enum BlockCipher {
         guard let cipher = unsafe cipher, let context = unsafe context else {
             throw LibCrypto.failure("there is no cipher \(name)")
         }
-        let started = key.withBytes { key in
-            unsafe key.withUnsafeBufferPointer { key in
-                unsafe vector.withUnsafeBufferPointer { vector in
-                    unsafe EVP_CipherInit_ex2(
-                        context, cipher, key.baseAddress, vector.baseAddress, direction.rawValue, nil)
-                }
+        let started = unsafe key.withUnsafeBufferPointer { key in
+            unsafe vector.withUnsafeBufferPointer { vector in
+                unsafe EVP_CipherInit_ex2(
+                    context, cipher, key.baseAddress, vector.baseAddress, direction.rawValue, nil)
             }
         }
         try LibCrypto.check(started, "\(name) takes no such key")

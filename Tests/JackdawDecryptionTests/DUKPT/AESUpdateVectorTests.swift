@@ -1,4 +1,5 @@
 import JackdawDecryption
+import JackdawTestSupport
 import Testing
 
 /// Keys for new initial keys, and keys that were stronger than what they come from.

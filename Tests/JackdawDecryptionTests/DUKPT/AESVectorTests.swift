@@ -1,5 +1,6 @@
 import JackdawCards
 import JackdawDecryption
+import JackdawTestSupport
 import Testing
 
 /// Keys, PIN blocks, codes and data of DUKPT with AES, as other implementations make them.

@@ -1,4 +1,5 @@
 import JackdawDecryption
+import JackdawTestSupport
 import Testing
 
 /// The examples that the standards print, and public test suites with them.

@@ -1,4 +1,5 @@
 import JackdawDecryption
+import JackdawTestSupport
 import Testing
 
 /// Codes of messages with the paddings of ISO/IEC 9797-1, as other implementations make them.

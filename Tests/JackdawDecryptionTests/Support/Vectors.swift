@@ -1,6 +1,7 @@
 import Foundation
 import JackdawCards
 import JackdawDecryption
+import JackdawTestSupport
 import Testing
 
 /// A file of vectors that other implementations made (see the file for which).
@@ -19,12 +20,6 @@ struct Vectors<Input: Decodable & Sendable, Output: Decodable & Sendable>: Decod
             Bundle.module.url(forResource: name, withExtension: "json", subdirectory: "Resources"))
         self = try JSONDecoder().decode(Self.self, from: Data(contentsOf: url))
     }
-}
-
-/// Bytes of hexadecimal digits; line breaks do not matter.
-func hex(_ text: String) -> [UInt8] {
-    let digits = text.compactMap { $0.hexDigitValue.map(UInt8.init) }
-    return stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
 }
 
 /// Two digits a byte.

@@ -1,5 +1,6 @@
 import JackdawCards
 import JackdawDecryption
+import JackdawTestSupport
 import Testing
 
 /// Single tracks under each scheme, as other implementations encrypt them.

@@ -1,6 +1,7 @@
 import JackdawCards
 import JackdawDecryption
 import JackdawReaders
+import JackdawTestSupport
 import Testing
 
 /// Whole swipes: those of the manuals, others made by the documented layouts, and damaged ones.
