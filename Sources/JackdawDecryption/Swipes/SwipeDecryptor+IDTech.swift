@@ -3,7 +3,7 @@ import JackdawReaders
 
 extension SwipeDecryptor {
     /// Decrypts a swipe of ID TECH's readers, in either layout.
-    /// - Parameter frame: from `02` to `03`, as ``IDTechSwipeFormat`` tells it.
+    /// - Parameter frame: from `02` to `03`, as `IDTechSwipeFormat` tells it.
     /// - Returns: the tracks that were encrypted.
     /// - Throws: ``DecryptionError`` with code `frame`, `notEncrypted`, `counter`, `exhausted`, `padding`, `hash`, `text` or
     ///   `library`.

@@ -5,7 +5,7 @@ extension SwipeDecryptor {
     /// Decrypts a swipe in the layout that IPS's readers are thought to have.
     ///
     /// Only fixed keys are known to work; for DUKPT a scheme has to be named.
-    /// - Parameter frame: from `60` to its CRC, as ``IPSFormat`` tells it.
+    /// - Parameter frame: from `60` to its CRC, as `IPSFormat` tells it.
     /// - Returns: the tracks.
     /// - Throws: ``DecryptionError`` with code `frame`, `notEncrypted`, `unknownScheme`, `counter`, `exhausted`, `padding`,
     ///   `text`, `mismatch` where a track is another card's than the frame says, or `library`.

@@ -6,7 +6,7 @@ extension SwipeDecryptor {
     private static let magnePrintSize = 54
 
     /// Decrypts a swipe of MagTek's MagneSafe readers.
-    /// - Parameter line: with the carriage return at its end, as ``MagTekFormat`` tells it.
+    /// - Parameter line: with the carriage return at its end, as `MagTekFormat` tells it.
     /// - Returns: the tracks, the MagnePrint and the session.
     /// - Throws: ``DecryptionError`` with code `frame`, `notEncrypted`, `counter`, `exhausted`, `length`, `padding`, `text` or
     ///   `library`.

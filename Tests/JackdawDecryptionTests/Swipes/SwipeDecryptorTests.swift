@@ -101,6 +101,56 @@ import Testing
         #expect(swipe.tracks.map(\.isHashChecked) == [!isEnhanced])
     }
 
+    /// Tracks without a hash, as readers may send them: only what they look like speaks for them.
+    @Test(arguments: [
+        (2, ";4266841088889999=080910110000046?0", nil), (2, ";4266841088889999=080910110000046?", nil),
+        (2, ";4266841088889999=080910110000046?1", DecryptionError.Code.text),
+        (2, ";4266841088889999=080910110000046?00", .text), (2, ";4266841088889999=080910110000046", .text),
+        (2, "4266841088889999=080910110000046?", .text), (2, ";42668410888899a9=080910110000046?", .text),
+        (2, "?", .text), (1, ";4266841088889999=080910110000046?", .text), (1, "%B42?", nil), (3, "+42?", nil),
+    ])
+    func whatATrackLooksLikeIsChecked(_ number: Int, characters: String, expected: DecryptionError.Code?) throws {
+        let frame = try Self.enhanced(number, Array(characters.utf8), hash: [])
+        var found: String?
+        #expect(code { found = try decrypt("idtech", frame).revealed(number) } == expected)
+        #expect(found == (expected == nil ? characters : nil))
+    }
+
+    @Test func behindATrackAreZeros() throws {
+        let track = Array(Self.track2.utf8)
+        let frame = try Self.enhanced(2, track, hash: [], padding: 1)
+        #expect(code { _ = try decrypt("idtech", frame).tracks } == .padding)
+    }
+
+    /// Of a card that is no bank's a hash speaks for the track, whatever it looks like; without one there is nothing.
+    @Test func otherCardsNeedNoSentinels() throws {
+        // Of "abc", as FIPS 180 prints it.
+        let hash = hex("A9993E364706816ABA3E25717850C26C9CD0D89D")
+        let frame = try Self.enhanced(1, Array("abc".utf8), hash: hash, cardType: 0x83)
+        let swipe = try decrypt("idtech", frame)
+        #expect(swipe.revealed(1) == "abc")
+        let bank = try Self.enhanced(1, Array("abc".utf8), hash: hash)
+        #expect(code { _ = try decrypt("idtech", bank).tracks } == .text)
+        let unproven = try Self.enhanced(1, Array("abc".utf8), hash: [], cardType: 0x83)
+        #expect(code { _ = try decrypt("idtech", unproven).tracks } == .text)
+    }
+
+    /// A frame of one track in ID TECH's enhanced layout, with triple DES.
+    private static func enhanced(
+        _ number: Int, _ characters: [UInt8], hash: [UInt8], cardType: UInt8 = 0x80, padding: UInt8 = 0
+    ) throws -> [UInt8] {
+        let base = try CipherKey(PublishedSwipes.key, .tripleDES2)
+        let serialNumber = hex("62994901190000000001")
+        let key = try KeyScheme.idTech.workingKey(from: base, serialNumber: serialNumber.span)
+        let padded = characters + [UInt8](repeating: padding, count: (8 - characters.count % 8) % 8)
+        let ciphertext = try key.encrypt(padded.span)
+        let lengths = (1...3).map { $0 == number ? UInt8(characters.count) : 0 }
+        let bit = UInt8(1 << (number - 1))
+        let flags = [0, 0x80 | bit | (hash.isEmpty ? 0 : bit << 3)]
+        let body = [cardType, bit | bit << 3] + lengths + flags + hex(ciphertext.revealed) + hash + serialNumber
+        return try IDTechSwipeFormat.frame(body)
+    }
+
     @Test(arguments: [
         PublishedSwipes.key, "FEDCBA9876543210F1F1F1F1F1F1F1F1", "53EF0E3B0784CB17AC40C7BDC89921DF",
     ])
