@@ -2,8 +2,8 @@
 PREFIX ?= /usr/local
 # What the Swift toolchain itself needs and a bare Debian lacks, then what the project needs.
 DEBIAN_PACKAGES := binutils ca-certificates git libc6-dev libncurses6 libsqlite3-0 libstdc++-12-dev libxml2 \
-    pkg-config libsndfile1-dev libfftw3-dev libasound2-dev libbluetooth-dev libsystemd-dev dbus \
-    gnuplot-nox
+    pkg-config libsndfile1-dev libfftw3-dev libasound2-dev libbluetooth-dev libsystemd-dev libssl-dev \
+    dbus gnuplot-nox
 # The Swift runtime goes into the command: it runs where there is no toolchain, and starts faster.
 RELEASE := -c release --static-swift-stdlib
 JACKDAW := .build/release/jackdaw
@@ -46,8 +46,8 @@ fuzz: build ## hostile input for DURATION seconds a parser, 600 by default
 docs: ## the libraries' documentation, into docs/api
 	swift package --allow-writing-to-directory docs/api generate-documentation \
 	    --target JackdawDSP --target JackdawCards --target JackdawAudioFile --target JackdawSpectrum \
-	    --target JackdawTransport --target JackdawReaders --target JackdawALSA --target JackdawBluetooth \
-	    --target JackdawLinux \
+	    --target JackdawTransport --target JackdawReaders --target JackdawDecryption --target JackdawALSA \
+	    --target JackdawBluetooth --target JackdawLinux \
 	    --enable-experimental-combined-documentation --warnings-as-errors --output-path docs/api
 
 install: build ## install command, manual and completions below PREFIX

@@ -23,6 +23,7 @@ let package = Package(
         .library(name: "JackdawCards", targets: ["JackdawCards"]),
         .library(name: "JackdawTransport", targets: ["JackdawTransport"]),
         .library(name: "JackdawReaders", targets: ["JackdawReaders"]),
+        .library(name: "JackdawDecryption", targets: ["JackdawDecryption"]),
         .library(name: "JackdawALSA", targets: ["JackdawALSA"]),
         .library(name: "JackdawBluetooth", targets: ["JackdawBluetooth"]),
         .library(name: "JackdawLinux", targets: ["JackdawLinux"]),
@@ -45,6 +46,7 @@ let package = Package(
         .systemLibrary(name: "CBlueZ", providers: [.apt(["libbluetooth-dev"])]),
         .systemLibrary(name: "CSystemD", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CFFTW", pkgConfig: "fftw3f", providers: [.apt(["libfftw3-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
 
         // Square roots and rounding are calls into libm where the processor has no instruction for them.
         .target(name: "JackdawDSP", swiftSettings: kernels, linkerSettings: [.linkedLibrary("m")]),
@@ -53,6 +55,9 @@ let package = Package(
 
         .target(
             name: "JackdawReaders", dependencies: ["JackdawTransport", "JackdawCards"], swiftSettings: house),
+        .target(
+            name: "JackdawDecryption", dependencies: ["JackdawReaders", "JackdawCards", "COpenSSL"],
+            swiftSettings: house),
 
         .target(
             name: "JackdawAudioFile", dependencies: ["JackdawDSP", "JackdawTransport", "CSndFile"],
@@ -79,7 +84,7 @@ let package = Package(
             name: "jackdaw-cli",
             dependencies: [
                 "JackdawDSP", "JackdawCards", "JackdawTransport", "JackdawSystem", "JackdawALSA", "JackdawBluetooth",
-                "JackdawAudioFile", "JackdawSpectrum", "JackdawReaders", "JackdawLinux",
+                "JackdawAudioFile", "JackdawSpectrum", "JackdawReaders", "JackdawDecryption", "JackdawLinux",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
             ],
@@ -104,6 +109,10 @@ let package = Package(
             resources: [.copy("Resources")], swiftSettings: house),
         .testTarget(
             name: "JackdawReadersTests", dependencies: ["JackdawReaders", "JackdawTestSupport"], swiftSettings: house),
+        .testTarget(
+            name: "JackdawDecryptionTests",
+            dependencies: ["JackdawDecryption", "JackdawReaders", "JackdawCards", "JackdawTestSupport"],
+            resources: [.copy("Resources")], swiftSettings: house),
         .testTarget(
             name: "JackdawAudioFileTests",
             dependencies: ["JackdawAudioFile", "JackdawDSP", "JackdawTransport", "JackdawTestSupport"],
@@ -138,7 +147,8 @@ let package = Package(
             name: "JackdawCommandTests",
             dependencies: [
                 "jackdaw-cli", "JackdawLinux", "JackdawTransport", "JackdawALSA", "JackdawBluetooth", "JackdawSystem",
-                "JackdawDSP", "JackdawAudioFile", "JackdawSpectrum", "JackdawTestSupport", "JackdawALSATestSupport",
+                "JackdawDSP", "JackdawAudioFile", "JackdawSpectrum", "JackdawDecryption", "JackdawTestSupport",
+                "JackdawALSATestSupport",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
             ],

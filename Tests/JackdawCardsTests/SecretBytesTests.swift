@@ -26,6 +26,17 @@ import Testing
         #expect(secret.withBytes { [$0[0], $0[1], $0[2]] } == [0, 7, 0])
     }
 
+    @Test func passesOnWhatFillingThrows() {
+        let failure = CardDataError(.field, at: 1, expected: "y")
+        #expect(throws: failure) {
+            let secret = try SecretBytes(count: 3) { (bytes) throws(CardDataError) in
+                bytes[0] = 7
+                throw failure
+            }
+            Issue.record("filled \(secret.count) bytes")
+        }
+    }
+
     @Test func cloneIsASecondBuffer() {
         let first = SecretBytes(copying: ascii("secret").span)
         let second = first.clone()

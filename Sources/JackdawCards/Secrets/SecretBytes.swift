@@ -18,12 +18,21 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     /// Zeroes, then what `fill` writes over them.
     /// - Parameters:
     ///   - count: number of bytes, not negative.
-    ///   - fill: writes the content; it receives exactly `count` bytes.
-    public init(count: Int, fill: (inout MutableSpan<UInt8>) -> Void) {
+    ///   - fill: writes the content; it receives exactly `count` bytes. What it had written when it throws is overwritten.
+    /// - Throws: what `fill` throws.
+    public init<Failure: Error>(
+        count: Int, fill: (inout MutableSpan<UInt8>) throws(Failure) -> Void
+    ) throws(Failure) {
         let memory = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: count)
         unsafe memory.initialize(repeating: 0)
         var span = unsafe MutableSpan(_unsafeElements: memory)
-        fill(&span)
+        do throws(Failure) {
+            try fill(&span)
+        } catch {
+            unsafe overwrite(UnsafeMutableRawBufferPointer(memory))
+            unsafe memory.deallocate()
+            throw error
+        }
         unsafe storage = memory
     }
 

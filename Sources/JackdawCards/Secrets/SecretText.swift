@@ -19,7 +19,8 @@ public struct SecretText: RedactedDescription, Equatable {
         self.init(storage: Storage(bytes), range: 0..<count)
     }
 
-    init(copying bytes: Span<UInt8>) { self.init(SecretBytes(copying: bytes)) }
+    /// A copy of ASCII bytes. The original is the caller's to wipe.
+    public init(copying bytes: Span<UInt8>) { self.init(SecretBytes(copying: bytes)) }
 
     private init(storage: Storage, range: Range<Int>) {
         self.storage = storage

@@ -24,6 +24,8 @@ public struct MagTekSwipe: Sendable, Hashable {
         public static let isExpired = EncryptionStatus(rawValue: 1 << 8)
         /// Tracks are encrypted by the data variant of the key; else by the PIN variant.
         public static let usesDataVariant = EncryptionStatus(rawValue: 1 << 11)
+        /// The MagnePrint is encrypted by the data variant of the key; else by the PIN variant.
+        public static let usesDataVariantForMagnePrint = EncryptionStatus(rawValue: 1 << 13)
     }
 
     /// Tracks with digits in place of others, one behind the other, with their sentinels.

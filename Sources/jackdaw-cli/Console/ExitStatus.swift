@@ -1,4 +1,5 @@
 import JackdawAudioFile
+import JackdawDecryption
 import JackdawSpectrum
 import JackdawTransport
 
@@ -55,6 +56,17 @@ struct CommandError: Error {
     /// What a spectrum that could not be made comes to.
     init(_ error: SpectrumError, file: String) {
         self.init(error.code == .outOfMemory ? .inputOutput : .badData, "\(file): \(error)")
+    }
+
+    /// What a swipe that could not be decrypted comes to.
+    init(_ error: DecryptionError) {
+        let status: ExitStatus =
+            switch error.code {
+            case .unknownScheme: .usage
+            case .library: .unavailable
+            default: .badData
+            }
+        self.init(status, "not decrypted: \(error)")
     }
 
     static var interrupted: CommandError { CommandError(.interrupted, "interrupted") }

@@ -7,34 +7,24 @@ struct TrackReport {
     let file: String
     let channel: Int
     let track: DecodedTrack
-    /// The fields, where the text has the form of a track.
-    let content: Track?
-    /// The whole text, sentinels included.
-    let text: String
-    let pan: String?
-    let name: String?
-    let isMasked: Bool
+    /// What is shown of it.
+    private let shown: ShownTrack
 
     init(_ track: DecodedTrack, file: String, channel: Int, isRevealed: Bool) {
         self.file = file
         self.channel = channel
         self.track = track
-        isMasked = !isRevealed
-        let content = track.characters.withElements { try? Track(parsing: $0) }
-        self.content = content
-        guard isRevealed else {
-            text = content?.maskedText ?? track.characters.withElements { Masking.mask($0) }
-            pan = content?.pan?.masked
-            name = content?.name?.masked
-            return
-        }
-        text = track.characters.withElements { String(ascii: $0) }
-        pan = content?.pan?.withRevealedDigits { String(ascii: $0) }
-        name = content?.name?.text.revealedText().trimmingBlanksAtEnd
+        shown = track.characters.withElements { ShownTrack($0, isRevealed: isRevealed) }
     }
 
+    /// The fields, where the text has the form of a track.
+    var content: Track? { shown.content }
+    /// The whole text, sentinels included.
+    var text: String { shown.text }
+    var pan: String? { shown.pan }
+    var name: String? { shown.name }
     /// What the text was recognised as, by name.
-    var format: String { (content?.format ?? .unknown).rawValue }
+    var format: String { shown.format }
 
     /// The object of `--json`: the contract with other programs, so its fields neither change nor move.
     var json: JSONObject {
@@ -46,19 +36,14 @@ struct TrackReport {
         object.add("direction", track.direction.rawValue)
         object.add("start", track.span.start, decimals: 6)
         object.add("end", track.span.end, decimals: 6)
-        object.add("text", text)
-        object.add("masked", isMasked)
+        shown.addText(to: &object)
         object.add("parity", track.parity.rawValue)
         object.add("lrc", track.lrc.rawValue)
         object.add("repaired", track.repairedCharacters.count)
         object.add("confidence", track.confidence, decimals: 4)
         object.add("speed", track.speed.mean, decimals: 2)
         object.add("tier", track.tier.rawValue)
-        object.add("pan", pan ?? "")
-        object.add("name", name)
-        object.add("expiry", content?.expiry?.text)
-        object.add("service_code", content?.serviceCode?.text)
-        object.add("format", format)
+        shown.addFields(to: &object)
         return object
     }
 

@@ -1,5 +1,6 @@
 #if Command
     import ArgumentParser
+    import JackdawDecryption
     import JackdawReaders
 
     struct Frame: Verb {
@@ -10,20 +11,29 @@
                 that is wrong is told with the byte where it goes wrong, counted from 0. What may be card data is shown \
                 with --reveal only.
 
+                With a key the tracks of a swipe of idtech, ips or magtek are decrypted: the base derivation key, or a fixed \
+                one, in hexadecimal digits. It is read from a file, because everybody on this machine can see command lines.
+
+                KEY SCHEMES
+                  \(KeyScheme.allCases.map(\.rawValue).joined(separator: ", "))
+
                 PROTOCOLS
                 \(FrameProtocol.all.map { "  \($0.name.padded(to: 8))\($0.title) (\($0.provenance))" }
                     .joined(separator: "\n"))
 
                 EXIT CODES
                   0   the frame is right
-                  64  usage; no such protocol
-                  65  those are no hexadecimal digits, or no frame
-                  74  standard input cannot be read
+                  64  usage; no such protocol, or none with swipes that can be decrypted
+                  65  those are no hexadecimal digits, or no frame; or the key is not that of the swipe
+                  66  the file of the key is missing, or may not be read
+                  69  libcrypto failed
+                  74  a file or standard input cannot be read
 
                 EXAMPLES
                   jackdaw frame neo 5669564F746563683200 18 01 0000 B3CD
                   jackdaw frame miura 01:00:04:D0:62:00:00:B7
                   jackdaw frame --json idtech - < frame.txt
+                  jackdaw frame idtech --key-file key.txt - < swipe.txt
                 """)
 
         @Argument(
@@ -52,11 +62,37 @@
             })
         var direction: FrameDirection?
 
+        @Option(
+            help: ArgumentHelp("Decrypt the swipe with the key in a file; - for standard input.", valueName: "file"),
+            completion: .file())
+        var keyFile: String?
+
+        @Option(
+            help: "By which key the reader encrypts; where it is not said, as its maker says.",
+            completion: .list(KeyScheme.allCases.map(\.rawValue)),
+            transform: { name in
+                guard let scheme = KeyScheme(rawValue: name) else {
+                    let known = KeyScheme.allCases.map(\.rawValue).joined(separator: ", ")
+                    throw ValidationError("No key scheme is named \(name); there are \(known).")
+                }
+                return scheme
+            })
+        var keyScheme: KeyScheme?
+
         @Flag(help: "Show card data, too.")
         var reveal = false
 
-        @Flag(help: "Print one JSON object a field.")
+        @Flag(help: "Print one JSON object a field, and one a decrypted track.")
         var json = false
+
+        func validate() throws {
+            guard keyFile != nil || keyScheme == nil else {
+                throw ValidationError("--key-scheme says how a key is used: give it with --key-file, too.")
+            }
+            guard keyFile != "-" || digits != ["-"] else {
+                throw ValidationError("Only one of key and frame comes from standard input.")
+            }
+        }
 
         func run(on console: Console) throws(CommandError) -> ExitStatus {
             var text = digits == ["-"] ? try Self.standardInput() : Array(digits.joined(separator: " ").utf8)
@@ -72,8 +108,26 @@
             } catch {
                 throw CommandError(.badData, "no frame of \(`protocol`.name): \(error)")
             }
+            let swipe = try keyFile.map { (path) throws(CommandError) in try decrypt(bytes, withKeyIn: path) }
             for frame in frames { print(frame, on: console) }
+            if let swipe {
+                if json { swipe.json.forEach(console.result) } else { swipe.lines.forEach(console.result) }
+            }
             return .done
+        }
+
+        private func decrypt(
+            _ frame: [UInt8], withKeyIn path: String
+        ) throws(CommandError) -> DecryptedSwipeReport {
+            let key = try KeyFile.read(path)
+            do throws(DecryptionError) {
+                let decryptor = try SwipeDecryptor(key: key, mode: .test, scheme: keyScheme)
+                let swipe = try decryptor.decrypt(frame.span, of: `protocol`)
+                return DecryptedSwipeReport(
+                    swipe, usesPublishedTestKey: decryptor.isPublishedTestKey, isRevealed: reveal)
+            } catch {
+                throw CommandError(error)
+            }
         }
 
         private func print(_ frame: ExplainedFrame, on console: Console) {

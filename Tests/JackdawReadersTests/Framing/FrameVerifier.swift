@@ -132,12 +132,3 @@ private func truncations(of count: Int, _ random: inout SeededRandom) -> [Int] {
     guard count > 80 else { return Array(0..<count) }
     return Array(0..<24) + (0..<24).map { _ in Int.random(in: 24..<count - 24, using: &random) } + (count - 24..<count)
 }
-
-/// Bytes out of hexadecimal digits; blanks are passed over.
-func hex(_ text: String) -> [UInt8] {
-    let digits = text.filter { !$0.isWhitespace }
-    return stride(from: 0, to: digits.count, by: 2).map { start in
-        let first = digits.index(digits.startIndex, offsetBy: start)
-        return UInt8(digits[first..<digits.index(first, offsetBy: 2)], radix: 16)!
-    }
-}

@@ -1,4 +1,5 @@
 import JackdawReaders
+import JackdawTestSupport
 import Testing
 
 /// Commands, answers and swipes of ID TECH's magnetic stripe readers, with those that its manuals publish.

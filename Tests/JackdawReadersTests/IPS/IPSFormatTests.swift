@@ -1,15 +1,11 @@
 import JackdawReaders
+import JackdawTestSupport
 import Testing
 
 /// Swipes in the layout that IPS's readers are thought to have. The frame is synthetic: made from the layout, with a published
 /// test key, by other code than this.
 @Suite struct IPSFormatTests {
-    private static let swipe = hex(
-        """
-        600102001041111111112512544553542F43415244202020202020202020202020202020202000000000000000000001DEB0203C8AEAA1AB1E
-        4BE20CF67C526B2006E9623DF8A96895AB42361EE4EC7CEB8B0A52B1F0B977F7381CA6451C0535DE6A6B31FFF0B9CD2F40B8FD3C1C016208D7
-        B4FB629D088508D7B4FB629D0885030159
-        """)
+    private static let swipe = PublishedSwipes.ips
 
     @Test func framesAreCutHoweverTheyCome() {
         verify(

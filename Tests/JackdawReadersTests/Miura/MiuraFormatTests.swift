@@ -1,4 +1,5 @@
 import JackdawReaders
+import JackdawTestSupport
 import Testing
 
 /// Frames of Miura's MPI, with those of its SDK's unit tests.

@@ -1,4 +1,5 @@
 import JackdawReaders
+import JackdawTestSupport
 import Testing
 
 /// Frames of ID TECH's NEO readers, with those that its manual publishes.

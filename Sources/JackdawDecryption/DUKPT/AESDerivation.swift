@@ -1,0 +1,139 @@
+import JackdawCards
+
+/// Keys of DUKPT with AES (ANSI X9.24-3:2017): from the base derivation key, which the host has, to that of one
+/// transaction.
+public enum AESDerivation {
+    /// What keys of the derivation itself are for.
+    private static let derivation: UInt16 = 0x8000
+    private static let initial: UInt16 = 0x8001
+    /// The counter of no transaction, that a new initial key is encrypted under.
+    private static let updateCounter: UInt32 = 0xFFFF_FFFF
+
+    /// The key that is put into a reader.
+    /// - Parameters:
+    ///   - base: the base derivation key, for AES.
+    ///   - serialNumber: of the reader; its counter does not matter.
+    /// - Returns: the initial key.
+    /// - Throws: ``DecryptionError`` with code `algorithm` or `library`.
+    public static func initialKey(
+        from base: borrowing CipherKey, for serialNumber: AESKeySerialNumber
+    ) throws(DecryptionError) -> CipherKey {
+        try check(base)
+        return try derived(from: base, initial, base.algorithm, serialNumber.initialKeyName)
+    }
+
+    /// The key of one transaction, which working keys are derived from.
+    /// - Parameters:
+    ///   - initialKey: what ``initialKey(from:for:)`` gives.
+    ///   - serialNumber: as the reader sent it.
+    /// - Returns: the transaction's key.
+    /// - Throws: ``DecryptionError`` with code `counter`, `exhausted`, `algorithm` or `library`.
+    public static func transactionKey(
+        from initialKey: borrowing CipherKey, for serialNumber: AESKeySerialNumber
+    ) throws(DecryptionError) -> CipherKey {
+        try serialNumber.counter.checkUse()
+        return try intermediateKey(from: initialKey, for: serialNumber)
+    }
+
+    /// The key of one transaction for one use.
+    /// - Parameters:
+    ///   - usage: what it is for.
+    ///   - algorithm: what it encrypts or authenticates with.
+    ///   - transactionKey: what ``transactionKey(from:for:)`` gives.
+    ///   - serialNumber: as the reader sent it.
+    /// - Returns: the working key.
+    /// - Throws: ``DecryptionError`` with code `strength` where it were stronger than the key that it comes from,
+    ///   `algorithm` or `library`.
+    public static func workingKey(
+        for usage: AESKeyUsage, _ algorithm: KeyAlgorithm, from transactionKey: borrowing CipherKey,
+        serialNumber: AESKeySerialNumber
+    ) throws(DecryptionError) -> CipherKey {
+        try check(transactionKey)
+        guard algorithm.strength <= transactionKey.algorithm.strength else {
+            throw DecryptionError(
+                .strength, "a key for \(algorithm) were stronger than its origin, one for \(transactionKey.algorithm)")
+        }
+        let name = serialNumber.transaction(serialNumber.counter.value)
+        return try derived(from: transactionKey, usage.rawValue, algorithm, name)
+    }
+
+    /// The key of one transaction for one use, in all steps.
+    /// - Parameters:
+    ///   - usage: what it is for.
+    ///   - algorithm: what it encrypts or authenticates with.
+    ///   - base: the base derivation key, for AES.
+    ///   - serialNumber: as the reader sent it.
+    /// - Returns: the working key.
+    /// - Throws: ``DecryptionError`` with code `counter`, `exhausted`, `strength`, `algorithm` or `library`.
+    public static func workingKey(
+        for usage: AESKeyUsage, _ algorithm: KeyAlgorithm, fromBase base: borrowing CipherKey,
+        serialNumber: AESKeySerialNumber
+    ) throws(DecryptionError) -> CipherKey {
+        let initialKey = try initialKey(from: base, for: serialNumber)
+        let transactionKey = try transactionKey(from: initialKey, for: serialNumber)
+        return try workingKey(for: usage, algorithm, from: transactionKey, serialNumber: serialNumber)
+    }
+
+    /// The key that a new initial key is encrypted under on its way to the reader.
+    /// - Parameters:
+    ///   - algorithm: what it encrypts with.
+    ///   - initialKey: the reader's present one.
+    ///   - serialNumber: of the reader; its counter does not matter.
+    /// - Returns: the key.
+    /// - Throws: ``DecryptionError`` with code `strength`, `algorithm` or `library`.
+    public static func updateKey(
+        _ algorithm: KeyAlgorithm, from initialKey: borrowing CipherKey, for serialNumber: AESKeySerialNumber
+    ) throws(DecryptionError) -> CipherKey {
+        let last = serialNumber.with(updateCounter)
+        let transactionKey = try intermediateKey(from: initialKey, for: last)
+        return try workingKey(for: .keyEncryption, algorithm, from: transactionKey, serialNumber: last)
+    }
+
+    /// The key of a counter, whichever it is: one step for each of its ones.
+    private static func intermediateKey(
+        from initialKey: borrowing CipherKey, for serialNumber: AESKeySerialNumber
+    ) throws(DecryptionError) -> CipherKey {
+        try check(initialKey)
+        let algorithm = initialKey.algorithm
+        var key = try initialKey.repurposed(for: algorithm)
+        for step in serialNumber.counter.steps {
+            key = try derived(from: key, derivation, algorithm, serialNumber.transaction(step))
+        }
+        return key
+    }
+
+    /// A key of as many encrypted blocks as it takes. Each says which one it is, and everything that the key is for.
+    private static func derived(
+        from key: borrowing CipherKey, _ usage: UInt16, _ algorithm: KeyAlgorithm, _ name: [UInt8]
+    ) throws(DecryptionError) -> CipherKey {
+        let size = algorithm.size
+        let bits = UInt16(8 * size)
+        var data: [UInt8] = []
+        for block in 1...(size + 15) / 16 {
+            data += [1, UInt8(block)]
+            for number in [usage, algorithm.indicator, bits] { data += [UInt8(number >> 8), UInt8(number & 255)] }
+            data += name
+        }
+        let blocks = try key.encryptBlocks(data.span)
+        let bytes = blocks.withBytes { SecretBytes(copying: $0.extracting(first: size)) }
+        return try CipherKey(bytes, for: algorithm, isPublished: key.isPublishedTestKey)
+    }
+
+    private static func check(_ key: borrowing CipherKey) throws(DecryptionError) {
+        try key.expect(\.isAES, "AES")
+    }
+}
+
+extension KeyAlgorithm {
+    /// As X9.24-3 numbers it, all sizes of HMAC alike.
+    fileprivate var indicator: UInt16 {
+        switch self {
+        case .tripleDES2: 0
+        case .tripleDES3: 1
+        case .aes128: 2
+        case .aes192: 3
+        case .aes256: 4
+        case .hmac128, .hmac192, .hmac256: 5
+        }
+    }
+}

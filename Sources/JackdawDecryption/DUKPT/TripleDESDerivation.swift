@@ -1,0 +1,125 @@
+import JackdawCards
+
+/// Keys of DUKPT with triple DES (ANSI X9.24-1:2009, annex A): from the base derivation key, which the host has, to that of one
+/// transaction.
+public enum TripleDESDerivation {
+    /// What the second key is derived by, beside the first.
+    private static let mask: [UInt8] = [0xC0, 0xC0, 0xC0, 0xC0, 0, 0, 0, 0, 0xC0, 0xC0, 0xC0, 0xC0, 0, 0, 0, 0]
+
+    /// The key that is put into a reader.
+    /// - Parameters:
+    ///   - base: the base derivation key, of 16 bytes for triple DES.
+    ///   - serialNumber: of the reader; its counter does not matter.
+    /// - Returns: the initial key.
+    /// - Throws: ``DecryptionError`` with code `algorithm` or `library`.
+    public static func initialKey(
+        from base: borrowing CipherKey, for serialNumber: KeySerialNumber
+    ) throws(DecryptionError) -> CipherKey {
+        try check(base)
+        let name = serialNumber.initialKeyName
+        let left = try base.encryptBlocks(name.span)
+        let right = try variant(of: base, by: mask).encryptBlocks(name.span)
+        return try joined(left, right, like: base)
+    }
+
+    /// The key of one transaction.
+    /// - Parameters:
+    ///   - initial: what ``initialKey(from:for:)`` gives.
+    ///   - serialNumber: as the reader sent it.
+    /// - Returns: the transaction's key.
+    /// - Throws: ``DecryptionError`` with code `counter`, `exhausted`, `algorithm` or `library`.
+    public static func transactionKey(
+        from initial: borrowing CipherKey, for serialNumber: KeySerialNumber
+    ) throws(DecryptionError) -> CipherKey {
+        try check(initial)
+        let counter = serialNumber.counter
+        try counter.checkUse()
+        var key = try initial.repurposed(for: .tripleDES2)
+        for step in counter.steps {
+            let register = serialNumber.register(step)
+            let left = try generated(register, by: variant(of: key, by: mask))
+            let right = try generated(register, by: key)
+            key = try joined(left, right, like: key)
+        }
+        return key
+    }
+
+    /// The key of one transaction for one use.
+    /// - Parameters:
+    ///   - usage: what it is for.
+    ///   - transaction: what ``transactionKey(from:for:)`` gives.
+    /// - Returns: the working key.
+    /// - Throws: ``DecryptionError`` with code `algorithm` or `library`.
+    public static func workingKey(
+        for usage: TripleDESKeyUsage, from transaction: borrowing CipherKey
+    ) throws(DecryptionError) -> CipherKey {
+        try check(transaction)
+        let pattern = (0..<16).map { UInt8($0 % 8 == usage.variantByte ? 0xFF : 0) }
+        let variant = try variant(of: transaction, by: pattern)
+        guard usage.isOneWay else { return variant }
+        let bytes = try variant.withRevealedBytes { (key) throws(DecryptionError) in try variant.encryptBlocks(key) }
+        return try CipherKey(bytes, for: .tripleDES2, isPublished: variant.isPublishedTestKey)
+    }
+
+    /// The key of one transaction for one use, in all steps.
+    /// - Parameters:
+    ///   - usage: what it is for.
+    ///   - base: the base derivation key, of 16 bytes for triple DES.
+    ///   - serialNumber: as the reader sent it.
+    /// - Returns: the working key.
+    /// - Throws: ``DecryptionError`` with code `counter`, `exhausted`, `algorithm` or `library`.
+    public static func workingKey(
+        for usage: TripleDESKeyUsage, from base: borrowing CipherKey, serialNumber: KeySerialNumber
+    ) throws(DecryptionError) -> CipherKey {
+        let initial = try initialKey(from: base, for: serialNumber)
+        return try workingKey(for: usage, from: transactionKey(from: initial, for: serialNumber))
+    }
+
+    /// One half of a new key: the register, encrypted by single DES with the left half between two XORs with the right one.
+    private static func generated(
+        _ register: [UInt8], by key: borrowing CipherKey
+    ) throws(DecryptionError) -> SecretBytes {
+        let single = try key.half(0)
+        let encrypted = try mixed(register.span, key).withBytes { (block) throws(DecryptionError) in
+            try single.encryptBlocks(block)
+        }
+        return encrypted.withBytes { mixed($0, key) }
+    }
+
+    /// Eight bytes XOR the right half of a key.
+    private static func mixed(_ bytes: Span<UInt8>, _ key: borrowing CipherKey) -> SecretBytes {
+        key.withRevealedBytes { key in
+            SecretBytes(count: 8) { mixed in
+                for index in 0..<8 { mixed[index] = bytes[index] ^ key[8 + index] }
+            }
+        }
+    }
+
+    private static func variant(
+        of key: borrowing CipherKey, by pattern: [UInt8]
+    ) throws(DecryptionError) -> CipherKey {
+        let bytes = key.withRevealedBytes { key in
+            SecretBytes(count: key.count) { variant in
+                for index in key.indices { variant[index] = key[index] ^ pattern[index] }
+            }
+        }
+        return try CipherKey(bytes, for: .tripleDES2, isPublished: key.isPublishedTestKey)
+    }
+
+    private static func joined(
+        _ left: borrowing SecretBytes, _ right: borrowing SecretBytes, like key: borrowing CipherKey
+    ) throws(DecryptionError) -> CipherKey {
+        let bytes = left.withBytes { left in
+            right.withBytes { right in
+                SecretBytes(count: 16) { joined in
+                    for index in 0..<16 { joined[index] = index < 8 ? left[index] : right[index - 8] }
+                }
+            }
+        }
+        return try CipherKey(bytes, for: .tripleDES2, isPublished: key.isPublishedTestKey)
+    }
+
+    private static func check(_ key: borrowing CipherKey) throws(DecryptionError) {
+        try key.expect({ $0 == .tripleDES2 }, "triple DES of 16 bytes")
+    }
+}

@@ -1,0 +1,33 @@
+import JackdawCards
+
+/// Bytes as digits, which some readers send and people write.
+enum HexadecimalDigits {
+    /// The bytes of digits that are not secret.
+    static func bytes(of digits: Span<UInt8>) throws(DecryptionError) -> [UInt8] {
+        try secretBytes(of: digits).withBytes { bytes in bytes.indices.map { bytes[$0] } }
+    }
+
+    /// The bytes of digits.
+    /// - Throws: ``DecryptionError`` with code `digit` or `length`.
+    static func secretBytes(of digits: Span<UInt8>) throws(DecryptionError) -> SecretBytes {
+        guard digits.count.isMultiple(of: 2) else {
+            throw DecryptionError(.length, "an odd number of hexadecimal digits")
+        }
+        return try SecretBytes(count: digits.count / 2) { (bytes) throws(DecryptionError) in
+            for index in digits.indices {
+                guard let digit = Character(Unicode.Scalar(digits[index])).hexDigitValue else {
+                    throw DecryptionError(.digit, "character \(index + 1) is no hexadecimal digit")
+                }
+                bytes[index / 2] = bytes[index / 2] << 4 | UInt8(digit)
+            }
+        }
+    }
+
+    /// Two digits a byte.
+    static func text(of bytes: [UInt8]) -> String {
+        bytes.map { byte in
+            let text = String(byte, radix: 16, uppercase: true)
+            return text.count < 2 ? "0\(text)" : text
+        }.joined()
+    }
+}

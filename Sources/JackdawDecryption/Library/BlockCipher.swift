@@ -1,0 +1,80 @@
+import COpenSSL
+import JackdawCards
+
+/// Triple DES and AES as libcrypto has them (`EVP_CipherInit_ex2`, `EVP_CipherUpdate`), without padding.
+enum BlockCipher {
+    /// Which way.
+    enum Direction: Int32 {
+        case decrypt = 0
+        case encrypt = 1
+    }
+
+    /// How blocks hang together.
+    enum Chaining: String {
+        case ecb = "ECB"
+        case cbc = "CBC"
+    }
+
+    /// Runs whole blocks through a cipher.
+    /// - Parameters:
+    ///   - direction: which way.
+    ///   - chaining: how they hang together.
+    ///   - input: a multiple of the block's size.
+    ///   - key: all bytes that the cipher takes, as ``CipherKey/whole()`` has them.
+    ///   - algorithm: which cipher.
+    ///   - vector: the initialisation vector, a block; not looked at without chaining.
+    /// - Returns: as many bytes.
+    /// - Throws: ``DecryptionError`` with code `length`, `algorithm` or `library`.
+    static func run(
+        _ direction: Direction, _ chaining: Chaining, _ input: Span<UInt8>, key: Span<UInt8>, _ algorithm: KeyAlgorithm,
+        vector: Span<UInt8>
+    ) throws(DecryptionError) -> SecretBytes {
+        guard let name = algorithm.cipherName else {
+            throw DecryptionError(.algorithm, "a key of \(algorithm) encrypts nothing")
+        }
+        let block = algorithm.blockSize
+        guard input.count.isMultiple(of: block), input.count <= LibCrypto.greatestSize else {
+            throw DecryptionError(.length, "\(input.count) bytes are no whole blocks of \(block)")
+        }
+        guard vector.count == block else {
+            throw DecryptionError(
+                .length, "an initialisation vector of \(vector.count) bytes, where a block has \(block)")
+        }
+        return try SecretBytes(count: input.count) { (output) throws(DecryptionError) in
+            guard input.count > 0 else { return }
+            try transform(direction, "\(name)-\(chaining.rawValue)", input, key, vector, into: &output)
+        }
+    }
+
+    private static func transform(
+        _ direction: Direction, _ name: String, _ input: Span<UInt8>, _ key: Span<UInt8>,
+        _ vector: Span<UInt8>, into output: inout MutableSpan<UInt8>
+    ) throws(DecryptionError) {
+        let cipher = unsafe EVP_CIPHER_fetch(nil, name, nil)
+        let context = unsafe EVP_CIPHER_CTX_new()
+        defer {
+            // Overwrites the schedule of the key.
+            unsafe EVP_CIPHER_CTX_free(context)
+            unsafe EVP_CIPHER_free(cipher)
+        }
+        guard let cipher = unsafe cipher, let context = unsafe context else {
+            throw LibCrypto.failure("there is no cipher \(name)")
+        }
+        let started = unsafe key.withUnsafeBufferPointer { key in
+            unsafe vector.withUnsafeBufferPointer { vector in
+                unsafe EVP_CipherInit_ex2(
+                    context, cipher, key.baseAddress, vector.baseAddress, direction.rawValue, nil)
+            }
+        }
+        try LibCrypto.check(started, "\(name) takes no such key")
+        unsafe EVP_CIPHER_CTX_set_padding(context, 0)
+        var count: Int32 = 0
+        let done = unsafe output.withUnsafeMutableBufferPointer { output in
+            unsafe input.withUnsafeBufferPointer { input in
+                unsafe EVP_CipherUpdate(context, output.baseAddress, &count, input.baseAddress, Int32(input.count))
+            }
+        }
+        try LibCrypto.check(done, "\(name) of \(input.count) bytes")
+        guard Int(count) == input.count else { throw LibCrypto.failure("\(name) gave \(count) bytes") }
+    }
+}

@@ -1,0 +1,26 @@
+public import JackdawCards
+
+/// What was encrypted in a swipe, in wiped buffers.
+public struct DecryptedSwipe: ~Copyable, Sendable {
+    /// The tracks, in the order of their numbers. What the reader sent in clear is not among them.
+    public let tracks: [DecryptedTrack]
+    /// The key's serial number (KSN); nil where the key is fixed.
+    public let keySerialNumber: [UInt8]?
+    /// The stripe's fingerprint, 54 bytes; none where the reader takes none.
+    public let magnePrint: SecretBytes
+    /// Eight bytes that the program gave the reader; nil where it sent none.
+    public let session: [UInt8]?
+
+    init(
+        _ tracks: [DecryptedTrack], keySerialNumber: [UInt8]?,
+        magnePrint: consuming SecretBytes = SecretBytes(count: 0) { _ in }, session: [UInt8]? = nil
+    ) {
+        self.tracks = tracks
+        self.keySerialNumber = keySerialNumber
+        self.magnePrint = magnePrint
+        self.session = session
+    }
+
+    /// The tracks as those of one card.
+    public var card: SwipedCard { SwipedCard(tracks.compactMap(\.content)) }
+}

@@ -1,0 +1,90 @@
+import JackdawCards
+import JackdawReaders
+
+extension SwipeDecryptor {
+    /// Decrypts a swipe of ID TECH's readers, in either layout.
+    /// - Parameter frame: from `02` to `03`, as `IDTechSwipeFormat` tells it.
+    /// - Returns: the tracks that were encrypted.
+    /// - Throws: ``DecryptionError`` with code `frame`, `notEncrypted`, `counter`, `exhausted`, `padding`, `hash`, `text` or
+    ///   `library`.
+    public borrowing func decryptIDTech(_ frame: Span<UInt8>) throws(DecryptionError) -> DecryptedSwipe {
+        let swipe = try Self.reading { () throws(FrameFault) in
+            try IDTechSwipeFormat().check(frame)
+            return try IDTechSwipe(frame)
+        }
+        guard let place = swipe.keySerialNumber,
+            swipe.encryptedTogether != nil || swipe.tracks.contains(where: { $0.encrypted != nil })
+        else { throw DecryptionError(.notEncrypted, "the reader has encrypted nothing") }
+        let serialNumber = frame.extracting(place)
+        let working = try workingKey(.idTech, serialNumber: serialNumber)
+        let tracks = try Self.tracks(of: swipe, in: frame, working)
+        let isDerived = isDeriving(.idTech)
+        return DecryptedSwipe(tracks, keySerialNumber: isDerived ? serialNumber.indices.map { serialNumber[$0] } : nil)
+    }
+
+    /// The tracks by the cipher that the frame names, or by the one whose result is right.
+    private static func tracks(
+        of swipe: IDTechSwipe, in frame: Span<UInt8>, _ working: borrowing CipherKey
+    ) throws(DecryptionError) -> [DecryptedTrack] {
+        guard let cipher = swipe.cipher else {
+            do throws(DecryptionError) {
+                return try tracks(of: swipe, in: frame, working, .tripleDES)
+            } catch {
+                if let tracks = try? tracks(of: swipe, in: frame, working, .aes) { return tracks }
+                throw error
+            }
+        }
+        return try tracks(of: swipe, in: frame, working, cipher)
+    }
+
+    private static func tracks(
+        of swipe: IDTechSwipe, in frame: Span<UInt8>, _ working: borrowing CipherKey, _ cipher: IDTechSwipe.Cipher
+    ) throws(DecryptionError) -> [DecryptedTrack] {
+        // AES takes the 16 bytes that triple DES's DUKPT derives.
+        let key = try working.repurposed(for: cipher == .aes ? .aes128 : working.algorithm)
+        guard let together = swipe.encryptedTogether else {
+            var tracks: [DecryptedTrack] = []
+            for (index, track) in swipe.tracks.enumerated() {
+                guard let place = track.encrypted else { continue }
+                tracks += try Self.tracks([index], of: swipe, in: frame, place, key)
+            }
+            return tracks
+        }
+        return try Self.tracks([0, 1], of: swipe, in: frame, together, key)
+    }
+
+    /// The tracks of one encrypted stretch, one behind the other.
+    private static func tracks(
+        _ numbers: [Int], of swipe: IDTechSwipe, in frame: Span<UInt8>, _ place: Range<Int>, _ key: borrowing CipherKey
+    ) throws(DecryptionError) -> [DecryptedTrack] {
+        let plaintext = try key.decrypt(frame.extracting(place))
+        return try plaintext.withBytes { (plaintext) throws(DecryptionError) in
+            var tracks: [DecryptedTrack] = []
+            var start = 0
+            try TrackCheck.padding(of: plaintext, from: numbers.reduce(0) { $0 + swipe.tracks[$1].length })
+            for index in numbers where swipe.tracks[index].length > 0 {
+                let track = swipe.tracks[index]
+                let characters = plaintext.extracting(start..<start + track.length)
+                start += track.length
+                let hasSentinels = swipe.cardType == .bank || swipe.cardType == .licence
+                if let hash = track.hash {
+                    tracks.append(
+                        try TrackCheck.track(
+                            index + 1, characters, hash: frame.extracting(hash), hasSentinels: hasSentinels))
+                } else {
+                    tracks.append(try TrackCheck.track(index + 1, characters))
+                }
+            }
+            return tracks
+        }
+    }
+
+    /// What is no frame becomes an error of decryption.
+    static func reading<Result>(_ body: () throws(FrameFault) -> Result) throws(DecryptionError) -> Result {
+        do throws(FrameFault) {
+            return try body()
+        } catch {
+            throw DecryptionError(error)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import JackdawCards
+import JackdawReaders
+
+extension SwipeDecryptor {
+    /// Decrypts a swipe in the layout that IPS's readers are thought to have.
+    ///
+    /// Only fixed keys are known to work; for DUKPT a scheme has to be named.
+    /// - Parameter frame: from `60` to its CRC, as `IPSFormat` tells it.
+    /// - Returns: the tracks.
+    /// - Throws: ``DecryptionError`` with code `frame`, `notEncrypted`, `unknownScheme`, `counter`, `exhausted`, `padding`,
+    ///   `text`, `mismatch` where a track is another card's than the frame says, or `library`.
+    public borrowing func decryptIPS(_ frame: Span<UInt8>) throws(DecryptionError) -> DecryptedSwipe {
+        let swipe = try Self.reading { () throws(FrameFault) in
+            try IPSFormat().check(frame)
+            return try IPSSwipe(frame)
+        }
+        guard swipe.keyManagement != .plain else {
+            throw DecryptionError(.notEncrypted, "the reader has encrypted nothing")
+        }
+        let serialNumber = frame.extracting(swipe.keySerialNumber)
+        let scheme = KeyScheme.ips(swipe.keyManagement)
+        let key = try workingKey(scheme, serialNumber: serialNumber)
+        let packed = try key.decryptBlocks(frame.extracting(swipe.encrypted))
+        var tracks: [DecryptedTrack] = []
+        for number in swipe.tracks {
+            // Track 1 takes the place of track 3 where there are both.
+            guard number != 3 || !swipe.tracks.contains(1) else { continue }
+            let place = number == 2 ? swipe.packedTrack2 : swipe.packedOther
+            let track = try packed.withBytes { (packed) throws(DecryptionError) in
+                try Self.track(number, packed.extracting(place), bits: number == 1 ? 6 : 4)
+            }
+            try Self.check(track, against: swipe, in: frame)
+            tracks.append(track)
+        }
+        return DecryptedSwipe(
+            tracks,
+            keySerialNumber: isDeriving(scheme) ? serialNumber.indices.map { serialNumber[$0] } : nil)
+    }
+
+    /// A track whose characters are packed, the highest bits first. What follows it is zeros, or end sentinels again.
+    private static func track(
+        _ number: Int, _ packed: Span<UInt8>, bits: Int
+    ) throws(DecryptionError) -> DecryptedTrack {
+        let first: UInt8 = bits == 6 ? 0x20 : 0x30
+        let endSentinel = UInt8(ascii: "?")
+        let characters = SecretBytes(count: packed.count * 8 / bits) { characters in
+            for place in 0..<characters.count * bits {
+                let bit = packed[place / 8] >> (7 - place % 8) & 1
+                characters[place / bits] = characters[place / bits] << 1 | bit
+            }
+            for index in characters.indices { characters[index] += first }
+        }
+        return try characters.withBytes { (characters) throws(DecryptionError) in
+            let last = characters.indices.first { characters[$0] == endSentinel } ?? characters.count - 1
+            for index in last..<characters.count where characters[index] != first && characters[index] != endSentinel {
+                throw DecryptionError(
+                    .padding, "behind track \(number) is no padding: the key is another one, or the frame damaged")
+            }
+            return try TrackCheck.track(number, characters.extracting(first: last + 1))
+        }
+    }
+
+    /// Checks what the frame says of the card in clear, where the track says it, too.
+    private static func check(
+        _ track: DecryptedTrack, against swipe: IPSSwipe, in frame: Span<UInt8>
+    ) throws(DecryptionError) {
+        guard swipe.accountNumberCount > 0, let content = track.content, let number = content.pan else { return }
+        let isSameNumber = number.withRevealedDigits { digits in
+            digits.count == swipe.accountNumberCount
+                && isSame(digits.extracting(first: 6), frame.extracting(swipe.issuer))
+                && isSame(digits.extracting(last: 4), frame.extracting(swipe.lastDigits))
+        }
+        let expiry = frame.extracting(swipe.expiry)
+        let isSameExpiry = content.expiry.map { HexadecimalDigits.text(of: [expiry[0], expiry[1]]) == $0.text }
+        guard isSameNumber, isSameExpiry ?? true else {
+            throw DecryptionError(.mismatch, "track \(track.number) is another card's than the frame says")
+        }
+    }
+
+    /// Whether digits are those of bytes with two each.
+    private static func isSame(_ digits: Span<UInt8>, _ packed: Span<UInt8>) -> Bool {
+        digits.indices.allSatisfy { index in
+            let byte = packed[index / 2]
+            return digits[index] == UInt8(ascii: "0") + (index.isMultiple(of: 2) ? byte >> 4 : byte & 15)
+        }
+    }
+}

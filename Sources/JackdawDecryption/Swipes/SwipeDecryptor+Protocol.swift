@@ -1,0 +1,20 @@
+public import JackdawReaders
+
+extension SwipeDecryptor {
+    /// Decrypts a swipe of a protocol.
+    /// - Parameters:
+    ///   - frame: all of it.
+    ///   - protocol: the reader's: ID TECH's, MagTek's or IPS's.
+    /// - Returns: what was encrypted.
+    /// - Throws: ``DecryptionError`` with code `unknownScheme` for other protocols, or as for theirs.
+    public borrowing func decrypt(
+        _ frame: Span<UInt8>, of protocol: FrameProtocol
+    ) throws(DecryptionError) -> DecryptedSwipe {
+        switch `protocol`.name {
+        case "idtech": return try decryptIDTech(frame)
+        case "ips": return try decryptIPS(frame)
+        case "magtek": return try decryptMagTek(frame)
+        default: throw DecryptionError(.unknownScheme, "no swipes of \(`protocol`.name) are known")
+        }
+    }
+}

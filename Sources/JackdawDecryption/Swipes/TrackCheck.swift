@@ -1,0 +1,86 @@
+import JackdawCards
+
+/// Tells a track from what a wrong key leaves.
+enum TrackCheck {
+    private static let endSentinel = UInt8(ascii: "?")
+    /// Which characters a track begins with: of ISO 7813 and 4909, of AAMVA, and as MagTek's readers tell the codes apart.
+    private static let startSentinels: [Int: [UInt8]] = [
+        1: Array("%".utf8), 2: Array(";@".utf8), 3: Array(";+%#&!".utf8),
+    ]
+
+    /// Where a track ends: behind the last byte that is no padding.
+    static func end(of plaintext: Span<UInt8>) -> Int {
+        (plaintext.indices.last { plaintext[$0] != 0 } ?? -1) + 1
+    }
+
+    /// Checks that everything from a place on is zero.
+    static func padding(of plaintext: Span<UInt8>, from start: Int) throws(DecryptionError) {
+        for index in start..<max(start, plaintext.count) where plaintext[index] != 0 {
+            throw DecryptionError(
+                .padding, "behind the tracks is something else than zeros: the key is another one, or the frame damaged"
+            )
+        }
+    }
+
+    /// Reads a track.
+    /// - Parameters:
+    ///   - number: which one, 1 to 3.
+    ///   - characters: all of it, without padding.
+    ///   - hash: its SHA-1 as the frame has it; nil where it has none.
+    ///   - hasSentinels: whether the card is of a kind that has them; of others only the hash speaks for them.
+    /// - Returns: the track.
+    /// - Throws: ``DecryptionError`` with code `hash` or `text`.
+    static func track(
+        _ number: Int, _ characters: Span<UInt8>, hash: Span<UInt8>? = nil, hasSentinels: Bool = true
+    ) throws(DecryptionError) -> DecryptedTrack {
+        if let hash {
+            let found = try MessageDigest.sha1(of: characters)
+            guard found.count == hash.count, found.indices.allSatisfy({ found[$0] == hash[$0] }) else {
+                throw DecryptionError(
+                    .hash,
+                    "the SHA-1 of track \(number) is not the frame's: the key is another one, or the frame damaged")
+            }
+        }
+        let isProven = hash != nil
+        guard hasSentinels || !isProven else {
+            return DecryptedTrack(
+                number: number, text: SecretText(copying: characters), redundancyCheck: nil, isHashChecked: true)
+        }
+        let end = try end(ofText: characters, number)
+        let text = characters.extracting(first: end)
+        let check = end < characters.count ? characters[end] : nil
+        if let check, !isProven, check != redundancyCheck(of: text) {
+            throw failure(number, "another LRC than its characters")
+        }
+        return DecryptedTrack(
+            number: number, text: SecretText(copying: text), redundancyCheck: check, isHashChecked: isProven)
+    }
+
+    /// Where the text ends: behind the end sentinel, which at most one character follows.
+    private static func end(ofText characters: Span<UInt8>, _ number: Int) throws(DecryptionError) -> Int {
+        guard characters.count > 1, startSentinels[number]?.contains(characters[0]) == true else {
+            throw failure(number, "no start sentinel")
+        }
+        guard characters.indices.allSatisfy({ (0x20...0x5F).contains(characters[$0]) }) else {
+            throw failure(number, "characters that no track has")
+        }
+        guard let end = characters.indices.first(where: { characters[$0] == endSentinel }),
+            end + 2 >= characters.count
+        else { throw failure(number, "no end sentinel where it ends") }
+        return end + 1
+    }
+
+    /// The character that makes each column of bits even, by the code that the start sentinel belongs to.
+    private static func redundancyCheck(of text: Span<UInt8>) -> UInt8 {
+        let (first, columns): (UInt8, UInt8) =
+            text[0] == UInt8(ascii: ";") || text[0] == UInt8(ascii: "+")
+            ? (0x30, 0x0F) : (0x20, 0x3F)
+        var sum: UInt8 = 0
+        for index in text.indices { sum ^= text[index] &- first }
+        return sum & columns + first
+    }
+
+    private static func failure(_ number: Int, _ what: String) -> DecryptionError {
+        DecryptionError(.text, "track \(number) has \(what): the key is another one, or the frame damaged")
+    }
+}

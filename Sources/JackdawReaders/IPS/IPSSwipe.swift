@@ -1,0 +1,55 @@
+/// Where the fields of an IPS swipe lie in its frame, as ``IPSFormat`` has them.
+///
+/// It holds no card data itself: the frame has it, and each field is a range of that.
+public struct IPSSwipe: Sendable, Hashable {
+    /// How the key is chosen, as one byte of the frame says.
+    public enum KeyManagement: Sendable, Hashable {
+        /// The same key always.
+        case fixed
+        /// A key a swipe.
+        case dukpt
+        /// Nothing is encrypted.
+        case plain
+    }
+
+    /// How the key is chosen.
+    public let keyManagement: KeyManagement
+    /// Digits of the account number; 0 where the reader does not say.
+    public let accountNumberCount: Int
+    /// Which of tracks 1 to 3 were read.
+    public let tracks: [Int]
+
+    /// The account number's first six digits, two a byte.
+    public var issuer: Range<Int> { 5..<8 }
+    /// The account number's last four digits, two a byte.
+    public var lastDigits: Range<Int> { 8..<10 }
+    /// Year and month of the expiry, two digits a byte.
+    public var expiry: Range<Int> { 10..<12 }
+    /// The key's serial number (KSN), 10 bytes.
+    public var keySerialNumber: Range<Int> { 38..<48 }
+    /// The tracks, encrypted together: ``packedTrack2``, then ``packedOther``.
+    public var encrypted: Range<Int> { 48..<128 }
+    /// Where decrypted track 2 lies, four bits a character.
+    public var packedTrack2: Range<Int> { 0..<20 }
+    /// Where decrypted track 1 lies, six bits a character, or track 3, four bits.
+    public var packedOther: Range<Int> { 20..<80 }
+
+    /// Reads the layout of a frame whose checks are right.
+    /// - Parameter frame: as ``IPSFormat`` found it.
+    /// - Throws: ``FrameFault`` where it is the frame of a swipe that was not read.
+    public init(_ frame: Span<UInt8>) throws(FrameFault) {
+        guard frame.count == IPSFormat.swipeSize, frame[0] == IPSFormat.swipe else {
+            throw FrameFault(.start, at: 0, "a swipe that was not read")
+        }
+        keyManagement =
+            switch frame[3] {
+            // 01 is of some devices a fixed key, too.
+            case 0x00, 0x01: .fixed
+            case 0xFD: .plain
+            default: .dukpt
+            }
+        accountNumberCount = Int(frame[4])
+        let present = frame[128]
+        tracks = (1...3).filter { present >> ($0 - 1) & 1 == 1 }
+    }
+}

@@ -1,0 +1,122 @@
+import JackdawDecryption
+import Testing
+
+@testable import jackdaw_cli
+
+/// Swipes, decrypted with a key in a file.
+@Suite struct FrameDecryptionTests {
+    private static let key = Array("0123456789ABCDEF FEDCBA9876543210\n".utf8)
+    private static let otherKey = Array("A1B2C3D4E5F60718293A4B5C6D7E8F90".utf8)
+    /// By ID TECH's original layout, of a card for tests, with the published test key; made by other code.
+    private static let swipe = """
+        02C200001F241F00252A353431332A2A2A2A2A2A2A2A303034345E412F425E2A2A2A2A2A2A2A2A2A2A2A3F2A3B353431332A2A2A2A2A2A2A2A\
+        303034343D2A2A2A2A2A2A2A2A2A2A2A3F2AA67738CBD187CEFB324BB5006C86E2A6DBE0DF0808B436C76CBD48A5D888CA98D8CBEEFD8DEF0F\
+        363358FAB12508C4091F0E6E47E6AC650DC2C6F2DFB9F6F4C8D3D28F811CB98F4A45B2F13E1125920E444B3FDAD9190C58116F25F92F6ED79E\
+        40EF2A34210E6E79DB0EC7190765AE5E62994901190000000007F06E03
+        """
+
+    @Test func theTracksAreShownMasked() throws {
+        let folder = try TemporaryFolder()
+        let run = try CommandRun("frame", "--key-file", folder.write(Self.key, to: "key"), "idtech", Self.swipe)
+        #expect(run.status == 0)
+        #expect(run.lines.first?.hasPrefix("ID TECH") == true)
+        #expect(
+            run.lines.suffix(3) == [
+                "decrypted with a published test key, KSN 62994901190000000007",
+                "  track 1  %B541333******0044^A/B^3012101****?  SHA-1 right",
+                "  track 2  ;541333******0044=3012101****?  SHA-1 right",
+            ])
+        #expect(!run.output.contains("5413330089600044"))
+    }
+
+    @Test func theyAreShownWholeOnDemand() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(Self.key, to: "key")
+        let run = CommandRun("frame", "--reveal", "--key-file", path, "idtech", Self.swipe)
+        #expect(
+            run.lines.suffix(2) == [
+                "  track 1  %B5413330089600044^A/B^30121010000?  SHA-1 right",
+                "  track 2  ;5413330089600044=30121010000?  SHA-1 right",
+            ])
+    }
+
+    @Test func jsonHasOneObjectATrack() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(Self.key, to: "key")
+        let run = CommandRun("frame", "--json", "--key-file", path, "idtech", Self.swipe)
+        let line = try #require(run.lines.last)
+        let fields = [
+            "track", "text", "masked", "hash", "ksn", "published_test_key", "pan", "name", "expiry", "service_code",
+            "format",
+        ]
+        #expect(fieldNames(line) == fields)
+        let object = try jsonObject(line)
+        #expect(object["track"] as? Int == 2)
+        #expect(object["pan"] as? String == "541333******0044")
+        #expect(object["hash"] as? String == "right")
+        #expect(object["ksn"] as? String == "62994901190000000007")
+        #expect(object["published_test_key"] as? Bool == true)
+        #expect(run.lines.count { $0.hasPrefix(#"{"track""#) } == 2)
+    }
+
+    @Test func theKeyMayComeFromStandardInput() throws {
+        let child = try ChildProcess(["frame", "--key-file", "-", "idtech", Self.swipe], input: Self.key)
+        #expect(String(decoding: child.output, as: UTF8.self).contains("decrypted with a published test key"))
+        let run = CommandRun("frame", "--key-file", "-", "idtech", "-")
+        #expect(run.status == 64)
+        #expect(run.messages.contains("Only one of key and frame comes from standard input."))
+    }
+
+    @Test func aWrongKeyGivesNothing() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(Self.otherKey, to: "key")
+        let run = CommandRun("frame", "--key-file", path, "idtech", Self.swipe)
+        #expect(run.status == 65)
+        #expect(run.output.isEmpty)
+        #expect(run.messages.contains("not decrypted: "))
+        #expect(run.messages.contains("the key is another one, or the frame damaged"))
+        #expect(!run.messages.contains("A1B2"))
+    }
+
+    /// What is in the file of the key, the status and the message.
+    @Test(arguments: [
+        ("", 65, "there are no bytes"), ("0123", 65, "not decrypted: no key for these readers has 2 bytes"),
+        ("0123G", 65, "character 5 is no hexadecimal digit"),
+        (String(repeating: "01", count: 600), 65, "more than a key has"),
+    ])
+    func aFileWithoutAKeyIsTold(_ text: String, status: Int32, message: String) throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(text.utf8, to: "key")
+        let run = CommandRun("frame", "--key-file", path, "idtech", Self.swipe)
+        #expect(run.status == status)
+        #expect(run.messages.contains(message))
+        #expect(run.output.isEmpty)
+    }
+
+    @Test func aMissingFileIsNoInput() throws {
+        let folder = try TemporaryFolder()
+        let run = CommandRun("frame", "--key-file", folder("none"), "idtech", Self.swipe)
+        #expect(run.status == 66)
+        #expect(CommandRun("frame", "--key-file", folder.path, "idtech", Self.swipe).status == 74)
+    }
+
+    @Test func otherProtocolsHaveNoSwipes() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(Self.key, to: "key")
+        let run = CommandRun("frame", "--key-file", path, "miura", "010004D0620000B7")
+        #expect(run.status == 64)
+        #expect(run.messages.contains("no swipes of miura are known"))
+    }
+
+    @Test func theSchemeCanBeNamed() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(Self.key, to: "key")
+        let named = ["frame", "--key-file", path, "--key-scheme"]
+        #expect(CommandRun(named + ["data-request", "idtech", Self.swipe]).status == 0)
+        #expect(CommandRun(named + ["pin", "idtech", Self.swipe]).status == 65)
+        let unknown = CommandRun(named + ["caesar", "idtech", Self.swipe])
+        #expect(unknown.status == 64)
+        #expect(unknown.messages.contains(KeyScheme.allCases.map(\.rawValue).joined(separator: ", ")))
+        #expect(CommandRun("frame", "--key-scheme", "pin", "idtech", Self.swipe).status == 64)
+    }
+}

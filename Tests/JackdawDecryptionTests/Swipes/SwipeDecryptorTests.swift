@@ -1,0 +1,329 @@
+import JackdawCards
+import JackdawDecryption
+import JackdawReaders
+import JackdawTestSupport
+import Testing
+
+/// Swipes that manuals print, what must not be decrypted, and what does not decrypt.
+@Suite struct SwipeDecryptorTests {
+    private func decryptor(
+        _ key: String = PublishedSwipes.key, _ mode: DecryptionMode = .test, _ scheme: KeyScheme? = nil
+    ) throws -> SwipeDecryptor { try SwipeDecryptor(key: secret(key), mode: mode, scheme: scheme) }
+
+    /// Decrypts the swipe of a protocol.
+    private func decrypt(
+        _ name: String, _ frame: [UInt8], _ key: String = PublishedSwipes.key, _ scheme: KeyScheme? = nil
+    ) throws -> DecryptedSwipe {
+        let decryptor = try decryptor(key, .test, scheme)
+        switch name {
+        case "idtech": return try decryptor.decryptIDTech(frame.span)
+        case "ips": return try decryptor.decryptIPS(frame.span)
+        default: return try decryptor.decryptMagTek(frame.span)
+        }
+    }
+
+    private static let track1 =
+        "%B4266841088889999^BUSH JR/GEORGE W.MR^0809101100001100000000046000000?!"
+    private static let track2 = ";4266841088889999=080910110000046?0"
+
+    @Test func idTechsOriginalLayout() throws {
+        let swipe = try decrypt("idtech", PublishedSwipes.original)
+        #expect((1...3).map { swipe.revealed($0) } == [Self.track1, Self.track2, nil])
+        #expect(swipe.tracks.map(\.isHashChecked) == [true, true])
+        #expect(swipe.keySerialNumber.map(digits) == "62994901190000000001")
+        #expect(swipe.card.pan?.masked == "426684******9999")
+        #expect(swipe.card.conflicts.isEmpty)
+    }
+
+    @Test func idTechsEnhancedLayout() throws {
+        let swipe = try decrypt("idtech", PublishedSwipes.enhanced)
+        let track3 =
+            ";33333333337676760707077676763333333333767676070707767676333333333376767607070776767633333333337676760707?2"
+        #expect((1...3).map { swipe.revealed($0) } == [Self.track1, Self.track2, track3])
+        #expect(swipe.tracks.map(\.isHashChecked) == [true, true, true])
+    }
+
+    @Test func magTek() throws {
+        let swipe = try decrypt("magtek", PublishedSwipes.magTek)
+        #expect(
+            (1...3).map { swipe.revealed($0) } == [
+                "%B5452300551227189^HOGAN/PAUL      ^08043210000000725000000?",
+                ";5452300551227189=080432100000007250?", "+5163499080020445=000000000000?",
+            ])
+        #expect(swipe.session == [UInt8](repeating: 0, count: 8))
+        #expect(swipe.keySerialNumber.map(digits) == "FFFF9876543210E00008")
+        let magnePrint = """
+            010002D4B69CD2C0C7617D0463316E853F9CB00FE2C5A3556E9CE5A9B2E6DB8914A6372CA77367036EFAADC02F02C4FB76C6CFD8A59C
+            """
+        #expect(swipe.magnePrint.withBytes { bytes in digits(bytes.indices.map { bytes[$0] }) } == magnePrint)
+    }
+
+    @Test func ipsWithAFixedKey() throws {
+        let swipe = try decrypt("ips", PublishedSwipes.ips)
+        #expect(
+            (1...3).map { swipe.revealed($0) } == [
+                "%B4111111111111111^TEST/CARD^2512101000000000012345678?",
+                ";4111111111111111=25121010000012345678?", nil,
+            ])
+        #expect(swipe.keySerialNumber == nil)
+    }
+
+    @Test func aProtocolIsFoundByItsName() throws {
+        let frames = ["idtech": PublishedSwipes.original, "magtek": PublishedSwipes.magTek, "ips": PublishedSwipes.ips]
+        for named in FrameProtocol.all {
+            let decryptor = try decryptor()
+            guard let frame = frames[named.name] else {
+                #expect(code { _ = try decryptor.decrypt([0].span, of: named).tracks } == .unknownScheme)
+                continue
+            }
+            let count = try decryptor.decrypt(frame.span, of: named).tracks.count
+            #expect(count == (named.name == "magtek" ? 3 : 2))
+        }
+    }
+
+    /// The layout that is enhanced, with AES: the frame is made here, of a key by the same derivation.
+    @Test(arguments: [false, true])
+    func idTechWithAES(isEnhanced: Bool) throws {
+        let base = try CipherKey(PublishedSwipes.key, .tripleDES2)
+        let serialNumber = hex("62994901190000000001")
+        let derived = try KeyScheme.idTech.workingKey(from: base, serialNumber: serialNumber.span)
+        let key = try CipherKey(derived.revealed, .aes128)
+        let track = Array(Self.track2.utf8)
+        let ciphertext = try key.encrypt((track + [UInt8](repeating: 0, count: 48 - track.count)).span)
+        let start: [UInt8] = [isEnhanced ? 0x80 : 0, 0x12, 0, UInt8(track.count), 0]
+        let flags: [UInt8] = isEnhanced ? [0x12, 0x82] : []
+        let masked = [UInt8](repeating: UInt8(ascii: "*"), count: track.count)
+        // The published frame has it of the same track.
+        let hash = isEnhanced ? [] : hex("113B6226C4898A9D355057ECAF11A5598F02CA31")
+        let body = start + flags + masked + hex(ciphertext.revealed) + hash + serialNumber
+        let swipe = try decrypt("idtech", IDTechSwipeFormat.frame(body))
+        #expect(swipe.revealed(2) == Self.track2)
+        #expect(swipe.tracks.map(\.isHashChecked) == [!isEnhanced])
+    }
+
+    /// Tracks without a hash, as readers may send them: only what they look like speaks for them.
+    @Test(arguments: [
+        (2, ";4266841088889999=080910110000046?0", nil), (2, ";4266841088889999=080910110000046?", nil),
+        (2, ";4266841088889999=080910110000046?1", DecryptionError.Code.text),
+        (2, ";4266841088889999=080910110000046?00", .text), (2, ";4266841088889999=080910110000046", .text),
+        (2, "4266841088889999=080910110000046?", .text), (2, ";42668410888899a9=080910110000046?", .text),
+        (2, "?", .text), (1, ";4266841088889999=080910110000046?", .text), (1, "%B42?", nil), (3, "+42?", nil),
+    ])
+    func whatATrackLooksLikeIsChecked(_ number: Int, characters: String, expected: DecryptionError.Code?) throws {
+        let frame = try Self.enhanced(number, Array(characters.utf8), hash: [])
+        var found: String?
+        #expect(code { found = try decrypt("idtech", frame).revealed(number) } == expected)
+        #expect(found == (expected == nil ? characters : nil))
+    }
+
+    @Test func behindATrackAreZeros() throws {
+        let track = Array(Self.track2.utf8)
+        let frame = try Self.enhanced(2, track, hash: [], padding: 1)
+        #expect(code { _ = try decrypt("idtech", frame).tracks } == .padding)
+    }
+
+    /// Of a card that is no bank's a hash speaks for the track, whatever it looks like; without one there is nothing.
+    @Test func otherCardsNeedNoSentinels() throws {
+        // Of "abc", as FIPS 180 prints it.
+        let hash = hex("A9993E364706816ABA3E25717850C26C9CD0D89D")
+        let frame = try Self.enhanced(1, Array("abc".utf8), hash: hash, cardType: 0x83)
+        let swipe = try decrypt("idtech", frame)
+        #expect(swipe.revealed(1) == "abc")
+        let bank = try Self.enhanced(1, Array("abc".utf8), hash: hash)
+        #expect(code { _ = try decrypt("idtech", bank).tracks } == .text)
+        let unproven = try Self.enhanced(1, Array("abc".utf8), hash: [], cardType: 0x83)
+        #expect(code { _ = try decrypt("idtech", unproven).tracks } == .text)
+    }
+
+    /// A frame of one track in ID TECH's enhanced layout, with triple DES.
+    private static func enhanced(
+        _ number: Int, _ characters: [UInt8], hash: [UInt8], cardType: UInt8 = 0x80, padding: UInt8 = 0
+    ) throws -> [UInt8] {
+        let base = try CipherKey(PublishedSwipes.key, .tripleDES2)
+        let serialNumber = hex("62994901190000000001")
+        let key = try KeyScheme.idTech.workingKey(from: base, serialNumber: serialNumber.span)
+        let padded = characters + [UInt8](repeating: padding, count: (8 - characters.count % 8) % 8)
+        let ciphertext = try key.encrypt(padded.span)
+        let lengths = (1...3).map { $0 == number ? UInt8(characters.count) : 0 }
+        let bit = UInt8(1 << (number - 1))
+        let flags = [0, 0x80 | bit | (hash.isEmpty ? 0 : bit << 3)]
+        let body = [cardType, bit | bit << 3] + lengths + flags + hex(ciphertext.revealed) + hash + serialNumber
+        return try IDTechSwipeFormat.frame(body)
+    }
+
+    @Test(arguments: [
+        PublishedSwipes.key, "FEDCBA9876543210F1F1F1F1F1F1F1F1", "53EF0E3B0784CB17AC40C7BDC89921DF",
+    ])
+    func aPublishedKeyIsForTestsOnly(_ key: String) throws {
+        let error = #expect(throws: DecryptionError.self) { _ = try decryptor(key, .live).isPublishedTestKey }
+        #expect(error?.code == .publishedKey)
+        #expect(error?.description == "this is a published test key, which is no key for live cards")
+        #expect(try decryptor(key, .test).isPublishedTestKey == true)
+        #expect(code { _ = try decryptor(key, .live, .aesDataEncryption).isPublishedTestKey } == .publishedKey)
+    }
+
+    @Test func anotherKeyIsForLiveCardsToo() throws {
+        let live = try decryptor("A1B2C3D4E5F60718293A4B5C6D7E8F90", .live)
+        #expect(live.isPublishedTestKey == false)
+        let frame = PublishedSwipes.original
+        #expect(code { _ = try live.decryptIDTech(frame.span).tracks } == .padding)
+    }
+
+    @Test func aWrongKeyIsTold() throws {
+        let wrong = "A1B2C3D4E5F60718293A4B5C6D7E8F90"
+        #expect(code { _ = try decrypt("idtech", PublishedSwipes.original, wrong).tracks } == .padding)
+        #expect(code { _ = try decrypt("idtech", PublishedSwipes.enhanced, wrong).tracks } == .hash)
+        #expect(code { _ = try decrypt("magtek", PublishedSwipes.magTek, wrong).tracks } == .text)
+        #expect(code { _ = try decrypt("ips", PublishedSwipes.ips, wrong).tracks } == .padding)
+    }
+
+    @Test func aHashThatIsNotTheTracksIsTold() throws {
+        var body = Array(PublishedSwipes.original[3..<PublishedSwipes.original.count - 3])
+        body[body.count - 11] ^= 1
+        let frame = try IDTechSwipeFormat.frame(body)
+        let error = #expect(throws: DecryptionError.self) {
+            _ = try decrypt("idtech", frame).tracks
+        }
+        #expect(error?.code == .hash)
+        #expect(error?.message.hasPrefix("the SHA-1 of track 2 is not the frame's") == true)
+    }
+
+    /// What the frame says in clear: the expiry is byte 10, the last digits byte 9.
+    @Test(arguments: [4, 5, 7, 8, 9, 10, 11])
+    func anIPSFrameOfAnotherCardIsTold(_ place: Int) throws {
+        let frame = Self.ips { $0[place] ^= 1 }
+        #expect(code { _ = try decrypt("ips", frame).tracks } == .mismatch)
+    }
+
+    @Test func howIPSUsesDUKPTIsUnknown() throws {
+        let dukpt = Self.ips { $0[3] = 0xFE }
+        #expect(code { _ = try decrypt("ips", dukpt).tracks } == .unknownScheme)
+        let found = code { _ = try decrypt("ips", dukpt, PublishedSwipes.key, .dataRequest).tracks }
+        #expect(found == .padding)
+        let plain = Self.ips { $0[3] = 0xFD }
+        #expect(code { _ = try decrypt("ips", plain).tracks } == .notEncrypted)
+    }
+
+    @Test func whatIsNotEncryptedIsTold() throws {
+        let body: [UInt8] = [0x00, 0x3F, 3, 0, 0] + Array("%B?".utf8)
+        let frame = try IDTechSwipeFormat.frame(body)
+        #expect(code { _ = try decrypt("idtech", frame).tracks } == .notEncrypted)
+    }
+
+    @Test func aWrongFrameIsToldWithItsPlace() throws {
+        var damaged = PublishedSwipes.magTek
+        damaged[2] ^= 1
+        let error = #expect(throws: DecryptionError.self) { _ = try decrypt("magtek", damaged).tracks }
+        #expect(error?.code == .frame)
+        #expect(error?.fault?.code == .check)
+    }
+
+    @Test(arguments: 0...40)
+    func keysOfOtherLengthsAreRefused(_ count: Int) {
+        for scheme in [nil] + KeyScheme.allCases {
+            let allowed =
+                switch scheme {
+                case nil, .fixed: [16, 24]
+                case .aesDataEncryption: [16, 24, 32]
+                default: [16]
+                }
+            let key = String(repeating: "5A", count: count)
+            let found = code { _ = try decryptor(key, .live, scheme).isPublishedTestKey }
+            #expect(found == (allowed.contains(count) ? nil : .length))
+        }
+    }
+
+    /// Serial numbers of any length, ciphertexts of any, under every scheme.
+    @Test(arguments: KeyScheme.allCases, 0...24)
+    func hostileSerialNumbersAreRefused(_ scheme: KeyScheme, count: Int) throws {
+        let base = try CipherKey(PublishedSwipes.key, scheme == .aesDataEncryption ? .aes128 : .tripleDES2)
+        for byte: UInt8 in [0x00, 0x01, 0xFF] {
+            let serialNumber = [UInt8](repeating: byte, count: count)
+            let found = code {
+                _ = try scheme.workingKey(from: base, serialNumber: serialNumber.span).algorithm
+            }
+            switch (scheme, count) {
+            case (.fixed, _): #expect(found == nil)
+            case (.aesDataEncryption, 12), (.pin, 8), (.pin, 10), (.dataRequest, 8), (.dataRequest, 10),
+                (.dataResponse, 8), (.dataResponse, 10), (.plainDataRequest, 8), (.plainDataRequest, 10):
+                #expect(found == (byte == 0 ? .counter : byte == 1 ? nil : .exhausted))
+            default: #expect(found == .length)
+            }
+        }
+    }
+
+    /// Whatever is done to a swipe, an error says so or the tracks are those of before.
+    @Test(arguments: ["idtech", "ips", "magtek"])
+    func damageNeverGivesAnotherTrack(_ name: String) throws {
+        let named = try #require(FrameProtocol.all.first { $0.name == name })
+        let whole = ["idtech": PublishedSwipes.enhanced, "ips": PublishedSwipes.ips, "magtek": PublishedSwipes.magTek]
+        let frame = try #require(whole[name])
+        let decryptor = try decryptor()
+        let expected = try decryptor.decrypt(frame.span, of: named).tracks.map { $0.text.revealedText() }
+        var random = SeededRandom(seed: 7)
+        for _ in 0..<300 {
+            var damaged = frame
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                damaged[Int.random(in: 0..<damaged.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            }
+            damaged = Self.withRightChecks(damaged, name)
+            if Bool.random(using: &random) { damaged.removeLast(Int.random(in: 0..<damaged.count, using: &random)) }
+            do {
+                let found = try decryptor.decrypt(damaged.span, of: named)
+                for track in found.tracks where name == "idtech" && track.isHashChecked {
+                    #expect(expected.contains(track.text.revealedText()))
+                }
+            } catch {
+                #expect(error.description.firstMatch(of: /[0-9]{8}/) == nil)
+            }
+        }
+    }
+
+    @Test func nothingPrintedShowsAnAccountNumber() throws {
+        let swipe = try decrypt("idtech", PublishedSwipes.original)
+        for track in swipe.tracks {
+            for text in [
+                "\(track)", String(reflecting: track), track.maskedText, "\(Mirror(reflecting: track).children.count)",
+            ] {
+                #expect(!text.contains("66841088889"))
+            }
+        }
+        #expect(swipe.tracks.map { "\($0)" } == ["track 1, 71 characters", "track 2, 34 characters"])
+    }
+
+    /// An IPS frame with another byte and a right CRC.
+    private static func ips(_ change: (inout [UInt8]) -> Void) -> [UInt8] {
+        var frame = PublishedSwipes.ips
+        change(&frame)
+        return withRightChecks(frame, "ips")
+    }
+
+    /// A frame whose sums are right again.
+    private static func withRightChecks(_ frame: [UInt8], _ name: String) -> [UInt8] {
+        var frame = frame
+        switch name {
+        case "ips":
+            // By the polynomial's definition.
+            var crc: UInt8 = 0
+            for byte in frame.dropLast() {
+                crc ^= byte
+                for _ in 0..<8 { crc = crc & 0x80 == 0 ? crc << 1 : crc << 1 ^ 0x07 }
+            }
+            frame[frame.count - 1] = crc
+        case "idtech":
+            let body = frame[3..<frame.count - 3]
+            frame[frame.count - 3] = body.reduce(0, ^)
+            frame[frame.count - 2] = body.reduce(0, &+)
+        default:
+            // CRC, an empty field and the format's code end the line.
+            let end = frame.count - 11
+            var crc: UInt16 = 0xFFFF
+            for byte in frame[..<end] {
+                crc ^= UInt16(byte) << 8
+                for _ in 0..<8 { crc = crc & 0x8000 == 0 ? crc << 1 : crc << 1 ^ 0x1021 }
+            }
+            frame.replaceSubrange(end..<end + 4, with: Array(digits([UInt8(crc & 255), UInt8(crc >> 8)]).utf8))
+        }
+        return frame
+    }
+}
