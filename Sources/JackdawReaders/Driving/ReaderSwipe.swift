@@ -13,6 +13,8 @@ public struct ReaderSwipe: RedactedDescription {
         case encryptedTrack(Int)
         /// Tracks encrypted as one.
         case encryptedTracks
+        /// Tracks in clear, packed as IPS packs them.
+        case packedTracks
         /// SHA-1 of a track in clear, 20 bytes.
         case hash(Int)
         /// The serial number of the key (KSN), 8 to 12 bytes.

@@ -16,7 +16,7 @@ struct FrameBuffer: ~Copyable {
     }
 
     /// Runs a body over what is kept.
-    borrowing func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
+    borrowing func withBytes<Result: ~Copyable>(_ body: (Span<UInt8>) -> Result) -> Result {
         guard let start = unsafe storage.baseAddress else { return body(Span()) }
         return body(unsafe Span(_unsafeElements: UnsafeBufferPointer(start: start + first, count: count)))
     }

@@ -1,3 +1,5 @@
+import JackdawCards
+
 /// Parts of a message that have come, which may be card data, and whether what follows belongs to one that is lost.
 struct JoinedParts: ~Copyable {
     let most: Int
@@ -19,6 +21,13 @@ struct JoinedParts: ~Copyable {
     mutating func finish(_ take: (Span<UInt8>) -> Void) {
         bytes.withBytes { take($0) }
         reset()
+    }
+
+    /// Gives the message away, in memory of its own.
+    mutating func finish() -> SecretBytes {
+        let message = bytes.withBytes { SecretBytes(copying: $0) }
+        reset()
+        return message
     }
 
     /// Gives the message up, and what follows of it unless this was its end.

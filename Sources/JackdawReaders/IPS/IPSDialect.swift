@@ -21,11 +21,19 @@ public struct IPSDialect: ReaderDialect {
 
     /// What a frame means.
     public func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
-        guard frame[0] == IPSFormat.swipe else { return [.badSwipe("the reader did not read it")] }
+        guard let layout = try? IPSSwipe(frame) else { return [.badSwipe("the reader did not read it")] }
         var builder = ReaderSwipe.Builder()
-        builder.add(frame[3] == IPSFormat.plain ? .frame : .encryptedTracks, frame.extracting(48..<128))
-        builder.add(.keySerialNumber, frame.extracting(38..<48))
+        let digits = [layout.issuer, layout.lastDigits].map { frame.extracting($0).digits }
+        let stars = layout.accountNumberCount - digits[0].count - digits[1].count
+        if stars > 0 {
+            let number = Array((digits[0] + String(repeating: "*", count: stars) + digits[1]).utf8)
+            builder.add(.maskedNumber, number.span)
+        }
+        // In clear it is packed as it is encrypted.
+        let isInClear = layout.keyManagement == .plain
+        builder.add(isInClear ? .packedTracks : .encryptedTracks, frame.extracting(layout.encrypted))
+        builder.add(.keySerialNumber, frame.extracting(layout.keySerialNumber))
         builder.add(.frame, frame)
-        return [.swipe(builder.finish(family: family, cipher: frame[3] == IPSFormat.plain ? nil : .tripleDESBlocks))]
+        return [.swipe(builder.finish(family: family, cipher: isInClear ? nil : .tripleDESBlocks))]
     }
 }

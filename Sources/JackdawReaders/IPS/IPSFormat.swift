@@ -85,7 +85,7 @@ public struct IPSFormat: FrameFormat {
 
 extension Span<UInt8> {
     /// Two digits a byte, as BCD has them.
-    fileprivate var digits: String { indices.map { self[$0].hexadecimal }.joined() }
+    var digits: String { indices.map { self[$0].hexadecimal }.joined() }
 }
 
 extension UInt8 {

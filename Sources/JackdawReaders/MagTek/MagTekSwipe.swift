@@ -38,6 +38,10 @@ public struct MagTekSwipe: Sendable, Hashable {
     /// Tracks 1 to 3, each encrypted, as hexadecimal digits; empty where there was none. In clear where nothing is
     /// encrypted.
     public var encryptedTracks: [Range<Int>] { Array(parts[2...4]) }
+    /// What the reader says of the stripe's fingerprint, as hexadecimal digits.
+    public var magnePrintStatus: Range<Int> { parts[5] }
+    /// The reader's own number, characters of its owner's choice.
+    public var serialNumber: Range<Int> { parts[7] }
     /// The stripe's fingerprint, encrypted, as hexadecimal digits.
     public var magnePrint: Range<Int> { parts[6] }
     /// The session that the program gave, encrypted, as hexadecimal digits.

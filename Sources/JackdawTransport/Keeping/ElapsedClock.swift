@@ -1,11 +1,12 @@
 /// A clock that counts from its beginning, whatever the instants of the clock below are.
-struct ElapsedClock: Sendable {
+package struct ElapsedClock: Sendable {
     /// How long ago the beginning is.
-    let now: @Sendable () -> Duration
+    package let now: @Sendable () -> Duration
     /// Sleeps until so long after the beginning.
-    let sleep: @Sendable (_ deadline: Duration) async throws -> Void
+    package let sleep: @Sendable (_ deadline: Duration) async throws -> Void
 
-    init(_ clock: some Clock<Duration>) {
+    /// A clock whose beginning is now.
+    package init(_ clock: some Clock<Duration>) {
         let beginning = clock.now
         now = { beginning.duration(to: clock.now) }
         sleep = { deadline in try await clock.sleep(until: beginning.advanced(by: deadline), tolerance: nil) }

@@ -1,0 +1,185 @@
+public import JackdawTransport
+
+/// A conversation with one reader over a link, on a clock: the driver's state machine with what it needs around it.
+///
+/// ```swift
+/// let session = ReaderSession(transport, MiuraDialect())
+/// await session.perform(.connect)
+/// for await event in session.events {
+///     if case .ready = event { await session.perform(.requestSwipe(within: .seconds(20))) }
+///     if case .swipe(let swipe) = event { print(swipe) }
+/// }
+/// ```
+///
+/// Events wait until they are taken; while many wait nothing is received, so that what a reader sends stays with the link.
+public actor ReaderSession {
+    /// Events that wait at most before no more is received.
+    private static let mostEvents = 256
+
+    private let transport: any Transport
+    private let now: @Sendable () -> Duration
+    private let sleep: @Sendable (Duration) async throws -> Void
+    private var driver: ReaderDriver
+    /// Events that nobody has taken yet.
+    private var waiting: [ReaderEvent] = []
+    private var isOver = false
+    private var unsent: [[UInt8]] = []
+    private var isSending = false
+    private var timer: (deadline: Duration, task: Task<Void, Never>)?
+    private var receiving: Task<Void, Never>?
+    /// Whoever waits for an event; ended when there is one.
+    private var bells: [AsyncStream<Never>.Continuation] = []
+    /// The receiving task, while too many events wait; ended when there is room.
+    private var room: AsyncStream<Never>.Continuation?
+
+    /// A conversation that is not begun: ``perform(_:)`` with `connect` begins it.
+    /// - Parameters:
+    ///   - transport: the open link; the session closes it.
+    ///   - dialect: how the reader's family speaks.
+    ///   - clock: what the reader's times are measured with.
+    public init(_ transport: any Transport, _ dialect: any ReaderDialect, clock: any Clock<Duration> = SuspendingClock()) {
+        self.transport = transport
+        driver = ReaderDriver(dialect)
+        let elapsed = ElapsedClock(clock)
+        now = elapsed.now
+        sleep = elapsed.sleep
+    }
+
+    /// What happens, in that order; each event is given to one task only. Ends after `lost`.
+    public nonisolated var events: AsyncStream<ReaderEvent> { AsyncStream { await self.nextEvent() } }
+
+    /// Where the conversation stands.
+    public var state: ReaderState { driver.state }
+
+    /// Does what is wanted; what becomes of it is an event.
+    /// - Parameter command: what is wanted.
+    public func perform(_ command: ReaderCommand) {
+        startReceiving()
+        handle(driver.perform(command, at: now()))
+    }
+
+    /// Ends the conversation and closes the link. The events that are there can still be taken; the last is `lost`.
+    public func close() async {
+        handle(driver.lose(nil))
+        await end()
+    }
+
+    private func startReceiving() {
+        guard receiving == nil, !isOver else { return }
+        receiving = Task { await self.receive() }
+    }
+
+    private func receive() async {
+        do throws(LinkError) {
+            while !isOver {
+                var bytes: [UInt8] = []
+                let isOpen = try await transport.receive { span in
+                    bytes.reserveCapacity(span.count)
+                    for index in span.indices { bytes.append(span[index]) }
+                }
+                guard isOpen else { break }
+                handle(driver.receive(bytes.span, at: now()))
+                for index in bytes.indices { bytes[index] = 0 }
+                await waitForRoom()
+            }
+            handle(driver.lose(nil))
+        } catch {
+            handle(driver.lose(error))
+        }
+        await end()
+    }
+
+    private func handle(_ outputs: [ReaderOutput]) {
+        for output in outputs {
+            switch output {
+            case .send(let bytes): unsent.append(bytes)
+            case .event(let event): add(event)
+            // A link of bytes carries no power.
+            case .power: break
+            }
+        }
+        if !unsent.isEmpty, !isSending {
+            isSending = true
+            Task { await self.send() }
+        }
+        setTimer()
+    }
+
+    private func send() async {
+        do throws(LinkError) {
+            while !unsent.isEmpty, !isOver { try await transport.send(unsent.removeFirst()) }
+        } catch {
+            handle(driver.lose(error))
+            await end()
+        }
+        isSending = false
+    }
+
+    private func setTimer() {
+        guard let deadline = isOver ? nil : driver.nextDeadline else {
+            timer?.task.cancel()
+            timer = nil
+            return
+        }
+        guard timer?.deadline != deadline else { return }
+        timer?.task.cancel()
+        let task = Task { [sleep, weak self] in
+            guard (try? await sleep(deadline)) != nil else { return }
+            await self?.meet(deadline)
+        }
+        timer = (deadline, task)
+    }
+
+    private func meet(_ deadline: Duration) {
+        guard timer?.deadline == deadline else { return }
+        timer = nil
+        handle(driver.advance(to: max(deadline, now())))
+    }
+
+    private func end() async {
+        guard !isOver else { return }
+        isOver = true
+        setTimer()
+        receiving?.cancel()
+        makeRoom()
+        ringBells()
+        await transport.close()
+    }
+
+    private func add(_ event: ReaderEvent) {
+        waiting.append(event)
+        ringBells()
+    }
+
+    private func ringBells() {
+        for bell in bells { bell.finish() }
+        bells = []
+    }
+
+    private func nextEvent() async -> ReaderEvent? {
+        while !Task.isCancelled {
+            if !waiting.isEmpty {
+                defer { makeRoom() }
+                return waiting.removeFirst()
+            }
+            if isOver { return nil }
+            let (silence, bell) = AsyncStream<Never>.makeStream()
+            bells.append(bell)
+            for await _ in silence {}
+        }
+        return nil
+    }
+
+    private func waitForRoom() async {
+        guard waiting.count >= Self.mostEvents, !isOver else { return }
+        let (silence, bell) = AsyncStream<Never>.makeStream()
+        room = bell
+        for await _ in silence {}
+    }
+
+    private func makeRoom() {
+        guard isOver || waiting.count < Self.mostEvents / 2 else { return }
+        room?.finish()
+        room = nil
+    }
+}
