@@ -23,6 +23,7 @@ let package = Package(
         .library(name: "JackdawCards", targets: ["JackdawCards"]),
         .library(name: "JackdawTransport", targets: ["JackdawTransport"]),
         .library(name: "JackdawReaders", targets: ["JackdawReaders"]),
+        .library(name: "JackdawSimulator", targets: ["JackdawSimulator"]),
         .library(name: "JackdawDecryption", targets: ["JackdawDecryption"]),
         .library(name: "JackdawALSA", targets: ["JackdawALSA"]),
         .library(name: "JackdawBluetooth", targets: ["JackdawBluetooth"]),
@@ -55,6 +56,9 @@ let package = Package(
 
         .target(
             name: "JackdawReaders", dependencies: ["JackdawTransport", "JackdawCards"], swiftSettings: house),
+        .target(
+            name: "JackdawSimulator", dependencies: ["JackdawTransport", "JackdawCards", "JackdawReaders"],
+            swiftSettings: house),
         .target(
             name: "JackdawDecryption", dependencies: ["JackdawReaders", "JackdawCards", "COpenSSL"],
             swiftSettings: house),

@@ -1,16 +1,21 @@
 /// A format that is known only when the program runs.
-struct AnyFrameFormat: FrameFormat {
+package struct AnyFrameFormat: FrameFormat {
     private let base: any FrameFormat
 
-    init(_ base: any FrameFormat) { self.base = base }
+    /// The format itself.
+    package init(_ base: any FrameFormat) { self.base = base }
 
-    var greatestSize: Int { base.greatestSize }
+    /// The most bytes that a frame has.
+    package var greatestSize: Int { base.greatestSize }
 
-    func start(in bytes: Span<UInt8>) -> Int? { base.start(in: bytes) }
+    /// The first byte that may begin a frame.
+    package func start(in bytes: Span<UInt8>) -> Int? { base.start(in: bytes) }
 
-    func measure(_ bytes: Span<UInt8>) -> FrameMeasure { base.measure(bytes) }
+    /// Measures the frame that may begin with the first byte.
+    package func measure(_ bytes: Span<UInt8>) -> FrameMeasure { base.measure(bytes) }
 
-    func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
+    /// Explains a frame, field by field.
+    package func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
         base.fields(of: frame, isRevealing: isRevealing)
     }
 }

@@ -71,6 +71,18 @@ public struct IPSFormat: FrameFormat {
         ]
     }
 
+    /// Makes the frame of a swipe.
+    /// - Parameter content: all but the CRC, 130 bytes that begin with 60.
+    /// - Returns: the frame.
+    /// - Throws: ``FrameFault`` (`length`) where there are more or fewer; (`start`) where it begins otherwise.
+    public static func frame(_ content: [UInt8]) throws(FrameFault) -> [UInt8] {
+        guard content.count == swipeSize - 1 else {
+            throw FrameFault(.length, at: 0, "\(content.count) bytes, where a swipe has \(swipeSize - 1) and a CRC")
+        }
+        guard content[0] == swipe else { throw .noStart(content[0]) }
+        return content + [RedundancyCheck.crc8(content.span)]
+    }
+
     /// What the two kinds of device of that OEM write there.
     private static func keyManagement(_ byte: UInt8) -> String {
         switch byte {

@@ -92,6 +92,21 @@ public struct MagTekFormat: FrameFormat {
         return line([result.rawValue, UInt8(data.count)] + data)
     }
 
+    /// Makes the line of a swipe.
+    /// - Parameters:
+    ///   - fields: all before the CRC, in their order (``MagTekSwipe``), without separators.
+    ///   - format: the code of the format, four characters.
+    /// - Returns: the line.
+    /// - Throws: ``FrameFault`` where readers of the line would find a fault in it.
+    public static func swipe(_ fields: [[UInt8]], format: [UInt8] = Array("0000".utf8)) throws(FrameFault) -> [UInt8] {
+        var line = fields.flatMap { $0 + [separator] }
+        let crc = RedundancyCheck.crc16(line.span)
+        for byte in [UInt8(crc & 255), UInt8(crc >> 8)] { line += Array(byte.hexadecimal.utf8) }
+        line += [separator, separator] + format + [end]
+        _ = try MagTekSwipe(line.span)
+        return line
+    }
+
     /// Whether a line can be an answer: not every code of a command is one of a result.
     static func isSwipeOrKnownResult(_ line: [UInt8]) -> Bool {
         line.span.byte(at: 0).map { MagTekResult(rawValue: $0).isKnown } ?? true

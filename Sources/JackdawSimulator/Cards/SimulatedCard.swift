@@ -1,0 +1,52 @@
+/// A card that does not exist: numbers that the schemes publish for tests, and what a stripe has around them.
+public struct SimulatedCard: Sendable, Hashable {
+    /// What kind of card it is.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// A bank card.
+        case payment
+        /// A driving licence (AAMVA).
+        case licence
+        /// A gift card, with a number of its issuer's own making.
+        case gift
+    }
+
+    /// A name for scripts: `visa`, `expired`, ...
+    public let name: String
+    /// What kind of card it is.
+    public let kind: Kind
+    /// Tracks 1 to 3 with their sentinels, as a reader sends them in clear; empty where there is none.
+    public let tracks: [String]
+
+    /// A card of its tracks.
+    /// - Parameters:
+    ///   - name: a name for scripts.
+    ///   - kind: what kind of card it is.
+    ///   - track1: from `%` to `?`; empty where there is none.
+    ///   - track2: from `;` to `?`; empty where there is none.
+    ///   - track3: from `;` or `+` to `?`; empty where there is none.
+    public init(_ name: String, _ kind: Kind = .payment, track1: String = "", track2: String = "", track3: String = "") {
+        self.name = name
+        self.kind = kind
+        tracks = [track1, track2, track3]
+    }
+
+    /// Good cards of several kinds, all for tests.
+    public static let deck = [
+        SimulatedCard(
+            "visa", track1: "%B4111111111111111^TEST/CARD^28121010000000000000?",
+            track2: ";4111111111111111=28121010000012345678?"),
+        SimulatedCard(
+            "mastercard", track1: "%B5555555555554444^TEST/CARD^28122010000000000000?",
+            track2: ";5555555555554444=28122010000012345678?"),
+        SimulatedCard("amex", track2: ";378282246310005=281210112345678?"),
+        SimulatedCard("expired", track2: ";4111111111111111=01011010000012345678?"),
+        SimulatedCard("foreign", track1: "%B6200000000000005^CESHI/KA^28122200000000000000?", track2: ";6200000000000005=28122200000000000000?"),
+        SimulatedCard(
+            "licence", .licence, track1: "%CATESTVILLE^SAMPLE$ALEX^100 TEST STREET^?",
+            track2: ";636014012345678=281219800101?"),
+        SimulatedCard("gift", .gift, track2: ";9999000012345678=99120000000?"),
+    ]
+
+    /// The card of a name.
+    public static func named(_ name: String) -> SimulatedCard? { deck.first { $0.name == name } }
+}

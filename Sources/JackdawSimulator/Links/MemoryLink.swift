@@ -1,0 +1,120 @@
+public import JackdawTransport
+
+/// One end of a link in memory: what one end sends the other receives, until one of them closes.
+public struct MemoryLink: Transport {
+    /// The name that both ends have.
+    public let link: LinkName
+    private let wire: MemoryWire
+    private let side: Int
+
+    /// Two ends of one link.
+    /// - Parameters:
+    ///   - link: its name.
+    ///   - room: bytes of each direction that wait to be received, 1 or more; who sends more waits.
+    /// - Returns: the ends.
+    public static func pair(link: LinkName, room: Int = 65_536) -> (MemoryLink, MemoryLink) {
+        let wire = MemoryWire(link: link, room: room)
+        return (MemoryLink(link: link, wire: wire, side: 0), MemoryLink(link: link, wire: wire, side: 1))
+    }
+
+    /// Receives what has come, all of it.
+    public func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool {
+        var bytes = try await wire.receive(at: side)
+        guard !bytes.isEmpty else { return false }
+        take(bytes.span)
+        for index in bytes.indices { bytes[index] = 0 }
+        return true
+    }
+
+    /// Sends bytes as room comes free.
+    public func send(_ bytes: [UInt8]) async throws(LinkError) { try await wire.send(bytes, from: side) }
+
+    /// Ends this end's direction.
+    public func endSending() async throws(LinkError) { await wire.end(side) }
+
+    /// Closes this end; the other receives what is still there, and then the end.
+    public func close() async { await wire.close(side) }
+}
+
+/// Both directions of a link in memory.
+private actor MemoryWire {
+    private struct Direction {
+        var bytes: [UInt8] = []
+        var hasEnded = false
+    }
+
+    private let link: LinkName
+    private let room: Int
+    private var directions = [Direction(), Direction()]
+    private var isClosed = [false, false]
+    /// Whoever waits for something to change; ended when anything does.
+    private var bells: [AsyncStream<Never>.Continuation] = []
+
+    init(link: LinkName, room: Int) {
+        precondition(room > 0, "a byte has room")
+        self.link = link
+        self.room = room
+    }
+
+    func receive(at side: Int) async throws(LinkError) -> [UInt8] {
+        while true {
+            try check(side)
+            let other = directions[1 - side]
+            if !other.bytes.isEmpty {
+                directions[1 - side].bytes = []
+                ring()
+                return other.bytes
+            }
+            if other.hasEnded || isClosed[1 - side] { return [] }
+            await change()
+        }
+    }
+
+    func send(_ bytes: [UInt8], from side: Int) async throws(LinkError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            do throws(LinkError) {
+                try check(side)
+                guard !isClosed[1 - side] else { throw disconnected }
+            } catch {
+                throw LinkError(error.code, link: error.link, error.message, undelivered: rest.count)
+            }
+            let count = min(rest.count, room - directions[side].bytes.count)
+            guard count > 0 else {
+                await change()
+                continue
+            }
+            directions[side].bytes += rest.prefix(count)
+            rest = rest.dropFirst(count)
+            ring()
+        }
+    }
+
+    func end(_ side: Int) {
+        directions[side].hasEnded = true
+        ring()
+    }
+
+    func close(_ side: Int) {
+        isClosed[side] = true
+        ring()
+    }
+
+    private func check(_ side: Int) throws(LinkError) {
+        guard !Task.isCancelled else { throw LinkError(.cancelled, link: link.description, "given up") }
+        guard !isClosed[side] else { throw disconnected }
+    }
+
+    private var disconnected: LinkError { LinkError(.disconnected, link: link.description, "the link is closed") }
+
+    private func change() async {
+        let (silence, bell) = AsyncStream<Never>.makeStream()
+        bells.append(bell)
+        for await _ in silence {}
+    }
+
+    private func ring() {
+        for bell in bells { bell.finish() }
+        bells = []
+    }
+}

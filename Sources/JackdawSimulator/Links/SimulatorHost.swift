@@ -1,0 +1,97 @@
+public import JackdawTransport
+
+/// Runs a simulated reader over a link, on a clock.
+public actor SimulatorHost {
+    private let transport: any Transport
+    private let clock: ElapsedClock
+    private var reader: SimulatedReader
+    private var isOver = false
+    private var bell: AsyncStream<Never>.Continuation?
+
+    /// A reader that is connected.
+    /// - Parameters:
+    ///   - transport: the open link; the host closes it.
+    ///   - clock: what the reader's times are measured with.
+    ///   - makeReader: makes the reader; its times begin at zero.
+    public init(
+        _ transport: any Transport, clock: any Clock<Duration> = SuspendingClock(),
+        _ makeReader: () -> SimulatedReader
+    ) {
+        self.transport = transport
+        self.clock = ElapsedClock(clock)
+        reader = makeReader()
+    }
+
+    /// Runs until the program closes the link, the reader breaks it or the task is cancelled, and closes it.
+    public func run() async {
+        await withTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { await self.receive() }
+            tasks.addTask { await self.act() }
+            await tasks.next()
+            tasks.cancelAll()
+        }
+        await transport.close()
+    }
+
+    /// Presents a card at once.
+    /// - Parameter presentation: the card, and how it is presented; its delay does not count.
+    public func present(_ presentation: Presentation) {
+        reader.present(presentation, at: clock.now())
+        ring()
+    }
+
+    private func receive() async {
+        do throws(LinkError) {
+            while !isOver {
+                var bytes: [UInt8] = []
+                let isOpen = try await transport.receive { span in
+                    for index in span.indices { bytes.append(span[index]) }
+                }
+                guard isOpen else { return }
+                reader.receive(bytes.span, at: clock.now())
+                ring()
+            }
+        } catch {
+            // The program has gone: there is nobody left to tell.
+        }
+    }
+
+    /// Sends what the reader says when its time has come.
+    private func act() async {
+        while !Task.isCancelled {
+            for output in reader.advance(to: clock.now()) {
+                guard case .send(let bytes) = output else {
+                    isOver = true
+                    return
+                }
+                do throws(LinkError) {
+                    try await transport.send(bytes)
+                } catch {
+                    return
+                }
+            }
+            await waitForDeadline()
+        }
+    }
+
+    /// Waits until the reader has something to do, or something has happened to it.
+    private func waitForDeadline() async {
+        let deadline = reader.nextDeadline
+        guard deadline.map({ $0 > clock.now() }) ?? true else { return }
+        let (silence, bell) = AsyncStream<Never>.makeStream()
+        self.bell = bell
+        let alarm = deadline.map { deadline in
+            Task { [clock] in
+                try? await clock.sleep(deadline)
+                bell.finish()
+            }
+        }
+        for await _ in silence {}
+        alarm?.cancel()
+    }
+
+    private func ring() {
+        bell?.finish()
+        bell = nil
+    }
+}

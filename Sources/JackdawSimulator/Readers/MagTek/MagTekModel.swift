@@ -1,0 +1,65 @@
+public import JackdawReaders
+
+/// MagTek's iDynamo without a key: swipes in clear.
+public struct MagTekModel: ReaderModel {
+    /// The family.
+    public let family = "magtek"
+    /// It reads cards from the start.
+    public let isAlwaysArmed = true
+
+    /// A reader.
+    public init() {}
+
+    /// Lines.
+    public var commandFormat: any FrameFormat { MagTekFormat(.command) }
+
+    /// A result, with what was asked.
+    public func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] {
+        let bytes = Self.bytes(command)
+        switch (bytes.first, bytes.dropFirst(2).first) {
+        case (MagTekCommand.getProperty.rawValue, 0x00): return [Self.answer(.done, Array(device.firmware.utf8))]
+        case (MagTekCommand.getProperty.rawValue, 0x03): return [Self.answer(.done, Array(device.serialNumber.utf8))]
+        case (MagTekCommand.getProperty.rawValue, let number?):
+            guard let value = device.settings[Int(number)] else { return [Self.answer(.badParameter)] }
+            return [Self.answer(.done, value)]
+        case (MagTekCommand.setProperty.rawValue, let number?):
+            device.settings[Int(number)] = Array(bytes.dropFirst(3))
+            return [Self.answer(.done)]
+        case (MagTekCommand.reset.rawValue, _): return [Self.answer(.done)]
+        default: return [Self.answer(.badParameter)]
+        }
+    }
+
+    /// A result of 01.
+    public func refuse(_ command: Span<UInt8>) -> [UInt8]? { Self.answer(.failed) }
+
+    /// A swipe; nothing of chips, nor of swipes that were not read.
+    public func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] {
+        guard presentation.manner == .swiped else { return [] }
+        let tracks = presentation.card.tracks.enumerated().map { index, track in
+            // Track 3 begins with a plus sign here.
+            Array((index == 2 && track.first == ";" ? "+" + track.dropFirst() : track).utf8)
+        }
+        let zeros = Array("00000000".utf8)
+        let fields =
+            [tracks.flatMap(\.self), Array("0000".utf8)] + tracks.map(Self.digits)
+            + [zeros, [], Array(device.serialNumber.utf8), zeros + zeros, []]
+        return (try? MagTekFormat.swipe(fields)).map { [$0] } ?? []
+    }
+
+    private static func answer(_ result: MagTekResult, _ data: [UInt8] = []) -> [UInt8] {
+        (try? MagTekFormat.answer(result, Array(data.prefix(255)))) ?? []
+    }
+
+    private static func digits(_ bytes: [UInt8]) -> [UInt8] {
+        let digits = Array("0123456789ABCDEF".utf8)
+        return bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    }
+
+    /// The bytes that a line's digits say.
+    private static func bytes(_ line: Span<UInt8>) -> [UInt8] {
+        stride(from: 0, to: line.count - 2, by: 2).map { index in
+            UInt8(String(decoding: [line[index], line[index + 1]], as: UTF8.self), radix: 16) ?? 0
+        }
+    }
+}

@@ -1,0 +1,77 @@
+public import JackdawReaders
+
+/// Miura's readers, set to send tracks in clear.
+public struct MiuraModel: ReaderModel {
+    /// The family.
+    public let family = "miura"
+
+    /// A reader.
+    public init() {}
+
+    /// MPI.
+    public var commandFormat: any FrameFormat { MiuraFormat(.command) }
+
+    /// A status of 9000, with what was asked before it; 6D00 for what this reader does not know.
+    public func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] {
+        guard command.count >= 8 else { return Self.frames([0x67, 0x00]) }
+        switch MiuraInstruction(rawValue: UInt16(command[3]) << 8 | UInt16(command[4])) {
+        case .softwareInformation:
+            let parts = device.firmware.split(separator: " ")
+            let version = parts.last.map(String.init) ?? ""
+            let name = parts.dropLast().joined(separator: "-")
+            return Self.frames(
+                Self.object(
+                    0xE1,
+                    Self.object(0xEF, Self.object(0xDF0D, Array(name.utf8)) + Self.object(0xDF7F, Array(version.utf8))))
+                    + Self.done)
+        case .batteryStatus:
+            return Self.frames(
+                Self.object(
+                    0xE1,
+                    Self.object(0xDFA209, [device.isCharging ? 1 : 0]) + Self.object(0xDFA20A, [UInt8(device.battery)]))
+                    + Self.done)
+        case .cardStatus:
+            device.isArmed = command[5] & 1 != 0
+            return Self.frames(Self.done)
+        case .reset, .abort, .displayText, .keyboardStatus, .systemClock: return Self.frames(Self.done)
+        default: return Self.frames([0x6D, 0x00])
+        }
+    }
+
+    /// A status of 9F22: not ready.
+    public func refuse(_ command: Span<UInt8>) -> [UInt8]? { Self.frames([0x9F, 0x22]).first }
+
+    /// Card status, with the tracks where there are any.
+    public func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] {
+        var objects: [UInt8] = []
+        switch presentation.manner {
+        case .inserted: objects = Self.object(0x48, [0x03, 0x00])
+        case .removed: objects = Self.object(0x48, [0x00, 0x00])
+        case .swipedInVain: objects = Self.object(0x48, [0x00, 0x01])
+        case .swiped:
+            var flags: UInt8 = 0x01
+            var tracks: [UInt8] = []
+            for (index, track) in presentation.card.tracks.enumerated() where !track.isEmpty {
+                flags |= 0x02 << UInt8(index)
+                tracks += Self.object(0x5F21 + UInt32(index), Array(track.utf8))
+            }
+            objects = Self.object(0x48, [0x00, flags]) + tracks
+        }
+        return Self.frames(Self.object(0xE1, objects) + Self.done, isUnsolicited: true)
+    }
+
+    private static let done: [UInt8] = [0x90, 0x00]
+
+    private static func frames(_ apdu: [UInt8], isUnsolicited: Bool = false) -> [[UInt8]] {
+        // It has a status, so that it is long enough.
+        (try? MiuraFormat.answer(apdu, isUnsolicited: isUnsolicited)) ?? []
+    }
+
+    /// A data object: tag, length in BER, value.
+    private static func object(_ tag: UInt32, _ value: [UInt8]) -> [UInt8] {
+        let bytes = [24, 16, 8, 0].map { UInt8(tag >> UInt32($0) & 0xFF) }.drop { $0 == 0 }
+        let (high, low) = (UInt8(value.count >> 8), UInt8(value.count & 0xFF))
+        let length: [UInt8] = value.count < 0x80 ? [low] : high == 0 ? [0x81, low] : [0x82, high, low]
+        return bytes + length + value
+    }
+}

@@ -1,0 +1,43 @@
+public import JackdawReaders
+
+/// How a family of readers behaves on the wire: what it answers and sends. It knows nothing of time and of faults;
+/// ``SimulatedReader`` does.
+public protocol ReaderModel: Sendable {
+    /// The name of the family.
+    var family: String { get }
+    /// How what a program sends is cut into frames.
+    var commandFormat: any FrameFormat { get }
+    /// Whether the reader reads cards from the start, without being told to wait.
+    var isAlwaysArmed: Bool { get }
+
+    /// Answers a command, and does what it says.
+    /// - Parameters:
+    ///   - command: a whole frame.
+    ///   - device: the reader.
+    /// - Returns: what is sent, frame by frame; empty where nothing is.
+    mutating func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]]
+
+    /// Refuses a command.
+    /// - Parameter command: a whole frame.
+    /// - Returns: what is sent; nil where the family has no way to refuse.
+    func refuse(_ command: Span<UInt8>) -> [UInt8]?
+
+    /// Tells of a card.
+    /// - Parameters:
+    ///   - presentation: the card, and how it is presented.
+    ///   - device: the reader.
+    /// - Returns: what is sent, frame by frame; empty where the family tells nothing of it.
+    mutating func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]]
+
+    /// Tells that the battery is nearly empty.
+    /// - Parameter device: the reader.
+    /// - Returns: what is sent; empty where the family tells only who asks.
+    func tellLowBattery(_ device: SimulatedDevice) -> [[UInt8]]
+}
+
+extension ReaderModel {
+    /// It does not.
+    public var isAlwaysArmed: Bool { false }
+    /// It tells only who asks.
+    public func tellLowBattery(_ device: SimulatedDevice) -> [[UInt8]] { [] }
+}

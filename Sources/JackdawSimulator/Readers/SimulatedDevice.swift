@@ -1,0 +1,20 @@
+/// What a simulated reader is and how it stands.
+public struct SimulatedDevice: Sendable, Hashable {
+    /// What software runs in it.
+    public var firmware = "JACKDAW SIMULATED 1.00"
+    /// Its own number.
+    public var serialNumber = "SIM0000001"
+    /// How full its battery is, 0 to 100 %.
+    public var battery = 80
+    /// Whether it is being charged.
+    public var isCharging = false
+    /// How long it takes to answer.
+    public var answerDelay = Duration.milliseconds(10)
+    /// Whether it waits for a card.
+    public internal(set) var isArmed = false
+    /// How it was set up, by the number of the setting.
+    public internal(set) var settings: [Int: [UInt8]] = [:]
+
+    /// A reader as it comes out of its box, with a full battery.
+    public init() {}
+}

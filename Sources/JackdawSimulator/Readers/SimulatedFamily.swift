@@ -1,0 +1,23 @@
+/// Families that are simulated, by the names of their drivers.
+public struct SimulatedFamily: Sendable {
+    /// The name of the family.
+    public let name: String
+    private let make: @Sendable () -> any ReaderModel
+
+    /// How the family behaves.
+    public func makeModel() -> any ReaderModel { make() }
+
+    /// All of them, by name.
+    public static let all = [
+        SimulatedFamily(name: "idtech") { IDTechModel() }, SimulatedFamily(name: "ips") { IPSModel() },
+        SimulatedFamily(name: "magtek") { MagTekModel() }, SimulatedFamily(name: "miura") { MiuraModel() },
+    ]
+
+    /// The family of a name; nil where it is not simulated.
+    public static func named(_ name: String) -> SimulatedFamily? { all.first { $0.name == name } }
+
+    init(name: String, _ make: @escaping @Sendable () -> any ReaderModel) {
+        self.name = name
+        self.make = make
+    }
+}

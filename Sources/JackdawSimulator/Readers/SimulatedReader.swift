@@ -1,0 +1,178 @@
+import JackdawReaders
+
+/// A reader that does not exist: bytes of a program go in, bytes for it come out, when their time has come. A state machine
+/// without a clock and without a link; ``SimulatorHost`` runs it over both.
+///
+/// Times count from any beginning, and never back.
+public struct SimulatedReader: ~Copyable {
+    /// What it does.
+    public enum Output: Sendable, Hashable {
+        /// Bytes for the program.
+        case send([UInt8])
+        /// It breaks the link.
+        case disconnect
+    }
+
+    private struct Pending {
+        let time: Duration
+        let output: Output
+    }
+
+    /// How it stands.
+    public private(set) var device: SimulatedDevice
+    private var model: any ReaderModel
+    private let faults: [PlannedFault]
+    private var commands: FrameReader<AnyFrameFormat>
+    /// Cards that are still to be presented.
+    private var deck: ArraySlice<Presentation>
+    private var presentationTime: Duration?
+    /// In the order of their times.
+    private var pending: [Pending] = []
+    private var messageCount = 0
+    private var isDisconnected = false
+    private var chance: UInt64
+
+    /// A reader that is switched on and connected.
+    /// - Parameters:
+    ///   - model: how its family behaves.
+    ///   - device: what it is.
+    ///   - deck: cards that are presented, one after the other, each once the reader waits for a card.
+    ///   - faults: what goes wrong.
+    ///   - seed: where the bytes of chance come from.
+    ///   - now: when it is switched on.
+    public init(
+        _ model: any ReaderModel, device: SimulatedDevice = SimulatedDevice(), deck: [Presentation] = [],
+        faults: [PlannedFault] = [], seed: UInt64 = 1, at now: Duration = .zero
+    ) {
+        self.model = model
+        self.device = device
+        self.deck = deck[...]
+        self.faults = faults
+        commands = FrameReader(AnyFrameFormat(model.commandFormat))
+        chance = seed
+        if faults.contains(where: { $0.fault == .lowBattery }) {
+            self.device.battery = 5
+            for message in model.tellLowBattery(self.device) { send(message, at: now) }
+        }
+        if model.isAlwaysArmed {
+            self.device.isArmed = true
+            planPresentation(at: now)
+        }
+    }
+
+    /// When ``advance(to:)`` has something to do; nil where nothing waits for time to pass.
+    public var nextDeadline: Duration? {
+        [presentationTime, pending.first?.time].compactMap(\.self).min()
+    }
+
+    /// Takes what the program sent.
+    /// - Parameters:
+    ///   - bytes: the next ones.
+    ///   - now: when.
+    public mutating func receive(_ bytes: Span<UInt8>, at now: Duration) {
+        guard !isDisconnected else { return }
+        var reader = FrameReader(commands.format)
+        swap(&reader, &commands)
+        reader.receive(bytes) { event, frame in
+            // What is no command is not answered.
+            if case .frame = event { answer(frame, at: now) }
+        }
+        swap(&reader, &commands)
+    }
+
+    /// Lets time pass.
+    /// - Parameter now: when it is.
+    /// - Returns: what the reader does.
+    public mutating func advance(to now: Duration) -> [Output] {
+        while let time = presentationTime, time <= now { present(at: time) }
+        var outputs: [Output] = []
+        while !isDisconnected, let first = pending.first, first.time <= now {
+            pending.removeFirst()
+            outputs.append(first.output)
+            isDisconnected = first.output == .disconnect
+        }
+        if isDisconnected {
+            pending = []
+            presentationTime = nil
+        }
+        return outputs
+    }
+
+    /// Presents a card at once, whatever the deck has.
+    /// - Parameters:
+    ///   - presentation: the card, and how; its delay does not count.
+    ///   - now: when.
+    public mutating func present(_ presentation: Presentation, at now: Duration) {
+        guard !isDisconnected, device.isArmed else { return }
+        for message in model.tell(presentation, &device) { send(message, at: now) }
+    }
+
+    private mutating func answer(_ command: Span<UInt8>, at now: Duration) {
+        let wasArmed = device.isArmed
+        let answers = model.answer(command, &device)
+        let refusal = model.refuse(command)
+        for message in answers { send(message, refusal: refusal, at: now + device.answerDelay) }
+        guard device.isArmed != wasArmed else { return }
+        presentationTime = nil
+        if device.isArmed { planPresentation(at: now + device.answerDelay) }
+    }
+
+    private mutating func planPresentation(at now: Duration) {
+        presentationTime = deck.first.map { now + $0.delay }
+    }
+
+    private mutating func present(at now: Duration) {
+        presentationTime = nil
+        guard device.isArmed, let next = deck.popFirst() else { return }
+        present(next, at: now)
+        if device.isArmed { planPresentation(at: now) }
+    }
+
+    /// Sends a message, or what the faults make of it.
+    private mutating func send(_ message: [UInt8], refusal: [UInt8]? = nil, at now: Duration) {
+        defer { messageCount += 1 }
+        let fault = faults.first { $0.fault != .lowBattery && $0.messages.contains(messageCount) }?.fault
+        switch fault {
+        case nil, .lowBattery: put(message, at: now)
+        case .noAnswer: break
+        case .refusal: put(refusal ?? message, at: now)
+        case .badCheck:
+            var damaged = message
+            damaged[message.count / 2] ^= 0x01
+            put(damaged, at: now)
+        case .truncated: put(Array(message.prefix(message.count / 2)), at: now)
+        case .wrongLength:
+            var longer = message
+            longer.insert(0x55, at: message.count / 2)
+            put(longer, at: now)
+        case .disconnect:
+            put(Array(message.prefix(message.count / 2)), at: now)
+            add(.disconnect, at: now)
+        case .late: put(message, at: now + .seconds(5))
+        case .duplicate:
+            put(message, at: now)
+            put(message, at: now)
+        case .garbage:
+            put((0..<8).map { _ in nextByte() }, at: now)
+            put(message, at: now)
+        }
+    }
+
+    private mutating func put(_ bytes: [UInt8], at time: Duration) {
+        if !bytes.isEmpty { add(.send(bytes), at: time) }
+    }
+
+    private mutating func add(_ output: Output, at time: Duration) {
+        let place = pending.lastIndex { $0.time <= time }.map { $0 + 1 } ?? 0
+        pending.insert(Pending(time: time, output: output), at: place)
+    }
+
+    /// SplitMix64, of which the top byte is as good as any.
+    private mutating func nextByte() -> UInt8 {
+        chance &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = chance
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return UInt8((mixed ^ mixed >> 31) >> 56)
+    }
+}
