@@ -118,6 +118,10 @@ let package = Package(
             dependencies: ["JackdawDecryption", "JackdawReaders", "JackdawCards", "JackdawTestSupport"],
             resources: [.copy("Resources")], swiftSettings: house),
         .testTarget(
+            name: "JackdawSimulatorTests",
+            dependencies: ["JackdawSimulator", "JackdawReaders", "JackdawTransport", "JackdawTestSupport"],
+            swiftSettings: house),
+        .testTarget(
             name: "JackdawAudioFileTests",
             dependencies: ["JackdawAudioFile", "JackdawDSP", "JackdawTransport", "JackdawTestSupport"],
             swiftSettings: house),

@@ -1,4 +1,5 @@
 import JackdawReaders
+import JackdawTestSupport
 import Testing
 
 /// Packets of Datecs printers, with the examples of the manual.

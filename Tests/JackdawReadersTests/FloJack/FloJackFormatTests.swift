@@ -1,4 +1,5 @@
 import JackdawReaders
+import JackdawTestSupport
 import Testing
 
 /// Messages of FloJack readers, with those that Flomio's drivers publish.

@@ -1,4 +1,5 @@
 import JackdawReaders
+import JackdawTestSupport
 import Testing
 
 /// Frames of ID TECH's NGA protocol and of BTMag, made by hand from what is documented.

@@ -1,4 +1,5 @@
 import JackdawReaders
+import JackdawTestSupport
 import Testing
 
 /// Packets of uDynamo readers and the messages in them, made from what was reported.

@@ -1,4 +1,5 @@
 import JackdawReaders
+import JackdawTestSupport
 import Testing
 
 /// Swipes as eDynamo sends them over Bluetooth Low Energy, made from the manual's table of offsets: the tracks and keys are

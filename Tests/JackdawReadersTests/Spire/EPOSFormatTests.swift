@@ -1,4 +1,5 @@
 import JackdawReaders
+import JackdawTestSupport
 import Testing
 
 /// Spire's native protocol, whose framing is not published: what a framing that is supplied does, and what is known without.
