@@ -1,0 +1,203 @@
+import JackdawReaders
+import JackdawTransport
+import Testing
+
+/// What a driver does in each state with each thing that can happen.
+struct ReaderDriverTests {
+    /// What goes in; what is sent, power and events, a line each; the state after it.
+    typealias Row = (input: String, effects: [String], state: ReaderState)
+
+    /// A driver in a state, as the states follow each other.
+    static func driver(in state: ReaderState, _ dialect: ScriptedDialect = ScriptedDialect()) -> ReaderDriver {
+        var driver = ReaderDriver(dialect)
+        if state == .off { return driver }
+        if state == .lost {
+            _ = driver.lose(nil)
+            return driver
+        }
+        _ = driver.perform(.connect, at: .zero)
+        if state == .poweringUp { return driver }
+        driver.take("u")
+        if state == .identifying { return driver }
+        driver.take("d")
+        switch state {
+        case .asking: _ = driver.perform(.ask(.firmware), at: .zero)
+        case .arming: _ = driver.perform(.requestSwipe(within: .seconds(10)), at: .zero)
+        case .armed, .disarming:
+            _ = driver.perform(.requestSwipe(within: .seconds(10)), at: .zero)
+            driver.take("d")
+            if state == .disarming { _ = driver.perform(.cancel, at: .zero) }
+        case .poweringDown: _ = driver.perform(.powerDown, at: .zero)
+        default: break
+        }
+        return driver
+    }
+
+    static func effects(_ outputs: [ReaderOutput]) -> [String] {
+        outputs.map { output in
+            switch output {
+            case .send(let bytes): "> " + String(decoding: bytes, as: UTF8.self)
+            case .power(let power): "power \(power)"
+            case .event(let event): "\(event)"
+            }
+        }
+    }
+
+    @Test(arguments: ReaderState.allCases)
+    func eachStateIsReached(state: ReaderState) {
+        let driver = Self.driver(in: state)
+        #expect(driver.state == state)
+    }
+
+    @Test(arguments: ReaderState.allCases)
+    func eachStateTakesEverything(state: ReaderState) {
+        let rows = Self.table[state] ?? []
+        #expect(rows.map(\.input) == Self.inputs)
+        for row in rows {
+            var driver = Self.driver(in: state)
+            let outputs = driver.take(row.input)
+            #expect(Self.effects(outputs) == row.effects, "\(state), \(row.input)")
+            #expect(driver.state == row.state, "\(state), \(row.input)")
+        }
+    }
+
+    /// Commands in words, meanings as letters, `time` for the next deadline, `lost` for the link.
+    static let inputs = [
+        "connect", "request", "cancel", "ask", "set", "power down", "u", "d", "r", "m", "w", "b", "g", "c", "t", "o", "x",
+        "#", "time", "lost",
+    ]
+
+    private static let notConnected = "failed: the reader is not connected; wait for it to be ready"
+    private static let connected = "failed: the reader is connected"
+    private static let nothing = "failed: no card is waited for"
+    private static let nobody = "dropped: an answer that nobody waits for"
+    private static let noPart = "dropped: a part of an answer that nobody waits for"
+    private static let noRefusal = "dropped: a refusal of nothing that was asked"
+    private static let noEnd = "dropped: the end of a wait for a card that nobody waits for"
+    private static let late = "dropped: a swipe that nobody waited for"
+    private static let what = "dropped: what?"
+    private static let anew = "failed: the reader has started anew; look at its battery and plug"
+    private static let gone = "lost: link: gone"
+    private static let isGone = "failed: the link to the reader has gone"
+
+    private static func rows(_ state: ReaderState, _ changes: [String: ([String], ReaderState)], _ usual: [String: [String]])
+        -> [Row]
+    {
+        inputs.map { input in
+            if let (effects, next) = changes[input] { return (input, effects, next) }
+            return (input, usual[input] ?? [], state)
+        }
+    }
+
+    /// What is dropped where nothing of it is wanted, in states of a reader that is connected.
+    private static let usual = [
+        "connect": [connected], "cancel": [nothing], "d": [nobody], "r": [noRefusal], "m": [noPart], "w": [late],
+        "b": ["dropped: a bad swipe"], "g": [noEnd], "c": ["card: inserted"], "t": ["status well"], "x": [what],
+        "#": [],
+    ]
+
+    private static func usual(_ other: [String: [String]]) -> [String: [String]] { usual.merging(other) { $1 } }
+
+    private static func busy(_ words: String) -> [String: [String]] {
+        let refusal = ["failed: the reader is \(words); wait for it to be ready, or cancel"]
+        return ["request": refusal, "ask": refusal, "set": refusal]
+    }
+
+    private static let unconnected = usual([
+        "request": [notConnected], "ask": [notConnected], "set": [notConnected], "c": ["dropped: a card that is inserted"],
+        "t": ["dropped: status well"], "u": ["dropped: that the reader has power"],
+    ])
+
+    private static let everywhere: [String: ([String], ReaderState)] = [
+        "power down": (["> P"], .poweringDown), "u": ([anew, "> I"], .identifying), "o": (["power off", "powered down"], .off),
+        "lost": ([gone], .lost),
+    ]
+
+    private static func everywhere(_ other: [String: ([String], ReaderState)]) -> [String: ([String], ReaderState)] {
+        everywhere.merging(other) { $1 }
+    }
+
+    static let table: [ReaderState: [Row]] = [
+        .off: rows(
+            .off, ["connect": (["power connecting"], .poweringUp), "lost": ([gone], .lost)],
+            unconnected.merging([
+                "power down": ["failed: the reader is not connected"], "o": ["dropped: that the reader switches itself off"],
+            ]) { $1 }),
+        .poweringUp: rows(
+            .poweringUp,
+            [
+                "cancel": (["power off", "cancelled"], .off), "power down": (["power off", "powered down"], .off),
+                "u": (["power connected", "> I"], .identifying), "o": (["power off", "powered down"], .off),
+                "time": (["power off", "power connecting"], .poweringUp), "lost": ([gone], .lost),
+            ], unconnected.merging(["connect": ["failed: the reader is being connected"]]) { $1 }),
+        .identifying: rows(
+            .identifying,
+            [
+                "cancel": (["power off", "cancelled"], .off), "power down": (["> P"], .poweringDown),
+                "d": (["connected: scripted, firmware 1.0", "ready"], .ready),
+                "r": (["power off", "failed: the reader refuses (identify) (no)"], .off),
+                "o": (["power off", "powered down"], .off), "time": (["> I"], .identifying), "lost": ([gone], .lost),
+            ], unconnected.merging(["connect": ["failed: the reader is being connected"], "m": []]) { $1 }),
+        .ready: rows(
+            .ready,
+            everywhere(["request": (["> A"], .arming), "ask": (["> Q"], .asking), "set": (["> S"], .asking)]), usual),
+        .asking: rows(
+            .asking,
+            everywhere([
+                "d": (["firmware: firmware 1.0", "ready"], .ready),
+                "r": (["failed: the reader refuses (ask) (no)", "ready"], .ready), "time": (["> Q"], .asking),
+            ]), usual(busy("being asked or set something")).merging(["m": []]) { $1 }),
+        .arming: rows(
+            .arming,
+            everywhere([
+                "cancel": ([], .arming), "d": (["waiting for a card"], .armed),
+                "r": (["failed: the reader refuses (arm) (no)", "ready"], .ready),
+                "w": (["swipe: scripted 411111******1111", "> D"], .disarming), "time": (["> A"], .arming),
+            ]), usual(busy("waiting for a card")).merging(["m": [], "b": ["bad swipe: too fast"]]) { $1 }),
+        .armed: rows(
+            .armed,
+            everywhere([
+                "cancel": (["> D"], .disarming), "w": (["swipe: scripted 411111******1111", "> D"], .disarming),
+                "r": (["failed: the reader refuses (wait for a card) (no)", "ready"], .ready),
+                "g": (["no card came in time", "ready"], .ready), "time": (["> D"], .disarming),
+            ]), usual(busy("waiting for a card")).merging(["b": ["bad swipe: too fast"]]) { $1 }),
+        .disarming: rows(
+            .disarming,
+            everywhere([
+                "d": (["cancelled", "ready"], .ready),
+                "r": (["failed: the reader refuses (disarm) (no)", "cancelled", "ready"], .ready),
+                "time": (["> D"], .disarming),
+            ]), usual(busy("ending a wait for a card")).merging(["m": []]) { $1 }),
+        .poweringDown: rows(
+            .poweringDown,
+            [
+                "power down": (["failed: the reader is being switched off"], .poweringDown),
+                "d": (["power off", "powered down"], .off), "r": (["power off", "powered down"], .off),
+                "o": (["power off", "powered down"], .off), "time": (["> P"], .poweringDown), "lost": ([gone], .lost),
+            ],
+            unconnected.merging(busy("being switched off")) { $1 }.merging([
+                "connect": ["failed: the reader is being switched off"], "m": [],
+            ]) { $1 }),
+        .lost: rows(
+            .lost, [:],
+            Dictionary(uniqueKeysWithValues: inputs.prefix(6).map { ($0, [isGone]) })),
+    ]
+}
+
+extension ReaderDriver {
+    /// Takes what the table names.
+    @discardableResult
+    mutating func take(_ input: String) -> [ReaderOutput] {
+        switch input {
+        case "connect": perform(.connect, at: .zero)
+        case "request": perform(.requestSwipe(within: .seconds(10)), at: .zero)
+        case "cancel": perform(.cancel, at: .zero)
+        case "ask": perform(.ask(.firmware), at: .zero)
+        case "set": perform(.set(ReaderSetting(1, [2])), at: .zero)
+        case "power down": perform(.powerDown, at: .zero)
+        case "time": nextDeadline.map { advance(to: $0) } ?? []
+        case "lost": lose(LinkError(.disconnected, link: "link", "gone"))
+        default: receive(Array(input.utf8).span, at: .zero)
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import JackdawReaders
+import JackdawTestSupport
+import Testing
+
+/// What a driver does as time passes.
+struct ReaderTimesTests {
+    /// What follows of letting time pass up to a moment, each with when it happens (ms).
+    static func effects(_ driver: inout ReaderDriver, until end: Duration) -> [String] {
+        var effects: [String] = []
+        while let next = driver.nextDeadline, next <= end {
+            let outputs = driver.advance(to: next)
+            effects += ReaderDriverTests.effects(outputs).map { "\(next / .milliseconds(1)) \($0)" }
+        }
+        return effects
+    }
+
+    @Test func powerIsGivenFiveTimes() {
+        var driver = ReaderDriverTests.driver(in: .poweringUp)
+        let effects = Self.effects(&driver, until: .seconds(60))
+        let times: [Double] = [2600, 5200, 7800, 10400]
+        let again: [String] = times.flatMap { time -> [String] in ["\(time) power off", "\(time) power connecting"] }
+        let end = [
+            "13000.0 power off",
+            "13000.0 failed: no reader answers the power that it is given, 5 times; turn the volume up, push the plug in as "
+                + "far as it goes, and choose the right reader",
+        ]
+        #expect(effects == again + end)
+        #expect(driver.state == .off)
+        #expect(driver.nextDeadline == nil)
+    }
+
+    @Test func aRequestIsSentThreeTimes() {
+        var driver = ReaderDriverTests.driver(in: .asking)
+        let effects = Self.effects(&driver, until: .seconds(60))
+        #expect(
+            effects == [
+                "4000.0 > Q", "8000.0 > Q", "12000.0 failed: the reader does not answer (ask, asked 3 times)", "12000.0 ready",
+            ])
+        #expect(driver.state == .ready)
+    }
+
+    /// Each time that a request was sent may be answered: what comes late must not be taken for the answer to the next.
+    @Test func whatAnswersAnEarlierTryIsNotTheNextAnswer() {
+        var driver = ReaderDriverTests.driver(in: .asking)
+        _ = driver.advance(to: .seconds(4))
+        let answered = driver.receive(Array("d".utf8).span, at: .seconds(5))
+        #expect(ReaderDriverTests.effects(answered) == ["firmware: firmware 1.0", "ready"])
+        let next = driver.perform(.requestSwipe(within: .seconds(10)), at: .milliseconds(5100))
+        #expect(ReaderDriverTests.effects(next) == [])
+        let late = driver.receive(Array("d".utf8).span, at: .milliseconds(5200))
+        #expect(ReaderDriverTests.effects(late) == ["dropped: an answer that nobody waits for"])
+        #expect(ReaderDriverTests.effects(driver.advance(to: .milliseconds(5500))) == ["> A"])
+        #expect(driver.state == .arming)
+    }
+
+    /// Answers that come together: the second cannot answer what was sent only after the first.
+    @Test func whatComesWithAnAnswerDoesNotAnswerTheNextRequest() {
+        var driver = ReaderDriverTests.driver(in: .armed)
+        let outputs = driver.receive(Array("wdd".utf8).span, at: .seconds(1))
+        #expect(
+            ReaderDriverTests.effects(outputs) == [
+                "swipe: scripted 411111******1111", "> D", "dropped: an answer that nobody waits for",
+                "dropped: an answer that nobody waits for",
+            ])
+        #expect(driver.state == .disarming)
+    }
+
+    @Test func aPartOfAnAnswerGivesMoreTime() {
+        var driver = ReaderDriverTests.driver(in: .asking)
+        for second in [3, 6, 9] { _ = driver.receive(Array("m".utf8).span, at: .seconds(second)) }
+        #expect(driver.nextDeadline == .seconds(13))
+    }
+
+    @Test func theWaitForACardIsAsLongAsWanted() {
+        for (wanted, isAllowed) in [(2999, false), (3000, true), (20_000, true), (20_001, false)] {
+            var driver = ReaderDriverTests.driver(in: .ready)
+            let outputs = driver.perform(.requestSwipe(within: .milliseconds(wanted)), at: .zero)
+            #expect(ReaderDriverTests.effects(outputs).first?.hasPrefix("failed") == !isAllowed)
+            #expect(driver.state == (isAllowed ? .arming : .ready))
+        }
+    }
+
+    @Test func aReaderThatIsStillThereIsNotTalkedAbout() {
+        var dialect = ScriptedDialect()
+        dialect.keepAlive = ReaderRequest("keep alive", Array("K".utf8))
+        var driver = ReaderDriverTests.driver(in: .ready, dialect)
+        #expect(ReaderDriverTests.effects(driver.advance(to: .seconds(30))) == ["> K"])
+        let answered = driver.receive(Array("d".utf8).span, at: .seconds(31))
+        #expect(ReaderDriverTests.effects(answered) == [])
+        #expect(driver.state == .ready)
+        let effects = Self.effects(&driver, until: .seconds(100))
+        #expect(
+            effects == [
+                "61000.0 > K", "65000.0 > K", "69000.0 > K", "73000.0 power off",
+                "73000.0 failed: the reader does not answer (keep alive, asked 3 times)",
+            ])
+        #expect(driver.state == .off)
+    }
+
+    @Test func aReaderThatIsAlwaysArmedIsHeardUnasked() {
+        var dialect = ScriptedDialect()
+        dialect.isAlwaysArmed = true
+        var driver = ReaderDriverTests.driver(in: .ready, dialect)
+        let outputs = driver.receive(Array("w".utf8).span, at: .zero)
+        #expect(ReaderDriverTests.effects(outputs) == ["swipe: scripted 411111******1111"])
+        #expect(driver.state == .ready)
+    }
+
+    @Test func noiseIsToldOnce() {
+        var driver = ReaderDriverTests.driver(in: .ready)
+        let outputs = driver.receive(Array("###t".utf8).span, at: .zero)
+        #expect(
+            ReaderDriverTests.effects(outputs) == ["dropped: 3 bytes are no frame: byte 0: no small letter", "status well"])
+    }
+
+    @Test func aFrameThatStandsStillIsNone() {
+        var driver = ReaderDriver(MiuraDialect())
+        _ = driver.receive([0x01, 0x40, 0x06].span, at: .seconds(1))
+        #expect(driver.nextDeadline == .milliseconds(1500))
+        let outputs = driver.advance(to: .milliseconds(1500))
+        #expect(
+            ReaderDriverTests.effects(outputs) == [
+                "dropped: 3 bytes are no frame: byte 3: 3 bytes, where the frame has at least 10"
+            ])
+        #expect(driver.nextDeadline == nil)
+    }
+
+    /// Commands, bytes and time at random: nothing traps, deadlines are ahead, and each wait ends once.
+    @Test func anythingInAnyOrderLeavesADefinedState() {
+        var random = SeededRandom(seed: 31)
+        let inputs = ReaderDriverTests.inputs.filter { $0 != "lost" }
+        for _ in 0..<200 {
+            var driver = ReaderDriverTests.driver(in: .off)
+            var isWaiting = false
+            for _ in 0..<200 {
+                let outputs = driver.take(inputs.randomElement(using: &random) ?? "time")
+                for effect in ReaderDriverTests.effects(outputs) {
+                    // A wait is over before the next begins.
+                    if effect == "waiting for a card" {
+                        #expect(!isWaiting)
+                        isWaiting = true
+                    }
+                    if ["ready", "powered down"].contains(effect) || effect.contains("anew") { isWaiting = false }
+                }
+            }
+            let states: Set = Set(ReaderState.allCases).subtracting([.lost])
+            #expect(states.contains(driver.state))
+            // Left alone it comes to rest.
+            _ = Self.effects(&driver, until: .seconds(1_000_000))
+            #expect([.off, .ready].contains(driver.state))
+            #expect(driver.nextDeadline == nil)
+        }
+    }
+}
