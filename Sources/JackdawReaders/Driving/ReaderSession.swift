@@ -51,6 +51,9 @@ public actor ReaderSession {
     /// Where the conversation stands.
     public var state: ReaderState { driver.state }
 
+    /// Events that nobody has taken yet.
+    package var waitingCount: Int { waiting.count }
+
     /// Does what is wanted; what becomes of it is an event.
     /// - Parameter command: what is wanted.
     public func perform(_ command: ReaderCommand) {
