@@ -1,0 +1,68 @@
+import JackdawReaders
+import JackdawSimulator
+import JackdawTestSupport
+import JackdawTransport
+import Testing
+
+/// What was recorded of a simulated reader is played back through the same driver.
+@Suite(.timeLimit(.minutes(1)))
+struct TranscriptTests {
+    /// Connects, waits for a card, reads it and asks something that may be refused; then the reader ends it.
+    private static func converse(
+        over transport: any Transport, _ family: ReaderFamily, _ clock: ManualClock, present: () async -> Void = {},
+        end: () async -> Void = {}
+    ) async -> [String] {
+        let session = ReaderSession(transport, family.makeDialect(), clock: clock)
+        var lines: [String] = []
+        var readyCount = 0
+        await session.perform(.connect)
+        for await event in session.events {
+            lines.append("\(event)")
+            // Each of the program's own steps has its time: nothing comes before it when it is played back.
+            clock.advance(by: .milliseconds(100))
+            switch event {
+            case .ready:
+                readyCount += 1
+                switch readyCount {
+                case 1: await session.perform(.requestSwipe(within: .seconds(20)))
+                case 2: await session.perform(.ask(.firmware))
+                default: await end()
+                }
+            case .waitingForCard:
+                clock.advance(by: .seconds(1))
+                await present()
+            case .failed: await end()
+            default: break
+            }
+        }
+        return lines
+    }
+
+    @Test(arguments: SimulatedFamily.all.map(\.name))
+    func aTranscriptGivesTheSameEvents(name: String) async throws {
+        let family = try #require(ReaderFamily.named(name))
+        let model = try #require(SimulatedFamily.named(name)).makeModel()
+        let link = LinkName(.sim, name)
+        let (near, far) = MemoryLink.pair(link: link)
+        var device = SimulatedDevice()
+        device.answerDelay = .zero
+        let clock = ManualClock()
+        let host = SimulatorHost(far, clock: clock) { SimulatedReader(model, device: device) }
+        let running = Task { await host.run() }
+        let text = Shared("")
+        let recording = try RecordingTransport(near, secrecy: .revealed, clock: clock) { part in text.with { $0 += part } }
+        let recorded = await Self.converse(over: recording, family, clock) {
+            await host.present(Presentation(SimulatedCard.deck[1]))
+        } end: {
+            running.cancel()
+        }
+        await running.value
+        #expect(recorded.contains { $0.hasPrefix("swipe: \(name) 555555******4444") })
+
+        let transcript = try Transcript(parsing: Array(text.with { $0 }.utf8).span)
+        let later = ManualClock()
+        let replay = ReplayTransport(transcript, link: LinkName(.replay, "transcript"), clock: later)
+        let replayed = await Self.converse(over: replay, family, later)
+        #expect(replayed == recorded)
+    }
+}
