@@ -26,6 +26,7 @@ let package = Package(
                 .product(name: "JackdawAudioFile", package: "jackdaw"),
                 .product(name: "JackdawDSP", package: "jackdaw"),
                 .product(name: "JackdawReaders", package: "jackdaw"),
+                .product(name: "JackdawSimulator", package: "jackdaw"),
                 .product(name: "JackdawTransport", package: "jackdaw"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],

@@ -21,6 +21,7 @@ struct Rehearsal: ~Copyable {
     ///   - family: the name of a family.
     ///   - deck: the cards.
     ///   - faults: what goes wrong.
+    ///   - device: what the reader is.
     ///   - step: bytes that come at a time.
     init(
         _ family: String, deck: [Presentation] = [], faults: [PlannedFault] = [],
@@ -96,5 +97,7 @@ struct Rehearsal: ~Copyable {
         }
     }
 
-    private var milliseconds: Int64 { now.components.seconds * 1000 + now.components.attoseconds / 1_000_000_000_000_000 }
+    private var milliseconds: Int64 {
+        now.components.seconds * 1000 + now.components.attoseconds / 1_000_000_000_000_000
+    }
 }

@@ -115,7 +115,8 @@ struct RehearsalTests {
     func everyFaultEndsInADefinedState(family: String, fault: ReaderFault) {
         for message in 0..<6 {
             var rehearsal = Rehearsal(
-                family, deck: [Presentation(SimulatedCard.deck[0], after: .seconds(6)), Presentation(SimulatedCard.deck[1])],
+                family,
+                deck: [Presentation(SimulatedCard.deck[0], after: .seconds(6)), Presentation(SimulatedCard.deck[1])],
                 faults: [PlannedFault(fault, message..<message + 1)])
             rehearsal.perform(.connect)
             rehearsal.run(until: .ready, .off, .lost)

@@ -50,7 +50,9 @@ struct TranscriptTests {
         let host = SimulatorHost(far, clock: clock) { SimulatedReader(model, device: device) }
         let running = Task { await host.run() }
         let text = Shared("")
-        let recording = try RecordingTransport(near, secrecy: .revealed, clock: clock) { part in text.with { $0 += part } }
+        let recording = try RecordingTransport(near, secrecy: .revealed, clock: clock) { part in
+            text.with { $0 += part }
+        }
         let recorded = await Self.converse(over: recording, family, clock) {
             await host.present(Presentation(SimulatedCard.deck[1]))
         } end: {

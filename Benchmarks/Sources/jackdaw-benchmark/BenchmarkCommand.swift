@@ -6,5 +6,7 @@ struct BenchmarkCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "jackdaw-benchmark",
         abstract: "Measures the decoders over recordings with known content.",
-        subcommands: [Accuracy.self, Negative.self, Speed.self, Compare.self, Modem.self, Live.self, Frames.self])
+        subcommands: [
+            Accuracy.self, Negative.self, Speed.self, Compare.self, Modem.self, Live.self, Frames.self, Readers.self,
+        ])
 }

@@ -18,15 +18,18 @@ public protocol ReaderDialect: Sendable {
 
     /// How what comes is cut into frames.
     /// - Parameter request: what an answer is awaited to; nil where there is nothing.
+    /// - Returns: the format of answers, and of what comes unasked.
     func format(awaiting request: ReaderRequest?) -> any FrameFormat
 
     /// What tells a reader to wait for a card.
     /// - Parameter duration: how long.
+    /// - Returns: what is sent, in that order; empty where the reader needs not be told.
     /// - Throws: ``ReaderError`` where it cannot.
     func arming(for duration: Duration) throws(ReaderError) -> [ReaderRequest]
 
     /// What tells a reader to wait no more.
     /// - Parameter reason: why.
+    /// - Returns: what is sent, in that order; empty where the reader needs not be told.
     func disarming(after reason: DisarmReason) -> [ReaderRequest]
 
     /// What asks something.

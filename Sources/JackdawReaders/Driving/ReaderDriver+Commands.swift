@@ -30,7 +30,8 @@ extension ReaderDriver {
     private mutating func connect(at now: Duration) throws(ReaderError) {
         guard phase == .off else {
             throw state == .poweringUp || state == .identifying || state == .poweringDown
-                ? ReaderError(.busy, "the reader is \(state == .poweringDown ? "being switched off" : "being connected")")
+                ? ReaderError(
+                    .busy, "the reader is \(state == .poweringDown ? "being switched off" : "being connected")")
                 : ReaderError(.alreadyConnected, "the reader is connected")
         }
         dialect.reset()

@@ -50,14 +50,16 @@ extension ReaderDriver {
             start(.identifying, dialect.identification, at: now)
         case .ready, .asking, .arming, .armed, .disarming:
             stop(.working)
-            tell(.failed(ReaderError(.restarted, "the reader has started anew", remedy: "look at its battery and plug")))
+            tell(
+                .failed(ReaderError(.restarted, "the reader has started anew", remedy: "look at its battery and plug")))
             start(.identifying, dialect.identification, at: now)
         case .off, .identifying, .poweringDown, .lost: drop("that the reader has power")
         }
     }
 
     private mutating func takeRefusal(_ words: String, at now: Duration) {
-        let error = ReaderError(.refused, "the reader refuses (\(work?.requests.first?.name ?? "wait for a card"))", underlying: words)
+        let error = ReaderError(
+            .refused, "the reader refuses (\(work?.requests.first?.name ?? "wait for a card"))", underlying: words)
         if isAwaiting { return failWork(error, at: now) }
         guard phase == .armed else { return drop("a refusal of nothing that was asked") }
         swipeDeadline = nil

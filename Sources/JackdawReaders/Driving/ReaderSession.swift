@@ -37,7 +37,9 @@ public actor ReaderSession {
     ///   - transport: the open link; the session closes it.
     ///   - dialect: how the reader's family speaks.
     ///   - clock: what the reader's times are measured with.
-    public init(_ transport: any Transport, _ dialect: any ReaderDialect, clock: any Clock<Duration> = SuspendingClock()) {
+    public init(
+        _ transport: any Transport, _ dialect: any ReaderDialect, clock: any Clock<Duration> = SuspendingClock()
+    ) {
         self.transport = transport
         driver = ReaderDriver(dialect)
         let elapsed = ElapsedClock(clock)

@@ -94,7 +94,9 @@ public struct ReaderSwipe: RedactedDescription {
         guard track.count > 2 else { return nil }
         let first = track[0] == UInt8(ascii: "%") ? 2 : 1
         let separators = [UInt8(ascii: "^"), UInt8(ascii: "=")]
-        guard let end = track.indices.first(where: { $0 >= first && separators.contains(track[$0]) }) else { return nil }
+        guard let end = track.indices.first(where: { $0 >= first && separators.contains(track[$0]) }) else {
+            return nil
+        }
         return masked(track, in: first..<end)
     }
 

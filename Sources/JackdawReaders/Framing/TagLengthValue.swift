@@ -45,7 +45,9 @@ struct TagLengthValue: Hashable {
             let value = next..<next + count
             found.append(TagLengthValue(tag: tag, value: value))
             if isConstructed {
-                guard depth < greatestDepth, read(message, in: value, depth: depth + 1, into: &found) else { return false }
+                guard depth < greatestDepth, read(message, in: value, depth: depth + 1, into: &found) else {
+                    return false
+                }
             }
             next = value.upperBound
         }

@@ -92,7 +92,9 @@ public struct IDTechDialect: ReaderDialect {
         } catch {
             return .badSwipe("its fields do not fit: \(error)")
         }
-        guard layout.tracks.contains(where: { $0.isDecoded && $0.length > 0 }) else { return .badSwipe("no track was read") }
+        guard layout.tracks.contains(where: { $0.isDecoded && $0.length > 0 }) else {
+            return .badSwipe("no track was read")
+        }
         var builder = ReaderSwipe.Builder()
         for (index, track) in layout.tracks.enumerated() {
             let number = index + 1

@@ -24,7 +24,8 @@ public struct SimulatedCard: Sendable, Hashable {
     ///   - track1: from `%` to `?`; empty where there is none.
     ///   - track2: from `;` to `?`; empty where there is none.
     ///   - track3: from `;` or `+` to `?`; empty where there is none.
-    public init(_ name: String, _ kind: Kind = .payment, track1: String = "", track2: String = "", track3: String = "") {
+    public init(_ name: String, _ kind: Kind = .payment, track1: String = "", track2: String = "", track3: String = "")
+    {
         self.name = name
         self.kind = kind
         tracks = [track1, track2, track3]
@@ -40,7 +41,9 @@ public struct SimulatedCard: Sendable, Hashable {
             track2: ";5555555555554444=28122010000012345678?"),
         SimulatedCard("amex", track2: ";378282246310005=281210112345678?"),
         SimulatedCard("expired", track2: ";4111111111111111=01011010000012345678?"),
-        SimulatedCard("foreign", track1: "%B6200000000000005^CESHI/KA^28122200000000000000?", track2: ";6200000000000005=28122200000000000000?"),
+        SimulatedCard(
+            "foreign", track1: "%B6200000000000005^CESHI/KA^28122200000000000000?",
+            track2: ";6200000000000005=28122200000000000000?"),
         SimulatedCard(
             "licence", .licence, track1: "%CATESTVILLE^SAMPLE$ALEX^100 TEST STREET^?",
             track2: ";636014012345678=281219800101?"),

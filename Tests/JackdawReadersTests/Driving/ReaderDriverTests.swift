@@ -63,7 +63,8 @@ struct ReaderDriverTests {
 
     /// Commands in words, meanings as letters, `time` for the next deadline, `lost` for the link.
     static let inputs = [
-        "connect", "request", "cancel", "ask", "set", "power down", "u", "d", "r", "m", "w", "b", "g", "c", "t", "o", "x",
+        "connect", "request", "cancel", "ask", "set", "power down", "u", "d", "r", "m", "w", "b", "g", "c", "t", "o",
+        "x",
         "#", "time", "lost",
     ]
 
@@ -80,7 +81,9 @@ struct ReaderDriverTests {
     private static let gone = "lost: link: gone"
     private static let isGone = "failed: the link to the reader has gone"
 
-    private static func rows(_ state: ReaderState, _ changes: [String: ([String], ReaderState)], _ usual: [String: [String]])
+    private static func rows(
+        _ state: ReaderState, _ changes: [String: ([String], ReaderState)], _ usual: [String: [String]]
+    )
         -> [Row]
     {
         inputs.map { input in
@@ -104,12 +107,14 @@ struct ReaderDriverTests {
     }
 
     private static let unconnected = usual([
-        "request": [notConnected], "ask": [notConnected], "set": [notConnected], "c": ["dropped: a card that is inserted"],
+        "request": [notConnected], "ask": [notConnected], "set": [notConnected],
+        "c": ["dropped: a card that is inserted"],
         "t": ["dropped: status well"], "u": ["dropped: that the reader has power"],
     ])
 
     private static let everywhere: [String: ([String], ReaderState)] = [
-        "power down": (["> P"], .poweringDown), "u": ([anew, "> I"], .identifying), "o": (["power off", "powered down"], .off),
+        "power down": (["> P"], .poweringDown), "u": ([anew, "> I"], .identifying),
+        "o": (["power off", "powered down"], .off),
         "lost": ([gone], .lost),
     ]
 
@@ -121,7 +126,8 @@ struct ReaderDriverTests {
         .off: rows(
             .off, ["connect": (["power connecting"], .poweringUp), "lost": ([gone], .lost)],
             unconnected.merging([
-                "power down": ["failed: the reader is not connected"], "o": ["dropped: that the reader switches itself off"],
+                "power down": ["failed: the reader is not connected"],
+                "o": ["dropped: that the reader switches itself off"],
             ]) { $1 }),
         .poweringUp: rows(
             .poweringUp,

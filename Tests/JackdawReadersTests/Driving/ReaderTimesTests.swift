@@ -34,7 +34,8 @@ struct ReaderTimesTests {
         let effects = Self.effects(&driver, until: .seconds(60))
         #expect(
             effects == [
-                "4000.0 > Q", "8000.0 > Q", "12000.0 failed: the reader does not answer (ask, asked 3 times)", "12000.0 ready",
+                "4000.0 > Q", "8000.0 > Q", "12000.0 failed: the reader does not answer (ask, asked 3 times)",
+                "12000.0 ready",
             ])
         #expect(driver.state == .ready)
     }
@@ -110,7 +111,9 @@ struct ReaderTimesTests {
         var driver = ReaderDriverTests.driver(in: .ready)
         let outputs = driver.receive(Array("###t".utf8).span, at: .zero)
         #expect(
-            ReaderDriverTests.effects(outputs) == ["dropped: 3 bytes are no frame: byte 0: no small letter", "status well"])
+            ReaderDriverTests.effects(outputs) == [
+                "dropped: 3 bytes are no frame: byte 0: no small letter", "status well",
+            ])
     }
 
     @Test func aFrameThatStandsStillIsNone() {
