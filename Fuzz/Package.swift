@@ -33,6 +33,13 @@ let package = Package(
             name: "fuzz-frames", dependencies: [.product(name: "JackdawReaders", package: "jackdaw")],
             swiftSettings: house),
         .executableTarget(
+            name: "fuzz-drivers",
+            dependencies: [
+                .product(name: "JackdawReaders", package: "jackdaw"),
+                .product(name: "JackdawTransport", package: "jackdaw"),
+            ],
+            swiftSettings: house),
+        .executableTarget(
             name: "fuzz-wav", dependencies: [.product(name: "JackdawAudioFile", package: "jackdaw")],
             swiftSettings: house),
     ],

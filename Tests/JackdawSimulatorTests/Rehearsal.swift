@@ -16,6 +16,7 @@ struct Rehearsal: ~Copyable {
     private var isConnected = true
 
     var state: ReaderState { driver.state }
+    var device: SimulatedDevice { reader.device }
 
     /// - Parameters:
     ///   - family: the name of a family.

@@ -109,6 +109,8 @@ public enum DisarmReason: Sendable, Hashable, CaseIterable {
     case timedOut
     /// The program wants it.
     case cancelled
+    /// The reader did not say whether it waits.
+    case failed
 }
 
 /// What a frame of a reader means.

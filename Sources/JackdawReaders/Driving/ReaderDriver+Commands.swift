@@ -1,6 +1,7 @@
 extension ReaderDriver {
     mutating func begin(_ command: ReaderCommand, at now: Duration) throws(ReaderError) {
         guard phase != .lost else { throw ReaderError(.lost, "the link to the reader has gone") }
+        dropKeepAlive(at: now)
         switch command {
         case .connect: try connect(at: now)
         case .requestSwipe(let duration):
@@ -21,9 +22,13 @@ extension ReaderDriver {
         case .powerDown:
             guard phase != .off else { throw ReaderError(.notConnected, "the reader is not connected") }
             guard state != .poweringDown else { throw ReaderError(.busy, "the reader is being switched off") }
-            let isThere = phase != .poweringUp
+            var requests = phase == .poweringUp ? [] : dialect.poweringDown
+            // It would go on telling of cards.
+            if [.arming, .armed, .disarming].contains(state) {
+                requests = dialect.disarming(after: .cancelled) + requests
+            }
             stop(.working)
-            start(.poweringDown, isThere ? dialect.poweringDown : [], at: now)
+            start(.poweringDown, requests, at: now)
         }
     }
 
@@ -47,6 +52,7 @@ extension ReaderDriver {
         case .armed: endWait(.cancelled, at: now)
         case .arming: isCancelWanted = true
         case .poweringUp, .identifying:
+            settle(at: now)
             switchOff()
             tell(.cancelled)
         case .off, .ready, .asking, .disarming, .poweringDown, .lost:

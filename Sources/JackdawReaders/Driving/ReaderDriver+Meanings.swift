@@ -50,6 +50,8 @@ extension ReaderDriver {
             start(.identifying, dialect.identification, at: now)
         case .ready, .asking, .arming, .armed, .disarming:
             stop(.working)
+            // It has forgotten what it was asked.
+            settledAt = nil
             tell(
                 .failed(ReaderError(.restarted, "the reader has started anew", remedy: "look at its battery and plug")))
             start(.identifying, dialect.identification, at: now)

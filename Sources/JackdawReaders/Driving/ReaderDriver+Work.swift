@@ -10,7 +10,8 @@ extension ReaderDriver {
 
     /// Sends what is to be sent next, up to the first that is answered.
     mutating func sendNext(at now: Duration) {
-        guard settledAt == nil else { return }
+        // A late answer would do no harm to a reader that is switched off.
+        if settledAt != nil, work?.purpose.state != .poweringDown { return }
         while let request = work?.requests.first {
             put(.send(dialect.encode(request)))
             work?.tries += 1
@@ -27,6 +28,7 @@ extension ReaderDriver {
     mutating func endWait(_ reason: DisarmReason, at now: Duration) {
         swipeDeadline = nil
         isCancelWanted = false
+        settle(at: now)
         start(.disarming(reason), dialect.disarming(after: reason), at: now)
     }
 
@@ -45,9 +47,21 @@ extension ReaderDriver {
         powerDeadline = nil
         swipeDeadline = nil
         keepAliveDeadline = nil
-        settledAt = nil
         dialect.reset()
         phase = next
+    }
+
+    /// Waits for what may still answer a request that is dropped, before the next one is sent.
+    mutating func settle(at now: Duration) {
+        if work?.tries ?? 0 > 0 { settledAt = now + times.settling }
+    }
+
+    /// Asks no longer whether the reader is there: something else is wanted, and will show it.
+    mutating func dropKeepAlive(at now: Duration) {
+        guard case .keepingAlive = work?.purpose else { return }
+        settle(at: now)
+        work = nil
+        phase = .ready
     }
 
     mutating func switchOff() {
@@ -66,35 +80,51 @@ extension ReaderDriver {
 
     mutating func failWork(_ error: ReaderError, at now: Duration) {
         guard let purpose = work?.purpose else { return }
-        if work?.tries ?? 0 > 1 { settledAt = now + times.settling }
+        let isAnswered = error.code == .refused
+        if !isAnswered || work?.tries ?? 0 > 1 { settle(at: now) }
         switch purpose {
-        case .identifying, .keepingAlive:
+        case .identifying where isAnswered:
+            // An older one may not know the question.
+            nextRequest()
+            sendNext(at: now)
+        case .identifying:
             switchOff()
             tell(.failed(error))
-        case .arming:
-            tell(isCancelWanted ? .cancelled : .failed(error))
-            becomeReady(at: now)
-        case .disarming(let reason):
+        case .keepingAlive:
+            // A reader that refuses is there.
+            guard !isAnswered else { return becomeReadyQuietly(at: now) }
+            switchOff()
             tell(.failed(error))
+        case .arming where isCancelWanted:
+            isAnswered ? finishDisarming(.cancelled, at: now) : endWait(.cancelled, at: now)
+        case .arming:
+            tell(.failed(error))
+            // It may wait for a card and not have been able to say so.
+            isAnswered ? becomeReady(at: now) : endWait(.failed, at: now)
+        case .disarming(let reason):
+            if reason != .failed { tell(.failed(error)) }
             finishDisarming(reason, at: now)
         case .asking, .setting:
             tell(.failed(error))
             becomeReady(at: now)
-        case .poweringDown: finishPoweringDown()
+        case .poweringDown:
+            nextRequest()
+            sendNext(at: now)
         }
     }
 
-    mutating func meetDeadline(_ now: Duration) {
-        if settledAt == now {
+    /// Meets a deadline, late where the program was.
+    mutating func meetDeadline(_ deadline: Duration, at now: Duration) {
+        if settledAt == deadline {
             settledAt = nil
             if work?.deadline == nil, work != nil { sendNext(at: now) }
-        } else if work?.deadline == now {
+        } else if work?.deadline == deadline {
             meetAnswerDeadline(now)
-        } else if swipeDeadline == now {
+        } else if swipeDeadline == deadline {
             endWait(.timedOut, at: now)
-        } else if powerDeadline == now {
+        } else if powerDeadline == deadline {
             powerUpAgain(at: now)
-        } else if keepAliveDeadline == now {
+        } else if keepAliveDeadline == deadline {
             keepAliveDeadline = nil
             if let request = dialect.keepAlive { start(.keepingAlive, [request], at: now) }
         }
@@ -114,7 +144,6 @@ extension ReaderDriver {
             let often = tries == 1 ? "" : ", asked \(tries) times"
             return failWork(ReaderError(.noAnswer, "the reader does not answer (\(request.name)\(often))"), at: now)
         }
-        dialect.reset()
         sendNext(at: now)
     }
 
@@ -160,7 +189,7 @@ extension ReaderDriver {
 
     private mutating func finishDisarming(_ reason: DisarmReason, at now: Duration) {
         switch reason {
-        case .swiped: break
+        case .swiped, .failed: break
         case .timedOut: tell(.timedOut)
         case .cancelled: tell(.cancelled)
         }

@@ -34,6 +34,7 @@ public struct ReaderDriver: ~Copyable {
     /// - Parameter dialect: how the reader's family speaks.
     public init(_ dialect: any ReaderDialect) {
         self.dialect = dialect
+        self.dialect.reset()
         times = dialect.times
         reader = FrameReader(AnyFrameFormat(dialect.format(awaiting: nil)))
     }
@@ -81,7 +82,8 @@ public struct ReaderDriver: ~Copyable {
     public mutating func receive(_ bytes: Span<UInt8>, at now: Duration) -> [ReaderOutput] {
         guard phase != .lost else { return [] }
         cut(at: now) { reader, take in reader.receive(bytes, take) }
-        silenceDeadline = reader.pendingCount > 0 ? now + times.silence : nil
+        // Noise that nothing follows ends, too: what has no checks is not taken for a frame behind it.
+        silenceDeadline = reader.pendingCount > 0 || firstFault != nil ? now + times.silence : nil
         return takeOutputs()
     }
 
@@ -93,9 +95,9 @@ public struct ReaderDriver: ~Copyable {
         while let next = nextDeadline, next <= now {
             if silenceDeadline == next {
                 silenceDeadline = nil
-                cut(at: next) { reader, take in reader.finish(take) }
+                cut(at: now) { reader, take in reader.finish(take) }
             } else {
-                meetDeadline(next)
+                meetDeadline(next, at: now)
             }
         }
         return takeOutputs()
@@ -107,6 +109,7 @@ public struct ReaderDriver: ~Copyable {
     public mutating func lose(_ error: LinkError?) -> [ReaderOutput] {
         guard phase != .lost else { return [] }
         stop(.lost)
+        settledAt = nil
         reader.reset()
         silenceDeadline = nil
         tell(.lost(error))

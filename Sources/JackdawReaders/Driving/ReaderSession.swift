@@ -56,14 +56,17 @@ public actor ReaderSession {
     /// Events that nobody has taken yet.
     package var waitingCount: Int { waiting.count }
 
-    /// Does what is wanted; what becomes of it is an event.
+    /// Does what is wanted; what becomes of it is an event. Does nothing once the link is lost.
     /// - Parameter command: what is wanted.
     public func perform(_ command: ReaderCommand) {
+        guard !isOver else { return }
         startReceiving()
         handle(driver.perform(command, at: now()))
     }
 
-    /// Ends the conversation and closes the link. The events that are there can still be taken; the last is `lost`.
+    /// Ends the conversation and closes the link, which has to come: a conversation that has begun goes on until then, or until
+    /// the link is lost. What was not sent yet is not sent: ``ReaderCommand/powerDown`` and its event come before. The events
+    /// that are there can still be taken; the last is `lost`.
     public func close() async {
         handle(driver.lose(nil))
         await end()

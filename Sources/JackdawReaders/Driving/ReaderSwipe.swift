@@ -103,7 +103,7 @@ public struct ReaderSwipe: RedactedDescription {
     private static func masked(_ text: Span<UInt8>, in range: Range<Int>) -> String? {
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
         // Of a short number that would be all of it; a longer one is none.
-        guard (12...19).contains(range.count),
+        guard (13...19).contains(range.count),
             range.allSatisfy({ digits.contains(text[$0]) || text[$0] == UInt8(ascii: "*") })
         else { return nil }
         return range.map { index in

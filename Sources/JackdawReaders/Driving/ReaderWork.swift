@@ -15,8 +15,8 @@ struct ReaderWork {
             case .arming: .arming
             case .disarming: .disarming
             case .asking, .setting: .asking
-            // Nobody asked for it: what is wanted meanwhile is refused as busy for a moment only.
-            case .keepingAlive: .asking
+            // Whatever is wanted meanwhile comes first.
+            case .keepingAlive: .ready
             case .poweringDown: .poweringDown
             }
         }

@@ -7,26 +7,16 @@ struct TagLengthValue: Hashable {
 
     /// Objects in objects in objects: no reader sends more.
     private static let greatestDepth = 8
+    /// More than any message of a reader has.
+    private static let mostObjects = 512
 
     /// Reads all objects of a message, those inside others included, each after the one that holds it.
     /// - Parameter message: objects one behind the other; 00 between them means nothing.
-    /// - Returns: nil where a length leads out of the message or of the object around.
+    /// - Returns: nil where a length leads out of the message or of the object around, and where there are too many or too
+    ///   deep.
     static func read(_ message: Span<UInt8>) -> [TagLengthValue]? {
         var found: [TagLengthValue] = []
         return read(message, in: 0..<message.count, depth: 0, into: &found) ? found : nil
-    }
-
-    /// Makes an object.
-    static func encode(_ tag: UInt32, _ value: [UInt8]) -> [UInt8] {
-        var bytes: [UInt8] = []
-        for shift in [24, 16, 8] where tag >> UInt32(shift) != 0 { bytes.append(UInt8(tag >> UInt32(shift) & 0xFF)) }
-        bytes.append(UInt8(tag & 0xFF))
-        switch value.count {
-        case ..<0x80: bytes.append(UInt8(value.count))
-        case ..<0x100: bytes += [0x81, UInt8(value.count)]
-        default: bytes += [0x82, UInt8(value.count >> 8 & 0xFF), UInt8(value.count & 0xFF)]
-        }
-        return bytes + value
     }
 
     private static func read(
@@ -43,6 +33,7 @@ struct TagLengthValue: Hashable {
                 let count = readLength(message, &next, range.upperBound), count <= range.upperBound - next
             else { return false }
             let value = next..<next + count
+            guard found.count < mostObjects else { return false }
             found.append(TagLengthValue(tag: tag, value: value))
             if isConstructed {
                 guard depth < greatestDepth, read(message, in: value, depth: depth + 1, into: &found) else {

@@ -11,7 +11,7 @@ public struct IPSDialect: ReaderDialect {
     public init(times: ReaderTimes = ReaderTimes()) { self.times = times }
 
     /// Nothing: what it answers to `0C` is known by one byte only.
-    public var identification: [ReaderRequest] { [ReaderRequest("wake up", [0x0C], isAnswered: false)] }
+    public var identification: [ReaderRequest] { [ReaderRequest("wake up", IPSFormat.wake, isAnswered: false)] }
 
     /// Swipes of 131 bytes.
     public func format(awaiting request: ReaderRequest?) -> any FrameFormat { IPSFormat() }

@@ -73,8 +73,9 @@ public struct MagTekDialect: ReaderDialect {
             return .badSwipe("its fields do not fit: \(error)")
         }
         if layout.encryption.contains(.hasTimedOut) { return .gaveUp }
-        guard !layout.encryption.contains(.isExhausted) else { return .refused("no key is left") }
+        guard !layout.encryption.contains(.isExhausted) else { return .badSwipe("no key is left") }
         let isInClear = layout.keySerialNumber.isEmpty
+        guard layout.encryptedTracks.contains(where: { !$0.isEmpty }) else { return .badSwipe("no track was read") }
         var builder = ReaderSwipe.Builder()
         for (index, range) in layout.encryptedTracks.enumerated() {
             let part: ReaderSwipe.Part = isInClear ? .track(index + 1) : .encryptedTrack(index + 1)

@@ -12,7 +12,7 @@ public struct MiuraDialect: ReaderDialect {
     /// P1 of the card status command that switches the reports on.
     public let reportFlags: UInt8
 
-    private let joining = Joining()
+    private var joining = Joining()
 
     /// Answers longer than this are none.
     static let greatestAnswer = 65_536
@@ -43,10 +43,16 @@ public struct MiuraDialect: ReaderDialect {
     /// What asks something.
     public func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
         switch question {
-        case .firmware, .serialNumber: [Self.request(.softwareInformation)]
+        case .firmware: [Self.request(.softwareInformation)]
         case .battery: [Self.request(.batteryStatus)]
         default: throw ReaderError(.unsupported, "\(family) readers are not known to tell their \(question)")
         }
+    }
+
+    /// As they were made; what has come of an earlier answer is none to this.
+    public func encode(_ request: ReaderRequest) -> [UInt8] {
+        joining.resetAnswers()
+        return request.bytes
     }
 
     /// What a frame means, once the last of an answer has come.
@@ -55,11 +61,16 @@ public struct MiuraDialect: ReaderDialect {
         let isUnsolicited = frame[1] & MiuraFormat.unsolicited != 0
         let isChained = frame[1] & MiuraFormat.chained != 0
         // Answers of the base go beside those of the reader, and unasked ones beside both.
-        let stream = (frame[0] == MiuraNode.base.rawValue ? 2 : 0) + (isUnsolicited ? 1 : 0)
+        let isOfBase = frame[0] == MiuraNode.base.rawValue
+        let stream = Joining.stream(isOfBase: isOfBase, isUnsolicited: isUnsolicited)
+        // The reader was asked, and not the base.
+        let request = isOfBase ? nil : request
+        let wasLost = joining.isSkipping(stream)
         do throws(JoiningFault) {
             guard let message = try joining.append(part, isEnd: !isChained, to: stream) else {
                 // Who waits for the answer may wait longer for the rest.
-                return isUnsolicited || !isChained ? [] : [request == nil ? .unknown("a part of an answer") : .more]
+                return isUnsolicited || !isChained || wasLost
+                    ? [] : [request == nil ? .unknown("a part of an answer") : .more]
             }
             return message.withBytes { isUnsolicited ? report($0) : [answer($0, to: request)] }
         } catch {
@@ -68,7 +79,7 @@ public struct MiuraDialect: ReaderDialect {
     }
 
     /// Forgets answers that have begun.
-    public func reset() { joining.reset() }
+    public mutating func reset() { joining = Joining() }
 
     private func answer(_ message: Span<UInt8>, to request: ReaderRequest?) -> ReaderMeaning {
         guard message.count >= 2 else { return .unknown("an answer without a status") }
@@ -77,7 +88,17 @@ public struct MiuraDialect: ReaderDialect {
         guard status[0] == 0x90, status[1] == 0 else { return .refused("status \(status.hexadecimal())") }
         let body = message.extracting(first: message.count - 2)
         guard let objects = TagLengthValue.read(body) else { return .unknown("an answer that is no BER-TLV") }
-        return .done(request.bytes.count > 4 ? facts(body, objects) : [])
+        let facts = facts(body, objects)
+        // Answers do not say what they answer: one that came twice would be taken for the next.
+        return isAnswer(facts, to: request) ? .done(facts) : .unknown("an answer to something else")
+    }
+
+    private func isAnswer(_ facts: [ReaderFact], to request: ReaderRequest) -> Bool {
+        switch request {
+        case Self.request(.softwareInformation): facts.contains { if case .firmware = $0 { true } else { false } }
+        case Self.request(.batteryStatus): facts.contains { if case .battery = $0 { true } else { false } }
+        default: facts.isEmpty
+        }
     }
 
     private func facts(_ body: Span<UInt8>, _ objects: [TagLengthValue]) -> [ReaderFact] {
@@ -89,8 +110,11 @@ public struct MiuraDialect: ReaderDialect {
             let value = body.extracting(object.value)
             switch object.tag {
             case MiuraTag.identifier: identifier = value.printable
-            case MiuraTag.version: facts.append(.firmware("\(identifier) \(value.printable)"))
-            case MiuraTag.batteryCharging where value.count == 1: charging = value[0] == 1 || value[0] == 2
+            case MiuraTag.version:
+                facts.append(
+                    .firmware(([identifier].filter { !$0.isEmpty } + [value.printable]).joined(separator: " ")))
+            // 00 on battery, 01 charging, 02 charged; others are failures.
+            case MiuraTag.batteryCharging where value.count == 1: charging = value[0] <= 2 ? value[0] > 0 : nil
             case MiuraTag.batteryPercent where value.count == 1: percent = Int(value[0])
             default: break
             }
@@ -106,15 +130,14 @@ public struct MiuraDialect: ReaderDialect {
         guard message.count >= 2, let objects = TagLengthValue.read(message.extracting(first: message.count - 2)) else {
             return [.unknown("a report that is no BER-TLV")]
         }
-        var meanings: [ReaderMeaning] = []
-        for object in objects {
-            let value = message.extracting(object.value)
-            switch object.tag {
-            case MiuraTag.cardStatus where value.count >= 2: meanings += cards(value, message, objects)
-            case MiuraTag.deviceStatus where value.count >= 1: meanings.append(device(value[0]))
-            default: break
-            }
+        func value(_ tag: UInt32, atLeast count: Int) -> Range<Int>? {
+            objects.first { $0.tag == tag && $0.value.count >= count }?.value
         }
+        var meanings: [ReaderMeaning] = []
+        if let range = value(MiuraTag.cardStatus, atLeast: 2) {
+            meanings += cards(message.extracting(range), message, objects)
+        }
+        if let range = value(MiuraTag.deviceStatus, atLeast: 1) { meanings.append(device(message[range.lowerBound])) }
         return meanings.isEmpty ? [.unknown("a report of nothing that is known")] : meanings
     }
 
@@ -145,10 +168,13 @@ public struct MiuraDialect: ReaderDialect {
     private func device(_ status: UInt8) -> ReaderMeaning {
         switch status {
         case 0x0A: .poweringDown
-        case 0x01, 0x0B, 0x0C: .told(.status("restarting (\(status.hexadecimal))"))
+        case 0x01: .poweredUp
+        case 0x0B, 0x0C: .told(.status("restarting (\(status.hexadecimal))"))
         case 0x02: .told(.status("PIN digit"))
         case 0x03: .told(.status("application selection"))
         case 0xC0: .told(.status("see phone"))
+        case 0xCB: .told(.status("beep of success"))
+        case 0xCE: .told(.status("beep of an error"))
         default: .told(.status(status.hexadecimal))
         }
     }
@@ -184,8 +210,16 @@ public struct MiuraDialect: ReaderDialect {
             }
         }
 
-        func reset() {
-            for stream in streams { stream.parts.withLock { $0.reset() } }
+        static func stream(isOfBase: Bool, isUnsolicited: Bool) -> Int { (isOfBase ? 2 : 0) + (isUnsolicited ? 1 : 0) }
+
+        /// Whether what comes belongs to a message that is lost.
+        func isSkipping(_ stream: Int) -> Bool { streams[stream].parts.withLock { $0.isSkipping } }
+
+        /// Forgets answers that have begun, and nothing of what comes unasked.
+        func resetAnswers() {
+            for isOfBase in [false, true] {
+                streams[Self.stream(isOfBase: isOfBase, isUnsolicited: false)].parts.withLock { $0.reset() }
+            }
         }
     }
 }
@@ -194,10 +228,6 @@ public struct MiuraDialect: ReaderDialect {
 ///
 /// Source: Description.java of Miura's SDK for Android, in public repositories.
 enum MiuraTag {
-    static let commandData: UInt32 = 0xE0
-    static let answer: UInt32 = 0xE1
-    static let statusChange: UInt32 = 0xE6
-    static let softwareInformation: UInt32 = 0xEF
     static let cardStatus: UInt32 = 0x48
     static let deviceStatus: UInt32 = 0xC3
     static let identifier: UInt32 = 0xDF0D

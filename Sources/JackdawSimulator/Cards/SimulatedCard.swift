@@ -1,5 +1,7 @@
+public import JackdawCards
+
 /// A card that does not exist: numbers that the schemes publish for tests, and what a stripe has around them.
-public struct SimulatedCard: Sendable, Hashable {
+public struct SimulatedCard: RedactedDescription, Hashable {
     /// What kind of card it is.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// A bank card.
@@ -21,15 +23,20 @@ public struct SimulatedCard: Sendable, Hashable {
     /// - Parameters:
     ///   - name: a name for scripts.
     ///   - kind: what kind of card it is.
-    ///   - track1: from `%` to `?`; empty where there is none.
-    ///   - track2: from `;` to `?`; empty where there is none.
-    ///   - track3: from `;` or `+` to `?`; empty where there is none.
+    ///   - track1: from `%` to `?`, 79 characters at most (ISO 7811); empty where there is none.
+    ///   - track2: from `;` to `?`, 40 at most; empty where there is none.
+    ///   - track3: from `;` or `+` to `?`, 107 at most; empty where there is none.
     public init(_ name: String, _ kind: Kind = .payment, track1: String = "", track2: String = "", track3: String = "")
     {
+        precondition(
+            track1.utf8.count <= 79 && track2.utf8.count <= 40 && track3.utf8.count <= 107, "more than a stripe has")
         self.name = name
         self.kind = kind
         tracks = [track1, track2, track3]
     }
+
+    /// Its name, and nothing of its tracks.
+    public var description: String { name }
 
     /// Good cards of several kinds, all for tests.
     public static let deck = [

@@ -75,7 +75,7 @@ private actor MemoryWire {
         while !rest.isEmpty {
             do throws(LinkError) {
                 try check(side)
-                guard !isClosed[1 - side] else { throw disconnected }
+                guard !isClosed[1 - side], !directions[side].hasEnded else { throw disconnected }
             } catch {
                 throw LinkError(error.code, link: error.link, error.message, undelivered: rest.count)
             }

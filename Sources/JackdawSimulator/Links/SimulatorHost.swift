@@ -23,6 +23,8 @@ public actor SimulatorHost {
     }
 
     /// Runs until the program closes the link, the reader breaks it or the task is cancelled, and closes it.
+    ///
+    /// To be called once.
     public func run() async {
         await withTaskGroup(of: Void.self) { tasks in
             tasks.addTask { await self.receive() }
@@ -34,7 +36,8 @@ public actor SimulatorHost {
     }
 
     /// Presents a card at once.
-    /// - Parameter presentation: the card, and how it is presented; its delay does not count.
+    /// - Parameter presentation: the card, and how it is presented; its delay does not count. Nothing happens where the reader
+    ///   waits for no card.
     public func present(_ presentation: Presentation) {
         reader.present(presentation, at: clock.now())
         ring()

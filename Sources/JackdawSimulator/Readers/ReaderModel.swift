@@ -28,16 +28,9 @@ public protocol ReaderModel: Sendable {
     ///   - device: the reader.
     /// - Returns: what is sent, frame by frame; empty where the family tells nothing of it.
     mutating func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]]
-
-    /// Tells that the battery is nearly empty.
-    /// - Parameter device: the reader.
-    /// - Returns: what is sent; empty where the family tells only who asks.
-    func tellLowBattery(_ device: SimulatedDevice) -> [[UInt8]]
 }
 
 extension ReaderModel {
     /// It does not.
     public var isAlwaysArmed: Bool { false }
-    /// It tells only who asks.
-    public func tellLowBattery(_ device: SimulatedDevice) -> [[UInt8]] { [] }
 }

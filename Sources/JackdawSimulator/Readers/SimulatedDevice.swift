@@ -4,8 +4,10 @@ public struct SimulatedDevice: Sendable, Hashable {
     public var firmware = "JACKDAW SIMULATED 1.00"
     /// Its own number.
     public var serialNumber = "SIM0000001"
-    /// How full its battery is, 0 to 100 %.
-    public var battery = 80
+    /// How full its battery is, 0 to 100 %; what is beyond counts as the nearest.
+    public var battery = 80 {
+        didSet { battery = min(max(battery, 0), 100) }
+    }
     /// Whether it is being charged.
     public var isCharging = false
     /// How long it takes to answer.

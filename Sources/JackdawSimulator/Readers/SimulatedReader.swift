@@ -52,7 +52,6 @@ public struct SimulatedReader: ~Copyable {
         chance = seed
         if faults.contains(where: { $0.fault == .lowBattery }) {
             self.device.battery = 5
-            for message in model.tellLowBattery(self.device) { send(message, at: now) }
         }
         if model.isAlwaysArmed {
             self.device.isArmed = true

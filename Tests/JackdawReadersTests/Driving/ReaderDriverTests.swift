@@ -141,7 +141,7 @@ struct ReaderDriverTests {
             [
                 "cancel": (["power off", "cancelled"], .off), "power down": (["> P"], .poweringDown),
                 "d": (["connected: scripted, firmware 1.0", "ready"], .ready),
-                "r": (["power off", "failed: the reader refuses (identify) (no)"], .off),
+                "r": (["connected: scripted", "ready"], .ready),
                 "o": (["power off", "powered down"], .off), "time": (["> I"], .identifying), "lost": ([gone], .lost),
             ], unconnected.merging(["connect": ["failed: the reader is being connected"], "m": []]) { $1 }),
         .ready: rows(
@@ -156,13 +156,15 @@ struct ReaderDriverTests {
         .arming: rows(
             .arming,
             everywhere([
+                "power down": (["> D"], .poweringDown),
                 "cancel": ([], .arming), "d": (["waiting for a card"], .armed),
                 "r": (["failed: the reader refuses (arm) (no)", "ready"], .ready),
-                "w": (["swipe: scripted 411111******1111", "> D"], .disarming), "time": (["> A"], .arming),
+                "w": (["swipe: scripted 411111******1111"], .disarming), "time": (["> A"], .arming),
             ]), usual(busy("waiting for a card")).merging(["m": [], "b": ["bad swipe: too fast"]]) { $1 }),
         .armed: rows(
             .armed,
             everywhere([
+                "power down": (["> D"], .poweringDown),
                 "cancel": (["> D"], .disarming), "w": (["swipe: scripted 411111******1111", "> D"], .disarming),
                 "r": (["failed: the reader refuses (wait for a card) (no)", "ready"], .ready),
                 "g": (["no card came in time", "ready"], .ready), "time": (["> D"], .disarming),
@@ -170,6 +172,7 @@ struct ReaderDriverTests {
         .disarming: rows(
             .disarming,
             everywhere([
+                "power down": (["> D"], .poweringDown),
                 "d": (["cancelled", "ready"], .ready),
                 "r": (["failed: the reader refuses (disarm) (no)", "cancelled", "ready"], .ready),
                 "time": (["> D"], .disarming),

@@ -66,6 +66,73 @@ struct ReaderTimesTests {
         #expect(driver.state == .disarming)
     }
 
+    /// A reader that was not waited for may still answer.
+    @Test func whatAnswersARequestThatWasGivenUpIsNotTheNextAnswer() {
+        var driver = ReaderDriver(MagTekDialect())
+        _ = driver.perform(.connect, at: .zero)
+        let cancelled = driver.perform(.cancel, at: .milliseconds(100))
+        #expect(ReaderDriverTests.effects(cancelled) == ["power off", "cancelled"])
+        #expect(ReaderDriverTests.effects(driver.perform(.connect, at: .milliseconds(200))) == [])
+        let late = driver.receive(Array("000141\r".utf8).span, at: .milliseconds(300))
+        #expect(ReaderDriverTests.effects(late) == ["dropped: an answer"])
+        #expect(ReaderDriverTests.effects(driver.advance(to: .milliseconds(600))) == ["> 000100\r"])
+    }
+
+    @Test func aSwipeBeforeTheAnswerToArmingLeavesNoAnswerOver() {
+        var driver = ReaderDriverTests.driver(in: .arming)
+        _ = driver.receive(Array("w".utf8).span, at: .milliseconds(10))
+        let armed = driver.receive(Array("d".utf8).span, at: .milliseconds(20))
+        #expect(ReaderDriverTests.effects(armed) == ["dropped: an answer that nobody waits for"])
+        #expect(ReaderDriverTests.effects(driver.advance(to: .milliseconds(510))) == ["> D"])
+        let disarmed = driver.receive(Array("d".utf8).span, at: .milliseconds(520))
+        #expect(ReaderDriverTests.effects(disarmed) == ["ready"])
+    }
+
+    /// It may wait for a card and have been unable to say so.
+    @Test func aReaderThatDoesNotAnswerArmingIsDisarmed() {
+        var driver = ReaderDriverTests.driver(in: .arming)
+        let effects = Self.effects(&driver, until: .milliseconds(12_600))
+        #expect(
+            effects == [
+                "4000.0 > A", "8000.0 > A", "12000.0 failed: the reader does not answer (arm, asked 3 times)",
+                "12500.0 > D",
+            ])
+        let disarmed = driver.receive(Array("d".utf8).span, at: .seconds(13))
+        #expect(ReaderDriverTests.effects(disarmed) == ["ready"])
+    }
+
+    @Test(arguments: ["d", "r", "w", "time"])
+    func aWaitThatIsCancelledBeforeItBeganEndsOnce(next: String) {
+        var driver = ReaderDriverTests.driver(in: .arming)
+        _ = driver.take("cancel")
+        var effects = ReaderDriverTests.effects(driver.take(next))
+        for _ in 0..<20 where driver.state != .ready { effects += ReaderDriverTests.effects(driver.take("time")) }
+        #expect(effects.filter { $0 == "cancelled" } == ["cancelled"])
+        #expect(effects.filter { $0 == "ready" } == ["ready"])
+        #expect(!effects.contains("waiting for a card"))
+    }
+
+    /// What has no checks is no frame behind noise, and noise ends with a silence.
+    @Test func noiseDoesNotHideWhatComesLater() {
+        var driver = ReaderDriver(IDTechDialect())
+        _ = driver.perform(.connect, at: .zero)
+        for answer in ["06024a03" + "4b", "06024e014103" + "0f"] { _ = driver.receive(hex(answer).span, at: .zero) }
+        #expect(driver.state == .ready)
+        #expect(driver.receive([0xFF].span, at: .seconds(1)).isEmpty)
+        let told = driver.advance(to: .seconds(2))
+        #expect(ReaderDriverTests.effects(told) == ["dropped: 1 byte is no frame: byte 0: no frame begins with FF"])
+        _ = driver.perform(.set(ReaderSetting(0x4C, [0x31])), at: .seconds(3))
+        let answered = driver.receive([0x06].span, at: .seconds(4))
+        #expect(ReaderDriverTests.effects(answered) == ["setting 76 was set", "ready"])
+    }
+
+    /// A program that was away for long has not heard what came meanwhile.
+    @Test func timeThatPassesAtOnceIsOneTry() {
+        var driver = ReaderDriverTests.driver(in: .asking)
+        #expect(ReaderDriverTests.effects(driver.advance(to: .seconds(60))) == ["> Q"])
+        #expect(driver.nextDeadline == .seconds(64))
+    }
+
     @Test func aPartOfAnAnswerGivesMoreTime() {
         var driver = ReaderDriverTests.driver(in: .asking)
         for second in [3, 6, 9] { _ = driver.receive(Array("m".utf8).span, at: .seconds(second)) }
@@ -96,6 +163,21 @@ struct ReaderTimesTests {
                 "73000.0 failed: the reader does not answer (keep alive, asked 3 times)",
             ])
         #expect(driver.state == .off)
+    }
+
+    /// Whatever is wanted while the reader is asked whether it is there comes first, and a refusal is an answer.
+    @Test func aReaderThatIsAskedWhetherItIsThereIsNotBusy() {
+        var dialect = ScriptedDialect()
+        dialect.keepAlive = ReaderRequest("keep alive", Array("K".utf8))
+        var driver = ReaderDriverTests.driver(in: .ready, dialect)
+        _ = driver.advance(to: .seconds(30))
+        #expect(driver.state == .ready)
+        #expect(ReaderDriverTests.effects(driver.receive(Array("r".utf8).span, at: .seconds(31))) == [])
+        #expect(driver.state == .ready)
+        _ = driver.advance(to: .seconds(61))
+        #expect(ReaderDriverTests.effects(driver.perform(.ask(.firmware), at: .seconds(61))) == [])
+        #expect(driver.state == .asking)
+        #expect(ReaderDriverTests.effects(driver.advance(to: .milliseconds(61_500))) == ["> Q"])
     }
 
     @Test func aReaderThatIsAlwaysArmedIsHeardUnasked() {

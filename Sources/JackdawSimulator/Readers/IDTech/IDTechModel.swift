@@ -17,6 +17,7 @@ public struct IDTechModel: ReaderModel {
     public func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] {
         let function = IDTechFunction(rawValue: command[2])
         guard command[1] == UInt8(ascii: "R") else {
+            if function == .resetToDefault { device.settings = [:] }
             device.settings[Int(function.rawValue)] =
                 command.count > 6 ? (4..<command.count - 2).map { command[$0] } : nil
             return [[Self.acknowledge]]

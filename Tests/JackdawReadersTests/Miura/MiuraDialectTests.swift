@@ -1,0 +1,118 @@
+@testable import JackdawReaders
+import JackdawTestSupport
+import JackdawTransport
+import Testing
+
+/// What Miura's answers and reports mean.
+struct MiuraDialectTests {
+    private static let battery = ReaderRequest("battery", hex("010004D0620000B7"))
+
+    /// The meanings of a message, cut into frames as a reader does.
+    private static func meanings(
+        _ message: String, from node: MiuraNode = .reader, isUnsolicited: Bool = false,
+        answering request: ReaderRequest? = battery, _ dialect: MiuraDialect = MiuraDialect()
+    ) throws -> [ReaderMeaning] {
+        let frames = try MiuraFormat.answer(hex(message), from: node, isUnsolicited: isUnsolicited)
+        return frames.flatMap { dialect.understand($0.span, answering: request) }
+    }
+
+    @Test func publishedCommandsAreSent() throws {
+        let dialect = MiuraDialect(reportFlags: 0x01)
+        #expect(dialect.identification.map(\.bytes) == [hex("010004D0020000D7"), hex("010004D0620000B7")])
+        #expect(dialect.arming(for: .seconds(20)).map(\.bytes) == [hex("010004D0600100B4")])
+    }
+
+    @Test func theBatteryIsTold() throws {
+        for (charging, isCharging) in [("00", false), ("01", true), ("02", true), ("F0", nil)] as [(String, Bool?)] {
+            let meanings = try Self.meanings("E10ADFA20901\(charging)DFA20A0150" + "9000")
+            guard case .done(let facts)? = meanings.first else { return #expect(Bool(false), "\(meanings)") }
+            #expect(facts == [.battery(BatteryReport(percent: 80, isCharging: isCharging))])
+        }
+    }
+
+    @Test(arguments: ["9F21", "9F22", "6D00", "9001"])
+    func anotherStatusRefuses(status: String) throws {
+        let meanings = try Self.meanings(status)
+        guard case .refused(let words)? = meanings.first else { return #expect(Bool(false), "\(meanings)") }
+        #expect(words.contains(String(status.prefix(2))))
+    }
+
+    @Test func theBaseDoesNotAnswerForTheReader() throws {
+        let meanings = try Self.meanings("9000", from: .base)
+        guard case .unknown? = meanings.first else { return #expect(Bool(false), "\(meanings)") }
+    }
+
+    /// A report that comes between the parts of an answer, and a part of an earlier answer.
+    @Test func partsOfSeveralMessagesGoBesideEachOther() throws {
+        let dialect = MiuraDialect()
+        let body = "E182012C" + "C482012800" + String(repeating: "41", count: 295)
+        let parts = try MiuraFormat.answer(hex(body + "9000"))
+        #expect(parts.count == 2)
+        let report = try MiuraFormat.answer(hex("E104480201009000"), isUnsolicited: true)
+        let first = Self.meaning(parts[0], dialect)
+        guard case .more? = first else { return #expect(Bool(false), "\(first as Any)") }
+        let between = Self.meaning(report[0], dialect)
+        guard case .card(.unreadable)? = between else { return #expect(Bool(false), "\(between as Any)") }
+        let last = Self.meaning(parts[1], dialect)
+        guard case .done? = last else { return #expect(Bool(false), "\(last as Any)") }
+        // The rest of it never comes: what answers the next request stands alone.
+        _ = Self.meaning(parts[0], dialect)
+        _ = dialect.encode(Self.battery)
+        let next = Self.meaning(try MiuraFormat.answer(hex("9000"))[0], dialect)
+        guard case .done? = next else { return #expect(Bool(false), "\(next as Any)") }
+    }
+
+    private static func meaning(_ frame: [UInt8], _ dialect: MiuraDialect) -> ReaderMeaning? {
+        dialect.understand(frame.span, answering: battery).first
+    }
+
+    /// Parts without end are lost once, and hold nobody up.
+    @Test func anAnswerWithoutEndIsGivenUp() throws {
+        var driver = ReaderDriver(MiuraDialect())
+        _ = driver.perform(.connect, at: .zero)
+        let apdu = [UInt8](repeating: 0x41, count: 254)
+        var frame: [UInt8] = [0x01, 0x01, 0xFE] + apdu
+        frame.append(frame.reduce(0, ^))
+        var now = Duration.zero
+        for _ in 0..<2_000 {
+            now += .milliseconds(100)
+            _ = driver.receive(frame.span, at: now)
+            _ = driver.advance(to: now)
+        }
+        #expect(driver.state == .off)
+    }
+
+    /// However often a message tells of a card, it is one card.
+    @Test func oneReportIsOneCard() throws {
+        let track = "5F2225" + ";4111111111111111=28121010000012345678".utf8.map { String($0, radix: 16) }.joined()
+        let message = String(repeating: "48020001", count: 300) + track
+        let meanings = try Self.meanings(message + "9000", isUnsolicited: true)
+        #expect(meanings.count <= 1)
+    }
+
+    @Test(arguments: ["E1", "E1FF", "48", "4802", "5F", "DFAE", "E183FFFFFF", "1F80808080", "E104E102E100"])
+    func aMessageThatIsNoTLVIsTold(message: String) throws {
+        let meanings = try Self.meanings(message + "9000", isUnsolicited: true)
+        guard case .unknown? = meanings.first else { return #expect(Bool(false), "\(meanings)") }
+    }
+
+    /// Any bytes: no trap, and each object lies in the message.
+    @Test func anyBytesAreRead() {
+        var random = SeededRandom(seed: 9)
+        for _ in 0..<20_000 {
+            let bytes = (0..<Int.random(in: 0...40, using: &random)).map { _ in
+                // Mostly what means something.
+                [0x48, 0xE1, 0x5F, 0x22, 0x1F, 0x81, 0x82, 0x02, 0x00, UInt8.random(in: 0...255, using: &random)]
+                    .randomElement(using: &random) ?? 0
+            }
+            for object in TagLengthValue.read(bytes.span) ?? [] {
+                #expect(object.value.lowerBound > 0 && object.value.upperBound <= bytes.count)
+            }
+        }
+        let deep = [UInt8](repeating: 0xE1, count: 200)
+        #expect(TagLengthValue.read(deep.span) == nil)
+        let many =
+            [UInt8](repeating: 0x48, count: 0) + Array(repeatElement([0x48, 0x00] as [UInt8], count: 513).joined())
+        #expect(TagLengthValue.read(many.span) == nil)
+    }
+}
