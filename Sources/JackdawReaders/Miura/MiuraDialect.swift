@@ -94,10 +94,10 @@ public struct MiuraDialect: ReaderDialect {
     }
 
     private func isAnswer(_ facts: [ReaderFact], to request: ReaderRequest) -> Bool {
-        switch request {
-        case Self.request(.softwareInformation): facts.contains { if case .firmware = $0 { true } else { false } }
-        case Self.request(.batteryStatus): facts.contains { if case .battery = $0 { true } else { false } }
-        default: facts.isEmpty
+        switch request.bytes {
+        case Self.request(.softwareInformation).bytes: facts.contains { if case .firmware = $0 { true } else { false } }
+        case Self.request(.batteryStatus).bytes: facts.contains { if case .battery = $0 { true } else { false } }
+        default: true
         }
     }
 
