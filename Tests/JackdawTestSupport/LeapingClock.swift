@@ -1,20 +1,26 @@
-internal import JackdawSystem
-
-/// A clock on which nobody waits: who sleeps moves it to where they want to wake.
+/// A clock on which nobody waits for a short time: who sleeps no longer than a moment moves it to where they want to wake;
+/// who sleeps longer waits until a test moves it.
 public final class LeapingClock: Clock {
-    private let time = SystemLock(ManualClock.Instant(offset: .zero))
+    private let clock = ManualClock()
+    private let most: Duration
 
     /// A clock at its beginning.
-    public init() {}
+    /// - Parameter most: how long a moment is.
+    public init(most: Duration = .milliseconds(500)) { self.most = most }
 
-    /// The latest time that anybody slept to.
-    public var now: ManualClock.Instant { time.withLock { $0 } }
+    /// Where it stands.
+    public var now: ManualClock.Instant { clock.now }
     /// A nanosecond.
-    public var minimumResolution: Duration { .nanoseconds(1) }
+    public var minimumResolution: Duration { clock.minimumResolution }
 
-    /// Moves the clock on.
+    /// Moves the clock on, or waits.
     public func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
         try Task.checkCancellation()
-        time.withLock { $0 = max($0, deadline) }
+        let rest = now.duration(to: deadline)
+        guard rest <= most else { return try await clock.sleep(until: deadline, tolerance: tolerance) }
+        clock.advance(by: max(.zero, rest))
     }
+
+    /// Moves the clock on, waking who sleeps.
+    public func advance(by duration: Duration) { clock.advance(by: duration) }
 }

@@ -142,7 +142,7 @@ struct CardListener: Sendable {
         let tally = tally.withLock { $0 }
         guard tally.swipes == 0 else { return .done }
         if let failure = tally.failure { throw failure }
-        conversation.message("\(link): nothing was read")
+        if !Task.isCancelled { conversation.message("\(link): nothing was read") }
         return .nothingFound
     }
 

@@ -12,7 +12,8 @@ import Testing
     @Test(arguments: ReaderFamily.all.map(\.name).filter { SimulatedFamily.named($0) != nil })
     func theDeckIsSwipedAtEachFamily(name: String) async throws {
         let family = try #require(ReaderFamily.named(name))
-        let transport = try SimulatedLinks.open(LinkName(.sim, name), clock: LeapingClock())
+        let clock = LeapingClock()
+        let transport = try SimulatedLinks.open(LinkName(.sim, name), clock: clock)
         #expect(transport.link == LinkName(.sim, name))
         let session = ReaderSession(transport, family.makeDialect(), clock: ManualClock())
         await session.perform(.connect)
@@ -20,6 +21,7 @@ import Testing
         for await event in session.events {
             switch event {
             case .ready: await session.perform(.requestSwipe(within: .seconds(20)))
+            case .waitingForCard: clock.advance(by: .seconds(1))
             case .swipe: swipes += 1
             default: break
             }
