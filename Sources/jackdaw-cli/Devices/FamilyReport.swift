@@ -7,7 +7,9 @@ struct FamilyReport {
     let family: ReaderFamily
 
     /// An empty table of families.
-    static var table: Table { Table(.text("family"), .text("over"), .text("protocol"), .text("link"), .text("readers")) }
+    static var table: Table {
+        Table(.text("family"), .text("over"), .text("protocol"), .text("link"), .text("readers"))
+    }
 
     func add(to table: inout Table) {
         table.add(

@@ -17,8 +17,8 @@
             guard (1...2).contains(ends.count), let first = ends[0], let last = ends[ends.count - 1],
                 first <= last, last < Int.max
             else {
-                throw ValidationError(
-                    "\(argument): messages of the reader are counted from 0: \(fault.rawValue):2 or \(fault.rawValue):2-4")
+                let name = fault.rawValue
+                throw ValidationError("\(argument): messages are counted from 0, such as \(name):2 or \(name):2-4")
             }
             return PlannedFault(fault, first..<last + 1)
         }
