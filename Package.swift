@@ -80,7 +80,7 @@ let package = Package(
             name: "JackdawLinux",
             dependencies: [
                 "JackdawDSP", "JackdawTransport", "JackdawSystem", "JackdawALSA", "JackdawBluetooth",
-                "JackdawAudioFile",
+                "JackdawAudioFile", "JackdawReaders", "JackdawSimulator",
             ],
             swiftSettings: house),
 
@@ -88,7 +88,8 @@ let package = Package(
             name: "jackdaw-cli",
             dependencies: [
                 "JackdawDSP", "JackdawCards", "JackdawTransport", "JackdawSystem", "JackdawALSA", "JackdawBluetooth",
-                "JackdawAudioFile", "JackdawSpectrum", "JackdawReaders", "JackdawDecryption", "JackdawLinux",
+                "JackdawAudioFile", "JackdawSpectrum", "JackdawReaders", "JackdawSimulator", "JackdawDecryption",
+                "JackdawLinux",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
             ],
@@ -148,15 +149,16 @@ let package = Package(
         .testTarget(
             name: "JackdawLinuxTests",
             dependencies: [
-                "JackdawLinux", "JackdawBluetooth", "JackdawSystem", "JackdawTransport", "JackdawTestSupport",
+                "JackdawLinux", "JackdawBluetooth", "JackdawSimulator", "JackdawReaders", "JackdawSystem",
+                "JackdawTransport", "JackdawTestSupport",
             ],
             swiftSettings: house),
         .testTarget(
             name: "JackdawCommandTests",
             dependencies: [
                 "jackdaw-cli", "JackdawLinux", "JackdawTransport", "JackdawALSA", "JackdawBluetooth", "JackdawSystem",
-                "JackdawDSP", "JackdawAudioFile", "JackdawSpectrum", "JackdawDecryption", "JackdawTestSupport",
-                "JackdawALSATestSupport",
+                "JackdawDSP", "JackdawAudioFile", "JackdawSpectrum", "JackdawReaders", "JackdawSimulator",
+                "JackdawDecryption", "JackdawTestSupport", "JackdawALSATestSupport",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
             ],

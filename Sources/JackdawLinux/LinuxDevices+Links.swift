@@ -5,8 +5,9 @@ extension LinuxDevices {
     /// Opens a link of bytes to a reader.
     /// - Parameters:
     ///   - link: `rfcomm:` and an address, with `/` and a channel where that is known; `ble:` and an address; `tcp:`, a host
-    ///     and a port; `pty:` and the path of a serial line; `record:`, a file, a comma and one of these, of which a
-    ///     transcript is kept; or `replay:` and such a file, which plays one back at its own times.
+    ///     and a port; `pty:` and the path of a serial line; `sim:` and a family of which a reader is simulated, with a deck
+    ///     of test cards; `record:`, a file, a comma and one of these, of which a transcript is kept; or `replay:` and such a
+    ///     file, which plays one back at its own times.
     ///   - profile: how the family of readers carries bytes over Bluetooth Low Energy; needed for `ble:`.
     ///   - route: who connects `rfcomm:`.
     ///   - secrecy: what the transcript of `record:` keeps of the bytes. Only this user may read its file.
@@ -40,8 +41,7 @@ extension LinuxDevices {
             return try await bluetooth.connect(address, profile: profile)
         case .tcp: return try await streamLinks.connect(to: TCPAddress(link))
         case .pty: return try await streamLinks.open(link)
-        case .sim:
-            throw LinkError(.unsupported, link: link.description, "there are no simulated readers yet")
+        case .sim: return try SimulatedLinks.open(link)
         case .record:
             guard let (path, inner) = link.recording else { preconditionFailure("a transcript is of a link") }
             let transport = try await connect(inner, profile: profile, route: route)

@@ -2,7 +2,7 @@ import JackdawBluetooth
 import JackdawLinux
 import JackdawTransport
 
-/// The Bluetooth of the system that the command runs on; tests have one of their own.
+/// The Bluetooth and the links of the system that the command runs on; tests have one of their own.
 struct BluetoothSystem: Sendable {
     /// Looks for devices so long.
     var devices: @Sendable (Duration) -> AsyncThrowingStream<FoundDevice, any Error>
@@ -21,6 +21,10 @@ struct BluetoothSystem: Sendable {
     /// Offers a serial port at a channel, and calls with each link that another machine opens, until it is cancelled.
     var serve:
         @Sendable (UInt8, String, @escaping @Sendable (any Transport) async -> Void) async throws(LinkError) -> Void
+    /// Measures the times of readers, real and simulated.
+    var clock: any Clock<Duration> = SuspendingClock()
+    /// Whether the user wants the command to end.
+    var isInterrupted: @Sendable () -> Bool = { Interruption.isRequested }
 
     /// This computer's.
     init() {

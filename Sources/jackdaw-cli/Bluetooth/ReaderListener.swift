@@ -2,17 +2,22 @@ import JackdawBluetooth
 import JackdawLinux
 import JackdawTransport
 
-/// Keeps a reader connected and tells what it sends: how much, and only where that is asked for what.
+/// Keeps a reader connected and tells what becomes of its link.
 struct ReaderListener: Sendable {
     let link: LinkName
     let profile: GATTProfile?
     let route: SerialRoute
     let isJSON: Bool
-    let isRevealed: Bool
     let conversation: Conversation
 
-    /// Listens until the task is cancelled or there is no use in trying.
-    func run(_ system: BluetoothSystem) async throws(CommandError) {
+    /// Listens until the task is cancelled, there is no use in trying, or it has been enough.
+    /// - Parameters:
+    ///   - system: opens the link.
+    ///   - serve: does what there is to be done with each session, and closes it; whether it is to be connected again.
+    /// - Throws: why there is no use in trying.
+    func run(
+        _ system: BluetoothSystem, _ serve: @escaping @Sendable (any Transport) async -> Bool
+    ) async throws(CommandError) {
         let kept = system.keep { () async throws(LinkError) in try await system.connect(link, profile, route) }
         await kept.open()
         let failure = await withTaskGroup(of: Void.self, returning: LinkError?.self) { sessions in
@@ -21,7 +26,7 @@ struct ReaderListener: Sendable {
                 switch event {
                 case .connected(let session):
                     tell("connected")
-                    sessions.addTask { await receive(session) }
+                    sessions.addTask { if await !serve(session) { await kept.close() } }
                 case .lost(let error): tell("lost", error)
                 case .waiting(let duration, let error): tell("waiting", error, duration)
                 case .slept(let duration): tell("slept", nil, duration)
@@ -37,26 +42,6 @@ struct ReaderListener: Sendable {
             return failure
         }
         if let failure { throw CommandError(failure) }
-    }
-
-    private func receive(_ session: any Transport) async {
-        do throws(LinkError) {
-            while try await session.receive({ tell($0) }) { await conversation.waitForRoom() }
-            await session.close()
-        } catch {
-            // Why it ended is an event of the link.
-        }
-    }
-
-    private func tell(_ bytes: Span<UInt8>) {
-        let digits = isRevealed ? bytes.indices.map { bytes[$0].hexadecimal }.joined() : nil
-        guard isJSON else { return conversation.result(digits ?? "received \(counted(bytes.count, "byte"))") }
-        var object = JSONObject()
-        object.add("link", link.description)
-        object.add("event", "received")
-        object.add("count", bytes.count)
-        object.add("bytes", digits)
-        conversation.result(object)
     }
 
     private func tell(_ event: String, _ error: LinkError? = nil, _ duration: Duration? = nil) {

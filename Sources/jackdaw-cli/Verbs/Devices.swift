@@ -2,6 +2,7 @@
     import ArgumentParser
     import JackdawALSA
     import JackdawBluetooth
+    import JackdawReaders
     import JackdawTransport
 
     struct Devices: Verb {
@@ -11,7 +12,9 @@
                 Each device has the link name that opens it, whether you may open it, who has it, and what it can do \
                 while it is free. A jack is listed where the card senses what is plugged into it; many do not. Bluetooth \
                 adapters are listed where bluetoothd runs, and devices by --scan: switch the reader on first, and off \
-                what else it may be connected to.
+                what else it may be connected to. Then come the families of readers that jackdaw listen --reader knows: \
+                what carries them, who has told their protocol, what the driver was tried with, what is not known, and the \
+                link to a simulated one. They are there on every system, and count as no device.
 
                 EXAMPLES
                   jackdaw devices
@@ -29,7 +32,7 @@
         @Option(help: ArgumentHelp("How long to look for them, 1 to 3600.", valueName: "s"))
         var seconds = 5
 
-        @Flag(help: "Print one JSON object a device, a jack, an adapter or an event.")
+        @Flag(help: "Print one JSON object a device, a jack, an adapter, a family of readers or an event.")
         var json = false
 
         func validate() throws {
@@ -40,7 +43,28 @@
         func run(on console: Console) throws(CommandError) -> ExitStatus {
             let bluetooth = BluetoothSystem()
             guard !scan else { return try run(on: console, bluetooth) }
-            return try run(on: console, SoundSystem(), watch ? [] : Self.adapters(of: bluetooth, on: console))
+            guard !watch else { return try run(on: console, SoundSystem(), []) }
+            let status: ExitStatus
+            do throws(CommandError) {
+                status = try run(on: console, SoundSystem(), Self.adapters(of: bluetooth, on: console))
+            } catch {
+                list(ReaderFamily.all, isApart: false, on: console)
+                throw error
+            }
+            list(ReaderFamily.all, isApart: status == .done, on: console)
+            return status
+        }
+
+        /// Lists families of readers.
+        func list(_ families: [ReaderFamily], isApart: Bool, on console: Console) {
+            var table = FamilyReport.table
+            for family in families {
+                let report = FamilyReport(family: family)
+                if json { console.result(report.json) } else { report.add(to: &table) }
+            }
+            guard !table.rows.isEmpty else { return }
+            if isApart { console.result("") }
+            table.lines.forEach(console.result)
         }
 
         /// The adapters, where bluetoothd runs: a computer without it lacks nothing that was asked for.

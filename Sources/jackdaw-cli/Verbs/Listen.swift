@@ -3,27 +3,38 @@
     import JackdawALSA
     import JackdawDSP
     import JackdawLinux
+    import JackdawReaders
     import JackdawTransport
 
     struct Listen: Verb {
         static let configuration = CommandConfiguration(
-            abstract: "Read card swipes live, from a sound card, or the bytes of a Bluetooth reader.",
+            abstract: "Read card swipes live, from a sound card or a reader.",
             discussion: """
                 Each swipe is printed when it is read, within a blink; a swipe that could not be read gives one line on \
                 standard error that says why. On a terminal a line shows the level. The capture gain follows what \
                 is heard, and all levels are put back at the end. A card that is unplugged is waited for. \
                 Account numbers and names are masked.
 
-                A Bluetooth reader is connected, and connected again whenever it is lost, until interrupted. What it sends \
-                is counted; --reveal prints it as hexadecimal digits. A reader over ble: needs its service and \
-                characteristics. Where programs may not use Bluetooth sockets, --route bluetoothd lets bluetoothd \
-                connect one over rfcomm:. A reader on a network (tcp:) or a serial line (pty:) is kept connected as well.
+                A reader of a family that is named with --reader is asked who it is and told to wait for a card, again and \
+                again. Each thing that happens is a line: swipes as masked numbers and what was encrypted, and with \
+                --reveal what they hold. Of any other reader the bytes are counted; --reveal prints them as hexadecimal \
+                digits. sim:FAMILY is a simulated reader in this process, at which a few test cards are swiped.
+
+                A reader over Bluetooth, on a network (tcp:) or a serial line (pty:) is connected again whenever it is \
+                lost, until interrupted. One over ble: needs its service and characteristics. Where programs may not use \
+                Bluetooth sockets, --route bluetoothd lets bluetoothd connect one over rfcomm:.
+
+                READERS
+                \(ReaderFamily.all.map { "  \($0.name.padded(to: 8))\($0.title) (\($0.provenance))" }
+                    .joined(separator: "\n"))
 
                 EXIT CODES
-                  0   a file that stands in for a card (wav:) is over, and something was read
-                  1   such a file is over, and nothing was read
+                  0   something was read, and what stands in for a card or a reader (wav:, replay:, sim:) is over, or there
+                      were as many swipes as were wanted
+                  1   it is over, and nothing was read
                   64  usage; no name of a link; no such channel
-                  69  the device is missing, busy, or may not be opened
+                  65  a transcript (replay:) is of another conversation
+                  69  the device is missing, busy, or may not be opened; the reader does not answer, or has gone for good
                   74  I/O error
                   130 interrupted
 
@@ -31,19 +42,26 @@
                   jackdaw listen
                   jackdaw listen --link alsa:hw:1,0 --json
                   jackdaw listen --link wav:captures/speed_t2_05.wav
-                  jackdaw listen --link rfcomm:AA:BB:CC:DD:EE:FF
+                  jackdaw listen --link rfcomm:AA:BB:CC:DD:EE:FF --reader miura
+                  jackdaw listen --link sim:miura --swipes 1
                 """)
 
         @Option(
             help: ArgumentHelp(
                 """
                 The sound card: alsa:NAME, as jackdaw devices lists them (default: alsa:default), or wav:FILE in its \
-                place; or a reader: rfcomm:ADDRESS, ble:ADDRESS, tcp:HOST:PORT or pty:PATH. record:FILE,LINK keeps a \
-                transcript of a reader's link, masked, and replay:FILE plays it back.
+                place; or a reader: rfcomm:ADDRESS, ble:ADDRESS, tcp:HOST:PORT, pty:PATH or sim:FAMILY. \
+                record:FILE,LINK keeps a transcript of a reader's link, masked, and replay:FILE plays it back.
                 """,
                 valueName: "link"),
             transform: LinkArgument.read)
         var link = LinkName(.alsa, "default")
+
+        @Option(help: "The reader's family; that of a simulated one (sim:) is known.", transform: FamilyArgument.read)
+        var reader: ReaderFamily?
+
+        @Option(help: ArgumentHelp("End after so many swipes of a reader.", valueName: "number"))
+        var swipes: Int?
 
         @Option(help: "Channel to decode: a number from 1, or all.")
         var channel: ChannelChoice = .all
@@ -57,7 +75,7 @@
         @Option(help: "What to do with the capture gain: auto follows the swipes, keep leaves it alone.")
         var gain = GainChoice.auto
 
-        @Flag(help: "Print one JSON object a track, as decode does.")
+        @Flag(help: "Print one JSON object a track, as decode does, or an event of a reader.")
         var json = false
 
         @Flag(help: "Report swipes that could not be read on standard output, in between the tracks.")
@@ -85,6 +103,13 @@
             }
             if route == .bluetoothd, link.scheme != .rfcomm || link.address.contains("/") {
                 throw ValidationError("--route bluetoothd takes --link rfcomm:ADDRESS, without a channel")
+            }
+            if [.alsa, .wav].contains(link.scheme), reader != nil {
+                throw ValidationError("--reader is for links of bytes, and \(link) has sound")
+            }
+            if let swipes {
+                guard family != nil else { throw ValidationError("--swipes is for a reader whose --reader is known") }
+                guard swipes > 0 else { throw ValidationError("--swipes begins at 1") }
             }
             if record == "-" { throw ValidationError("--record needs a file: standard output has the cards") }
         }
@@ -133,15 +158,40 @@
             return .done
         }
 
-        /// Listens to a reader by a system's Bluetooth.
+        /// The family of the reader that is listened to; nil where only its bytes are counted.
+        private var family: ReaderFamily? { reader ?? link.simulatedFamily }
+
+        /// Listens to a reader by a system's links.
         func run(on console: Console, _ system: BluetoothSystem) throws(CommandError) -> ExitStatus {
-            _ = try LinkArgument.device(link)
+            if [.rfcomm, .ble].contains(link.scheme) { _ = try LinkArgument.device(link) }
             let conversation = try Conversation()
             let listener = ReaderListener(
-                link: link, profile: gatt.profile, route: route.route, isJSON: json,
-                isRevealed: reveal, conversation: conversation)
-            try conversation.run(on: console) { () throws(CommandError) in try await listener.run(system) }
-            return .done
+                link: link, profile: gatt.profile, route: route.route, isJSON: json, conversation: conversation)
+            let connect: @Sendable () async throws(LinkError) -> any Transport = {
+                [link, profile = gatt.profile, route = route.route] () async throws(LinkError) in
+                try await system.connect(link, profile, route)
+            }
+            guard let family else {
+                let teller = ByteTeller(link: link, isJSON: json, isRevealed: reveal, conversation: conversation)
+                // A transcript is played back again and again; a simulated reader that is not there never will be.
+                let comesBack = link.canComeBack || link.isTranscript
+                try conversation.run(on: console, isInterrupted: system.isInterrupted) { () throws(CommandError) in
+                    guard comesBack else { return try await teller.run(connect) }
+                    try await listener.run(system) { session in
+                        await teller.receive(session)
+                        return true
+                    }
+                }
+                return .done
+            }
+            let listening = CardListener(
+                link: link, family: family, isJSON: json, isRevealed: reveal, most: swipes, clock: system.clock,
+                conversation: conversation)
+            return try conversation.run(on: console, isInterrupted: system.isInterrupted) {
+                [link] () throws(CommandError) in
+                link.canComeBack
+                    ? try await listening.run(listener, system) : try await listening.run(connect)
+            }
         }
     }
 

@@ -1,47 +1,112 @@
 #if Command
     import ArgumentParser
+    import JackdawReaders
+    import JackdawSimulator
     import JackdawTransport
 
     struct Simulate: Verb {
         static let configuration = CommandConfiguration(
-            abstract: "Offer a simulated reader to another machine.",
+            abstract: "Offer a simulated reader to other programs, or to another machine.",
             discussion: """
-                The reader is offered as a serial port of Bluetooth, which other machines find and connect to, until \
-                interrupted. The one reader so far sends back what it receives: to try links with.
+                Each program that connects has a reader of its own, until interrupted. Cards are presented one after the \
+                other, each some time after the reader began to wait for one. All of them are test cards. A serial port of \
+                Bluetooth (rfcomm:) is found by other machines; a TCP port is for programs of this computer; pty makes a \
+                terminal, whose reader begins with the first bytes that it is sent. The link to open is printed for both.
+
+                READERS
+                \(SimulatedFamily.all.map { family in
+                    "  \(family.name.padded(to: 8))\(ReaderFamily.named(family.name)?.title ?? "")"
+                }.joined(separator: "\n"))
+                  echo    sends back what it receives: to try links with
+
+                CARDS
+                  \(SimulatedCard.deck.map(\.name).joined(separator: ", "))
+
+                FAULTS
+                  \(ReaderFault.allCases.map(\.rawValue).joined(separator: ", "))
+
+                EXIT CODES
+                  64  usage
+                  69  it cannot be offered there
+                  74  the system has no terminal to spare
+                  130 interrupted
 
                 EXAMPLES
+                  jackdaw simulate miura --link tcp:127.0.0.1:4000
+                  jackdaw simulate idtech --link pty --card visa --card expired --delay 5
+                  jackdaw simulate magtek --link tcp:127.0.0.1:0 --fault late:1-2 --json
                   jackdaw simulate echo --link rfcomm:1
                 """)
 
-        @Argument(help: "The reader: echo.")
-        var reader: SimulatedReader
+        @Argument(
+            help: "The reader: a family by name, or echo.", completion: .list(ReaderChoice.names),
+            transform: ReaderChoice.read)
+        var reader: ReaderChoice
 
         @Option(
-            help: ArgumentHelp("Where it is offered: rfcomm: and a channel from 1 to 30.", valueName: "link"),
-            transform: LinkArgument.read)
-        var link: LinkName
+            help: ArgumentHelp(
+                "Where it is offered: tcp:127.0.0.1:PORT (0 is any), pty, or rfcomm: and a channel from 1 to 30.",
+                valueName: "link"),
+            transform: ReaderOffer.read)
+        var link: ReaderOffer
+
+        @Option(
+            help: ArgumentHelp("A card to present, by name; again for more (default: all of them).", valueName: "name"),
+            completion: .list(SimulatedCard.deck.map(\.name)),
+            transform: { name in
+                guard let card = SimulatedCard.named(name) else {
+                    let known = SimulatedCard.deck.map(\.name).joined(separator: ", ")
+                    throw ValidationError("No card is named \(name); there are \(known).")
+                }
+                return card
+            })
+        var card: [SimulatedCard] = []
+
+        @Option(help: "How the cards are presented.")
+        var manner = MannerChoice.swiped
+
+        @Option(help: ArgumentHelp("How long the reader waits for each card, 0 to 3600.", valueName: "s"))
+        var delay = 1.0
+
+        @Option(
+            help: ArgumentHelp(
+                "What goes wrong, with which messages of the reader, counted from 0 (default: all); again for more.",
+                valueName: "name[:first[-last]]"),
+            transform: FaultArgument.read)
+        var fault: [PlannedFault] = []
+
+        @Option(help: ArgumentHelp("How full the battery is, 0 to 100 (default: 80).", valueName: "percent"))
+        var battery: Int?
+
+        @Option(help: ArgumentHelp("What the reader says of its software.", valueName: "text"))
+        var firmware: String?
+
+        @Option(help: ArgumentHelp("Where the bytes of chance come from.", valueName: "number"))
+        var seed: UInt64 = 1
 
         @Flag(help: "Print one JSON object an event.")
         var json = false
 
         func validate() throws {
-            guard link.scheme == .rfcomm, channel != nil else {
-                throw ValidationError("\(link): a reader is offered at rfcomm: and a channel from 1 to 30")
+            guard (0...3600).contains(delay) else { throw ValidationError("--delay goes from 0 to 3600") }
+            guard (0...100).contains(battery ?? 0) else { throw ValidationError("--battery goes from 0 to 100") }
+            guard (firmware ?? " ").utf8.allSatisfy({ (0x20..<0x7F).contains($0) }), (firmware ?? "").utf8.count <= 64
+            else { throw ValidationError("--firmware takes up to 64 characters of ASCII") }
+            if case .echo = reader, !card.isEmpty || !fault.isEmpty || battery != nil || firmware != nil {
+                throw ValidationError("echo has no cards, no faults, no battery and no software")
             }
         }
 
-        private var channel: UInt8? { UInt8(link.address).flatMap { (1...30).contains($0) ? $0 : nil } }
-
         func run(on console: Console) throws(CommandError) -> ExitStatus { try run(on: console, BluetoothSystem()) }
 
-        /// Does the work with a system's Bluetooth.
+        /// Does the work with a system's links.
         func run(on console: Console, _ system: BluetoothSystem) throws(CommandError) -> ExitStatus {
-            guard let channel else { throw CommandError(.usage, "\(link): no channel") }
             let conversation = try Conversation()
-            let (isJSON, name) = (json, "Jackdaw \(reader.rawValue)")
-            let tell: @Sendable (LinkName, String, Int) -> Void = { link, event, count in
+            let isJSON = json
+            let tell: @Sendable (LinkName, String, Int?) -> Void = { link, event, count in
                 guard isJSON else {
-                    return conversation.message("\(link): \(event)\(count > 0 ? ", \(counted(count, "byte"))" : "")")
+                    let bytes = (count ?? 0) > 0 ? ", \(counted(count ?? 0, "byte"))" : ""
+                    return conversation.message("\(link): \(event)\(bytes)")
                 }
                 var object = JSONObject()
                 object.add("link", link.description)
@@ -49,17 +114,42 @@
                 object.add("count", count)
                 conversation.result(object)
             }
-            try conversation.run(on: console) { () async throws(CommandError) in
+            let serve: @Sendable (any Transport) async -> Void = { [plan, clock = system.clock] link in
+                tell(link.link, "connected", plan == nil ? 0 : nil)
+                if let plan {
+                    await plan.serve(link, clock: clock)
+                    tell(link.link, "ended", nil)
+                } else {
+                    tell(link.link, "ended", await Self.echo(link))
+                }
+            }
+            try conversation.run(on: console, isInterrupted: system.isInterrupted) {
+                [offer = link, name = "Jackdaw \(reader.name)"] () async throws(CommandError) in
                 do throws(LinkError) {
-                    try await system.serve(channel, name) { link in
-                        tell(link.link, "connected", 0)
-                        tell(link.link, "ended", await Self.echo(link))
-                    }
+                    try await offer.serve(
+                        name, system,
+                        announce: { link in
+                            if isJSON { tell(link, "offered", nil) } else { conversation.result("\(link)") }
+                        }, serve)
                 } catch {
                     throw CommandError(error)
                 }
             }
             return .done
+        }
+
+        /// What the options make of the reader; nil for the echo.
+        private var plan: ReaderPlan? {
+            guard case .family(let family) = reader else { return nil }
+            var plan = ReaderPlan(family: family)
+            plan.deck = (card.isEmpty ? SimulatedCard.deck : card).map {
+                Presentation($0, manner.manner, after: .seconds(delay))
+            }
+            plan.faults = fault
+            plan.seed = seed
+            if let battery { plan.device.battery = battery }
+            if let firmware { plan.device.firmware = firmware }
+            return plan
         }
 
         /// Sends back what comes until it ends.
@@ -87,7 +177,44 @@
     }
 
     /// The readers that can be simulated.
-    enum SimulatedReader: String, ExpressibleByArgument, CaseIterable {
+    enum ReaderChoice {
         case echo
+        case family(SimulatedFamily)
+
+        static let names = SimulatedFamily.all.map(\.name) + ["echo"]
+
+        var name: String {
+            switch self {
+            case .echo: "echo"
+            case .family(let family): family.name
+            }
+        }
+
+        /// Finds a reader by its name.
+        /// - Throws: `ValidationError` with the names that there are.
+        static func read(_ name: String) throws -> ReaderChoice {
+            guard name != "echo" else { return .echo }
+            guard let family = SimulatedFamily.named(name) else {
+                throw ValidationError("No reader is named \(name); there are \(names.joined(separator: ", ")).")
+            }
+            return .family(family)
+        }
+    }
+
+    /// How cards are presented.
+    enum MannerChoice: String, ExpressibleByArgument, CaseIterable {
+        case swiped
+        case swipedInVain = "swiped-in-vain"
+        case inserted
+        case removed
+
+        var manner: Presentation.Manner {
+            switch self {
+            case .swiped: .swiped
+            case .swipedInVain: .swipedInVain
+            case .inserted: .inserted
+            case .removed: .removed
+            }
+        }
     }
 #endif

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import JackdawReaders
 import JackdawTransport
 import Testing
 
@@ -189,6 +190,31 @@ import Testing
         #expect(!run.messages.contains("senses"))
     }
 
+    /// What is known of each family of readers, and what is not.
+    @Test func familiesOfReadersAreListed() throws {
+        func lines(_ arguments: String...) throws -> [String] {
+            let verb = try #require(try JackdawCommand.parseAsRoot(["devices"] + arguments) as? Devices)
+            let recorder = ConsoleRecorder()
+            verb.list(ReaderFamily.all, isApart: false, on: recorder.console)
+            recorder.console.flush()
+            return recorder.output.split(separator: "\n").map(String.init)
+        }
+        let (table, objects) = (try lines(), try lines("--json"))
+        #expect(objects.count == ReaderFamily.all.count)
+        for (family, line) in zip(ReaderFamily.all, objects) {
+            let object = try jsonObject(line)
+            #expect(object["name"] as? String == family.name)
+            #expect(object["protocol"] as? String == family.provenance.rawValue)
+            #expect(object["unknown"] as? [String] == family.unknowns)
+            let place = try #require(table.firstIndex { $0.hasPrefix("\(family.name) ") })
+            #expect(table[place].hasSuffix(family.title))
+            #expect(table[place + 1].hasSuffix("tried with: \(family.verification)"))
+            for (offset, unknown) in family.unknowns.enumerated() {
+                #expect(table[place + 2 + offset].hasSuffix("not known: \(unknown)"))
+            }
+        }
+    }
+
     private static let adapters = [
         BluetoothAdapter(
             name: "hci0", address: BluetoothAddress(bytes: [0xB8, 0x27, 0xEB, 1, 2, 3]), alias: "counter",
@@ -238,7 +264,10 @@ import Testing
     @Test func theRealSystemIsListed() throws {
         let run = try ChildProcess(["devices", "--json"])
         #expect([0, 1].contains(run.status), "\(run.messages)")
-        #expect((run.status == 1) == run.output.isEmpty)
+        let lines = String(decoding: run.output, as: UTF8.self).split(separator: "\n")
+        let families = lines.count { $0.hasPrefix(#"{"kind":"family""#) }
+        #expect(families == ReaderFamily.all.count)
+        #expect((run.status == 1) == (lines.count == families))
         #expect(!run.messages.contains("ALSA lib"))
     }
 }

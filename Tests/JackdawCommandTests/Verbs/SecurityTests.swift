@@ -1,3 +1,4 @@
+import JackdawSimulator
 import Testing
 
 @testable import JackdawDSP
@@ -45,6 +46,19 @@ import Testing
                 ["synth", "-o", "/nonexistent/a.wav", "--track1", text], ["synth", "-o", "a.wav", "--seed", text],
             ]
             for line in lines { expectNoCard(CommandRun(line), number) }
+        }
+    }
+
+    /// A conversation with a reader of each family, at which the whole deck is swiped, and what offers it.
+    @Test(arguments: SimulatedFamily.all.map(\.name))
+    func noConversationHoldsAnAccountNumber(family: String) async throws {
+        for options in [[], ["--json"]] {
+            let (listening, offering) = try await SimulatedListening.run(family, options)
+            #expect(!listening.isEmpty)
+            for card in SimulatedCard.deck {
+                let number = card.tracks[1].dropFirst().prefix { $0 != "=" }
+                expectNoCard(listening + offering, String(number))
+            }
         }
     }
 

@@ -5,6 +5,7 @@ import Testing
 
 /// What Miura's answers and reports mean.
 struct MiuraDialectTests {
+    private static let reset = ReaderRequest("reset", hex("010004D0000000D5"))
     private static let battery = ReaderRequest("battery", hex("010004D0620000B7"))
 
     /// The meanings of a message, cut into frames as a reader does.
@@ -57,13 +58,13 @@ struct MiuraDialectTests {
         guard case .done? = last else { return #expect(Bool(false), "\(last as Any)") }
         // The rest of it never comes: what answers the next request stands alone.
         _ = Self.meaning(parts[0], dialect)
-        _ = dialect.encode(Self.battery)
+        _ = dialect.encode(Self.reset)
         let next = Self.meaning(try MiuraFormat.answer(hex("9000"))[0], dialect)
         guard case .done? = next else { return #expect(Bool(false), "\(next as Any)") }
     }
 
     private static func meaning(_ frame: [UInt8], _ dialect: MiuraDialect) -> ReaderMeaning? {
-        dialect.understand(frame.span, answering: battery).first
+        dialect.understand(frame.span, answering: reset).first
     }
 
     /// Parts without end are lost once, and hold nobody up.

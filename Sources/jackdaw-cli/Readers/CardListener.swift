@@ -1,0 +1,172 @@
+import JackdawReaders
+import JackdawSystem
+import JackdawTransport
+
+/// Has a reader wait for cards, again and again, and tells what happens.
+struct CardListener: Sendable {
+    /// What has come of it so far, over all the times that the reader was connected.
+    private struct Tally {
+        var swipes = 0
+        /// Whether a reader of the family has told who it is.
+        var hasAnswered = false
+        /// Why the conversation ended last.
+        var failure: CommandError?
+    }
+
+    let link: LinkName
+    let family: ReaderFamily
+    let isJSON: Bool
+    let isRevealed: Bool
+    /// After how many swipes it is enough; nil for no end.
+    let most: Int?
+    let clock: any Clock<Duration>
+    let conversation: Conversation
+    private let tally = SystemLock(Tally())
+
+    init(
+        link: LinkName, family: ReaderFamily, isJSON: Bool, isRevealed: Bool, most: Int?, clock: any Clock<Duration>,
+        conversation: Conversation
+    ) {
+        self.link = link
+        self.family = family
+        self.isJSON = isJSON
+        self.isRevealed = isRevealed
+        self.most = most
+        self.clock = clock
+        self.conversation = conversation
+    }
+
+    /// How long a reader is to wait for a card each time, where its family allows that.
+    private static let wait = Duration.seconds(20)
+    /// How long it is left alone after something has failed, so that one that refuses is not asked without end.
+    private static let pause = Duration.seconds(1)
+
+    /// Listens over a link that does not come back.
+    /// - Parameter connect: opens it.
+    /// - Returns: how it ended.
+    /// - Throws: why it could not be opened, or ended with nothing read.
+    func run(_ connect: () async throws(LinkError) -> any Transport) async throws(CommandError) -> ExitStatus {
+        let transport: any Transport
+        do throws(LinkError) {
+            transport = try await connect()
+        } catch {
+            throw CommandError(error)
+        }
+        _ = await converse(over: transport) { tell($0) }
+        return try outcome()
+    }
+
+    /// Listens over a link that is opened again whenever it is lost.
+    /// - Parameters:
+    ///   - listener: keeps it.
+    ///   - system: opens it.
+    /// - Returns: how it ended.
+    /// - Throws: why there is no use in trying.
+    func run(_ listener: ReaderListener, _ system: BluetoothSystem) async throws(CommandError) -> ExitStatus {
+        try await listener.run(system) { session in
+            await converse(over: session) { event in
+                // The listener tells of losses, and of what it does about them.
+                if case .lost = event { return }
+                tell(event)
+            }
+        }
+        return try outcome()
+    }
+
+    /// Listens until the link ends, and closes it.
+    /// - Returns: whether the reader is to be connected again.
+    private func converse(over transport: any Transport, _ tell: (ReaderEvent) -> Void) async -> Bool {
+        let dialect = family.makeDialect()
+        let wait = min(max(Self.wait, dialect.times.swipe.lowerBound), dialect.times.swipe.upperBound)
+        let session = ReaderSession(transport, dialect, clock: clock)
+        await session.perform(.connect)
+        var hasFailed = false
+        var isEnough = false
+        events: for await event in session.events {
+            tell(event)
+            await conversation.waitForRoom()
+            switch event {
+            case .connected: tally.withLock { $0.hasAnswered = true }
+            case .ready:
+                if hasFailed { try? await clock.sleep(for: Self.pause) }
+                hasFailed = false
+                await session.perform(.requestSwipe(within: wait))
+            case .swipe:
+                isEnough = tally.withLock { tally in
+                    tally.swipes += 1
+                    return tally.swipes == most
+                }
+                if isEnough { break events }
+            case .failed(let error):
+                hasFailed = true
+                // Switched off, it will not be ready again.
+                guard await session.state == .off else { continue }
+                tally.withLock { $0.failure = CommandError(.unavailable, "\(link): \(error)") }
+                break events
+            case .poweredDown: break events
+            case .lost(let error):
+                // A transcript that is over has told all that it has.
+                if link.isTranscript, error == nil { break events }
+                let failure =
+                    error ?? LinkError(.disconnected, link: link.description, "the reader has ended the link")
+                tally.withLock { $0.failure = CommandError(failure) }
+            default: break
+            }
+        }
+        await end(session)
+        return !isEnough && tally.withLock { $0.hasAnswered }
+    }
+
+    /// Closes the link; a reader that waits for a card is told to wait no more, and not waited for long.
+    private func end(_ session: ReaderSession) async {
+        guard await session.state == .armed else { return await session.close() }
+        // In a task of its own, because the one that listens may be cancelled.
+        await Task { [clock] in
+            let alarm = Task {
+                guard (try? await clock.sleep(for: Self.pause)) != nil else { return }
+                await session.close()
+            }
+            await session.perform(.cancel)
+            events: for await event in session.events {
+                switch event {
+                case .ready, .failed, .poweredDown, .lost: break events
+                default: break
+                }
+            }
+            alarm.cancel()
+            await session.close()
+        }.value
+    }
+
+    private func outcome() throws(CommandError) -> ExitStatus {
+        let tally = tally.withLock { $0 }
+        guard tally.swipes == 0 else { return .done }
+        if let failure = tally.failure { throw failure }
+        if !Task.isCancelled { conversation.message("\(link): nothing was read") }
+        return .nothingFound
+    }
+
+    private func tell(_ event: ReaderEvent) {
+        let report = ReaderEventReport(link: link, event: event, isRevealed: isRevealed)
+        if isJSON { conversation.result(report.json) } else { report.lines.forEach(conversation.result) }
+    }
+}
+
+extension LinkName {
+    /// Whether the link can be opened again when it was lost: what stands in for a reader within this process cannot.
+    var canComeBack: Bool {
+        switch scheme {
+        case .sim, .replay: false
+        case .record: recording?.link.canComeBack ?? false
+        case .alsa, .wav, .rfcomm, .ble, .tcp, .pty: true
+        }
+    }
+
+    /// Whether it is a transcript that is played back.
+    var isTranscript: Bool { scheme == .replay || recording?.link.scheme == .replay }
+
+    /// The family of the reader that is simulated at the link; nil where it leads to no such reader.
+    var simulatedFamily: ReaderFamily? {
+        scheme == .sim ? ReaderFamily.named(address) : recording?.link.simulatedFamily
+    }
+}

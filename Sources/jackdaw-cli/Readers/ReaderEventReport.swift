@@ -1,0 +1,159 @@
+import JackdawReaders
+import JackdawTransport
+
+/// What there is to say of something that happened at a reader.
+struct ReaderEventReport {
+    let link: LinkName
+    let event: ReaderEvent
+    /// Whether card data is shown.
+    let isRevealed: Bool
+
+    /// One line for a person, and one for each part of a swipe where they are shown.
+    var lines: [String] {
+        var lines = ["\(link): \(event)"]
+        if case .swipe(let swipe) = event, isRevealed {
+            for part in swipe.orderedParts {
+                lines.append("  \(part.words.padded(to: 18))  \(swipe.text(of: part) ?? swipe.digits(of: part))")
+            }
+        }
+        return lines
+    }
+
+    /// The same for a program.
+    var json: JSONObject {
+        var object = JSONObject()
+        object.add("link", link.description)
+        object.add("event", name)
+        switch event {
+        case .connected(let identity):
+            object.add("family", identity.family)
+            object.add("facts", identity.facts.map(\.json))
+        case .swipe(let swipe): add(swipe, to: &object)
+        case .badSwipe(let reason): object.add("reason", reason)
+        case .card(let notice): object.add("card", notice.rawValue)
+        case .answered(let question, let facts):
+            object.add("question", question.rawValue)
+            object.add("facts", facts.map(\.json))
+        case .set(let setting): object.add("setting", setting.number)
+        case .told(let fact): object.add("facts", [fact.json])
+        case .failed(let error):
+            object.add("reason", error.code.rawValue)
+            object.add("message", error.description)
+        case .dropped(let input): object.add("message", input.description)
+        case .lost(let error): object.add("reason", error?.code.name)
+        case .ready, .waitingForCard, .timedOut, .cancelled, .poweredDown: break
+        }
+        return object
+    }
+
+    private var name: String {
+        switch event {
+        // The link was connected before.
+        case .connected: "identified"
+        case .ready: "ready"
+        case .waitingForCard: "waiting_for_card"
+        case .swipe: "swipe"
+        case .badSwipe: "bad_swipe"
+        case .card: "card"
+        case .timedOut: "timed_out"
+        case .cancelled: "cancelled"
+        case .answered: "answered"
+        case .set: "set"
+        case .told: "told"
+        case .failed: "failed"
+        case .dropped: "dropped"
+        case .poweredDown: "powered_down"
+        case .lost: "lost"
+        }
+    }
+
+    private func add(_ swipe: ReaderSwipe, to object: inout JSONObject) {
+        object.add("family", swipe.family)
+        object.add("pan", swipe.maskedNumber)
+        object.add("cipher", swipe.cipher?.rawValue)
+        let parts = swipe.orderedParts
+        guard isRevealed else { return object.add("parts", parts.map(\.words)) }
+        object.add(
+            "parts",
+            parts.map { part in
+                var shown = JSONObject()
+                shown.add("part", part.words)
+                if let text = swipe.text(of: part) {
+                    shown.add("text", text)
+                } else {
+                    shown.add("bytes", swipe.digits(of: part))
+                }
+                return shown
+            })
+    }
+}
+
+extension ReaderFact {
+    /// Its name, and what it is.
+    var json: JSONObject {
+        var object = JSONObject()
+        func add(_ name: String, _ value: String) {
+            object.add("fact", name)
+            object.add("value", value)
+        }
+        switch self {
+        case .model(let text): add("model", text)
+        case .firmware(let text): add("firmware", text)
+        case .serialNumber(let text): add("serial_number", text)
+        case .keySerialNumber(let bytes): add("key_serial_number", bytes.map(\.hexadecimal).joined())
+        case .status(let text): add("status", text)
+        case .battery(let report):
+            object.add("fact", "battery")
+            object.add("percent", report.percent)
+            object.add("charging", report.isCharging)
+        case .setting(let setting):
+            object.add("fact", "setting")
+            object.add("number", setting.number)
+        }
+        return object
+    }
+}
+
+extension ReaderSwipe {
+    /// What the swipe has, always in the same order.
+    fileprivate var orderedParts: [Part] { parts.sorted { $0.words < $1.words } }
+
+    /// A part as the reader wrote it; nil where it is no text.
+    fileprivate func text(of part: Part) -> String? {
+        switch part {
+        case .track, .maskedTrack, .maskedNumber, .serialNumber: break
+        case .encryptedTrack, .encryptedTracks, .packedTracks, .hash, .keySerialNumber, .session, .magnePrint,
+            .magnePrintStatus, .frame:
+            return nil
+        }
+        return withPart(part) { bytes in
+            String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
+        }
+    }
+
+    /// A part's bytes.
+    fileprivate func digits(of part: Part) -> String {
+        withPart(part) { bytes in bytes.indices.map { bytes[$0].hexadecimal }.joined() } ?? ""
+    }
+}
+
+extension ReaderSwipe.Part {
+    /// Its name.
+    fileprivate var words: String {
+        switch self {
+        case .track(let number): "track \(number)"
+        case .maskedTrack(let number): "masked track \(number)"
+        case .encryptedTrack(let number): "encrypted track \(number)"
+        case .encryptedTracks: "encrypted tracks"
+        case .packedTracks: "packed tracks"
+        case .hash(let number): "hash of track \(number)"
+        case .keySerialNumber: "key serial number"
+        case .session: "session"
+        case .serialNumber: "serial number"
+        case .magnePrint: "fingerprint"
+        case .magnePrintStatus: "fingerprint status"
+        case .maskedNumber: "masked number"
+        case .frame: "frame"
+        }
+    }
+}

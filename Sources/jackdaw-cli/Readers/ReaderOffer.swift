@@ -1,0 +1,73 @@
+#if Command
+    import ArgumentParser
+    import JackdawLinux
+    import JackdawTransport
+
+    /// Where a simulated reader is offered.
+    enum ReaderOffer {
+        /// A serial port of Bluetooth.
+        case channel(UInt8)
+        /// A port of this computer.
+        case port(TCPAddress)
+        /// A pseudo-terminal.
+        case terminal
+
+        /// Reads a place on the command line.
+        /// - Throws: `ValidationError` that says what one is.
+        static func read(_ argument: String) throws -> ReaderOffer {
+            guard argument != LinkName.Scheme.pty.rawValue else { return .terminal }
+            let link = try LinkArgument.read(argument)
+            switch link.scheme {
+            case .rfcomm:
+                guard let channel = UInt8(link.address), (1...30).contains(channel) else { break }
+                return .channel(channel)
+            case .tcp:
+                do throws(LinkError) {
+                    return .port(try TCPAddress(link))
+                } catch {
+                    throw ValidationError(error.description)
+                }
+            default: break
+            }
+            throw ValidationError(
+                "\(link): a reader is offered at tcp:127.0.0.1:PORT, at pty, or at rfcomm: and a channel from 1 to 30")
+        }
+
+        /// Offers a reader until the task is cancelled.
+        /// - Parameters:
+        ///   - name: what it is called over Bluetooth.
+        ///   - system: offers serial ports of Bluetooth.
+        ///   - announce: gets the link that others open, where that is not known before.
+        ///   - serve: is a reader for whoever has connected; more than one may be there at the same time.
+        /// - Throws: why it cannot be offered.
+        func serve(
+            _ name: String, _ system: BluetoothSystem, announce: (LinkName) -> Void,
+            _ serve: @escaping @Sendable (any Transport) async -> Void
+        ) async throws(LinkError) {
+            switch self {
+            case .channel(let channel): try await system.serve(channel, name, serve)
+            case .port(let address):
+                let listener = try TCPListener(at: address)
+                announce(listener.address.link)
+                throw await withDiscardingTaskGroup { readers in
+                    do throws(LinkError) {
+                        while true {
+                            let link = try await listener.accept()
+                            readers.addTask { await serve(link) }
+                        }
+                    } catch {
+                        readers.cancelAll()
+                        return error
+                    }
+                }
+            case .terminal:
+                // A reader that has broken its link is offered anew, at another path.
+                while !Task.isCancelled {
+                    let terminal = try PseudoTerminal()
+                    announce(terminal.transport.link)
+                    if let link = await AwaitedLink(terminal.transport) { await serve(link) }
+                }
+            }
+        }
+    }
+#endif

@@ -1,0 +1,19 @@
+import JackdawReaders
+import JackdawSimulator
+import JackdawTransport
+
+/// A simulated reader, and what will happen at it.
+struct ReaderPlan: Sendable {
+    let family: SimulatedFamily
+    var device = SimulatedDevice()
+    var deck: [Presentation] = []
+    var faults: [PlannedFault] = []
+    var seed: UInt64 = 1
+
+    /// Is such a reader for a program that has connected, until either ends the link.
+    func serve(_ link: any Transport, clock: any Clock<Duration>) async {
+        await SimulatorHost(link, clock: clock) {
+            SimulatedReader(family.makeModel(), device: device, deck: deck, faults: faults, seed: seed)
+        }.run()
+    }
+}

@@ -1,0 +1,207 @@
+import ArgumentParser
+import JackdawReaders
+import JackdawSimulator
+import JackdawTestSupport
+import JackdawTransport
+import Testing
+
+@testable import jackdaw_cli
+
+/// What `jackdaw listen` does with readers of known families.
+@Suite struct CardListenerTests {
+    private typealias Status = jackdaw_cli.ExitStatus
+
+    private static let link = "tcp:192.0.2.7:4000"
+    private static let visa = SimulatedCard.deck[0]
+
+    /// Runs `listen` with a system's links.
+    private func run(
+        _ arguments: [String], by system: BluetoothSystem
+    ) async throws -> (status: Status, lines: [String], messages: String) {
+        try await onOwnThread {
+            let recorder = ConsoleRecorder()
+            let verb = try #require(try JackdawCommand.parseAsRoot(["listen"] + arguments) as? Listen)
+            var status: Status
+            do throws(CommandError) {
+                status = try verb.run(on: recorder.console, system)
+            } catch {
+                status = error.status
+                recorder.console.message(error.message)
+            }
+            recorder.console.flush()
+            return (status, recorder.output.split(separator: "\n").map(String.init), recorder.messages)
+        }
+    }
+
+    /// A system at whose links simulated readers are, one after the other; the session's time stands still.
+    /// - Parameter readers: the cards and the faults of each.
+    private func system(
+        _ readers: [(deck: [Presentation], faults: [PlannedFault])], family: String = "miura",
+        clock: any Clock<Duration> = ManualClock()
+    ) throws -> BluetoothSystem {
+        let family = try #require(SimulatedFamily.named(family))
+        let attempts = Shared(0)
+        var system = BluetoothSystem()
+        system.clock = clock
+        system.keep = { connect in KeptLink(backOff: BackOff(first: .nanoseconds(1)), connect: connect) }
+        system.isInterrupted = { false }
+        system.connect = { link, _, _ throws(LinkError) in
+            let number = attempts.with { attempts in
+                defer { attempts += 1 }
+                return attempts
+            }
+            guard number < readers.count else {
+                throw LinkError(.notPermitted, link: link.description, "may not")
+            }
+            return SimulatorHost.open(link, clock: LeapingClock(most: .seconds(10))) {
+                SimulatedReader(family.makeModel(), deck: readers[number].deck, faults: readers[number].faults)
+            }
+        }
+        return system
+    }
+
+    @Test func eachEventIsALine() async throws {
+        let system = try system([([Presentation(Self.visa)], [])])
+        let run = try await run(["--link", Self.link, "--reader", "miura", "--swipes", "1"], by: system)
+        #expect(run.status == .done)
+        #expect(
+            run.lines == [
+                "\(Self.link): connected: miura, firmware JACKDAW-SIMULATED 1.00, battery 80 %", "\(Self.link): ready",
+                "\(Self.link): waiting for a card", "\(Self.link): swipe: miura 411111******1111",
+            ])
+        #expect(run.messages.contains("jackdaw: \(Self.link): connected\n"))
+    }
+
+    @Test func eachEventIsAnObject() async throws {
+        let system = try system([([Presentation(Self.visa)], [])])
+        let run = try await run(["--link", "sim:miura", "--json", "--swipes", "1"], by: system)
+        let objects = try run.lines.map(jsonObject)
+        #expect(
+            objects.map { $0["event"] as? String } == ["identified", "ready", "waiting_for_card", "swipe"])
+        #expect(objects.allSatisfy { $0["link"] as? String == "sim:miura" })
+        let facts = try #require(objects[0]["facts"] as? [[String: Any]])
+        #expect(facts.map { $0["fact"] as? String } == ["firmware", "battery"])
+        #expect(facts.last?["percent"] as? Int == 80)
+        #expect(objects[3]["pan"] as? String == "411111******1111")
+        #expect(objects[3]["parts"] as? [String] == ["frame", "track 1", "track 2"])
+    }
+
+    @Test(arguments: [false, true]) func whatACardHoldsIsShownWhereThatIsAskedFor(isJSON: Bool) async throws {
+        let options = ["--link", "sim:miura", "--swipes", "1"] + (isJSON ? ["--json"] : [])
+        for isRevealed in [false, true] {
+            let system = try system([([Presentation(Self.visa)], [])])
+            let run = try await run(options + (isRevealed ? ["--reveal"] : []), by: system)
+            let output = run.lines.joined(separator: "\n")
+            for track in Self.visa.tracks where !track.isEmpty { #expect(output.contains(track) == isRevealed) }
+            // The frame, in which the tracks are once more, is not text.
+            #expect(output.contains("3b34313131313131") == isRevealed)
+            #expect(!run.messages.contains("4111111111111111"))
+        }
+    }
+
+    /// A reader that is lost is connected again, and has cards read again.
+    @Test func aReaderThatIsLostIsConnectedAgain() async throws {
+        // After who it is, twice, and the wait comes the swipe; then it goes in the middle of the next answer.
+        let lost = PlannedFault(.disconnect, 4..<5)
+        let system = try system([([Presentation(Self.visa)], [lost]), ([Presentation(Self.visa)], [])])
+        let run = try await run(["--link", Self.link, "--reader", "miura", "--json", "--swipes", "2"], by: system)
+        #expect(run.status == .done)
+        let events = try run.lines.map { try jsonObject($0)["event"] as? String }
+        #expect(events.count { $0 == "lost" } == 1)
+        #expect(events.count { $0 == "identified" } == 2)
+        #expect(events.count { $0 == "swipe" } == 2)
+    }
+
+    /// What no waiting mends ends it, whatever was read before.
+    @Test func aReaderThatMayNotBeConnectedAgainEndsIt() async throws {
+        let system = try system([([Presentation(Self.visa)], [PlannedFault(.disconnect, 4..<5)])])
+        let run = try await run(["--link", Self.link, "--reader", "miura"], by: system)
+        #expect(run.status == .unavailable)
+        #expect(run.messages.contains("may not"))
+    }
+
+    /// Someone who has the wrong family, or a reader that is off, is not kept waiting for ever.
+    @Test(arguments: ["sim:miura", link]) func aReaderThatDoesNotAnswerEndsIt(link: String) async throws {
+        let clock = LeapingClock(most: .seconds(10))
+        let system = try system([([], [PlannedFault(.noAnswer)])], clock: clock)
+        let run = try await run(["--link", link, "--reader", "miura"], by: system)
+        #expect(run.status == .unavailable)
+        #expect(run.messages.contains("the reader does not answer"))
+    }
+
+    @Test func aReaderThatGoesWithNothingReadIsUnavailable() async throws {
+        let system = try system([([], [PlannedFault(.disconnect, 2..<3)])])
+        let run = try await run(["--link", "sim:miura"], by: system)
+        #expect(run.status == .unavailable)
+        #expect(run.messages.contains("the reader has ended the link"))
+    }
+
+    @Test func aLinkThatCannotBeOpenedIsUnavailable() async throws {
+        let run = try await run(["--link", "sim:miura"], by: try system([]))
+        #expect(run.status == .unavailable)
+        #expect(run.messages.contains("may not"))
+    }
+
+    /// A transcript of a wait without a card, or with one, is over when it has told all that it has.
+    @Test(arguments: [false, true]) func aTranscriptIsReadToItsEnd(hasSwipe: Bool) async throws {
+        let text = Shared("")
+        var recorded = try system([(hasSwipe ? [Presentation(Self.visa)] : [], [])])
+        let connect = recorded.connect
+        recorded.connect = { link, profile, route throws(LinkError) in
+            let transport = try await connect(link, profile, route)
+            return try RecordingTransport(transport, secrecy: .revealed, clock: ManualClock()) { line in
+                text.with { $0 += line }
+            }
+        }
+        // Who it is, twice, and the wait are answered; then comes the card, where there is one.
+        recorded.isInterrupted = { text.with { $0.split(separator: "\n").count { $0.contains(" < ") } } >= 3 && !hasSwipe }
+        let first = try await run(["--link", "sim:miura", "--swipes", "1"], by: recorded)
+        #expect(first.status == (hasSwipe ? .done : .interrupted))
+
+        var played = recorded
+        played.isInterrupted = { false }
+        played.connect = { link, _, _ throws(LinkError) in
+            var reader = TranscriptReader()
+            // What the first conversation said when it was interrupted is not said again.
+            let lines = text.with { $0.split(separator: "\n").filter { !$0.contains("closed") } }
+            let end = hasSwipe ? lines.count : lines.lastIndex { $0.contains(" > ") } ?? lines.count
+            let bytes = Array((lines[..<end].joined(separator: "\n") + "\n").utf8)
+            guard let entries = try? reader.receive(bytes.span) + reader.finish(), let header = reader.header else {
+                throw LinkError(.unsupported, link: link.description, "no transcript")
+            }
+            return ReplayTransport(Transcript(header: header, entries: entries), link: link, clock: nil)
+        }
+        let second = try await run(["--link", "replay:session.txt", "--reader", "miura"], by: played)
+        #expect(second.status == (hasSwipe ? .done : .nothingFound), "\(second.lines) \(second.messages)")
+        #expect(second.lines.contains("replay:session.txt: swipe: miura 411111******1111") == hasSwipe)
+    }
+
+    /// A reader that waits for a card is told to wait no more before its link is closed.
+    @Test func anInterruptDisarmsTheReader() async throws {
+        let sent = Shared<[UInt8]>([])
+        var system = try system([([], [])])
+        let connect = system.connect
+        system.connect = { link, profile, route throws(LinkError) in
+            let transport = try await connect(link, profile, route)
+            return try RecordingTransport(transport, secrecy: .revealed, clock: ManualClock()) { line in
+                sent.with { $0 += line.utf8 }
+            }
+        }
+        let text: @Sendable () -> String = { String(decoding: sent.with { $0 }, as: UTF8.self) }
+        // Who it is, twice, and the wait: three answers.
+        system.isInterrupted = { text().split(separator: "\n").count { $0.contains(" < ") } == 3 }
+        let run = try await run(["--link", "sim:miura"], by: system)
+        #expect(run.status == .interrupted)
+        // Card status without its lowest flag: no card is of interest.
+        let commands = text().split(separator: "\n").filter { $0.contains(" > ") }
+        #expect(commands.last?.contains("D0 60 00") == true, "\(commands)")
+    }
+
+    @Test(arguments: [
+        ["--link", "alsa:default", "--reader", "miura"], ["--link", "tcp:h:1", "--swipes", "1"],
+        ["--link", "sim:miura", "--swipes", "0"], ["--link", "tcp:h:1", "--reader", "nosuch"],
+    ])
+    func whatMakesNoSenseIsUsage(arguments: [String]) {
+        #expect(CommandRun(["listen"] + arguments).status == Status.usage.rawValue)
+    }
+}
