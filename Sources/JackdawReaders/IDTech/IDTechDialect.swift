@@ -16,6 +16,12 @@ public struct IDTechDialect: ReaderDialect {
         self.isAlwaysArmed = isAlwaysArmed
     }
 
+    /// - Parameter profile: what is not public about these readers or may change.
+    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
+    public init(profile: ReaderProfile) throws(ReaderError) {
+        self.init(times: try profile.times(), isAlwaysArmed: try profile.flag(.isAlwaysArmed))
+    }
+
     /// Its software and its number.
     public var identification: [ReaderRequest] { [.review(.firmwareVersion), .review(.serialNumber)] }
 
