@@ -42,7 +42,8 @@ struct SessionTests {
         device.answerDelay = .zero
         let deck = [Presentation(SimulatedCard.deck[1], after: .zero)]
         let host = SimulatorHost(far, clock: clock) { SimulatedReader(model, device: device, deck: deck) }
-        let dialect = try #require(ReaderFamily.named(family)).makeDialect()
+        let known = try #require(ReaderFamily.named(family))
+        let dialect = try known.makeDialect(known.simulatedProfile)
         return (ReaderSession(near, dialect, clock: clock), host, Task { await host.run() })
     }
 

@@ -29,6 +29,9 @@ public struct ReaderFamily: Sendable {
     /// What is not public about its readers or may change, as far as it is known.
     public var profile: ReaderProfile { profiles[0] }
 
+    /// What its simulated reader speaks: ``profile``, or where that is not enough for any reader, one that is made up.
+    public var simulatedProfile: ReaderProfile { profiles[profiles.count - 1] }
+
     /// How the family speaks.
     /// - Parameter profile: values in the place of those of the family's own ``profile``; it may leave out the others.
     /// - Throws: ``ReaderError``: `missingValue` where one is needed that nobody has told, `badProfile` where one cannot be.
@@ -56,6 +59,11 @@ public struct ReaderFamily: Sendable {
             "miura", "Miura M010, M020 and their like", [.serial], .documented,
             "published frames, byte for byte; the simulated reader",
             ["which flags of the card status command ask for which track"], [.miura], MiuraDialect.init(profile:)),
+        ReaderFamily(
+            "neo", "ID TECH NEO and ViVOpay, protocol 2", [.serial], .documented,
+            "published frames, byte for byte; the simulated reader",
+            ["whether tracks in clear come with their sentinels", "services and characteristics over Bluetooth Low Energy"],
+            [.neo], NEODialect.init(profile:)),
     ]
 
     /// The family of a name; nil where there is none.

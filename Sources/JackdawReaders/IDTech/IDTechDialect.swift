@@ -66,7 +66,7 @@ public struct IDTechDialect: ReaderDialect {
         case IDTechAnswerFormat.acknowledge:
             guard let request, let function = Self.reviewed(request) else { return [.unknown("an answer")] }
             return [answer(frame, to: function)]
-        default: return [swipe(frame)]
+        default: return [Self.swipe(frame, of: family)]
         }
     }
 
@@ -91,7 +91,8 @@ public struct IDTechDialect: ReaderDialect {
         return .done(facts)
     }
 
-    private func swipe(_ frame: Span<UInt8>) -> ReaderMeaning {
+    /// What a swipe's frame means, also inside another family's.
+    static func swipe(_ frame: Span<UInt8>, of family: String) -> ReaderMeaning {
         let layout: IDTechSwipe
         do throws(FrameFault) {
             layout = try IDTechSwipe(frame)

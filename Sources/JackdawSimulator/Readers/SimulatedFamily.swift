@@ -11,6 +11,7 @@ public struct SimulatedFamily: Sendable {
     public static let all = [
         SimulatedFamily(name: "idtech") { IDTechModel() }, SimulatedFamily(name: "ips") { IPSModel() },
         SimulatedFamily(name: "magtek") { MagTekModel() }, SimulatedFamily(name: "miura") { MiuraModel() },
+        SimulatedFamily(name: "neo") { NEOModel() },
     ]
 
     /// The family of a name; nil where it is not simulated.
