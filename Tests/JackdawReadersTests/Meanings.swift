@@ -14,6 +14,7 @@ func words(_ meanings: [ReaderMeaning]) -> [String] {
         case .card(let notice): "card: \(notice)"
         case .told(let fact): "told: \(fact)"
         case .poweringDown: "powering down"
+        case .reply(let bytes): "reply of \(bytes.count) bytes"
         case .unknown(let words): "unknown: \(words)"
         }
     }

@@ -26,6 +26,9 @@ public struct ReaderFamily: Sendable {
     public let profiles: [ReaderProfile]
     private let make: @Sendable (ReaderProfile) throws(ReaderError) -> any ReaderDialect
 
+    /// Whether its links have to keep packets apart, as Bluetooth Low Energy does: a stream of bytes does not do.
+    public var needsPackets: Bool { carriers == [.lowEnergy] }
+
     /// What is not public about its readers or may change, as far as it is known.
     public var profile: ReaderProfile { profiles[0] }
 
@@ -43,6 +46,11 @@ public struct ReaderFamily: Sendable {
     /// All of them, by name.
     public static let all = [
         ReaderFamily(
+            "edynamo", "MagTek eDynamo and tDynamo over Bluetooth Low Energy", [.lowEnergy], .documented,
+            "records made of the published offsets; the simulated reader",
+            ["commands and their answers", "what notifications tell that are no swipes"],
+            [.edynamo], EDynamoDialect.init(profile:)),
+        ReaderFamily(
             "idtech", "ID TECH SecureMag, UniMag, Shuttle and their like", [.serial], .documented,
             "published swipes and settings, byte for byte; the simulated reader",
             ["swipes of a reader that is set to send tracks without a frame"],
@@ -52,6 +60,11 @@ public struct ReaderFamily: Sendable {
             "a swipe made of the inferred layout; the simulated reader, made of the same",
             ["whether IPS's readers speak like that at all", "all but one byte of the answer to being woken"],
             [.ips], IPSDialect.init(profile:)),
+        ReaderFamily(
+            "jsonpos", "Spire SPm20, by JSON", [.serial], .documented,
+            "frames made by the published rule; the simulated terminal",
+            ["what the terminal's states say", "swipes: the terminal takes payments as a whole"],
+            [.jsonpos], JSONPOSDialect.init(profile:)),
         ReaderFamily(
             "magtek", "MagTek iDynamo and other MagneSafe V5 readers", [.serial], .documented,
             "the published swipe; the simulated reader", [], [.magtek], MagTekDialect.init(profile:)),

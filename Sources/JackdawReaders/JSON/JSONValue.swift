@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 /// A value of JSON, in bounds that keep what others send from taking long or much.
-enum JSONValue: Hashable, Sendable {
+package enum JSONValue: Hashable, Sendable {
     case null
     case flag(Bool)
     case number(Double)
@@ -10,19 +10,20 @@ enum JSONValue: Hashable, Sendable {
     case object([String: JSONValue])
 
     /// Objects and arrays inside one another: no profile and no reader has more.
-    static let greatestDepth = 16
+    package static let greatestDepth = 16
 
     /// Why bytes are no JSON, or too much of it.
-    struct Fault: Error, Hashable {
-        /// What is wrong; where, as far as that is known.
-        let message: String
+    package struct Fault: Error, Hashable {
+        /// What is wrong.
+        package let message: String
     }
 
     /// Reads a value.
     /// - Parameters:
     ///   - bytes: UTF-8.
     ///   - most: bytes that it has at most.
-    init(_ bytes: [UInt8], most: Int) throws(Fault) {
+    /// - Throws: ``Fault`` where they are no JSON, or too much.
+    package init(_ bytes: [UInt8], most: Int) throws(Fault) {
         guard bytes.count <= most else { throw Fault(message: "\(bytes.count) bytes, where \(most) are the most") }
         // Each level takes its share of a stack that is small on a server's threads.
         guard Self.depth(of: bytes.span) <= Self.greatestDepth else {
@@ -37,25 +38,29 @@ enum JSONValue: Hashable, Sendable {
 
     /// UTF-8, the members in the order of their names.
     /// - Parameter isForPeople: whether it has lines and is indented.
-    func encoded(isForPeople: Bool = false) -> [UInt8] {
+    /// - Returns: the value from its first character to its last.
+    package func encoded(isForPeople: Bool = false) -> [UInt8] {
         let encoder = JSONEncoder()
-        encoder.outputFormatting =
-            isForPeople ? [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted] : [.sortedKeys, .withoutEscapingSlashes]
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        if isForPeople { encoder.outputFormatting.insert(.prettyPrinted) }
         // Every number came from a program or from JSON, which have none that JSON has not.
         return (try? encoder.encode(self)).map { Array($0) } ?? []
     }
 
-    subscript(name: String) -> JSONValue? {
+    /// A member of an object; nil where there is none.
+    package subscript(name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members[name]
     }
 
-    var text: String? {
+    /// The text; nil of anything else.
+    package var text: String? {
         guard case .text(let text) = self else { return nil }
         return text
     }
 
-    var number: Double? {
+    /// The number; nil of anything else.
+    package var number: Double? {
         guard case .number(let number) = self else { return nil }
         return number
     }
@@ -94,7 +99,7 @@ enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONValue: Codable {
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
@@ -111,7 +116,7 @@ extension JSONValue: Codable {
         }
     }
 
-    func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
         case .null: try container.encodeNil()

@@ -9,7 +9,9 @@ public struct SimulatedFamily: Sendable {
 
     /// All of them, by name.
     public static let all = [
-        SimulatedFamily(name: "idtech") { IDTechModel() }, SimulatedFamily(name: "ips") { IPSModel() },
+        SimulatedFamily(name: "edynamo") { EDynamoModel() }, SimulatedFamily(name: "idtech") { IDTechModel() },
+        SimulatedFamily(name: "ips") { IPSModel() },
+        SimulatedFamily(name: "jsonpos") { JSONPOSModel() },
         SimulatedFamily(name: "magtek") { MagTekModel() }, SimulatedFamily(name: "miura") { MiuraModel() },
         SimulatedFamily(name: "neo") { NEOModel() },
     ]
