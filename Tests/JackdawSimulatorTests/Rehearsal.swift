@@ -28,7 +28,7 @@ struct Rehearsal: ~Copyable {
         _ family: String, deck: [Presentation] = [], faults: [PlannedFault] = [],
         device: SimulatedDevice = SimulatedDevice(), step: Int = .max
     ) {
-        guard let dialect = ReaderFamily.named(family)?.makeDialect(),
+        guard let known = ReaderFamily.named(family), let dialect = try? known.makeDialect(known.simulatedProfile),
             let model = SimulatedFamily.named(family)?.makeModel()
         else { preconditionFailure("no family \(family)") }
         driver = ReaderDriver(dialect)

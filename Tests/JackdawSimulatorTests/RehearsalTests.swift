@@ -4,10 +4,11 @@ import Testing
 
 /// Each family's driver against its simulated reader, in virtual time.
 struct RehearsalTests {
-    static let families = SimulatedFamily.all.map(\.name)
+    /// Those that hand out swipes; SPm20 takes payments only.
+    static let families = SimulatedFamily.all.map(\.name).filter { $0 != "jsonpos" }
 
     @Test func everyFamilyIsSimulated() {
-        #expect(ReaderFamily.all.map(\.name) == Self.families)
+        #expect(ReaderFamily.all.map(\.name) == SimulatedFamily.all.map(\.name))
         #expect(ReaderFamily.all.map(\.name) == ReaderFamily.all.map(\.name).sorted())
     }
 
@@ -27,6 +28,8 @@ struct RehearsalTests {
 
     @Test(arguments: families, [1, 7, 240, Int.max])
     func aSwipeIsRead(family: String, step: Int) {
+        // Where the link keeps packets apart it does not cut them.
+        guard step == .max || ReaderFamily.named(family)?.needsPackets == false else { return }
         var rehearsal = Rehearsal(family, deck: [Presentation(SimulatedCard.deck[0], after: .seconds(5))], step: step)
         rehearsal.perform(.connect)
         rehearsal.run(until: .ready)
@@ -192,7 +195,8 @@ struct RehearsalTests {
         rehearsal.perform(.connect)
         rehearsal.run(for: .seconds(120))
         let asked = rehearsal.sent.count
-        guard family != "ips" else { return #expect(rehearsal.state == .ready) }
+        // These are asked nothing.
+        guard !["edynamo", "ips"].contains(family) else { return #expect(rehearsal.state == .ready) }
         #expect(rehearsal.state == .off)
         #expect(asked == 3)
         #expect(rehearsal.log.count == 2)

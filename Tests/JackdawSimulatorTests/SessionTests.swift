@@ -35,18 +35,19 @@ struct SessionTests {
 
     /// A reader that answers at once, and a session with it.
     private func session(_ family: String) throws -> (ReaderSession, SimulatorHost, Task<Void, Never>) {
-        let (near, far) = MemoryLink.pair(link: link)
+        let known = try #require(ReaderFamily.named(family))
+        let (near, far) = MemoryLink.pair(link: link, keepsPackets: known.needsPackets)
         let clock = ManualClock()
         let model = try #require(SimulatedFamily.named(family)).makeModel()
         var device = SimulatedDevice()
         device.answerDelay = .zero
         let deck = [Presentation(SimulatedCard.deck[1], after: .zero)]
         let host = SimulatorHost(far, clock: clock) { SimulatedReader(model, device: device, deck: deck) }
-        let dialect = try #require(ReaderFamily.named(family)).makeDialect()
+        let dialect = try known.makeDialect(known.simulatedProfile)
         return (ReaderSession(near, dialect, clock: clock), host, Task { await host.run() })
     }
 
-    @Test(arguments: SimulatedFamily.all.map(\.name))
+    @Test(arguments: RehearsalTests.families)
     func aSwipeComesOverALink(family: String) async throws {
         let (session, host, running) = try session(family)
         var events = session.events.makeAsyncIterator()

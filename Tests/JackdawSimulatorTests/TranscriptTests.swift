@@ -9,10 +9,10 @@ import Testing
 struct TranscriptTests {
     /// Connects, waits for a card, reads it and asks something that may be refused; then the reader ends it.
     private static func converse(
-        over transport: any Transport, _ family: ReaderFamily, _ clock: ManualClock, present: () async -> Void = {},
+        over transport: any Transport, _ dialect: any ReaderDialect, _ clock: ManualClock, present: () async -> Void = {},
         end: () async -> Void = {}
     ) async -> [String] {
-        let session = ReaderSession(transport, family.makeDialect(), clock: clock)
+        let session = ReaderSession(transport, dialect, clock: clock)
         var lines: [String] = []
         var readyCount = 0
         await session.perform(.connect)
@@ -38,12 +38,13 @@ struct TranscriptTests {
         return lines
     }
 
-    @Test(arguments: SimulatedFamily.all.map(\.name))
+    @Test(arguments: RehearsalTests.families)
     func aTranscriptGivesTheSameEvents(name: String) async throws {
         let family = try #require(ReaderFamily.named(name))
         let model = try #require(SimulatedFamily.named(name)).makeModel()
+        let dialect = try family.makeDialect(family.simulatedProfile)
         let link = LinkName(.sim, name)
-        let (near, far) = MemoryLink.pair(link: link)
+        let (near, far) = MemoryLink.pair(link: link, keepsPackets: family.needsPackets)
         var device = SimulatedDevice()
         device.answerDelay = .zero
         let clock = ManualClock()
@@ -53,7 +54,7 @@ struct TranscriptTests {
         let recording = try RecordingTransport(near, secrecy: .revealed, clock: clock) { part in
             text.with { $0 += part }
         }
-        let recorded = await Self.converse(over: recording, family, clock) {
+        let recorded = await Self.converse(over: recording, dialect, clock) {
             await host.present(Presentation(SimulatedCard.deck[1]))
         } end: {
             running.cancel()
@@ -64,7 +65,7 @@ struct TranscriptTests {
         let transcript = try Transcript(parsing: Array(text.with { $0 }.utf8).span)
         let later = ManualClock()
         let replay = ReplayTransport(transcript, link: LinkName(.replay, "transcript"), clock: later)
-        let replayed = await Self.converse(over: replay, family, later)
+        let replayed = await Self.converse(over: replay, dialect, later)
         #expect(replayed == recorded)
     }
 }

@@ -89,15 +89,19 @@ public struct ReaderRequest: Sendable, Hashable {
     public let bytes: [UInt8]
     /// Whether the reader answers; what needs no answer is done when it is sent.
     public let isAnswered: Bool
+    /// How long nothing is sent behind what needs no answer.
+    public let pause: Duration
 
     /// - Parameters:
     ///   - name: what it is, in a few words.
     ///   - bytes: the frames.
     ///   - isAnswered: whether the reader answers.
-    public init(_ name: String, _ bytes: [UInt8], isAnswered: Bool = true) {
+    ///   - pause: how long nothing is sent behind it, where it is not answered.
+    public init(_ name: String, _ bytes: [UInt8], isAnswered: Bool = true, pause: Duration = .zero) {
         self.name = name
         self.bytes = bytes
         self.isAnswered = isAnswered
+        self.pause = pause
     }
 }
 
@@ -135,6 +139,8 @@ public enum ReaderMeaning: Sendable {
     case told(ReaderFact)
     /// The reader switches itself off.
     case poweringDown
+    /// The reader has asked something itself, and gets this as an answer.
+    case reply([UInt8])
     /// Nothing that is known or awaited; in a few words without card data.
     case unknown(String)
 }

@@ -25,6 +25,7 @@ extension ReaderDriver {
             guard phase != .off else { return drop("that the reader switches itself off") }
             switchOff()
             tell(.poweredDown)
+        case .reply(let bytes): put(.send(bytes))
         case .unknown(let words): drop(words)
         }
     }

@@ -20,6 +20,10 @@ extension ReaderDriver {
                 return
             }
             nextRequest()
+            guard request.pause == .zero else {
+                settledAt = now + request.pause
+                return
+            }
         }
         finishWork(at: now)
     }

@@ -15,6 +15,8 @@ public import JackdawTransport
 public actor ReaderSession {
     /// Events that wait at most before no more is received.
     private static let mostEvents = 256
+    /// Messages that wait to be sent at most before no more is received: a reader that asks and does not listen gets no further.
+    private static let mostUnsent = 64
 
     private let transport: any Transport
     private let now: @Sendable () -> Duration
@@ -115,7 +117,10 @@ public actor ReaderSession {
 
     private func send() async {
         do throws(LinkError) {
-            while !unsent.isEmpty, !isOver { try await transport.send(unsent.removeFirst()) }
+            while !unsent.isEmpty, !isOver { 
+                try await transport.send(unsent.removeFirst())
+                makeRoom()
+            }
         } catch {
             handle(driver.lose(error))
             await end()
@@ -179,14 +184,14 @@ public actor ReaderSession {
     }
 
     private func waitForRoom() async {
-        guard waiting.count >= Self.mostEvents, !isOver else { return }
+        guard waiting.count >= Self.mostEvents || unsent.count >= Self.mostUnsent, !isOver else { return }
         let (silence, bell) = AsyncStream<Never>.makeStream()
         room = bell
         for await _ in silence {}
     }
 
     private func makeRoom() {
-        guard isOver || waiting.count < Self.mostEvents / 2 else { return }
+        guard isOver || (waiting.count < Self.mostEvents / 2 && unsent.count < Self.mostUnsent / 2) else { return }
         room?.finish()
         room = nil
     }

@@ -22,38 +22,70 @@ public struct ReaderFamily: Sendable {
     public let verification: String
     /// What nobody has published, and is left out or taken from a profile.
     public let unknowns: [String]
-    private let make: @Sendable () -> any ReaderDialect
+    /// What is not public about its readers or may change, as far as it is known; and others that it comes with.
+    public let profiles: [ReaderProfile]
+    private let make: @Sendable (ReaderProfile) throws(ReaderError) -> any ReaderDialect
+
+    /// Whether its links have to keep packets apart, as Bluetooth Low Energy does: a stream of bytes does not do.
+    public var needsPackets: Bool { carriers == [.lowEnergy] }
+
+    /// What is not public about its readers or may change, as far as it is known.
+    public var profile: ReaderProfile { profiles[0] }
+
+    /// What its simulated reader speaks: ``profile``, or where that is not enough for any reader, one that is made up.
+    public var simulatedProfile: ReaderProfile { profiles[profiles.count - 1] }
 
     /// How the family speaks.
-    public func makeDialect() -> any ReaderDialect { make() }
+    /// - Parameter profile: values in the place of those of the family's own ``profile``; it may leave out the others.
+    /// - Throws: ``ReaderError``: `missingValue` where one is needed that nobody has told, `badProfile` where one cannot be.
+    public func makeDialect(_ profile: ReaderProfile? = nil) throws(ReaderError) -> any ReaderDialect {
+        guard let profile else { return try make(self.profile) }
+        return try make(self.profile.with(profile))
+    }
 
     /// All of them, by name.
     public static let all = [
         ReaderFamily(
+            "edynamo", "MagTek eDynamo and tDynamo over Bluetooth Low Energy", [.lowEnergy], .documented,
+            "records made of the published offsets; the simulated reader",
+            ["commands and their answers", "what notifications tell that are no swipes"],
+            [.edynamo], EDynamoDialect.init(profile:)),
+        ReaderFamily(
             "idtech", "ID TECH SecureMag, UniMag, Shuttle and their like", [.serial], .documented,
             "published swipes and settings, byte for byte; the simulated reader",
             ["swipes of a reader that is set to send tracks without a frame"],
-            { IDTechDialect(isAlwaysArmed: true) }),
+            [.idtech], IDTechDialect.init(profile:)),
         ReaderFamily(
             "ips", "IPS", [.serial], .inferred,
             "a swipe made of the inferred layout; the simulated reader, made of the same",
             ["whether IPS's readers speak like that at all", "all but one byte of the answer to being woken"],
-            { IPSDialect() }),
+            [.ips], IPSDialect.init(profile:)),
+        ReaderFamily(
+            "jsonpos", "Spire SPm20, by JSON", [.serial], .documented,
+            "frames made by the published rule; the simulated terminal",
+            ["what the terminal's states say", "swipes: the terminal takes payments as a whole"],
+            [.jsonpos], JSONPOSDialect.init(profile:)),
         ReaderFamily(
             "magtek", "MagTek iDynamo and other MagneSafe V5 readers", [.serial], .documented,
-            "the published swipe; the simulated reader", [], { MagTekDialect() }),
+            "the published swipe; the simulated reader", [], [.magtek], MagTekDialect.init(profile:)),
         ReaderFamily(
             "miura", "Miura M010, M020 and their like", [.serial], .documented,
             "published frames, byte for byte; the simulated reader",
-            ["which flags of the card status command ask for which track"], { MiuraDialect() }),
+            ["which flags of the card status command ask for which track"], [.miura], MiuraDialect.init(profile:)),
+        ReaderFamily(
+            "neo", "ID TECH NEO and ViVOpay, protocol 2", [.serial], .documented,
+            "published frames, byte for byte; the simulated reader",
+            ["whether tracks in clear come with their sentinels", "services and characteristics over Bluetooth Low Energy"],
+            [.neo], NEODialect.init(profile:)),
     ]
 
     /// The family of a name; nil where there is none.
     public static func named(_ name: String) -> ReaderFamily? { all.first { $0.name == name } }
 
-    init(
+    init<Dialect: ReaderDialect>(
         _ name: String, _ title: String, _ carriers: [Carrier], _ provenance: Provenance, _ verification: String,
-        _ unknowns: [String], _ make: @escaping @Sendable () -> any ReaderDialect
+        _ unknowns: [String], _ profiles: [ReaderProfile],
+        _ make: @escaping @Sendable (ReaderProfile) throws(ReaderError) -> Dialect
     ) {
         self.name = name
         self.title = title
@@ -61,6 +93,7 @@ public struct ReaderFamily: Sendable {
         self.provenance = provenance
         self.verification = verification
         self.unknowns = unknowns
-        self.make = make
+        self.profiles = profiles
+        self.make = { profile throws(ReaderError) in try make(profile) }
     }
 }

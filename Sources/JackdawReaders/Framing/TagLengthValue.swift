@@ -1,9 +1,9 @@
 /// One data object of a message in BER-TLV (EMV book 3, annex B): where it lies.
-struct TagLengthValue: Hashable {
+package struct TagLengthValue: Hashable {
     /// Its tag's bytes as one number: `0x9F02`.
-    let tag: UInt32
+    package let tag: UInt32
     /// Its value's bytes, counted from the message's first.
-    let value: Range<Int>
+    package let value: Range<Int>
 
     /// Objects in objects in objects: no reader sends more.
     private static let greatestDepth = 8
@@ -17,6 +17,23 @@ struct TagLengthValue: Hashable {
     static func read(_ message: Span<UInt8>) -> [TagLengthValue]? {
         var found: [TagLengthValue] = []
         return read(message, in: 0..<message.count, depth: 0, into: &found) ? found : nil
+    }
+
+    /// Makes an object.
+    /// - Parameters:
+    ///   - tag: its tag's bytes as one number.
+    ///   - value: at most 16 MB.
+    /// - Returns: tag, length, value.
+    package static func encode(_ tag: UInt32, _ value: [UInt8]) -> [UInt8] {
+        let bytes = bigEndian(tag)
+        let length = bigEndian(UInt32(value.count))
+        return bytes + (value.count < 0x80 ? length : [0x80 | UInt8(length.count)] + length) + value
+    }
+
+    /// The bytes of a number without zeros in front; one where it is 0.
+    private static func bigEndian(_ number: UInt32) -> [UInt8] {
+        let bytes = [24, 16, 8].map { UInt8(number >> $0 & 0xFF) }.drop { $0 == 0 }
+        return bytes + [UInt8(number & 0xFF)]
     }
 
     private static func read(

@@ -16,6 +16,12 @@ public struct IDTechDialect: ReaderDialect {
         self.isAlwaysArmed = isAlwaysArmed
     }
 
+    /// - Parameter profile: what is not public about these readers or may change.
+    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
+    public init(profile: ReaderProfile) throws(ReaderError) {
+        self.init(times: try profile.times(), isAlwaysArmed: try profile.flag(.isAlwaysArmed))
+    }
+
     /// Its software and its number.
     public var identification: [ReaderRequest] { [.review(.firmwareVersion), .review(.serialNumber)] }
 
@@ -60,7 +66,7 @@ public struct IDTechDialect: ReaderDialect {
         case IDTechAnswerFormat.acknowledge:
             guard let request, let function = Self.reviewed(request) else { return [.unknown("an answer")] }
             return [answer(frame, to: function)]
-        default: return [swipe(frame)]
+        default: return [Self.swipe(frame, of: family)]
         }
     }
 
@@ -85,7 +91,8 @@ public struct IDTechDialect: ReaderDialect {
         return .done(facts)
     }
 
-    private func swipe(_ frame: Span<UInt8>) -> ReaderMeaning {
+    /// What a swipe's frame means, also inside another family's.
+    static func swipe(_ frame: Span<UInt8>, of family: String) -> ReaderMeaning {
         let layout: IDTechSwipe
         do throws(FrameFault) {
             layout = try IDTechSwipe(frame)

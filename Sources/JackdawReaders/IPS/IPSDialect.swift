@@ -10,6 +10,10 @@ public struct IPSDialect: ReaderDialect {
     /// - Parameter times: how long things take.
     public init(times: ReaderTimes = ReaderTimes()) { self.times = times }
 
+    /// - Parameter profile: what is not public about these readers or may change.
+    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
+    public init(profile: ReaderProfile) throws(ReaderError) { self.init(times: try profile.times()) }
+
     /// Nothing: what it answers to `0C` is known by one byte only.
     public var identification: [ReaderRequest] { [ReaderRequest("wake up", IPSFormat.wake, isAnswered: false)] }
 

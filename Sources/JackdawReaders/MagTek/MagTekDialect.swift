@@ -13,6 +13,10 @@ public struct MagTekDialect: ReaderDialect {
     /// - Parameter times: how long things take.
     public init(times: ReaderTimes = ReaderTimes()) { self.times = times }
 
+    /// - Parameter profile: what is not public about these readers or may change.
+    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
+    public init(profile: ReaderProfile) throws(ReaderError) { self.init(times: try profile.times()) }
+
     /// Its software and its number.
     public var identification: [ReaderRequest] {
         [Self.property(Self.softwareNumber, "software"), Self.property(Self.serialNumber, "serial number")]

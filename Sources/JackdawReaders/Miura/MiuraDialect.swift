@@ -26,6 +26,13 @@ public struct MiuraDialect: ReaderDialect {
         self.reportFlags = reportFlags
     }
 
+    /// - Parameter profile: what is not public about these readers or may change.
+    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
+    public init(profile: ReaderProfile) throws(ReaderError) {
+        let flags = UInt8(clamping: try profile.integer(.reportFlags, in: 0...255))
+        self.init(times: try profile.times(), reportFlags: flags)
+    }
+
     /// Its software and its battery.
     public var identification: [ReaderRequest] {
         [Self.request(.softwareInformation), Self.request(.batteryStatus)]

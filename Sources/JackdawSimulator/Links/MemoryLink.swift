@@ -11,13 +11,16 @@ public struct MemoryLink: Transport {
     /// - Parameters:
     ///   - link: its name.
     ///   - room: bytes of each direction that wait to be received, 1 or more; who sends more waits.
+    ///   - keepsPackets: whether what is sent at once is received at once and alone, as over Bluetooth Low Energy.
     /// - Returns: the ends.
-    public static func pair(link: LinkName, room: Int = 65_536) -> (MemoryLink, MemoryLink) {
-        let wire = MemoryWire(link: link, room: room)
+    public static func pair(
+        link: LinkName, room: Int = 65_536, keepsPackets: Bool = false
+    ) -> (MemoryLink, MemoryLink) {
+        let wire = MemoryWire(link: link, room: room, keepsPackets: keepsPackets)
         return (MemoryLink(link: link, wire: wire, side: 0), MemoryLink(link: link, wire: wire, side: 1))
     }
 
-    /// Receives what has come, all of it.
+    /// Receives what has come, all of it; one packet where these are kept apart.
     public func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool {
         var bytes = try await wire.receive(at: side)
         guard !bytes.isEmpty else { return false }
@@ -39,31 +42,38 @@ public struct MemoryLink: Transport {
 /// Both directions of a link in memory.
 private actor MemoryWire {
     private struct Direction {
-        var bytes: [UInt8] = []
+        /// As they were sent.
+        var packets: [[UInt8]] = []
+        var count = 0
         var hasEnded = false
     }
 
     private let link: LinkName
     private let room: Int
+    private let keepsPackets: Bool
     private var directions = [Direction(), Direction()]
     private var isClosed = [false, false]
     /// Whoever waits for something to change; ended when anything does.
     private var bells: [AsyncStream<Never>.Continuation] = []
 
-    init(link: LinkName, room: Int) {
+    init(link: LinkName, room: Int, keepsPackets: Bool) {
         precondition(room > 0, "a byte has room")
         self.link = link
         self.room = room
+        self.keepsPackets = keepsPackets
     }
 
     func receive(at side: Int) async throws(LinkError) -> [UInt8] {
         while true {
             try check(side)
             let other = directions[1 - side]
-            if !other.bytes.isEmpty {
-                directions[1 - side].bytes = []
+            if !other.packets.isEmpty {
+                let taken = other.packets.prefix(keepsPackets ? 1 : .max)
+                directions[1 - side].packets.removeFirst(taken.count)
+                let bytes = Array(taken.joined())
+                directions[1 - side].count -= bytes.count
                 ring()
-                return other.bytes
+                return bytes
             }
             if other.hasEnded || isClosed[1 - side] { return [] }
             await change()
@@ -79,12 +89,16 @@ private actor MemoryWire {
             } catch {
                 throw LinkError(error.code, link: error.link, error.message, undelivered: rest.count)
             }
-            let count = min(rest.count, room - directions[side].bytes.count)
+            let free = room - directions[side].count
+            // A packet goes whole: one that never has room goes alone.
+            let isWhole = keepsPackets && (rest.count <= free || directions[side].count == 0)
+            let count = isWhole ? rest.count : keepsPackets ? 0 : min(rest.count, free)
             guard count > 0 else {
                 await change()
                 continue
             }
-            directions[side].bytes += rest.prefix(count)
+            directions[side].packets.append(Array(rest.prefix(count)))
+            directions[side].count += count
             rest = rest.dropFirst(count)
             ring()
         }

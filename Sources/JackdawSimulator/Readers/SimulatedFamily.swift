@@ -9,8 +9,11 @@ public struct SimulatedFamily: Sendable {
 
     /// All of them, by name.
     public static let all = [
-        SimulatedFamily(name: "idtech") { IDTechModel() }, SimulatedFamily(name: "ips") { IPSModel() },
+        SimulatedFamily(name: "edynamo") { EDynamoModel() }, SimulatedFamily(name: "idtech") { IDTechModel() },
+        SimulatedFamily(name: "ips") { IPSModel() },
+        SimulatedFamily(name: "jsonpos") { JSONPOSModel() },
         SimulatedFamily(name: "magtek") { MagTekModel() }, SimulatedFamily(name: "miura") { MiuraModel() },
+        SimulatedFamily(name: "neo") { NEOModel() },
     ]
 
     /// The family of a name; nil where it is not simulated.

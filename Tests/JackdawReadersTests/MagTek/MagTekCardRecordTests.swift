@@ -20,7 +20,7 @@ import Testing
     )
 
     /// A record of 931 bytes.
-    private static let record: [UInt8] = {
+    static let record: [UInt8] = {
         var record = [UInt8](repeating: 0, count: 931)
         func put(_ bytes: some Sequence<UInt8>, at offset: Int) {
             for (index, byte) in bytes.enumerated() { record[offset + index] = byte }

@@ -67,11 +67,5 @@ public struct MiuraModel: ReaderModel {
         (try? MiuraFormat.answer(apdu, isUnsolicited: isUnsolicited)) ?? []
     }
 
-    /// A data object: tag, length in BER, value.
-    private static func object(_ tag: UInt32, _ value: [UInt8]) -> [UInt8] {
-        let bytes = [24, 16, 8, 0].map { UInt8(tag >> UInt32($0) & 0xFF) }.drop { $0 == 0 }
-        let (high, low) = (UInt8(value.count >> 8), UInt8(value.count & 0xFF))
-        let length: [UInt8] = value.count < 0x80 ? [low] : high == 0 ? [0x81, low] : [0x82, high, low]
-        return bytes + length + value
-    }
+    private static func object(_ tag: UInt32, _ value: [UInt8]) -> [UInt8] { TagLengthValue.encode(tag, value) }
 }

@@ -1,0 +1,130 @@
+internal import FoundationEssentials
+
+/// A value of JSON, in bounds that keep what others send from taking long or much.
+package enum JSONValue: Hashable, Sendable {
+    case null
+    case flag(Bool)
+    case number(Double)
+    case text(String)
+    case array([JSONValue])
+    case object([String: JSONValue])
+
+    /// Objects and arrays inside one another: no profile and no reader has more.
+    package static let greatestDepth = 16
+
+    /// Why bytes are no JSON, or too much of it.
+    package struct Fault: Error, Hashable {
+        /// What is wrong.
+        package let message: String
+    }
+
+    /// Reads a value.
+    /// - Parameters:
+    ///   - bytes: UTF-8.
+    ///   - most: bytes that it has at most.
+    /// - Throws: ``Fault`` where they are no JSON, or too much.
+    package init(_ bytes: [UInt8], most: Int) throws(Fault) {
+        guard bytes.count <= most else { throw Fault(message: "\(bytes.count) bytes, where \(most) are the most") }
+        // Each level takes its share of a stack that is small on a server's threads.
+        guard Self.depth(of: bytes.span) <= Self.greatestDepth else {
+            throw Fault(message: "more than \(Self.greatestDepth) objects or arrays inside one another")
+        }
+        do {
+            self = try JSONDecoder().decode(JSONValue.self, from: Data(bytes))
+        } catch {
+            throw Fault(message: "it is no JSON")
+        }
+    }
+
+    /// UTF-8, the members in the order of their names.
+    /// - Parameter isForPeople: whether it has lines and is indented.
+    /// - Returns: the value from its first character to its last.
+    package func encoded(isForPeople: Bool = false) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        if isForPeople { encoder.outputFormatting.insert(.prettyPrinted) }
+        // Every number came from a program or from JSON, which have none that JSON has not.
+        return (try? encoder.encode(self)).map { Array($0) } ?? []
+    }
+
+    /// A member of an object; nil where there is none.
+    package subscript(name: String) -> JSONValue? {
+        guard case .object(let members) = self else { return nil }
+        return members[name]
+    }
+
+    /// The text; nil of anything else.
+    package var text: String? {
+        guard case .text(let text) = self else { return nil }
+        return text
+    }
+
+    /// The number; nil of anything else.
+    package var number: Double? {
+        guard case .number(let number) = self else { return nil }
+        return number
+    }
+
+    /// What it is, in a word.
+    var kind: String {
+        switch self {
+        case .null: "null"
+        case .flag: "true or false"
+        case .number: "a number"
+        case .text: "a text"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
+
+    /// The deepest nesting, of brackets outside of texts.
+    private static func depth(of bytes: Span<UInt8>) -> Int {
+        var (depth, deepest) = (0, 0)
+        var (isInText, isEscaped) = (false, false)
+        for index in bytes.indices {
+            switch bytes[index] {
+            case _ where isEscaped: isEscaped = false
+            case UInt8(ascii: "\\") where isInText: isEscaped = true
+            case UInt8(ascii: "\""): isInText.toggle()
+            case _ where isInText: break
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                depth += 1
+                deepest = max(deepest, depth)
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+            default: break
+            }
+        }
+        return deepest
+    }
+}
+
+extension JSONValue: Codable {
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let text = try? container.decode(String.self) {
+            self = .text(text)
+        } else if let flag = try? container.decode(Bool.self) {
+            self = .flag(flag)
+        } else if let number = try? container.decode(Double.self) {
+            self = .number(number)
+        } else if let members = try? container.decode([String: JSONValue].self) {
+            self = .object(members)
+        } else {
+            self = .array(try container.decode([JSONValue].self))
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .flag(let flag): try container.encode(flag)
+        case .number(let number): try container.encode(number)
+        case .text(let text): try container.encode(text)
+        case .array(let values): try container.encode(values)
+        case .object(let members): try container.encode(members)
+        }
+    }
+}

@@ -1,0 +1,160 @@
+/// How Spire's SPm20 terminals are spoken to (JSONPOS): both ends ask and answer in JSON. The terminal takes payments as a whole
+/// and tells its state; it hands out no swipe.
+///
+/// Source: the public SDKs of Poplatek (pt-android-sdk, pt-ios-sdk).
+public struct JSONPOSDialect: ReaderDialect {
+    /// The family.
+    public let family = "jsonpos"
+    /// How long things take.
+    public let times: ReaderTimes
+
+    /// Requests that were sent, each of which has its number for an identifier.
+    private var count = 0
+    /// Of what was sent last.
+    private var awaited: String?
+
+    private static let synchronize = "_Sync"
+    private static let keepAliveMethod = "_Keepalive"
+    private static let terminalInfo = "TerminalInfo"
+    /// Of older terminals.
+    private static let versionInfo = "VersionInfo"
+    private static let status = "Status"
+    private static let lineFeed = UInt8(ascii: "\n")
+
+    /// - Parameter times: how long things take; those that are left out are the SDK's.
+    public init(times: ReaderTimes = ReaderTimes(answer: .seconds(5), answerTries: 1)) { self.times = times }
+
+    /// - Parameter profile: what is not public about these readers or may change.
+    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
+    public init(profile: ReaderProfile) throws(ReaderError) { self.init(times: try profile.times()) }
+
+    /// Line feeds that end whatever has begun, the one answer that shows where messages begin, and who it is.
+    public var identification: [ReaderRequest] {
+        let feeds = [UInt8](repeating: Self.lineFeed, count: 64)
+        return [
+            ReaderRequest("line feeds", feeds, isAnswered: false, pause: .milliseconds(100)),
+            Self.request(Self.synchronize), Self.request(Self.terminalInfo), Self.request(Self.versionInfo),
+        ]
+    }
+
+    /// Whether it is there.
+    public var keepAlive: ReaderRequest? { Self.request(Self.keepAliveMethod) }
+
+    /// Messages, both ways alike.
+    public func format(awaiting request: ReaderRequest?) -> any FrameFormat { JSONPOSFormat() }
+
+    /// It cannot.
+    public func arming(for duration: Duration) throws(ReaderError) -> [ReaderRequest] {
+        throw ReaderError(
+            .unsupported, "SPm20 terminals hand out no swipe: they take a payment as a whole (Purchase)",
+            remedy: "have the terminal's own service take the payment, or read the card with a reader of another family")
+    }
+
+    /// What asks something.
+    public func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
+        switch question {
+        case .firmware: [Self.request(Self.terminalInfo), Self.request(Self.versionInfo)]
+        case .status: [Self.request(Self.status)]
+        default: throw ReaderError(.unsupported, "\(family) readers are not known to tell their \(question)")
+        }
+    }
+
+    /// Each time with an identifier of its own, so that a late answer is told from the one that is awaited.
+    public mutating func encode(_ request: ReaderRequest) -> [UInt8] {
+        guard request.bytes.first != Self.lineFeed else { return request.bytes }
+        count += 1
+        let id = "\(count)"
+        awaited = id
+        return JSONPOSMessage.request(method: Self.method(of: request), parameters: .object([:]), id: id).frame
+    }
+
+    /// Waits for no answer.
+    public mutating func reset() { awaited = nil }
+
+    /// What a message means.
+    public func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
+        let message: JSONPOSMessage
+        do throws(JSONValue.Fault) {
+            message = try JSONPOSMessage(frame)
+        } catch {
+            return [.unknown("a message that is not to be read: \(error.message)")]
+        }
+        switch message {
+        case .request(let method, let parameters, let id): return take(method, parameters, id: id)
+        case .result(let result, let id):
+            guard let request, id == awaited else { return [.unknown("an answer that nobody waits for")] }
+            return [.done(facts(result, of: Self.method(of: request)))]
+        case .failure(let code, let text, let id):
+            let error = JSONPOSError(rawValue: code)
+            // Without an identifier it is about the last thing that was sent, which could not be read.
+            guard let request, id == awaited || id == nil else { return [.unknown("an error that nobody waits for: \(error)")] }
+            // Older terminals have the one method, newer ones the other.
+            let isOptional = [Self.terminalInfo, Self.versionInfo].contains(Self.method(of: request))
+            return [error == .methodNotFound && isOptional ? .done() : .refused("\(error): \(Self.plain(text))")]
+        }
+    }
+
+    /// What the terminal tells or asks by itself.
+    private func take(_ method: String, _ parameters: JSONValue, id: String?) -> [ReaderMeaning] {
+        let answer: [ReaderMeaning] = id.map { [.reply(JSONPOSMessage.result(.object([:]), id: $0).frame)] } ?? []
+        switch method {
+        case "StatusEvent": return Self.words(parameters).map { .told(.status($0)) } + answer
+        case Self.keepAliveMethod, Self.synchronize: return answer
+        case "_CloseReason", "_Error":
+            let code = parameters["error"]?["code"]?.number.flatMap { Int(exactly: $0) } ?? 1
+            let text = Self.plain(parameters["error"]?["message"]?.text ?? "")
+            let what = method == "_Error" ? "error" : "closing the link"
+            return [.told(.status("\(what) (\(JSONPOSError(rawValue: code))): \(text)"))] + answer
+        default:
+            let refusal = id.map {
+                JSONPOSMessage.failure(code: JSONPOSError.methodNotFound.rawValue, message: "not supported", id: $0)
+            }
+            return [.unknown("a request for \(Self.plain(method))")] + (refusal.map { [.reply($0.frame)] } ?? [])
+        }
+    }
+
+    private func facts(_ result: JSONValue, of method: String) -> [ReaderFact] {
+        switch method {
+        case Self.terminalInfo, Self.versionInfo:
+            result["version"]?.text.map { [.firmware(Self.plain($0))] } ?? []
+        case Self.status: Self.words(result).map { .status($0) }
+        default: []
+        }
+    }
+
+    /// The plain members of an object, the first ones, as text.
+    private static func words(_ value: JSONValue) -> [String] {
+        guard case .object(let members) = value else { return [] }
+        return members.sorted { $0.key < $1.key }.prefix(16).compactMap { name, value in
+            switch value {
+            case .text(let text): plain("\(name) \(text)")
+            case .number(let number): plain("\(name) \(ProfileValue.number(number))")
+            case .flag(let flag): plain("\(name) \(flag)")
+            case .null, .array, .object: nil
+            }
+        }
+    }
+
+    /// A terminal's text as it may be shown: short, in ASCII, and without what may be a card's number.
+    private static func plain(_ text: String) -> String {
+        var shown = ""
+        var digits = ""
+        for character in text.unicodeScalars.prefix(200) {
+            if ("0"..."9").contains(character) {
+                digits.unicodeScalars.append(character)
+                continue
+            }
+            shown += masked(digits) + ((" "..."~").contains(character) ? String(character) : ".")
+            digits = ""
+        }
+        return shown + masked(digits)
+    }
+
+    private static func masked(_ digits: String) -> String {
+        digits.count < 12 ? digits : String(repeating: "*", count: digits.count)
+    }
+
+    private static func request(_ method: String) -> ReaderRequest { ReaderRequest(method, Array(method.utf8)) }
+
+    private static func method(of request: ReaderRequest) -> String { String(decoding: request.bytes, as: UTF8.self) }
+}

@@ -1,0 +1,41 @@
+public import JackdawReaders
+
+/// Spire's SPm20 terminal: it tells who it is, and takes no payment.
+public struct JSONPOSModel: ReaderModel {
+    /// The family.
+    public let family = "jsonpos"
+
+    /// A terminal.
+    public init() {}
+
+    /// Messages in JSON.
+    public var commandFormat: any FrameFormat { JSONPOSFormat() }
+
+    /// A result, or that there is no such method.
+    public func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] {
+        guard case .request(let method, _, let id?) = try? JSONPOSMessage(command) else { return [] }
+        switch method {
+        case "_Sync", "_Keepalive": return [JSONPOSMessage.result(.object([:]), id: id).frame]
+        case "TerminalInfo":
+            let version = device.firmware.split(separator: " ").last.map(String.init) ?? ""
+            return [JSONPOSMessage.result(.object(["version": .text(version)]), id: id).frame]
+        case "Status": return [JSONPOSMessage.result(.object(["battery": .number(Double(device.battery))]), id: id).frame]
+        default: return [JSONPOSMessage.failure(code: -32601, message: "no such method", id: id).frame]
+        }
+    }
+
+    /// An internal error.
+    public func refuse(_ command: Span<UInt8>) -> [UInt8]? {
+        guard case .request(_, _, let id?) = try? JSONPOSMessage(command) else { return nil }
+        return JSONPOSMessage.failure(code: -32603, message: "it cannot", id: id).frame
+    }
+
+    /// Nothing: cards are the terminal's own matter.
+    public func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] { [] }
+
+    /// A status event, whose members are made up.
+    public func tellLowBattery(_ device: SimulatedDevice) -> [[UInt8]] {
+        let status = JSONValue.object(["battery": .number(Double(device.battery))])
+        return [JSONPOSMessage.request(method: "StatusEvent", parameters: status, id: nil).frame]
+    }
+}

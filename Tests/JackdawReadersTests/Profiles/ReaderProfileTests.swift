@@ -1,0 +1,178 @@
+import JackdawReaders
+import Testing
+
+/// Profiles in code and in files, those that mean harm included.
+@Suite struct ReaderProfileTests {
+    private static func read(_ text: String) throws(ReaderError) -> ReaderProfile {
+        try ReaderProfile(json: Array(text.utf8))
+    }
+
+    private static func message(_ text: String) -> String? {
+        do {
+            _ = try read(text)
+            return nil
+        } catch {
+            return error.code == .badProfile ? error.message : "\(error)"
+        }
+    }
+
+    @Test func aFileIsRead() throws {
+        let profile = try Self.read(
+            """
+            {"name": "ours", "family": "epos", "summary": "as its manual says", "values": {
+              "frame.start": {"bytes": "02 aF", "provenance": "documented", "source": "manual, p. 3", "title": "start"},
+              "times.answer": {"number": 2000, "provenance": "reported"},
+              "frame.counted": {"text": "content"},
+              "is.so": {"flag": true},
+              "frame.end": {"bytes": null, "title": "end"}}}
+            """)
+        #expect(profile.name == "ours")
+        #expect(profile.family == "epos")
+        #expect(profile.summary == "as its manual says")
+        #expect(profile["frame.start"] == ProfileEntry("start", .bytes([0x02, 0xAF]), .documented, "manual, p. 3"))
+        #expect(profile[.answer]?.value == .number(2000))
+        #expect(profile[.answer]?.provenance == .reported)
+        #expect(profile["frame.counted"]?.value == .text("content"))
+        #expect(profile["frame.counted"]?.provenance == .unknown)
+        #expect(profile["is.so"]?.value == .flag(true))
+        #expect(profile["frame.end"] == ProfileEntry("end", missing: .bytes, ""))
+        #expect(profile.missing == ["frame.end"])
+    }
+
+    @Test(arguments: ReaderFamily.all.flatMap(\.profiles)) func whatIsWrittenIsReadAgain(_ profile: ReaderProfile) throws {
+        #expect(try ReaderProfile(json: profile.json) == profile)
+    }
+
+    @Test(arguments: ReaderFamily.all.flatMap(\.profiles))
+    func everyValueSaysWhatItIsAndWhereItComesFrom(_ profile: ReaderProfile) {
+        for (key, entry) in profile.entries {
+            #expect(!entry.title.isEmpty && !entry.source.isEmpty, "\(key)")
+            #expect(entry.value != nil || entry.provenance == .unknown, "\(key)")
+        }
+        #expect(!profile.summary.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("", "the profile: it is no JSON"), ("{", "the profile: it is no JSON"),
+        ("[1]", "the profile: it is an array, and not an object"),
+        (#"{"family": "neo"}"#, "name: it is missing"), (#"{"name": 5, "family": "neo"}"#, "name: it is a number, and not a text"),
+        (#"{"name": "a"}"#, "family: it is missing"),
+        (#"{"name": "a", "family": "b", "valeus": {}}"#,
+            #"the profile: it has a member "valeus", and may have name, family, summary, values"#),
+        (#"{"name": "a", "family": "b", "values": 3}"#, "values: it is a number, and not an object"),
+        (#"{"name": "a", "family": "b", "values": {"x": {}}}"#, "values.x: it needs one of number, text, bytes, flag"),
+        (#"{"name": "a", "family": "b", "values": {"x": {"number": 1, "text": "1"}}}"#,
+            "values.x: it needs one of number, text, bytes, flag"),
+        (#"{"name": "a", "family": "b", "values": {"x": {"number": "1"}}}"#,
+            "values.x.number: it is a text, and not a number"),
+        (#"{"name": "a", "family": "b", "values": {"x": {"bytes": "0"}}}"#,
+            "values.x.bytes: it is a text, and not bytes as hexadecimal digits, two each"),
+        (#"{"name": "a", "family": "b", "values": {"x": {"bytes": "0g"}}}"#,
+            "values.x.bytes: it is a text, and not bytes as hexadecimal digits, two each"),
+        (#"{"name": "a", "family": "b", "values": {"x": {"flag": 1}}}"#,
+            "values.x.flag: it is a number, and not true or false"),
+        (#"{"name": "a", "family": "b", "values": {"x": {"flag": true, "provenance": "sworn"}}}"#,
+            "values.x.provenance: it is none of documented, reported, inferred, unknown"),
+        (#"{"name": "a", "family": "b", "values": {"x": {"flag": true, "source": []}}}"#,
+            "values.x.source: it is an array, and not a text"),
+        (#"{"name": "a", "family": "b", "values": {"x": {"number": 1e999}}}"#, "the profile: it is no JSON"),
+        ("{\"name\": \"\u{0}\", \"family\": \"b\"}", "the profile: it is no JSON"),
+    ])
+    func whatIsNoProfileIsRefusedWithTheReason(text: String, reason: String) {
+        #expect(Self.message(text) == reason)
+    }
+
+    @Test func invalidTextIsRefused() {
+        #expect(throws: ReaderError.self) { try ReaderProfile(json: Array("{\"name\": \"".utf8) + [0xFF, 0xC0] + Array("\"}".utf8)) }
+    }
+
+    @Test func aFileThatIsTooMuchIsRefusedBeforeItIsRead() {
+        let deep = String(repeating: "[", count: 30_000) + String(repeating: "]", count: 30_000)
+        #expect(Self.message(deep) == "the profile: more than 16 objects or arrays inside one another")
+        let unclosed = String(repeating: "{\"a\":", count: 13_000)
+        #expect(Self.message(unclosed) == "the profile: more than 16 objects or arrays inside one another")
+        let long = String(repeating: " ", count: ReaderProfile.greatestFile + 1)
+        #expect(Self.message(long) == "the profile: 65537 bytes, where 65536 are the most")
+        // Brackets in a text are no objects.
+        let text = #"{"name": "[[[[[[[[[[[[[[[[[[[[[[[[[\"[[[", "family": "b"}"#
+        #expect(Self.message(text) == nil)
+    }
+
+    @Test func valuesAreLaidOverThoseOfTheFamily() throws {
+        let family = try #require(ReaderFamily.named("miura"))
+        let own = try Self.read(
+            """
+            {"name": "ours", "family": "miura", "values": {
+              "miura.reportFlags": {"number": 3, "provenance": "reported", "source": "tried out"},
+              "times.longestSwipe": {"number": 60000}}}
+            """)
+        let dialect = try #require(try family.makeDialect(own) as? MiuraDialect)
+        #expect(dialect.reportFlags == 3)
+        #expect(dialect.times.swipe == .seconds(3) ... .seconds(60))
+        let both = try family.profile.with(own)
+        #expect(both.name == "ours")
+        #expect(both[.reportFlags]?.title == family.profile[.reportFlags]?.title)
+        #expect(both[.reportFlags]?.source == "tried out")
+        #expect(both.entries.count == family.profile.entries.count)
+    }
+
+    @Test(arguments: [
+        (#"{"name": "x", "family": "neo"}"#, #"the profile "x" is for neo readers, not for miura"#),
+        (#"{"name": "x", "family": "miura", "values": {"reportFlags": {"number": 1}}}"#,
+            #"the profile "x" has a value reportFlags, which miura readers have not"#),
+        (#"{"name": "x", "family": "miura", "values": {"miura.reportFlags": {"bytes": "01"}}}"#,
+            #"values.miura.reportFlags of the profile "x" is bytes"#),
+        (#"{"name": "x", "family": "miura", "values": {"miura.reportFlags": {"number": 256}}}"#,
+            #"values.miura.reportFlags of the profile "x" is 256"#),
+        (#"{"name": "x", "family": "miura", "values": {"miura.reportFlags": {"number": 1.5}}}"#,
+            #"values.miura.reportFlags of the profile "x" is 1.5"#),
+        (#"{"name": "x", "family": "miura", "values": {"times.answer": {"number": 0}}}"#,
+            #"values.times.answer of the profile "x" is 0"#),
+        (#"{"name": "x", "family": "miura", "values": {"times.answerTries": {"number": -1}}}"#,
+            #"values.times.answerTries of the profile "x" is -1"#),
+        (#"{"name": "x", "family": "miura", "values": {"times.shortestSwipe": {"number": 30000}}}"#,
+            #"the profile "x" has a longest wait that is shorter than its shortest"#),
+    ])
+    func aProfileThatDoesNotFitTheFamilyIsRefused(text: String, reason: String) throws {
+        let family = try #require(ReaderFamily.named("miura"))
+        do {
+            _ = try family.makeDialect(Self.read(text))
+            Issue.record("it was taken")
+        } catch {
+            #expect(error.code == .badProfile)
+            #expect(error.message == reason)
+        }
+    }
+
+    @Test func aValueThatNobodyHasToldIsNamedWithWhatItHasToBe() throws {
+        var profile = ReaderProfile("x", of: "y")
+        profile["a.b"] = ProfileEntry("how it begins", missing: .bytes)
+        do {
+            try profile.require(["a.b", "c"])
+            Issue.record("it was there")
+        } catch {
+            #expect(error.code == .missingValue)
+            #expect(error.message == "the profile \"x\" of y readers leaves open what is needed: a.b, c")
+            #expect(error.remedy == "supply in a profile of your own a.b: how it begins (bytes); c")
+        }
+        #expect(throws: ReaderError.self) { try profile.require("c") }
+        profile["a.b"] = ProfileEntry("how it begins", .bytes([1, 2]), .reported, "here")
+        #expect(try profile.require("a.b") == .bytes([1, 2]))
+        #expect(try profile.bytes("a.b", count: 1...2) == [1, 2])
+        #expect(throws: ReaderError.self) { try profile.bytes("a.b", count: 3...4) }
+        #expect(throws: ReaderError.self) { try profile.flag("a.b") }
+        #expect(throws: ReaderError.self) { try profile.text("a.b") }
+        #expect(throws: ReaderError.self) { try profile.integer("a.b", in: 0...9) }
+    }
+
+    @Test func timesAreThoseOfTheFacts() throws {
+        // ID TECH's SDK: 2.6 s for a tone, 5 tones, 4 s for a command, 3 tries, a wait of 3 to 20 s.
+        for name in ["idtech", "ips", "magtek", "miura"] {
+            #expect(try ReaderFamily.named(name)?.profile.times() == ReaderTimes())
+        }
+        let profile = try #require(ReaderFamily.named("idtech")?.profile)
+        #expect(profile[.powerUp]?.provenance == .reported)
+        #expect(profile[.longestSwipe]?.provenance == .documented)
+        #expect(profile[.silence]?.provenance == .inferred)
+    }
+}
