@@ -77,7 +77,10 @@ public struct ReaderFamily: Sendable {
         ReaderFamily(
             "neo", "ID TECH NEO and ViVOpay, protocol 2", [.serial], .documented,
             "published frames, byte for byte; the simulated reader",
-            ["whether tracks in clear come with their sentinels", "services and characteristics over Bluetooth Low Energy"],
+            [
+                "whether tracks in clear come with their sentinels",
+                "services and characteristics over Bluetooth Low Energy",
+            ],
             [.neo], NEODialect.init(profile:)),
     ]
 

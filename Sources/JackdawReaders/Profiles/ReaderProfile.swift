@@ -100,7 +100,8 @@ public struct ReaderProfile: Sendable, Hashable {
     ///   - range: what it may be.
     /// - Throws: ``ReaderError``: `missingValue` where nobody has told it, `badProfile` where it is another.
     public func integer(_ key: ProfileKey, in range: ClosedRange<Int>) throws(ReaderError) -> Int {
-        guard case .number(let number) = try require(key), let value = Int(exactly: number), range.contains(value) else {
+        guard case .number(let number) = try require(key), let value = Int(exactly: number), range.contains(value)
+        else {
             throw bad(key, "a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return value
@@ -141,6 +142,7 @@ public struct ReaderProfile: Sendable, Hashable {
     private func bad(_ key: ProfileKey, _ wanted: String) -> ReaderError {
         let found = entries[key]?.value.map { "\($0)" } ?? "nothing"
         return ReaderError(
-            .badProfile, "values.\(key) of the profile \"\(name)\" is \(found.prefix(40))", remedy: "it has to be \(wanted)")
+            .badProfile, "values.\(key) of the profile \"\(name)\" is \(found.prefix(40))",
+            remedy: "it has to be \(wanted)")
     }
 }

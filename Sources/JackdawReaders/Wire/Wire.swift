@@ -21,7 +21,8 @@ package struct Wire: Sendable {
         let framing = EPOSFraming(
             start: try profile.bytes(.frameStart, count: 1...8),
             lengthSize: try profile.integer(.frameLengthSize, in: 1...2),
-            counted: try profile.text(.frameCounted, of: ["content", "everything"]) == "content" ? .content : .everything,
+            counted: try profile.text(.frameCounted, of: ["content", "everything"]) == "content"
+                ? .content : .everything,
             check: checks[try profile.text(.frameCheck, of: checks.keys.sorted())] ?? .none,
             checked: places[try profile.text(.frameChecked, of: places.keys.sorted())] ?? .start,
             end: try profile.bytes(.frameEnd, count: 0...8))

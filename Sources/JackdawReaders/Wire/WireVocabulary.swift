@@ -31,7 +31,8 @@ public struct WireVocabulary: Sendable {
         }
         if let eventMessage {
             entries[WireMessage.event.key]? = ProfileEntry(
-                "number of the message: \(WireMessage.event.title)", .number(Double(eventMessage)), .documented, "SDK's headers")
+                "number of the message: \(WireMessage.event.title)", .number(Double(eventMessage)), .documented,
+                "SDK's headers")
         }
         for event in events {
             let title = "number of the event \(event.name)"
@@ -49,7 +50,8 @@ public struct WireVocabulary: Sendable {
             "simulated", of: family, "made up for the simulator, no real reader speaks it", own.entries)
         let framing: [ProfileKey: ProfileValue] = [
             .frameStart: .bytes([0x02]), .frameLengthSize: .number(2), .frameCounted: .text("content"),
-            .frameCheck: .text("crc16"), .frameChecked: .text("start"), .frameEnd: .bytes([0x03]), .eventPlace: .number(1),
+            .frameCheck: .text("crc16"), .frameChecked: .text("start"), .frameEnd: .bytes([0x03]),
+            .eventPlace: .number(1),
         ]
         var next = 1.0
         for key in own.missing {
