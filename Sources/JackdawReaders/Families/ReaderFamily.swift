@@ -37,6 +37,7 @@ public struct ReaderFamily: Sendable {
 
     /// How the family speaks.
     /// - Parameter profile: values in the place of those of the family's own ``profile``; it may leave out the others.
+    /// - Returns: a dialect that has said and heard nothing yet.
     /// - Throws: ``ReaderError``: `missingValue` where one is needed that nobody has told, `badProfile` where one cannot be.
     public func makeDialect(_ profile: ReaderProfile? = nil) throws(ReaderError) -> any ReaderDialect {
         guard let profile else { return try make(self.profile) }
