@@ -37,6 +37,7 @@ public struct ReaderFamily: Sendable {
 
     /// How the family speaks.
     /// - Parameter profile: values in the place of those of the family's own ``profile``; it may leave out the others.
+    /// - Returns: a dialect that has said and heard nothing yet.
     /// - Throws: ``ReaderError``: `missingValue` where one is needed that nobody has told, `badProfile` where one cannot be.
     public func makeDialect(_ profile: ReaderProfile? = nil) throws(ReaderError) -> any ReaderDialect {
         guard let profile else { return try make(self.profile) }
@@ -45,11 +46,13 @@ public struct ReaderFamily: Sendable {
 
     /// All of them, by name.
     public static let all = [
+        wire(.bbpos, "BBPOS EMVSwiper and its like"), wire(.cloverGo, "Clover Go RP350 and RP450"),
         ReaderFamily(
             "edynamo", "MagTek eDynamo and tDynamo over Bluetooth Low Energy", [.lowEnergy], .documented,
             "records made of the published offsets; the simulated reader",
             ["commands and their answers", "what notifications tell that are no swipes"],
             [.edynamo], EDynamoDialect.init(profile:)),
+        wire(.epos, "Spire PosMate and SPm2, by EPOS"),
         ReaderFamily(
             "idtech", "ID TECH SecureMag, UniMag, Shuttle and their like", [.serial], .documented,
             "published swipes and settings, byte for byte; the simulated reader",
@@ -75,12 +78,23 @@ public struct ReaderFamily: Sendable {
         ReaderFamily(
             "neo", "ID TECH NEO and ViVOpay, protocol 2", [.serial], .documented,
             "published frames, byte for byte; the simulated reader",
-            ["whether tracks in clear come with their sentinels", "services and characteristics over Bluetooth Low Energy"],
+            [
+                "whether tracks in clear come with their sentinels",
+                "services and characteristics over Bluetooth Low Energy",
+            ],
             [.neo], NEODialect.init(profile:)),
     ]
 
     /// The family of a name; nil where there is none.
     public static func named(_ name: String) -> ReaderFamily? { all.first { $0.name == name } }
+
+    /// A family whose wire has to be supplied.
+    private static func wire(_ vocabulary: WireVocabulary, _ title: String) -> ReaderFamily {
+        ReaderFamily(
+            vocabulary.family, title, [.serial], .unknown, "the simulated reader alone, by a wire that is made up",
+            ["the whole wire: a profile has to supply it"], [vocabulary.profile, vocabulary.simulatedProfile]
+        ) { profile throws(ReaderError) in try WireDialect(vocabulary, profile: profile) }
+    }
 
     init<Dialect: ReaderDialect>(
         _ name: String, _ title: String, _ carriers: [Carrier], _ provenance: Provenance, _ verification: String,

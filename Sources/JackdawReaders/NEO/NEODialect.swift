@@ -54,7 +54,8 @@ public struct NEODialect: ReaderDialect {
     public func arming(for duration: Duration) throws(ReaderError) -> [ReaderRequest] {
         let (seconds, rest) = duration.components
         guard let wait = UInt8(exactly: rest > 0 ? seconds + 1 : seconds), wait > 0 else {
-            throw ReaderError(.outOfRange, "a NEO reader does not wait \(duration) for a card", remedy: "choose 1 to 255 s")
+            throw ReaderError(
+                .outOfRange, "a NEO reader does not wait \(duration) for a card", remedy: "choose 1 to 255 s")
         }
         return [Self.request(Self.activate, 0x01, [wait], isAnswered: false)]
     }

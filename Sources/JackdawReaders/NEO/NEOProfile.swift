@@ -7,7 +7,8 @@ extension ReaderProfile {
                 "ms that a wait for a card has at most", .number(255_000), .documented,
                 "the wait is one byte of seconds: NEO 2 Interface Developer's Guide"),
             .pollOnDemand: ProfileEntry(
-                "whether the reader is told to look for cards on demand only when it is connected (command 01-01)", .flag(false),
+                "whether the reader is told to look for cards on demand only when it is connected (command 01-01)",
+                .flag(false),
                 .documented, "NEO 2 Interface Developer's Guide, p. 409; a reader that looks by itself needs it"),
         ])
 }

@@ -34,7 +34,9 @@ struct NEOTransaction: Hashable {
             next = track.upperBound
         }
         // The guide's table has a length of track 3 here, its examples have none.
-        if next < data.count, data[next] != 0, !Self.isClearingRecord(data, at: next), let track = Self.track(data, at: next) {
+        if next < data.count, data[next] != 0, !Self.isClearingRecord(data, at: next),
+            let track = Self.track(data, at: next)
+        {
             tracks.append(track)
             next = track.upperBound
         }

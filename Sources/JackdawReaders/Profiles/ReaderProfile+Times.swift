@@ -9,7 +9,8 @@ extension ReaderProfile {
         let shortest = try duration(.shortestSwipe)
         let longest = try duration(.longestSwipe)
         guard shortest <= longest else {
-            throw ReaderError(.badProfile, "the profile \"\(name)\" has a longest wait that is shorter than its shortest")
+            throw ReaderError(
+                .badProfile, "the profile \"\(name)\" has a longest wait that is shorter than its shortest")
         }
         return ReaderTimes(
             powerUp: try duration(.powerUp), powerUpTries: try integer(.powerUpTries, in: 1...100),
@@ -32,11 +33,14 @@ extension ReaderProfile {
             .powerUpTries: ProfileEntry("how often a reader is given power", .number(5), .reported, header),
             .answer: ProfileEntry("ms for an answer", .number(4000), .reported, header),
             .answerTries: ProfileEntry("how often something is sent", .number(3), .reported, header),
-            .shortestSwipe: ProfileEntry("ms that a wait for a card has at least", .number(3000), .documented, "uniMag.h"),
-            .longestSwipe: ProfileEntry("ms that a wait for a card has at most", .number(20_000), .documented, "uniMag.h"),
+            .shortestSwipe: ProfileEntry(
+                "ms that a wait for a card has at least", .number(3000), .documented, "uniMag.h"),
+            .longestSwipe: ProfileEntry(
+                "ms that a wait for a card has at most", .number(20_000), .documented, "uniMag.h"),
             .silence: ProfileEntry("ms that a frame may stand still", .number(500), .inferred, link),
             .settling: ProfileEntry("ms that late answers are waited for", .number(500), .inferred, link),
-            .keepAlive: ProfileEntry("ms from one look for the reader to the next", .number(30_000), .inferred, "as SPm20"),
+            .keepAlive: ProfileEntry(
+                "ms from one look for the reader to the next", .number(30_000), .inferred, "as SPm20"),
         ]
     }()
 

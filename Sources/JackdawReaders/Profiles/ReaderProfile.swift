@@ -87,6 +87,7 @@ public struct ReaderProfile: Sendable, Hashable {
 
     /// A value that has to be there.
     /// - Parameter key: its name.
+    /// - Returns: the value.
     /// - Throws: ``ReaderError`` (`missingValue`) where nobody has told it.
     public func require(_ key: ProfileKey) throws(ReaderError) -> ProfileValue {
         try require([key])
@@ -98,9 +99,11 @@ public struct ReaderProfile: Sendable, Hashable {
     /// - Parameters:
     ///   - key: its name.
     ///   - range: what it may be.
+    /// - Returns: the number.
     /// - Throws: ``ReaderError``: `missingValue` where nobody has told it, `badProfile` where it is another.
     public func integer(_ key: ProfileKey, in range: ClosedRange<Int>) throws(ReaderError) -> Int {
-        guard case .number(let number) = try require(key), let value = Int(exactly: number), range.contains(value) else {
+        guard case .number(let number) = try require(key), let value = Int(exactly: number), range.contains(value)
+        else {
             throw bad(key, "a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return value
@@ -110,6 +113,7 @@ public struct ReaderProfile: Sendable, Hashable {
     /// - Parameters:
     ///   - key: its name.
     ///   - words: what it may be; all texts where there are none.
+    /// - Returns: the text.
     /// - Throws: ``ReaderError``: `missingValue` where nobody has told it, `badProfile` where it is another.
     public func text(_ key: ProfileKey, of words: [String] = []) throws(ReaderError) -> String {
         guard case .text(let text) = try require(key), words.isEmpty || words.contains(text) else {
@@ -122,6 +126,7 @@ public struct ReaderProfile: Sendable, Hashable {
     /// - Parameters:
     ///   - key: their name.
     ///   - counts: how many they may be.
+    /// - Returns: the bytes.
     /// - Throws: ``ReaderError``: `missingValue` where nobody has told them, `badProfile` where they are others.
     public func bytes(_ key: ProfileKey, count counts: ClosedRange<Int>) throws(ReaderError) -> [UInt8] {
         guard case .bytes(let bytes) = try require(key), counts.contains(bytes.count) else {
@@ -132,6 +137,7 @@ public struct ReaderProfile: Sendable, Hashable {
 
     /// A flag that has to be there.
     /// - Parameter key: its name.
+    /// - Returns: the flag.
     /// - Throws: ``ReaderError``: `missingValue` where nobody has told it, `badProfile` where it is none.
     public func flag(_ key: ProfileKey) throws(ReaderError) -> Bool {
         guard case .flag(let flag) = try require(key) else { throw bad(key, "a flag") }
@@ -141,6 +147,7 @@ public struct ReaderProfile: Sendable, Hashable {
     private func bad(_ key: ProfileKey, _ wanted: String) -> ReaderError {
         let found = entries[key]?.value.map { "\($0)" } ?? "nothing"
         return ReaderError(
-            .badProfile, "values.\(key) of the profile \"\(name)\" is \(found.prefix(40))", remedy: "it has to be \(wanted)")
+            .badProfile, "values.\(key) of the profile \"\(name)\" is \(found.prefix(40))",
+            remedy: "it has to be \(wanted)")
     }
 }

@@ -47,7 +47,8 @@ public struct JSONPOSDialect: ReaderDialect {
     public func arming(for duration: Duration) throws(ReaderError) -> [ReaderRequest] {
         throw ReaderError(
             .unsupported, "SPm20 terminals hand out no swipe: they take a payment as a whole (Purchase)",
-            remedy: "have the terminal's own service take the payment, or read the card with a reader of another family")
+            remedy: "have the terminal's own service take the payment, or read the card with a reader of another family"
+        )
     }
 
     /// What asks something.
@@ -87,7 +88,9 @@ public struct JSONPOSDialect: ReaderDialect {
         case .failure(let code, let text, let id):
             let error = JSONPOSError(rawValue: code)
             // Without an identifier it is about the last thing that was sent, which could not be read.
-            guard let request, id == awaited || id == nil else { return [.unknown("an error that nobody waits for: \(error)")] }
+            guard let request, id == awaited || id == nil else {
+                return [.unknown("an error that nobody waits for: \(error)")]
+            }
             // Older terminals have the one method, newer ones the other.
             let isOptional = [Self.terminalInfo, Self.versionInfo].contains(Self.method(of: request))
             return [error == .methodNotFound && isOptional ? .done() : .refused("\(error): \(Self.plain(text))")]

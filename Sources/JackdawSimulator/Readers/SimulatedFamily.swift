@@ -9,7 +9,10 @@ public struct SimulatedFamily: Sendable {
 
     /// All of them, by name.
     public static let all = [
-        SimulatedFamily(name: "edynamo") { EDynamoModel() }, SimulatedFamily(name: "idtech") { IDTechModel() },
+        SimulatedFamily(name: "bbpos") { WireModel("bbpos") },
+        SimulatedFamily(name: "clovergo") { WireModel("clovergo") },
+        SimulatedFamily(name: "edynamo") { EDynamoModel() },
+        SimulatedFamily(name: "epos") { WireModel("epos") }, SimulatedFamily(name: "idtech") { IDTechModel() },
         SimulatedFamily(name: "ips") { IPSModel() },
         SimulatedFamily(name: "jsonpos") { JSONPOSModel() },
         SimulatedFamily(name: "magtek") { MagTekModel() }, SimulatedFamily(name: "miura") { MiuraModel() },

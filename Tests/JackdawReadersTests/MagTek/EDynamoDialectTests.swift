@@ -28,9 +28,10 @@ import Testing
         let last = try #require(notifications.last)
         let found = dialect.understand(last.span, answering: nil)
         #expect(
-            words(found) == ["told: battery 87 %", "swipe: edynamo 545200******7189, encrypted (triple DES)"].map {
-                $0.replacing("triple DES", with: ReaderSwipe.Cipher.tripleDES.rawValue)
-            })
+            words(found)
+                == ["told: battery 87 %", "swipe: edynamo 545200******7189, encrypted (triple DES)"].map {
+                    $0.replacing("triple DES", with: ReaderSwipe.Cipher.tripleDES.rawValue)
+                })
         guard case .swipe(let swipe) = found.last else { return }
         #expect(
             swipe.parts == [
@@ -82,8 +83,10 @@ import Testing
         long[3] = 113
         #expect(meanings(try blocks(long)).first?.hasPrefix("bad swipe: its fields do not fit") == true)
         #expect(meanings([[0, 2, 1, 2], [0xFF, 1]]) == ["unknown: a notification of 2 bytes"])
-        #expect(meanings([[0, 9], [0xFF, 1]]).first?.hasPrefix("bad swipe: a message of the reader is not to be") == true)
-        #expect(meanings([[0, 1, 5, 5], [0xFF, 1]]).first?.hasPrefix("bad swipe: a message of the reader is not") == true)
+        #expect(
+            meanings([[0, 9], [0xFF, 1]]).first?.hasPrefix("bad swipe: a message of the reader is not to be") == true)
+        #expect(
+            meanings([[0, 1, 5, 5], [0xFF, 1]]).first?.hasPrefix("bad swipe: a message of the reader is not") == true)
     }
 
     @Test func aMessageThatHasBegunIsForgotten() throws {

@@ -39,7 +39,9 @@ import Testing
         #expect(profile.missing == ["frame.end"])
     }
 
-    @Test(arguments: ReaderFamily.all.flatMap(\.profiles)) func whatIsWrittenIsReadAgain(_ profile: ReaderProfile) throws {
+    @Test(arguments: ReaderFamily.all.flatMap(\.profiles)) func whatIsWrittenIsReadAgain(_ profile: ReaderProfile)
+        throws
+    {
         #expect(try ReaderProfile(json: profile.json) == profile)
     }
 
@@ -55,26 +57,43 @@ import Testing
     @Test(arguments: [
         ("", "the profile: it is no JSON"), ("{", "the profile: it is no JSON"),
         ("[1]", "the profile: it is an array, and not an object"),
-        (#"{"family": "neo"}"#, "name: it is missing"), (#"{"name": 5, "family": "neo"}"#, "name: it is a number, and not a text"),
+        (#"{"family": "neo"}"#, "name: it is missing"),
+        (#"{"name": 5, "family": "neo"}"#, "name: it is a number, and not a text"),
         (#"{"name": "a"}"#, "family: it is missing"),
-        (#"{"name": "a", "family": "b", "valeus": {}}"#,
-            #"the profile: it has a member "valeus", and may have name, family, summary, values"#),
+        (
+            #"{"name": "a", "family": "b", "valeus": {}}"#,
+            #"the profile: it has a member "valeus", and may have name, family, summary, values"#
+        ),
         (#"{"name": "a", "family": "b", "values": 3}"#, "values: it is a number, and not an object"),
         (#"{"name": "a", "family": "b", "values": {"x": {}}}"#, "values.x: it needs one of number, text, bytes, flag"),
-        (#"{"name": "a", "family": "b", "values": {"x": {"number": 1, "text": "1"}}}"#,
-            "values.x: it needs one of number, text, bytes, flag"),
-        (#"{"name": "a", "family": "b", "values": {"x": {"number": "1"}}}"#,
-            "values.x.number: it is a text, and not a number"),
-        (#"{"name": "a", "family": "b", "values": {"x": {"bytes": "0"}}}"#,
-            "values.x.bytes: it is a text, and not bytes as hexadecimal digits, two each"),
-        (#"{"name": "a", "family": "b", "values": {"x": {"bytes": "0g"}}}"#,
-            "values.x.bytes: it is a text, and not bytes as hexadecimal digits, two each"),
-        (#"{"name": "a", "family": "b", "values": {"x": {"flag": 1}}}"#,
-            "values.x.flag: it is a number, and not true or false"),
-        (#"{"name": "a", "family": "b", "values": {"x": {"flag": true, "provenance": "sworn"}}}"#,
-            "values.x.provenance: it is none of documented, reported, inferred, unknown"),
-        (#"{"name": "a", "family": "b", "values": {"x": {"flag": true, "source": []}}}"#,
-            "values.x.source: it is an array, and not a text"),
+        (
+            #"{"name": "a", "family": "b", "values": {"x": {"number": 1, "text": "1"}}}"#,
+            "values.x: it needs one of number, text, bytes, flag"
+        ),
+        (
+            #"{"name": "a", "family": "b", "values": {"x": {"number": "1"}}}"#,
+            "values.x.number: it is a text, and not a number"
+        ),
+        (
+            #"{"name": "a", "family": "b", "values": {"x": {"bytes": "0"}}}"#,
+            "values.x.bytes: it is a text, and not bytes as hexadecimal digits, two each"
+        ),
+        (
+            #"{"name": "a", "family": "b", "values": {"x": {"bytes": "0g"}}}"#,
+            "values.x.bytes: it is a text, and not bytes as hexadecimal digits, two each"
+        ),
+        (
+            #"{"name": "a", "family": "b", "values": {"x": {"flag": 1}}}"#,
+            "values.x.flag: it is a number, and not true or false"
+        ),
+        (
+            #"{"name": "a", "family": "b", "values": {"x": {"flag": true, "provenance": "sworn"}}}"#,
+            "values.x.provenance: it is none of documented, reported, inferred, unknown"
+        ),
+        (
+            #"{"name": "a", "family": "b", "values": {"x": {"flag": true, "source": []}}}"#,
+            "values.x.source: it is an array, and not a text"
+        ),
         (#"{"name": "a", "family": "b", "values": {"x": {"number": 1e999}}}"#, "the profile: it is no JSON"),
         ("{\"name\": \"\u{0}\", \"family\": \"b\"}", "the profile: it is no JSON"),
     ])
@@ -83,7 +102,9 @@ import Testing
     }
 
     @Test func invalidTextIsRefused() {
-        #expect(throws: ReaderError.self) { try ReaderProfile(json: Array("{\"name\": \"".utf8) + [0xFF, 0xC0] + Array("\"}".utf8)) }
+        #expect(throws: ReaderError.self) {
+            try ReaderProfile(json: Array("{\"name\": \"".utf8) + [0xFF, 0xC0] + Array("\"}".utf8))
+        }
     }
 
     @Test func aFileThatIsTooMuchIsRefusedBeforeItIsRead() {
@@ -118,20 +139,34 @@ import Testing
 
     @Test(arguments: [
         (#"{"name": "x", "family": "neo"}"#, #"the profile "x" is for neo readers, not for miura"#),
-        (#"{"name": "x", "family": "miura", "values": {"reportFlags": {"number": 1}}}"#,
-            #"the profile "x" has a value reportFlags, which miura readers have not"#),
-        (#"{"name": "x", "family": "miura", "values": {"miura.reportFlags": {"bytes": "01"}}}"#,
-            #"values.miura.reportFlags of the profile "x" is bytes"#),
-        (#"{"name": "x", "family": "miura", "values": {"miura.reportFlags": {"number": 256}}}"#,
-            #"values.miura.reportFlags of the profile "x" is 256"#),
-        (#"{"name": "x", "family": "miura", "values": {"miura.reportFlags": {"number": 1.5}}}"#,
-            #"values.miura.reportFlags of the profile "x" is 1.5"#),
-        (#"{"name": "x", "family": "miura", "values": {"times.answer": {"number": 0}}}"#,
-            #"values.times.answer of the profile "x" is 0"#),
-        (#"{"name": "x", "family": "miura", "values": {"times.answerTries": {"number": -1}}}"#,
-            #"values.times.answerTries of the profile "x" is -1"#),
-        (#"{"name": "x", "family": "miura", "values": {"times.shortestSwipe": {"number": 30000}}}"#,
-            #"the profile "x" has a longest wait that is shorter than its shortest"#),
+        (
+            #"{"name": "x", "family": "miura", "values": {"reportFlags": {"number": 1}}}"#,
+            #"the profile "x" has a value reportFlags, which miura readers have not"#
+        ),
+        (
+            #"{"name": "x", "family": "miura", "values": {"miura.reportFlags": {"bytes": "01"}}}"#,
+            #"values.miura.reportFlags of the profile "x" is bytes"#
+        ),
+        (
+            #"{"name": "x", "family": "miura", "values": {"miura.reportFlags": {"number": 256}}}"#,
+            #"values.miura.reportFlags of the profile "x" is 256"#
+        ),
+        (
+            #"{"name": "x", "family": "miura", "values": {"miura.reportFlags": {"number": 1.5}}}"#,
+            #"values.miura.reportFlags of the profile "x" is 1.5"#
+        ),
+        (
+            #"{"name": "x", "family": "miura", "values": {"times.answer": {"number": 0}}}"#,
+            #"values.times.answer of the profile "x" is 0"#
+        ),
+        (
+            #"{"name": "x", "family": "miura", "values": {"times.answerTries": {"number": -1}}}"#,
+            #"values.times.answerTries of the profile "x" is -1"#
+        ),
+        (
+            #"{"name": "x", "family": "miura", "values": {"times.shortestSwipe": {"number": 30000}}}"#,
+            #"the profile "x" has a longest wait that is shorter than its shortest"#
+        ),
     ])
     func aProfileThatDoesNotFitTheFamilyIsRefused(text: String, reason: String) throws {
         let family = try #require(ReaderFamily.named("miura"))

@@ -41,7 +41,8 @@ import Testing
         #expect(
             words(try meanings(#"{"jsonrpc":"2.0","id":"1","result":{}}"#, dialect, answering: request))
                 == ["unknown: an answer that nobody waits for"])
-        #expect(words(try meanings(#"{"jsonrpc":"2.0","id":"2","result":{}}"#, dialect, answering: request)) == ["done"])
+        #expect(
+            words(try meanings(#"{"jsonrpc":"2.0","id":"2","result":{}}"#, dialect, answering: request)) == ["done"])
         dialect.reset()
         #expect(
             words(try meanings(#"{"jsonrpc":"2.0","id":"2","result":{}}"#, dialect, answering: request))
@@ -75,7 +76,8 @@ import Testing
     }
 
     @Test func statesAreToldWithoutWhatMayBeACard() throws {
-        let event = #"{"jsonrpc":"2.0","method":"StatusEvent","params":{"a":"pay 4111111111111111 now","b":3,"c":{},"d":"é"}}"#
+        let event =
+            #"{"jsonrpc":"2.0","method":"StatusEvent","params":{"a":"pay 4111111111111111 now","b":3,"c":{},"d":"é"}}"#
         #expect(
             words(try meanings(event)) == [
                 "told: status a pay **************** now", "told: status b 3", "told: status d .",
@@ -98,7 +100,8 @@ import Testing
             reply(network)
                 == #"{"error":{"code":-32601,"message":"not supported"},"id":"t7","jsonrpc":"2.0"}"#)
         // What is only told is not answered.
-        #expect(words(try meanings(#"{"jsonrpc":"2.0","method":"Data","params":{}}"#)) == ["unknown: a request for Data"])
+        #expect(
+            words(try meanings(#"{"jsonrpc":"2.0","method":"Data","params":{}}"#)) == ["unknown: a request for Data"])
         let close = #"{"jsonrpc":"2.0","method":"_CloseReason","params":{"error":{"code":-32000,"message":"bye"}}}"#
         #expect(words(try meanings(close)) == ["told: status closing the link (-32000 KEEPALIVE): bye"])
     }

@@ -19,7 +19,8 @@ public struct JSONPOSModel: ReaderModel {
         case "TerminalInfo":
             let version = device.firmware.split(separator: " ").last.map(String.init) ?? ""
             return [JSONPOSMessage.result(.object(["version": .text(version)]), id: id).frame]
-        case "Status": return [JSONPOSMessage.result(.object(["battery": .number(Double(device.battery))]), id: id).frame]
+        case "Status":
+            return [JSONPOSMessage.result(.object(["battery": .number(Double(device.battery))]), id: id).frame]
         default: return [JSONPOSMessage.failure(code: -32601, message: "no such method", id: id).frame]
         }
     }

@@ -1,0 +1,40 @@
+public import JackdawReaders
+
+/// A reader of a family whose wire is not published. It speaks one that is made up for the simulator; no real reader does.
+public struct WireModel: ReaderModel {
+    /// The family.
+    public let family: String
+    private let wire: Wire
+
+    /// - Parameter family: the name of a family whose wire is not published.
+    init(_ family: String) {
+        self.family = family
+        guard let known = ReaderFamily.named(family), let wire = try? Wire(known.simulatedProfile) else {
+            preconditionFailure("the family \(family) has no wire that is made up")
+        }
+        self.wire = wire
+    }
+
+    /// Frames as the made-up profile has them.
+    public var commandFormat: any FrameFormat { wire.format }
+
+    /// Done, whatever it is told.
+    public func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] {
+        switch wire.read(command).message {
+        case .arm: device.isArmed = true
+        case .cancel: device.isArmed = false
+        case .identify: break
+        default: return [wire.frame(.refuse, [0])]
+        }
+        return [wire.frame(.done)]
+    }
+
+    /// A refusal of error 1.
+    public func refuse(_ command: Span<UInt8>) -> [UInt8]? { wire.frame(.refuse, [1]) }
+
+    /// The tracks; nothing of chips, nor of swipes that were not read.
+    public func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] {
+        guard presentation.manner == .swiped else { return [] }
+        return [wire.frame(.swipe, presentation.card.tracks.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) })]
+    }
+}
