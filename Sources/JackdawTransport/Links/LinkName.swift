@@ -15,7 +15,7 @@ public struct LinkName: Sendable, Hashable, CustomStringConvertible {
         case tcp
         /// A serial line or a pseudo-terminal by its path: `pty:/dev/pts/3`, `pty:/dev/ttyUSB0`.
         case pty
-        /// A simulated reader by its family: `sim:unimag`.
+        /// A simulated reader by its family: `sim:miura`.
         case sim
         /// Another link, of which a transcript is kept in a file: `record:session.txt,tcp:[::1]:4000`.
         case record

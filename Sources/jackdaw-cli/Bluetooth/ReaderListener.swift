@@ -1,5 +1,6 @@
 import JackdawBluetooth
 import JackdawLinux
+import JackdawSystem
 import JackdawTransport
 
 /// Keeps a reader connected and tells what becomes of its link.
@@ -13,12 +14,14 @@ struct ReaderListener: Sendable {
     /// Listens until the task is cancelled, there is no use in trying, or it has been enough.
     /// - Parameters:
     ///   - system: opens the link.
-    ///   - serve: does what there is to be done with each session, and closes it; whether it is to be connected again.
+    ///   - serve: does what there is to be done with each session, and whether the reader is to be connected again; it closes
+    ///     the session where it is.
     /// - Throws: why there is no use in trying.
     func run(
         _ system: BluetoothSystem, _ serve: @escaping @Sendable (any Transport) async -> Bool
     ) async throws(CommandError) {
         let kept = system.keep { () async throws(LinkError) in try await system.connect(link, profile, route) }
+        let isEnough = SystemLock(false)
         await kept.open()
         let failure = await withTaskGroup(of: Void.self, returning: LinkError?.self) { sessions in
             var failure: LinkError?
@@ -26,8 +29,13 @@ struct ReaderListener: Sendable {
                 switch event {
                 case .connected(let session):
                     tell("connected")
-                    sessions.addTask { if await !serve(session) { await kept.close() } }
-                case .lost(let error): tell("lost", error)
+                    sessions.addTask {
+                        guard await !serve(session) else { return }
+                        isEnough.withLock { $0 = true }
+                        await kept.close()
+                    }
+                // What this program closes is not lost.
+                case .lost(let error): if !isEnough.withLock({ $0 }) { tell("lost", error) }
                 case .waiting(let duration, let error): tell("waiting", error, duration)
                 case .slept(let duration): tell("slept", nil, duration)
                 case .battery(let report): tell("battery", report, report.isCharging == true ? ", charging" : "")
@@ -36,9 +44,10 @@ struct ReaderListener: Sendable {
                 case .ended(let error): failure = error
                 }
             }
-            // A task that was cancelled takes no more events.
-            await kept.close()
+            // A task that was cancelled takes no more events. What is done with a session may have a last word for the reader.
             sessions.cancelAll()
+            await sessions.waitForAll()
+            await kept.close()
             return failure
         }
         if let failure { throw CommandError(failure) }

@@ -53,6 +53,7 @@ struct CardListener: Sendable {
             throw CommandError(error)
         }
         _ = await converse(over: transport) { tell($0) }
+        await transport.close()
         return try outcome()
     }
 
@@ -73,8 +74,8 @@ struct CardListener: Sendable {
         return try outcome()
     }
 
-    /// Listens until the link ends, and closes it.
-    /// - Returns: whether the reader is to be connected again.
+    /// Listens until the link ends or it has been enough.
+    /// - Returns: whether the reader is to be connected again; where it is not, the link is the caller's to close.
     private func converse(over transport: any Transport, _ tell: (ReaderEvent) -> Void) async -> Bool {
         let dialect = family.makeDialect()
         let wait = min(max(Self.wait, dialect.times.swipe.lowerBound), dialect.times.swipe.upperBound)
@@ -113,28 +114,31 @@ struct CardListener: Sendable {
             default: break
             }
         }
-        await end(session)
-        return !isEnough && tally.withLock { $0.hasAnswered }
+        await disarm(session)
+        guard !isEnough, tally.withLock({ $0.hasAnswered }) else { return false }
+        await session.close()
+        return true
     }
 
-    /// Closes the link; a reader that waits for a card is told to wait no more, and not waited for long.
-    private func end(_ session: ReaderSession) async {
-        guard await session.state == .armed else { return await session.close() }
+    /// Tells a reader that waits for a card to wait no more; one that does not answer is not waited for long.
+    private func disarm(_ session: ReaderSession) async {
+        guard await session.state == .armed else { return }
         // In a task of its own, because the one that listens may be cancelled.
         await Task { [clock] in
-            let alarm = Task {
-                guard (try? await clock.sleep(for: Self.pause)) != nil else { return }
-                await session.close()
-            }
             await session.perform(.cancel)
-            events: for await event in session.events {
-                switch event {
-                case .ready, .failed, .poweredDown, .lost: break events
-                default: break
+            await withTaskGroup(of: Void.self) { tasks in
+                tasks.addTask { try? await clock.sleep(for: Self.pause) }
+                tasks.addTask {
+                    for await event in session.events {
+                        switch event {
+                        case .ready, .failed, .poweredDown, .lost: return
+                        default: break
+                        }
+                    }
                 }
+                await tasks.next()
+                tasks.cancelAll()
             }
-            alarm.cancel()
-            await session.close()
         }.value
     }
 

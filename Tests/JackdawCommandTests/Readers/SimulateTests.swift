@@ -14,7 +14,7 @@ import Testing
     /// Two processes and a socket of this computer.
     @Test func aReaderIsListenedToOverTheNetwork() async throws {
         let (listening, offering) = try await SimulatedListening.run("miura", [], cards: ["gift"])
-        #expect(listening.contains("swipe: miura 999900****5678"), "\(listening)")
+        #expect(listening.contains("swipe: miura 999900******5678"), "\(listening)")
         #expect(offering.contains(": connected\n"))
         #expect(offering.contains(": ended\n"))
     }
