@@ -8,7 +8,8 @@ public func fuzzDrivers(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = unsafe Array(UnsafeBufferPointer(start: start, count: count))
     guard let choice = bytes.first else { return 0 }
     let family = ReaderFamily.all[Int(choice) % ReaderFamily.all.count]
-    var driver = ReaderDriver(family.makeDialect())
+    guard let dialect = try? family.makeDialect(family.simulatedProfile) else { preconditionFailure("no profile") }
+    var driver = ReaderDriver(dialect)
     var now = Duration.zero
     var next = 1
     while next < bytes.count {

@@ -1,3 +1,4 @@
+internal import JackdawReaders
 internal import JackdawSimulator
 internal import JackdawTransport
 
@@ -19,7 +20,8 @@ enum SimulatedLinks {
                 .notFound, link: link.description, "no family of readers of that name is simulated",
                 remedy: "there are \(known)")
         }
-        return SimulatorHost.open(link, clock: clock) {
+        let keepsPackets = ReaderFamily.named(family.name)?.needsPackets ?? false
+        return SimulatorHost.open(link, keepsPackets: keepsPackets, clock: clock) {
             SimulatedReader(family.makeModel(), deck: SimulatedCard.deck.map { Presentation($0) })
         }
     }

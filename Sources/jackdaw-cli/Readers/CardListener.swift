@@ -14,7 +14,8 @@ struct CardListener: Sendable {
     }
 
     let link: LinkName
-    let family: ReaderFamily
+    /// How the reader's family speaks.
+    let dialect: any ReaderDialect
     let isJSON: Bool
     let isRevealed: Bool
     /// After how many swipes it is enough; nil for no end.
@@ -23,12 +24,17 @@ struct CardListener: Sendable {
     let conversation: Conversation
     private let tally = SystemLock(Tally())
 
+    /// - Throws: what is missing of the family's protocol.
     init(
         link: LinkName, family: ReaderFamily, isJSON: Bool, isRevealed: Bool, most: Int?, clock: any Clock<Duration>,
         conversation: Conversation
-    ) {
+    ) throws(CommandError) {
         self.link = link
-        self.family = family
+        do throws(ReaderError) {
+            dialect = try family.makeDialect(link.scheme == .sim ? family.simulatedProfile : nil)
+        } catch {
+            throw CommandError(.unavailable, "\(link): \(error)")
+        }
         self.isJSON = isJSON
         self.isRevealed = isRevealed
         self.most = most
@@ -77,7 +83,6 @@ struct CardListener: Sendable {
     /// Listens until the link ends or it has been enough.
     /// - Returns: whether the reader is to be connected again; where it is not, the link is the caller's to close.
     private func converse(over transport: any Transport, _ tell: (ReaderEvent) -> Void) async -> Bool {
-        let dialect = family.makeDialect()
         let wait = min(max(Self.wait, dialect.times.swipe.lowerBound), dialect.times.swipe.upperBound)
         let session = ReaderSession(transport, dialect, clock: clock)
         await session.perform(.connect)

@@ -184,7 +184,7 @@
                 }
                 return .done
             }
-            let listening = CardListener(
+            let listening = try CardListener(
                 link: link, family: family, isJSON: json, isRevealed: reveal, most: swipes, clock: system.clock,
                 conversation: conversation)
             return try conversation.run(on: console, isInterrupted: system.isInterrupted) {

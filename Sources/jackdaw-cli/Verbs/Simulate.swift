@@ -181,7 +181,8 @@
         case echo
         case family(SimulatedFamily)
 
-        static let names = SimulatedFamily.all.map(\.name) + ["echo"]
+        static let names =
+            SimulatedFamily.all.map(\.name).filter { ReaderFamily.named($0)?.needsPackets == false } + ["echo"]
 
         var name: String {
             switch self {
@@ -196,6 +197,10 @@
             guard name != "echo" else { return .echo }
             guard let family = SimulatedFamily.named(name) else {
                 throw ValidationError("No reader is named \(name); there are \(names.joined(separator: ", ")).")
+            }
+            guard ReaderFamily.named(name)?.needsPackets == false else {
+                throw ValidationError(
+                    "\(name) speaks over Bluetooth Low Energy, which cannot be offered; listen to sim:\(name).")
             }
             return .family(family)
         }
