@@ -103,6 +103,16 @@ struct RecordingTests {
         #expect(again == bytes)
     }
 
+    @Test("what came is kept before it is handed over, so that no answer stands before it")
+    func order() async throws {
+        let (near, far) = MemoryTransport.pair(link: Self.link)
+        let recorded = try record(near, .revealed)
+        try await far.send([7])
+        var seen: [String] = []
+        #expect(try await recorded.receive { _ in seen = lines.with { $0 } })
+        #expect(seen.last == "0.000000 < 07\n")
+    }
+
     @Test("a loss and what was not sent are kept")
     func loss() async throws {
         let (near, _) = MemoryTransport.pair(link: Self.link)
