@@ -37,7 +37,8 @@ public final class RecordingTransport: Transport, BatteryReporting {
                 bytes = span.indices.map { span[$0] }
             }
         } catch {
-            if error.code != .cancelled { try await recorder.event(.lost(error.code)) }
+            // Where it cannot be kept, the link's own error still says more.
+            if error.code != .cancelled { try? await recorder.event(.lost(error.code)) }
             throw error
         }
         if isMore {
@@ -59,7 +60,7 @@ public final class RecordingTransport: Transport, BatteryReporting {
         do throws(LinkError) {
             try await transport.send(bytes)
         } catch {
-            try await recorder.event(.unsent(error.undelivered, error.code))
+            try? await recorder.event(.unsent(error.undelivered, error.code))
             throw error
         }
     }
