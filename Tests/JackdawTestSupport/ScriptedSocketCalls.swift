@@ -19,6 +19,7 @@ package final class ScriptedSocketCalls: SocketCalls {
         var waiting: [Int32] = []
         var wasClosedTwice = false
         var onSocket: (@Sendable (SocketKind, SocketPair) -> Void)?
+        var onClose: (@Sendable () -> Void)?
     }
 
     private let state = SystemLock(State())
@@ -44,6 +45,9 @@ package final class ScriptedSocketCalls: SocketCalls {
     package func onSocket(_ body: @escaping @Sendable (SocketKind, SocketPair) -> Void) {
         state.withLock { $0.onSocket = body }
     }
+
+    /// Is called where a descriptor is closed, before it is.
+    package func onClose(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.onClose = body } }
 
     /// How often a call was made.
     package func count(_ call: Call) -> Int { state.withLock { $0.counts[call, default: 0] } }
@@ -183,6 +187,7 @@ package final class ScriptedSocketCalls: SocketCalls {
     }
 
     package func close(_ descriptor: Int32) {
+        state.withLock { $0.onClose }?()
         state.withLock { state in
             guard state.open.remove(descriptor) == nil else { return }
             state.wasClosedTwice = true

@@ -17,9 +17,15 @@ extension Transcript {
     }
 
     private static func read(_ path: String, _ link: String) throws(LinkError) -> Result<Transcript, TranscriptError> {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        // A pipe would wait for somebody who writes.
+        let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw error(.last, path, link) }
         defer { close(descriptor) }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw error(.last, path, link) }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw LinkError(.unsupported, link: link, "\(path) is no transcript", underlying: "it is no regular file")
+        }
         var reader = TranscriptReader()
         var entries: [TranscriptEntry] = []
         var block = [UInt8](repeating: 0, count: 1 << 16)
@@ -41,7 +47,7 @@ extension Transcript {
             switch failure.code {
             case ENOENT, ENOTDIR: (.notFound, "there is no \(path)")
             case EACCES, EPERM: (.notPermitted, "\(path) may not be read")
-            case EISDIR: (.unsupported, "\(path) is no transcript")
+            case ENXIO: (.unsupported, "\(path) is no transcript")
             default: (.system, "\(path) cannot be read")
             }
         return LinkError(code, link: link, message, underlying: failure.message)

@@ -4,26 +4,30 @@ internal import JackdawTransport
 
 /// A file that a transcript is written to, which nobody but this user may read.
 final class TranscriptFile: Sendable {
-    private let descriptor: Int32
+    let descriptor: Int32
     private let link: String
+    /// Why the last line is torn; nothing may follow it.
+    private let failure = SystemLock<LinkError?>(nil)
 
     /// Makes the file; one that is there already is written anew where it is this user's and nobody else may read it.
     /// - Parameters:
     ///   - path: where.
     ///   - link: what it is called in errors.
-    /// - Throws: `LinkError`.
+    /// - Throws: `LinkError`: `busy` where another link writes it.
     init(_ path: String, link: String) throws(LinkError) {
         self.link = link
         var descriptor: Int32 = -1
         do throws(SystemFailure) {
-            descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+            descriptor = unsafe open(path, O_CREAT | O_EXCL | Self.flags, 0o600)
             if descriptor < 0, errno == EEXIST {
                 // Neither waits nor clears what is there until it is known what that is.
-                descriptor = unsafe open(path, O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)
+                descriptor = unsafe open(path, O_NONBLOCK | Self.flags)
                 guard descriptor >= 0 else { throw .last }
-                try Self.clear(descriptor)
+                try Self.checkOwn(descriptor)
             }
-            guard descriptor >= 0 else { throw .last }
+            guard descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0, ftruncate(descriptor, 0) == 0 else {
+                throw .last
+            }
         } catch {
             if descriptor >= 0 { close(descriptor) }
             throw Self.error(error, path, link)
@@ -34,8 +38,20 @@ final class TranscriptFile: Sendable {
     deinit { close(descriptor) }
 
     /// Writes text, all of it.
-    /// - Throws: `LinkError` (`system`).
+    /// - Throws: `LinkError` (`system`), and the same ever after.
     func write(_ text: String) throws(LinkError) {
+        let failure = failure.withLock { failure in
+            do throws(LinkError) {
+                if failure == nil { try append(text) }
+            } catch {
+                failure = error
+            }
+            return failure
+        }
+        if let failure { throw failure }
+    }
+
+    private func append(_ text: String) throws(LinkError) {
         let bytes = Array(text.utf8)
         var written = 0
         while written < bytes.count {
@@ -50,14 +66,15 @@ final class TranscriptFile: Sendable {
         }
     }
 
-    private static func clear(_ descriptor: Int32) throws(SystemFailure) {
+    private static let flags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC
+
+    private static func checkOwn(_ descriptor: Int32) throws(SystemFailure) {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw .last }
         let isFile = status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1
         guard isFile, status.st_uid == geteuid(), status.st_mode & 0o777 == 0o600 else {
             throw SystemFailure(code: EEXIST)
         }
-        guard ftruncate(descriptor, 0) == 0 else { throw .last }
     }
 
     private static func error(_ failure: SystemFailure, _ path: String, _ link: String) -> LinkError {
@@ -68,6 +85,7 @@ final class TranscriptFile: Sendable {
                     .notPermitted, "\(path) is there, and no transcript that only this user may read",
                     "take another file, or remove it"
                 )
+            case EAGAIN: (.busy, "another link writes \(path)", "take another file, or close that link")
             case EACCES, EPERM, EROFS: (.notPermitted, "\(path) may not be written", "take another folder")
             case ENOENT, ENOTDIR: (.notFound, "there is no folder for \(path)", "make it")
             default: (.system, "\(path) cannot be made", nil)

@@ -254,20 +254,23 @@ extension SocketLink {
     }
 
     private func shut() {
-        let (receiver, sender) = unsafe state.withLock { state in
+        let (descriptor, receiver, sender) = unsafe state.withLock { state in
             guard let descriptor = state.descriptor else {
-                return unsafe (UnsafeContinuation<Void, Never>?.none, UnsafeContinuation<Void, Never>?.none)
+                return unsafe (
+                    Int32?.none, UnsafeContinuation<Void, Never>?.none, UnsafeContinuation<Void, Never>?.none
+                )
             }
             state.descriptor = nil
             // Given up before the number can be another socket's.
             rewatch(&state)
-            calls.close(descriptor)
             if state.isTurning { loop.wake() }
             state.filling.wipe()
             state.draining?.wipe()
-            return unsafe (state.take(.receiver), state.take(.sender))
+            return unsafe (descriptor, state.take(.receiver), state.take(.sender))
         }
         unsafe receiver?.resume()
         unsafe sender?.resume()
+        // A terminal may wait here for what it has not sent: not with the lock, which the loop may want.
+        if let descriptor { calls.close(descriptor) }
     }
 }

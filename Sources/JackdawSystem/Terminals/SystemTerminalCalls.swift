@@ -17,8 +17,10 @@ package struct SystemTerminalCalls: TerminalCalls {
         var settings = termios()
         _ = try retrying { unsafe tcgetattr(descriptor, &settings) }
         unsafe cfmakeraw(&settings)
-        // No modem's lines, which a reader has not.
+        // No modem's lines, which a reader has not, and no bytes that mean to wait.
         settings.c_cflag |= tcflag_t(CLOCAL | CREAD)
+        settings.c_cflag &= ~tcflag_t(CRTSCTS)
+        settings.c_iflag &= ~tcflag_t(IXON | IXOFF)
         _ = try retrying { unsafe tcsetattr(descriptor, TCSANOW, &settings) }
     }
 

@@ -1,15 +1,18 @@
-/// Masks whatever may be card data where nobody knows the protocol:
+/// Masks what looks as card data may, where nobody knows the protocol:
 ///
 /// - runs of 8 or more printable characters, and of 8 or more digits that are coded in halves of bytes, with the separator
 ///   (`D`) that a chip has behind the number;
+/// - runs of 3 or more characters that names are written with: letters, blanks and `' - . /`;
 /// - shorter ones at the beginning and the end of a block, where they may go on in the next one;
-/// - of more than 32 bytes in one direction all but the first and the last, in as many blocks as they come.
+/// - blocks that go beyond 32 bytes in one direction, as a whole, and those that follow them.
 ///
-/// Tracks as raw bits in pieces of up to 32 bytes, each of which is answered, are not known for what they are: who knows the
-/// protocol brings a mask of his own.
+/// Tracks as raw bits in pieces of up to 32 bytes, each of which is answered, and names of 1 or 2 letters inside of a block
+/// are not known for what they are: who knows the protocol brings a mask of his own.
 public struct CardDataMask: TranscriptMask {
     /// The shortest run that is masked wherever it stands.
     static let run = 8
+    /// The shortest run that is masked where it may be of a name.
+    static let name = 3
     /// The most bytes in one direction that are looked at more closely.
     static let block = 32
 
@@ -28,21 +31,25 @@ public struct CardDataMask: TranscriptMask {
     public mutating func mask(_ bytes: [UInt8], isSent: Bool) -> [UInt8?] {
         before = isSent == direction ? before : 0
         direction = isSent
-        let isFirst = before == 0
         before += bytes.count
+        // Where blocks begin and end is the system's doing: their first and last bytes are like any other.
+        guard before <= Self.block else { return Array(repeating: nil, count: bytes.count) }
         // Two for each byte, its halves.
         var isHidden = [Bool](repeating: false, count: 2 * bytes.count)
         Self.hide(bytes.flatMap { byte in [Self.isPrintable(byte), Self.isPrintable(byte)] }, 2 * Self.run, &isHidden)
+        Self.hide(bytes.flatMap { byte in [Self.isOfName(byte), Self.isOfName(byte)] }, 2 * Self.name, &isHidden)
         Self.hide(bytes.flatMap { byte in [Self.isDigit(byte >> 4), Self.isDigit(byte & 15)] }, Self.run, &isHidden)
-        if before > Self.block {
-            for index in bytes.indices where !(isFirst && index == 0) && index != bytes.count - 1 {
-                isHidden[2 * index] = true
-            }
-        }
         return bytes.indices.map { isHidden[2 * $0] || isHidden[2 * $0 + 1] ? nil : bytes[$0] }
     }
 
     private static func isPrintable(_ byte: UInt8) -> Bool { (0x20...0x7e).contains(byte) }
+
+    private static func isOfName(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x41...0x5a, 0x61...0x7a: true
+        default: " '-./".utf8.contains(byte)
+        }
+    }
 
     private static func isDigit(_ half: UInt8) -> Bool { half < 10 || half == 0xd }
 

@@ -27,7 +27,7 @@ public final class RecordingTransport: Transport, BatteryReporting {
     /// The link's.
     public var executor: (any TaskExecutor)? { transport.executor }
 
-    /// Receives, and keeps what came after it was handed over.
+    /// Receives, and keeps what came before it is handed over: the answer comes behind it.
     public func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool {
         var bytes: [UInt8] = []
         defer { overwrite(&bytes) }
@@ -35,14 +35,15 @@ public final class RecordingTransport: Transport, BatteryReporting {
         do throws(LinkError) {
             isMore = try await transport.receive { span in
                 bytes = span.indices.map { span[$0] }
-                take(span)
             }
         } catch {
-            if error.code != .cancelled { try await recorder.event(.lost(error.code)) }
+            // Where it cannot be kept, the link's own error still says more.
+            if error.code != .cancelled { try? await recorder.event(.lost(error.code)) }
             throw error
         }
         if isMore {
             try await recorder.bytes(bytes, isSent: false)
+            take(bytes.span)
         } else {
             try await recorder.event(.end)
         }
@@ -59,7 +60,7 @@ public final class RecordingTransport: Transport, BatteryReporting {
         do throws(LinkError) {
             try await transport.send(bytes)
         } catch {
-            try await recorder.event(.unsent(error.undelivered, error.code))
+            try? await recorder.event(.unsent(error.undelivered, error.code))
             throw error
         }
     }

@@ -10,14 +10,18 @@ actor ReplayState {
     private var nextReceived = 0
     /// How it ended for good: the link was lost, closed, or something else was sent.
     private var failure: LinkError?
-    /// Whoever waits for a change; ended when there is one.
-    private var bells: [AsyncStream<Never>.Continuation] = []
+    /// Whoever waits for a change, by number; ended when there is one.
+    private var bells: [Int: AsyncStream<Never>.Continuation] = [:]
+    private var nextBell = 0
 
     init(_ transcript: Transcript, _ link: String, _ clock: ElapsedClock?) {
         entries = transcript.entries
         self.link = link
         self.clock = clock
     }
+
+    /// How many wait for a change.
+    var waitingCount: Int { bells.count }
 
     /// What comes next; nothing at the end.
     func receive() async throws(LinkError) -> [UInt8] {
@@ -105,14 +109,16 @@ actor ReplayState {
     }
 
     private func ring() {
-        for bell in bells { bell.finish() }
-        bells = []
+        for bell in bells.values { bell.finish() }
+        bells = [:]
     }
 
     /// Waits for a change, a time or the end of the task. May return for nothing.
     private func wait(until time: Duration?) async {
         let (silence, bell) = AsyncStream.makeStream(of: Never.self)
-        bells.append(bell)
+        let number = nextBell
+        nextBell += 1
+        bells[number] = bell
         let sleeper = clock.flatMap { clock in
             time.map { time in
                 Task {
@@ -123,6 +129,7 @@ actor ReplayState {
         }
         for await _ in silence {}
         sleeper?.cancel()
+        bells[number] = nil
     }
 }
 

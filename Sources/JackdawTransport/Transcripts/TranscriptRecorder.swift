@@ -4,7 +4,8 @@ actor TranscriptRecorder {
     static let lineBytes = 4_096
 
     private let clock: ElapsedClock
-    private let sink: @Sendable (String) throws(LinkError) -> Void
+    /// Let go of once the link is closed: it may be opened again, into the same file.
+    private var sink: (@Sendable (String) throws(LinkError) -> Void)?
     private var mask: (any TranscriptMask)?
     private var hasEnded = false
 
@@ -28,9 +29,11 @@ actor TranscriptRecorder {
         }
     }
 
-    /// Keeps something else that happened; of ends only the first.
+    /// Keeps something else that happened; of ends only the first, and nothing once the link is closed.
     func event(_ event: TranscriptEntry.Event) throws(LinkError) {
+        guard let sink else { return }
         switch event {
+        case .closed: self.sink = nil
         case .end, .lost:
             guard !hasEnded else { return }
             hasEnded = true

@@ -5,6 +5,7 @@ public enum TranscriptSecrecy: Sendable {
     /// All of them, card data in clear.
     case revealed
 
-    /// What is kept unless something else is asked for: nothing that may be card data.
+    /// What is kept unless something else is asked for: what ``CardDataMask`` lets through, which knows no protocol and may
+    /// miss card data that looks like none.
     public static var usual: TranscriptSecrecy { .masked(CardDataMask()) }
 }

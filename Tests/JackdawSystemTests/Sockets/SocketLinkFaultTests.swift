@@ -96,6 +96,19 @@ import Testing
         #expect(far.receive()?.count == filled)
     }
 
+    /// A terminal's may take long, and the loop goes on meanwhile.
+    @Test(.timeLimit(.minutes(5))) func nothingIsLockedWhileTheSystemCloses() async throws {
+        let (link, _) = try calls.link(loop)
+        let watched = Shared<Readiness?>(nil)
+        calls.onClose { [weak link] in
+            let interest = link?.state.withLock { $0.interest }
+            watched.with { $0 = interest }
+        }
+        await link.close()
+        #expect(watched.with { $0 } == [])
+        #expect(calls.openCount == 0)
+    }
+
     /// Sends until the system takes no more.
     /// - Returns: how many bytes it took.
     private func fill(_ link: SocketLink) async throws -> Int {

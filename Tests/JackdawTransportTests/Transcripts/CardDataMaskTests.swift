@@ -38,14 +38,32 @@ struct CardDataMaskTests {
         #expect(mask.mask(seven, isSent: false) == [0xfe] + [UInt8?](repeating: nil, count: 7) + [0xfe])
     }
 
-    @Test("a long block keeps its first and its last byte")
+    @Test("a name that a chip has is not kept, however short it is", arguments: ["DOE/JAN", "LEE", "Li/X", "O'D"])
+    func names(name: String) {
+        var mask = CardDataMask()
+        let letters = Array(name.utf8)
+        let bytes = [0xfe, 0x5f, 0x1f, UInt8(letters.count)] + letters + [0x9f, 0xfe]
+        let kept: [UInt8?] = [0xfe, 0x5f, 0x1f, UInt8(letters.count)] + letters.map { _ in nil } + [0x9f, 0xfe]
+        #expect(mask.mask(bytes, isSent: false) == kept)
+    }
+
+    // Its first and last bytes are not what frames a message: the system cuts the blocks as it likes.
+    @Test("of a long block nothing is kept, nor of what follows in the same direction")
     func longBlock() {
         var mask = CardDataMask()
         let bytes = [UInt8](repeating: 0xee, count: 33)
-        #expect(mask.mask(bytes, isSent: false) == [0xee] + [UInt8?](repeating: nil, count: 31) + [0xee])
-        // It goes on, and begins anew behind the other direction.
-        #expect(mask.mask([0xee, 0xee, 0xee], isSent: false) == [nil, nil, 0xee])
+        #expect(mask.mask(bytes, isSent: false) == [UInt8?](repeating: nil, count: 33))
+        for _ in 0..<3 { #expect(mask.mask([0xee], isSent: false) == [nil]) }
+        // It begins anew behind the other direction.
         #expect(mask.mask([0xee, 0xee, 0xee], isSent: true) == [0xee, 0xee, 0xee])
         #expect(mask.mask([0xee, 0xee, 0xee], isSent: false) == [0xee, 0xee, 0xee])
+    }
+
+    @Test("what comes byte by byte is kept no further than a block")
+    func byteByByte() {
+        var mask = CardDataMask()
+        let kept = (0..<100).flatMap { _ in mask.mask([0xee], isSent: false) }
+        #expect(kept.prefix(32).allSatisfy { $0 == 0xee })
+        #expect(kept.dropFirst(32).allSatisfy { $0 == nil })
     }
 }

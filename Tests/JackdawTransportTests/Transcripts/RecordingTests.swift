@@ -1,6 +1,7 @@
 import JackdawTestSupport
-import JackdawTransport
 import Testing
+
+@testable import JackdawTransport
 
 @Suite("Keeping a transcript and playing it back")
 struct RecordingTests {
@@ -103,6 +104,16 @@ struct RecordingTests {
         #expect(again == bytes)
     }
 
+    @Test("what came is kept before it is handed over, so that no answer stands before it")
+    func order() async throws {
+        let (near, far) = MemoryTransport.pair(link: Self.link)
+        let recorded = try record(near, .revealed)
+        try await far.send([7])
+        var seen: [String] = []
+        #expect(try await recorded.receive { _ in seen = lines.with { $0 } })
+        #expect(seen.last == "0.000000 < 07\n")
+    }
+
     @Test("a loss and what was not sent are kept")
     func loss() async throws {
         let (near, _) = MemoryTransport.pair(link: Self.link)
@@ -136,6 +147,53 @@ struct RecordingTests {
         #expect(await linkError { _ = try await recorded.received() }?.message == "full")
         await recorded.close()
         #expect(!near.isOpen)
+    }
+
+    @Test("the link's own error is told where it cannot be kept")
+    func sinkFailsAtALoss() async throws {
+        let (near, _) = MemoryTransport.pair(link: Self.link)
+        let recorded = try RecordingTransport(near, secrecy: .revealed, clock: clock) { line throws(LinkError) in
+            if line.contains("unsent") || line.contains("lost") { throw LinkError(.system, link: "a", "full") }
+        }
+        near.lose(LinkError(.outOfRange, link: "a", "gone"))
+        let error = await linkError { try await recorded.send([1, 2]) }
+        #expect(error?.code == .outOfRange)
+        #expect(error?.undelivered == 2)
+        #expect(await linkError { _ = try await recorded.received() }?.code == .outOfRange)
+    }
+
+    @Test("a link that is closed twice is kept as closed once, and its sink is let go")
+    func closedTwice() async throws {
+        let recorded = try record(MemoryTransport.pair(link: Self.link).0, .revealed)
+        for _ in 0..<2 { await recorded.close() }
+        #expect(lines.with { $0.dropFirst() } == ["0.000000 closed\n"])
+        // The same while the link itself is still held.
+        var held: Held? = Held()
+        weak let seen = held
+        let holding = try RecordingTransport(
+            MemoryTransport.pair(link: Self.link).0, clock: clock
+        ) { [held] _ in withExtendedLifetime(held) {} }
+        held = nil
+        #expect(seen != nil)
+        await holding.close()
+        #expect(seen == nil)
+        #expect(holding.link == Self.link)
+    }
+
+    /// What a sink holds, such as a file.
+    private final class Held: Sendable {}
+
+    @Test("nothing is left of a wait that is over")
+    func bells() async throws {
+        let times = (1...5).map { "\($0).000000 < 0\($0)" }.joined(separator: "\n")
+        let state = ReplayState(try transcript(times), "a:b", ElapsedClock(clock))
+        for value in 1...5 as ClosedRange<UInt8> {
+            let receiving = Task { try await state.receive() }
+            await clock.sleepers(1)
+            clock.advance(by: .seconds(1))
+            #expect(try await receiving.value == [value])
+            #expect(await state.waitingCount == 0)
+        }
     }
 
     @Test("a receiver that is given up is not kept as a loss")
