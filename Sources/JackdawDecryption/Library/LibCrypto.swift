@@ -12,7 +12,7 @@ enum LibCrypto {
 
     /// The error of the call before, and an empty queue of errors for the next.
     static func failure(_ doing: String) -> DecryptionError {
-        let code = ERR_get_error()
+        let code = ERR_peek_last_error()
         ERR_clear_error()
         guard code != 0 else { return DecryptionError(.library, "libcrypto failed: \(doing)") }
         var text = [CChar](repeating: 0, count: 256)

@@ -15,12 +15,11 @@ enum MessageAuthentication {
         _ name: String, _ setting: (name: String, value: String), key: Span<UInt8>, of data: Span<UInt8>, size: Int
     ) throws(DecryptionError) -> [UInt8] {
         let algorithm = unsafe EVP_MAC_fetch(nil, name, nil)
+        defer { unsafe EVP_MAC_free(algorithm) }
+        guard let algorithm = unsafe algorithm else { throw LibCrypto.failure("there is no \(name)") }
         let context = unsafe EVP_MAC_CTX_new(algorithm)
-        defer {
-            unsafe EVP_MAC_CTX_free(context)
-            unsafe EVP_MAC_free(algorithm)
-        }
-        guard let context = unsafe context else { throw LibCrypto.failure("there is no \(name)") }
+        defer { unsafe EVP_MAC_CTX_free(context) }
+        guard let context = unsafe context else { throw LibCrypto.failure("\(name) has no context") }
         var value = Array(setting.value.utf8CString)
         let started = unsafe setting.name.withCString { parameter in
             unsafe value.withUnsafeMutableBufferPointer { value in
@@ -40,6 +39,7 @@ enum MessageAuthentication {
         var code = [UInt8](repeating: 0, count: size)
         var count = 0
         try LibCrypto.check(unsafe EVP_MAC_final(context, &code, &count, size), "\(name) has no end")
+        guard count == size else { throw LibCrypto.failure("\(name) gave \(count) bytes") }
         return code
     }
 }

@@ -5,17 +5,17 @@ extension SwipeDecryptor {
     /// Decrypts a swipe of ID TECH's readers, in either layout.
     /// - Parameter frame: from `02` to `03`, as `IDTechSwipeFormat` tells it.
     /// - Returns: the tracks that were encrypted.
-    /// - Throws: ``DecryptionError`` with code `frame`, `notEncrypted`, `counter`, `exhausted`, `padding`, `hash`, `text` or
-    ///   `library`.
+    /// - Throws: ``DecryptionError`` with code `frame`, `notEncrypted`, `counter`, `exhausted`, `length`, `algorithm`,
+    ///   `padding`, `hash`, `text` or `library`.
     public borrowing func decryptIDTech(_ frame: Span<UInt8>) throws(DecryptionError) -> DecryptedSwipe {
         let swipe = try Self.reading { () throws(FrameFault) in
             try IDTechSwipeFormat().check(frame)
             return try IDTechSwipe(frame)
         }
-        guard let place = swipe.keySerialNumber,
-            swipe.encryptedTogether != nil || swipe.tracks.contains(where: { $0.encrypted != nil })
+        guard swipe.encryptedTogether != nil || swipe.tracks.contains(where: { $0.encrypted != nil })
         else { throw DecryptionError(.notEncrypted, "the reader has encrypted nothing") }
-        let serialNumber = frame.extracting(place)
+        // A fixed key needs none; without one deriving fails.
+        let serialNumber = frame.extracting(swipe.keySerialNumber ?? 0..<0)
         let working = try workingKey(.idTech, serialNumber: serialNumber)
         let tracks = try Self.tracks(of: swipe, in: frame, working)
         let isDerived = isDeriving(.idTech)

@@ -7,8 +7,9 @@ extension SwipeDecryptor {
     /// Only fixed keys are known to work; for DUKPT a scheme has to be named.
     /// - Parameter frame: from `60` to its CRC, as `IPSFormat` tells it.
     /// - Returns: the tracks.
-    /// - Throws: ``DecryptionError`` with code `frame`, `notEncrypted`, `unknownScheme`, `counter`, `exhausted`, `padding`,
-    ///   `text`, `mismatch` where a track is another card's than the frame says, or `library`.
+    /// - Throws: ``DecryptionError`` with code `frame`, `notEncrypted`, `unknownScheme`, `counter`, `exhausted`, `length`,
+    ///   `algorithm`, `padding`, `text`, `mismatch` where a track is another card's than the frame or the other track
+    ///   says, or `library`.
     public borrowing func decryptIPS(_ frame: Span<UInt8>) throws(DecryptionError) -> DecryptedSwipe {
         let swipe = try Self.reading { () throws(FrameFault) in
             try IPSFormat().check(frame)
@@ -31,6 +32,10 @@ extension SwipeDecryptor {
             }
             try Self.check(track, against: swipe, in: frame)
             tracks.append(track)
+        }
+        let numbers = tracks.filter { $0.number != 3 }.compactMap { $0.content?.pan }
+        guard numbers.allSatisfy({ $0 == numbers.first }) else {
+            throw DecryptionError(.mismatch, "tracks 1 and 2 have different account numbers")
         }
         return DecryptedSwipe(
             tracks,
@@ -64,7 +69,15 @@ extension SwipeDecryptor {
     private static func check(
         _ track: DecryptedTrack, against swipe: IPSSwipe, in frame: Span<UInt8>
     ) throws(DecryptionError) {
-        guard swipe.accountNumberCount > 0, let content = track.content, let number = content.pan else { return }
+        guard swipe.accountNumberCount > 0 else { return }
+        guard let content = track.content, let number = content.pan else {
+            // Only track 3 need not have the account number.
+            guard track.number == 3 else {
+                throw DecryptionError(
+                    .mismatch, "track \(track.number) has no account number, where the frame says one")
+            }
+            return
+        }
         let isSameNumber = number.withRevealedDigits { digits in
             digits.count == swipe.accountNumberCount
                 && isSame(digits.extracting(first: 6), frame.extracting(swipe.issuer))
@@ -72,7 +85,8 @@ extension SwipeDecryptor {
         }
         let expiry = frame.extracting(swipe.expiry)
         let isSameExpiry = content.expiry.map { HexadecimalDigits.text(of: [expiry[0], expiry[1]]) == $0.text }
-        guard isSameNumber, isSameExpiry ?? true else {
+        // Blocks stand alone: a damaged one gives other digits in the middle, which the frame does not say.
+        guard isSameNumber, number.isLuhnValid, isSameExpiry ?? true else {
             throw DecryptionError(.mismatch, "track \(track.number) is another card's than the frame says")
         }
     }

@@ -8,8 +8,9 @@ extension SwipeDecryptor {
     /// Decrypts a swipe of MagTek's MagneSafe readers.
     /// - Parameter line: with the carriage return at its end, as `MagTekFormat` tells it.
     /// - Returns: the tracks, the MagnePrint and the session.
-    /// - Throws: ``DecryptionError`` with code `frame`, `notEncrypted`, `counter`, `exhausted`, `length`, `padding`, `text` or
-    ///   `library`.
+    /// - Throws: ``DecryptionError`` with code `frame`, `notEncrypted`, `counter`, `exhausted`, `length`, `algorithm`,
+    ///   `unknownScheme` where the tracks are encrypted by the secondary key and no scheme is named, `text` or `library`.
+    ///   What is wrong with the MagnePrint is told apart, as ``DecryptedSwipe/magnePrintFailure``.
     public borrowing func decryptMagTek(_ line: Span<UInt8>) throws(DecryptionError) -> DecryptedSwipe {
         let swipe = try Self.reading { () throws(FrameFault) in
             try MagTekFormat(.answer).check(line)
@@ -22,24 +23,29 @@ extension SwipeDecryptor {
             throw DecryptionError(.notEncrypted, "the reader has encrypted nothing")
         }
         let serialNumber = try HexadecimalDigits.bytes(of: line.extracting(swipe.keySerialNumber))
-        let scheme = KeyScheme.magTek(swipe.encryption)
+        let scheme = swipe.encryption.contains(.usesSecondaryKey) ? nil : KeyScheme.magTek(swipe.encryption)
         let key = try workingKey(scheme, serialNumber: serialNumber.span)
         var tracks: [DecryptedTrack] = []
         for (index, place) in swipe.encryptedTracks.enumerated() where !place.isEmpty {
             let plaintext = try Self.decrypted(line.extracting(place), key)
-            tracks.append(
-                try plaintext.withBytes { (plaintext) throws(DecryptionError) in
-                    try TrackCheck.track(index + 1, plaintext.extracting(first: TrackCheck.end(of: plaintext)))
-                })
+            try plaintext.withBytes { (plaintext) throws(DecryptionError) in
+                let characters = plaintext.extracting(first: TrackCheck.end(of: plaintext))
+                guard !TrackCheck.isUnread(characters) else { return }
+                tracks.append(try TrackCheck.track(index + 1, characters))
+            }
         }
         var session: [UInt8]?
         if !swipe.session.isEmpty {
             let plaintext = try Self.decrypted(line.extracting(swipe.session), key)
             session = plaintext.withBytes { bytes in bytes.indices.map { bytes[$0] } }
         }
-        return DecryptedSwipe(
-            tracks, keySerialNumber: isDeriving(scheme) ? serialNumber : nil,
-            magnePrint: try magnePrint(of: swipe, in: line, serialNumber), session: session)
+        let number = isDeriving(scheme) ? serialNumber : nil
+        do throws(DecryptionError) {
+            let magnePrint = try magnePrint(of: swipe, in: line, serialNumber)
+            return DecryptedSwipe(tracks, keySerialNumber: number, magnePrint: magnePrint, session: session)
+        } catch {
+            return DecryptedSwipe(tracks, keySerialNumber: number, magnePrintFailure: error, session: session)
+        }
     }
 
     /// The MagnePrint, which a bit of its own says the key of.
@@ -47,9 +53,12 @@ extension SwipeDecryptor {
         of swipe: MagTekSwipe, in line: Span<UInt8>, _ serialNumber: [UInt8]
     ) throws(DecryptionError) -> SecretBytes {
         guard !swipe.magnePrint.isEmpty else { return SecretBytes(count: 0) { _ in } }
+        guard !swipe.encryption.contains(.usesSecondaryKeyForMagnePrint) else {
+            throw DecryptionError(.unknownScheme, "the MagnePrint is encrypted by the reader's secondary key")
+        }
         let scheme: KeyScheme = swipe.encryption.contains(.usesDataVariantForMagnePrint) ? .dataRequest : .pin
-        let key = try workingKey(scheme, serialNumber: serialNumber.span)
-        let plaintext = try Self.decrypted(line.extracting(swipe.magnePrint), key)
+        let working = try scheme.workingKey(from: key, serialNumber: serialNumber.span)
+        let plaintext = try Self.decrypted(line.extracting(swipe.magnePrint), working)
         return try plaintext.withBytes { (plaintext) throws(DecryptionError) in
             try TrackCheck.padding(of: plaintext, from: min(Self.magnePrintSize, plaintext.count))
             return SecretBytes(copying: plaintext.extracting(first: Self.magnePrintSize))

@@ -22,8 +22,12 @@ public struct MagTekSwipe: Sendable, Hashable {
         public static let hasTimedOut = EncryptionStatus(rawValue: 1 << 4)
         /// The counter of transactions has run out.
         public static let isExpired = EncryptionStatus(rawValue: 1 << 8)
+        /// Tracks are encrypted by a key of the secondary initial key.
+        public static let usesSecondaryKey = EncryptionStatus(rawValue: 1 << 10)
         /// Tracks are encrypted by the data variant of the key; else by the PIN variant.
         public static let usesDataVariant = EncryptionStatus(rawValue: 1 << 11)
+        /// The MagnePrint is encrypted by a key of the secondary initial key.
+        public static let usesSecondaryKeyForMagnePrint = EncryptionStatus(rawValue: 1 << 12)
         /// The MagnePrint is encrypted by the data variant of the key; else by the PIN variant.
         public static let usesDataVariantForMagnePrint = EncryptionStatus(rawValue: 1 << 13)
     }

@@ -1,6 +1,7 @@
-import JackdawDecryption
 import JackdawTestSupport
 import Testing
+
+@testable import JackdawDecryption
 
 /// Codes of messages with the paddings of ISO/IEC 9797-1, as other implementations make them.
 @Suite struct MessageAuthenticationTests {
@@ -13,6 +14,17 @@ import Testing
     }
     struct Output: Decodable, Sendable { let mac: String }
     typealias File = Vectors<Input, Output>
+
+    /// What libcrypto does not have, and a code of another size than it makes.
+    @Test(arguments: [("NONE", 16), ("CMAC", 32)])
+    func anotherCodeIsAFailure(_ name: String, size: Int) {
+        let key = [UInt8](repeating: 1, count: 16)
+        let found = code {
+            _ = try MessageAuthentication.code(
+                name, ("cipher", "AES-128-CBC"), key: key.span, of: key.span, size: size)
+        }
+        #expect(found == .library)
+    }
 
     @Test func allRowsAreThere() throws {
         let file = try File("mac")
