@@ -113,7 +113,8 @@ let package = Package(
             name: "JackdawCardsTests", dependencies: ["JackdawCards", "JackdawTestSupport"],
             resources: [.copy("Resources")], swiftSettings: house),
         .testTarget(
-            name: "JackdawReadersTests", dependencies: ["JackdawReaders", "JackdawTestSupport"], swiftSettings: house),
+            name: "JackdawReadersTests", dependencies: ["JackdawReaders", "JackdawTransport", "JackdawTestSupport"],
+            swiftSettings: house),
         .testTarget(
             name: "JackdawDecryptionTests",
             dependencies: ["JackdawDecryption", "JackdawReaders", "JackdawCards", "JackdawTestSupport"],

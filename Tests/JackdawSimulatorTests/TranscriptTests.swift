@@ -9,7 +9,8 @@ import Testing
 struct TranscriptTests {
     /// Connects, waits for a card, reads it and asks something that may be refused; then the reader ends it.
     private static func converse(
-        over transport: any Transport, _ dialect: any ReaderDialect, _ clock: ManualClock, present: () async -> Void = {},
+        over transport: any Transport, _ dialect: any ReaderDialect, _ clock: ManualClock,
+        present: () async -> Void = {},
         end: () async -> Void = {}
     ) async -> [String] {
         let session = ReaderSession(transport, dialect, clock: clock)

@@ -117,7 +117,7 @@ public actor ReaderSession {
 
     private func send() async {
         do throws(LinkError) {
-            while !unsent.isEmpty, !isOver { 
+            while !unsent.isEmpty, !isOver {
                 try await transport.send(unsent.removeFirst())
                 makeRoom()
             }
