@@ -101,7 +101,11 @@ import Testing
     }
 
     @Test func whatCannotBeOpenedYetOrCarriesNoBytesIsToldWithItsName() async throws {
-        for text in ["sim:unimag", "record:\(folder)/a,sim:unimag", "record:\(folder)/a,alsa:default"] {
+        for text in ["sim:nobody", "record:\(folder)/a,sim:nobody"] {
+            let error = await linkError { _ = try await devices.connect(LinkName(parsing: text)) }
+            #expect(error?.code == .notFound)
+        }
+        for text in ["record:\(folder)/a,alsa:default"] {
             let error = await linkError { _ = try await devices.connect(LinkName(parsing: text)) }
             #expect(error?.code == .unsupported)
         }
