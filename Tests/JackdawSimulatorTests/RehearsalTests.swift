@@ -169,7 +169,8 @@ struct RehearsalTests {
 
     /// Whether nothing takes time in a state: the family says nothing there that is answered.
     private static func passes(_ state: ReaderState, _ name: String) -> Bool {
-        guard let family = ReaderFamily.named(name), let dialect = try? family.makeDialect(family.simulatedProfile) else {
+        guard let family = ReaderFamily.named(name), let dialect = try? family.makeDialect(family.simulatedProfile)
+        else {
             return false
         }
         let requests: [ReaderRequest]? =
