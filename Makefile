@@ -46,7 +46,7 @@ fuzz: build ## hostile input for DURATION seconds a parser, 600 by default
 docs: ## the libraries' documentation, into docs/api
 	swift package --allow-writing-to-directory docs/api generate-documentation \
 	    --target JackdawDSP --target JackdawCards --target JackdawAudioFile --target JackdawSpectrum \
-	    --target JackdawTransport --target JackdawReaders --target JackdawDecryption --target JackdawALSA \
+	    --target JackdawTransport --target JackdawReaders --target JackdawSimulator --target JackdawDecryption --target JackdawALSA \
 	    --target JackdawBluetooth --target JackdawLinux \
 	    --enable-experimental-combined-documentation --warnings-as-errors --output-path docs/api
 

@@ -1,4 +1,4 @@
-/// One field of a frame, as ``FrameFormat/fields(of:isRevealing:)`` explains it.
+/// One field of a frame, as ``FrameExplainer/fields(of:isRevealing:)`` explains it.
 public struct FrameField: Sendable, Hashable {
     /// Its name in the protocol's own words.
     public let name: String
