@@ -2,6 +2,8 @@
 public enum JoiningFault: Error, Sendable, Hashable, CustomStringConvertible {
     /// A part without a number.
     case empty
+    /// A part of a number that none has.
+    case impossible(Int)
     /// The part of this number did not come; a later one did.
     case missing(Int)
     /// The part of this number came twice.
@@ -19,6 +21,7 @@ public enum JoiningFault: Error, Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .empty: "a part without a number"
+        case .impossible(let number): "a part numbered \(number), which none is"
         case .missing(let number): "part \(number) did not come"
         case .repeated(let number): "part \(number) came twice"
         case .outOfOrder(let number): "part \(number) came behind later ones"

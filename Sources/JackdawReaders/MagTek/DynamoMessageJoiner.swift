@@ -30,6 +30,9 @@ public struct DynamoMessageJoiner: ~Copyable {
             if isEnd { parts.reset() }
             return
         }
+        guard packet[1] < DynamoPacketFormat.numbers else {
+            throw parts.drop(.impossible(Int(packet[1])), isEnd: isEnd)
+        }
         if parts.count > 0, let lastNumber {
             let awaited = (lastNumber + 1) % UInt8(DynamoPacketFormat.numbers)
             guard packet[1] == awaited else {
