@@ -1,3 +1,4 @@
+import Glibc
 import JackdawReaders
 
 /// Any bytes as a stream of frames: a format must cut it the same way however it comes, lose no byte of it, keep no more than
@@ -6,23 +7,50 @@ import JackdawReaders
 public func fuzzFrames(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = unsafe Array(UnsafeBufferPointer(start: start, count: count))
     guard bytes.count > 2 else { return 0 }
-    let formats: [any FrameFormat] = [
-        NEOFormat(.command), NEOFormat(.answer, greatestData: 64), MiuraFormat(.command), MiuraFormat(.answer),
-        IDTechCommandFormat(), IDTechSwipeFormat(), IDTechAnswerFormat(awaiting: .settings),
-        IDTechAnswerFormat(awaiting: .text), IDTechAnswerFormat(), IPSFormat(), MagTekFormat(.command),
-        MagTekFormat(.answer), JSONPOSFormat(), DynamoPacketFormat(), FloJackFormat(), NGAFormat(.command),
-        NGAFormat(.answer, greatestBody: 64), BTMagFormat(), BTMagFormat(greatestData: 16), DatecsFormat(.command),
-        DatecsFormat(.answer),
-    ]
-    let choice = Int(bytes[0]) % (formats.count + 2)
     let rest = Array(bytes.dropFirst(2))
-    switch choice {
-    case formats.count: join(rest)
-    case formats.count + 1: readMessage(rest)
-    default: check(rest, step: 1 + Int(bytes[1]), with: formats[choice])
+    switch targets[Int(bytes[0]) % targets.count].kind {
+    case .stream(let format): check(rest, step: 1 + Int(bytes[1]), with: format)
+    case .blocks: join(rest)
+    case .messages: readMessage(rest)
     }
     return 0
 }
+
+/// What bytes are read as.
+private enum Kind {
+    case stream(any FrameFormat)
+    case blocks, messages
+}
+
+/// Layouts that a profile may supply: one with each kind of length, check and end.
+private let layouts = [
+    FrameLayout(start: [2], lengthSize: 2, counted: .content, check: .crc16, checked: .start, end: [3]),
+    FrameLayout(
+        start: [0xAA, 0x55], lengthSize: 1, counted: .everything, check: .longitudinal, checked: .length, end: []),
+]
+
+/// All of them, or those that JACKDAW_FUZZ_FRAMER names.
+private let targets: [(framer: String, kind: Kind)] = {
+    let all: [(framer: String, kind: Kind)] = [
+        ("neo", .stream(NEOFormat(.command))), ("neo", .stream(NEOFormat(.answer, greatestData: 64))),
+        ("miura", .stream(MiuraFormat(.command))), ("miura", .stream(MiuraFormat(.answer))),
+        ("idtech-commands", .stream(IDTechCommandFormat())), ("idtech-swipes", .stream(IDTechSwipeFormat())),
+        ("idtech-answers", .stream(IDTechAnswerFormat(awaiting: .settings))),
+        ("idtech-answers", .stream(IDTechAnswerFormat(awaiting: .text))),
+        ("idtech-answers", .stream(IDTechAnswerFormat())), ("ips", .stream(IPSFormat())),
+        ("magtek", .stream(MagTekFormat(.command))), ("magtek", .stream(MagTekFormat(.answer))),
+        ("jsonpos", .stream(JSONPOSFormat())), ("udynamo", .stream(DynamoPacketFormat())),
+        ("flojack", .stream(FloJackFormat())), ("nga", .stream(NGAFormat(.command))),
+        ("nga", .stream(NGAFormat(.answer, greatestBody: 64))), ("btmag", .stream(BTMagFormat())),
+        ("btmag", .stream(BTMagFormat(greatestData: 16))), ("datecs", .stream(DatecsFormat(.command))),
+        ("datecs", .stream(DatecsFormat(.answer))), ("blocks", .blocks), ("messages", .messages),
+        ("layout", .stream(LayoutFormat(layouts[0]))), ("layout", .stream(LayoutFormat(layouts[1]))),
+    ]
+    guard let framer = unsafe getenv("JACKDAW_FUZZ_FRAMER").map({ unsafe String(cString: $0) }) else { return all }
+    let named = all.filter { $0.framer == framer }
+    precondition(!named.isEmpty, "no framer is named \(framer)")
+    return named
+}()
 
 /// Any bytes as notifications, each a length and so many bytes: what is joined is no longer than a message may be.
 private func join(_ stream: [UInt8]) {

@@ -18,6 +18,17 @@ extension Span<UInt8> {
         }
     }
 
+    /// Where the first byte is that is no hexadecimal digit; nil where all are.
+    var firstNoDigit: Int? {
+        first(from: 0, where: { $0.digitValue == nil }) { eight in
+            // Bytes below 80 carry nothing into the next one, and the first of the others is found for itself.
+            let letters = eight | 0x2020_2020_2020_2020
+            let isNumeral = (eight &+ 0x5050_5050_5050_5050) & ~(eight &+ 0x4646_4646_4646_4646)
+            let isLetter = (letters &+ 0x1F1F_1F1F_1F1F_1F1F) & ~(letters &+ 0x1919_1919_1919_1919)
+            return eight | ~(isNumeral | isLetter)
+        }
+    }
+
     /// - Parameters:
     ///   - start: where the search begins.
     ///   - isWanted: whether a byte is found.

@@ -2,8 +2,19 @@
 enum RedundancyCheck {
     /// LRC: all bytes, one XOR the next.
     static func longitudinal(_ bytes: Span<UInt8>) -> UInt8 {
-        var sum: UInt8 = 0
-        for index in bytes.indices { sum ^= bytes[index] }
+        var eight: UInt64 = 0
+        var index = 0
+        while index + 8 <= bytes.count {
+            eight ^= unsafe bytes.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self)
+            index += 8
+        }
+        eight ^= eight >> 32
+        eight ^= eight >> 16
+        var sum = UInt8(truncatingIfNeeded: eight ^ eight >> 8)
+        while index < bytes.count {
+            sum ^= bytes[index]
+            index += 1
+        }
         return sum
     }
 

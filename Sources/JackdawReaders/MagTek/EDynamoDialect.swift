@@ -14,7 +14,7 @@ public struct EDynamoDialect: ReaderDialect {
     /// It reads cards at any time.
     public let isAlwaysArmed = true
 
-    private let joining = Joining()
+    private var joining = Joining()
 
     /// - Parameter times: how long things take.
     public init(times: ReaderTimes = ReaderTimes()) { self.times = times }
@@ -44,7 +44,7 @@ public struct EDynamoDialect: ReaderDialect {
     }
 
     /// Forgets a message that has begun.
-    public func reset() { joining.reset() }
+    public mutating func reset() { joining = Joining() }
 
     private func understand(message: Span<UInt8>) -> [ReaderMeaning] {
         do throws(FrameFault) {
@@ -117,7 +117,5 @@ public struct EDynamoDialect: ReaderDialect {
                 return message
             }
         }
-
-        func reset() { joiner.withLock { $0.reset() } }
     }
 }

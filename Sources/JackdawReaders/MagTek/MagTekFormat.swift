@@ -125,7 +125,7 @@ public struct MagTekFormat: FrameFormat {
 
     private func check(line: Span<UInt8>) throws(FrameFault) {
         let end = line.count - 1
-        for index in 0..<end where line[index].digitValue == nil {
+        if let index = line.extracting(first: end).firstNoDigit {
             // Only a swipe has other characters.
             guard !isSwipe(line) else {
                 _ = try MagTekSwipe(line)

@@ -1,6 +1,7 @@
 /// Messages of the native protocol of Spire's (Thyron's) terminals, such as PosMate and SPm2.
 ///
-/// Names only are published, in headers of an SDK (PaynetEasyReader). How they are framed is not: see ``EPOSFraming``.
+/// Names only are published, in headers of an SDK (PaynetEasyReader). How they are framed is not: a profile has to
+/// supply it (``FrameLayout``).
 public enum EPOSMessage: String, Sendable, Hashable, CaseIterable {
     /// A transaction begins.
     case initTransaction = "InitTransaction"

@@ -1,7 +1,7 @@
 /// How messages go over a wire that a profile lays out.
 package struct Wire: Sendable {
     /// How frames are cut.
-    package let format: EPOSFormat
+    package let format: LayoutFormat
     private let numbers: [WireMessage: UInt8]
     let eventPlace: Int
     private let contentStart: Int
@@ -14,11 +14,11 @@ package struct Wire: Sendable {
             .frameStart, .frameLengthSize, .frameCounted, .frameCheck, .frameChecked, .frameEnd, .eventPlace,
         ]
         try profile.require(keys + WireMessage.allCases.map(\.key))
-        let checks: [String: EPOSFraming.Check] = [
+        let checks: [String: FrameLayout.Check] = [
             "none": .none, "longitudinal": .longitudinal, "sum": .sum, "crc16": .crc16,
         ]
-        let places: [String: EPOSFraming.Checked] = ["start": .start, "length": .length, "content": .content]
-        let framing = EPOSFraming(
+        let places: [String: FrameLayout.Checked] = ["start": .start, "length": .length, "content": .content]
+        let layout = FrameLayout(
             start: try profile.bytes(.frameStart, count: 1...8),
             lengthSize: try profile.integer(.frameLengthSize, in: 1...2),
             counted: try profile.text(.frameCounted, of: ["content", "everything"]) == "content"
@@ -26,13 +26,9 @@ package struct Wire: Sendable {
             check: checks[try profile.text(.frameCheck, of: checks.keys.sorted())] ?? .none,
             checked: places[try profile.text(.frameChecked, of: places.keys.sorted())] ?? .start,
             end: try profile.bytes(.frameEnd, count: 0...8))
-        do throws(EPOSFramingMissing) {
-            format = try EPOSFormat(framing)
-        } catch {
-            throw ReaderError(.missingValue, error.description)
-        }
-        contentStart = framing.start.count + framing.lengthSize
-        tail = framing.check.size + framing.end.count
+        format = LayoutFormat(layout)
+        contentStart = layout.start.count + layout.lengthSize
+        tail = layout.check.size + layout.end.count
         eventPlace = try profile.integer(.eventPlace, in: 0...16)
         var numbers: [WireMessage: UInt8] = [:]
         for message in WireMessage.allCases {

@@ -4,7 +4,7 @@ import Testing
 
 /// What eDynamo's notifications mean: records made of the manual's table of offsets, in blocks as it has them.
 @Suite struct EDynamoDialectTests {
-    private let dialect = EDynamoDialect()
+    private var dialect = EDynamoDialect()
 
     private func meanings(_ notifications: [[UInt8]]) -> [String] {
         words(notifications.flatMap { dialect.understand($0.span, answering: nil) })
@@ -89,7 +89,7 @@ import Testing
             meanings([[0, 1, 5, 5], [0xFF, 1]]).first?.hasPrefix("bad swipe: a message of the reader is not") == true)
     }
 
-    @Test func aMessageThatHasBegunIsForgotten() throws {
+    @Test mutating func aMessageThatHasBegunIsForgotten() throws {
         let notifications = try blocks(MagTekCardRecordTests.record)
         _ = meanings(Array(notifications.prefix(5)))
         dialect.reset()

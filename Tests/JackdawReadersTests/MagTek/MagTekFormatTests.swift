@@ -28,6 +28,18 @@ import Testing
         #expect(throws: FrameFault.self) { try MagTekFormat.command(.setProperty, [UInt8](repeating: 0, count: 121)) }
     }
 
+    /// Every character at every place of eight and behind them.
+    @Test func onlyHexadecimalDigitsAreDigits() {
+        for place in 4..<24 {
+            for byte in UInt8.min...UInt8.max where byte != UInt8(ascii: "\r") && byte != UInt8(ascii: "|") {
+                var line = line("000A" + String(repeating: "9", count: 20))
+                line[place] = byte
+                let isRight = (try? MagTekFormat(.answer).check(line)) != nil
+                #expect(isRight == Character(UnicodeScalar(byte)).isHexDigit, "\(byte) at \(place)")
+            }
+        }
+    }
+
     @Test func theFieldsOfASwipeAreFound() throws {
         let swipe = try MagTekSwipe(Self.swipe.span)
         #expect(swipe.encryption == [.hasKey, .isEncrypting])

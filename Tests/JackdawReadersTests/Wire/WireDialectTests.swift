@@ -49,8 +49,8 @@ import Testing
         var dialect = try family.makeDialect(profile)
         let report = UInt8(try profile.integer("message.event", in: 0...255))
         let number = UInt8(try profile.integer(ProfileKey(rawValue: "event.\(event)"), in: 0...255))
-        let format = try EPOSFormat(
-            EPOSFraming(start: [2], lengthSize: 2, counted: .content, check: .crc16, checked: .start, end: [3]))
+        let format = LayoutFormat(
+            FrameLayout(start: [2], lengthSize: 2, counted: .content, check: .crc16, checked: .start, end: [3]))
         let frame = try format.frame([report, 0, number])
         #expect(words(dialect.understand(frame.span, answering: nil)) == [meaning])
         for content in [[], [report], [report, 0], [0xFE]] {

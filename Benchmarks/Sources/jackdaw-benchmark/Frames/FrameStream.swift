@@ -55,8 +55,8 @@ struct FrameStream {
         ips.append((0...UInt8.max).first { (try? IPSFormat().check(ips + [$0])) != nil } ?? 0)
         let object = Array("{\"jsonrpc\":\"2.0\",\"id\":\"1\",\"params\":{\"data\":\"".utf8)
         let text = object + data(400).map { 0x41 + $0 % 26 } + Array("\"}}".utf8)
-        let epos = try EPOSFormat(
-            EPOSFraming(start: [2], lengthSize: 2, counted: .content, check: .longitudinal, checked: .length, end: [3]))
+        let epos = LayoutFormat(
+            FrameLayout(start: [2], lengthSize: 2, counted: .content, check: .longitudinal, checked: .length, end: [3]))
         return [
             FrameStream("btmag", BTMagFormat(), [BTMagFormat.frame(data(300).filter { $0 != 3 })]),
             FrameStream(

@@ -1,8 +1,8 @@
-/// How frames of Spire's native protocol (EPOS) are laid out. Nobody has published it: who has such a terminal and its
-/// documentation has to supply each of these, and there is no default.
+/// How the frames of a protocol are laid out whose makers have not published it: who has such a reader and its documentation
+/// has to supply each of these, and there is no default.
 ///
 /// The layout is one that most such protocols have: bytes that begin a frame, a length, the content, a check, bytes that end it.
-public struct EPOSFraming: Sendable, Hashable {
+public struct FrameLayout: Sendable, Hashable {
     /// What a length counts.
     public enum Counted: Sendable, Hashable, CaseIterable {
         /// The content alone.
