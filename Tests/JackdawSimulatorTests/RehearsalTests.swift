@@ -161,8 +161,6 @@ struct RehearsalTests {
         switch (family, fault) {
         case ("idtech", .refusal), ("magtek", .refusal), ("miura", .refusal), ("miura", .lowBattery):
             #expect(found != usual && found != nil)
-        case ("magtek", .duplicate):
-            withKnownIssue("MagTek's answers do not say what they answer") { #expect(found == usual) }
         default: #expect(found == usual, "\(found ?? "not connected")")
         }
     }

@@ -7,6 +7,9 @@ public struct MagTekDialect: ReaderDialect {
     /// It reads cards at any time.
     public let isAlwaysArmed = true
 
+    /// What was answered last, and to what: answers do not say it themselves.
+    private var last: (request: ReaderRequest, data: [UInt8])?
+
     private static let softwareNumber: UInt8 = 0x00
     private static let serialNumber: UInt8 = 0x03
 
@@ -48,15 +51,30 @@ public struct MagTekDialect: ReaderDialect {
         return [Self.request(.setProperty, [number] + setting.value, "set property \(number)")]
     }
 
+    /// Forgets what was answered.
+    public mutating func reset() { last = nil }
+
     /// What a line means.
-    public func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
+    public mutating func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
         if frame.indices.contains(where: { frame[$0] == UInt8(ascii: "|") }) { return [swipe(frame)] }
         guard let request, let code = frame.byte(at: 0) else { return [.unknown("an answer")] }
         let result = MagTekResult(rawValue: code)
         guard result == .done else { return [.refused("\(result)")] }
         let digits = frame.extracting(4..<frame.count - 1)
         let data = stride(from: 0, to: digits.count, by: 2).map { digits.byte(at: $0) ?? 0 }
+        guard !isAgain(data, answering: request) else { return [.unknown("an answer that came twice")] }
         return [.done(facts(data, answering: request))]
+    }
+
+    /// Whether an answer is the last one once more, and not one to the next request. That both are alike is believed when the
+    /// reader is asked again.
+    private mutating func isAgain(_ data: [UInt8], answering request: ReaderRequest) -> Bool {
+        if let last, last.request != request, last.data == data, !data.isEmpty {
+            self.last = nil
+            return true
+        }
+        last = (request, data)
+        return false
     }
 
     private func facts(_ data: [UInt8], answering request: ReaderRequest) -> [ReaderFact] {
