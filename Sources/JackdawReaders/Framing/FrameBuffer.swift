@@ -24,7 +24,9 @@ struct FrameBuffer: ~Copyable {
     mutating func append(_ bytes: Span<UInt8>) {
         let isFull = unsafe first + count + bytes.count > storage.count
         if isFull { makeRoom(for: count + bytes.count) }
-        for index in bytes.indices { unsafe storage[first + count + index] = bytes[index] }
+        unsafe bytes.withUnsafeBufferPointer { bytes in
+            _ = unsafe storage[(first + count)...].update(fromContentsOf: bytes)
+        }
         count += bytes.count
     }
 
@@ -39,14 +41,14 @@ struct FrameBuffer: ~Copyable {
     /// Moves what is kept to the front, of larger memory where half of this would be full: each byte moves seldom.
     private mutating func makeRoom(for least: Int) {
         guard unsafe 2 * least > storage.count else {
-            for index in 0..<count { unsafe storage[index] = storage[first + index] }
+            _ = unsafe storage.update(fromContentsOf: storage[first..<first + count])
             unsafe Self.wipe(UnsafeMutableBufferPointer(rebasing: storage[count..<first + count]))
             first = 0
             return
         }
         let larger = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(2 * least, 64))
         unsafe larger.initialize(repeating: 0)
-        for index in 0..<count { unsafe larger[index] = storage[first + index] }
+        _ = unsafe larger.update(fromContentsOf: storage[first..<first + count])
         unsafe Self.wipe(storage)
         unsafe storage.deallocate()
         unsafe storage = larger

@@ -45,6 +45,6 @@ public enum FrameMeasure: Sendable, Hashable {
     case unchecked(Int)
     /// The beginning of a frame that has at least so many bytes, more than there are.
     case partial(atLeast: Int)
-    /// No frame begins here, nor with the bytes behind it, so many in all.
-    case fault(FrameFault, skipping: Int = 1)
+    /// No frame begins here, nor with the bytes behind it, so many in all. Kept elsewhere, so that the others take two words.
+    indirect case fault(FrameFault, skipping: Int = 1)
 }

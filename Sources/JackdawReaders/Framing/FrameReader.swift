@@ -11,9 +11,6 @@
 /// }
 /// ```
 public struct FrameReader<Format: FrameFormat>: ~Copyable {
-    /// How frames are told from others; may change between two calls, such as when another answer is awaited.
-    public var format: Format
-
     /// Bytes of a frame that has begun.
     private var kept: FrameBuffer
     /// Bytes that it has at least.
@@ -24,6 +21,9 @@ public struct FrameReader<Format: FrameFormat>: ~Copyable {
     private var skippedFrom: Int?
     /// Steps that were spent on bytes that turned out to be no frame, less what the stream has earned since.
     private var spent = 0
+    /// How frames are told from others; may change between two calls, such as when another answer is awaited. The last property:
+    /// the others are then where they are for every format, and need not be looked for.
+    public var format: Format
 
     /// Steps that each byte of the stream earns.
     private static var earnedByByte: Int { 64 }
