@@ -128,7 +128,7 @@ public struct MagTekFormat: FrameFormat {
         if let index = line.extracting(first: end).firstNoDigit {
             // Only a swipe has other characters.
             guard !isSwipe(line) else {
-                _ = try MagTekSwipe(line)
+                _ = try MagTekSwipeLayout(line)
                 return
             }
             throw FrameFault(.field, at: index, "\(line[index].hexadecimal) is no hexadecimal digit")

@@ -53,53 +53,14 @@ public struct MagTekSwipe: Sendable, Hashable {
     /// The key's serial number (KSN) as hexadecimal digits; empty where nothing is encrypted.
     public var keySerialNumber: Range<Int> { parts[9] }
 
-    /// Fields of a whole swipe, without and with a counter of encryptions.
-    private static let partCounts = 13...14
-    private static let separator = UInt8(ascii: "|")
-
     /// Reads the layout of a line.
     /// - Parameter line: with the carriage return at its end.
     /// - Throws: ``FrameFault`` where it has other fields, or its CRC is wrong.
     public init(_ line: Span<UInt8>) throws(FrameFault) {
-        var parts: [Range<Int>] = []
-        var start = 0
-        for index in 0..<max(0, line.count - 1) where line[index] == Self.separator {
-            parts.append(start..<index)
-            start = index + 1
-        }
-        parts.append(start..<max(start, line.count - 1))
-        guard Self.partCounts.contains(parts.count) else {
-            throw FrameFault(.field, at: start, "\(parts.count) fields, where a swipe has 13 or 14")
-        }
-        guard parts[1].count == 4, let low = line.byte(at: parts[1].lowerBound),
-            let high = line.byte(at: parts[1].lowerBound + 2)
-        else { throw FrameFault(.field, at: parts[1].lowerBound, "the status has four hexadecimal digits") }
-        self.parts = parts
+        let layout = try MagTekSwipeLayout(line)
+        parts = (0..<layout.count).map { layout[$0] }
         masked = parts[0]
-        // The first byte has the lower bits: the manual's example says 0600 for a key that is there and encrypts.
-        encryption = EncryptionStatus(rawValue: UInt16(high) << 8 | UInt16(low))
-        // The device's serial number and the format's code are the owner's to choose.
-        for (number, part) in parts.enumerated() where ![0, 7, parts.count - 1].contains(number) {
-            for index in part where line[index].digitValue == nil {
-                throw FrameFault(.field, at: index, "\(line[index].hexadecimal) is no hexadecimal digit")
-            }
-        }
-        try checkCRC(line)
-    }
-
-    /// The CRC is over all before it, and its lower byte comes first.
-    private func checkCRC(_ line: Span<UInt8>) throws(FrameFault) {
-        let place = parts[parts.count - 3]
-        guard place.count == 4, let low = line.byte(at: place.lowerBound),
-            let high = line.byte(at: place.lowerBound + 2)
-        else { throw FrameFault(.field, at: place.lowerBound, "the CRC has four hexadecimal digits") }
-        let crc = RedundancyCheck.crc16(line.extracting(first: place.lowerBound))
-        guard low == UInt8(crc & 255), high == UInt8(crc >> 8) else {
-            throw FrameFault(
-                .check, at: place.lowerBound,
-                "the CRC is \(low.hexadecimal) \(high.hexadecimal), "
-                    + "of the characters \(UInt8(crc & 255).hexadecimal) \(UInt8(crc >> 8).hexadecimal)")
-        }
+        encryption = EncryptionStatus(rawValue: layout.encryptionStatus)
     }
 
     /// Explains the line but for its end, field by field; the separators belong to what is before them.
@@ -122,7 +83,7 @@ public struct MagTekSwipe: Sendable, Hashable {
             "tracks", "encryption status", "encrypted track 1", "encrypted track 2", "encrypted track 3",
             "MagnePrint status", "MagnePrint", "device serial number", "session", "KSN",
         ]
-        if parts.count == Self.partCounts.upperBound { names.append("encryption counter") }
+        if parts.count == MagTekSwipeLayout.counts.upperBound { names.append("encryption counter") }
         return names + ["CRC", "encrypted CRC", "format"]
     }
 }
