@@ -22,7 +22,7 @@ struct RehearsalTests {
         #expect(
             rehearsal.log == [
                 "20 connected: miura, firmware JACKDAW-SIMULATED 1.00, battery 80 %", "20 ready",
-                "30 waiting for a card", "2030 swipe: miura 411111******1111", "2040 ready",
+                "30 waiting for a card", "2030 swipe: miura 411111******1111", "2030 ready",
             ])
     }
 

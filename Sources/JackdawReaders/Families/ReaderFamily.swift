@@ -74,7 +74,7 @@ public struct ReaderFamily: Sendable {
         ReaderFamily(
             "miura", "Miura M010, M020 and their like", [.serial], .documented,
             "published frames, byte for byte; the simulated reader",
-            ["which flags of the card status command ask for which track"], [.miura], MiuraDialect.init(profile:)),
+            ["whether it answers when card status reports are switched off"], [.miura], MiuraDialect.init(profile:)),
         ReaderFamily(
             "neo", "ID TECH NEO and ViVOpay, protocol 2", [.serial], .documented,
             "published frames, byte for byte; the simulated reader",

@@ -19,9 +19,8 @@ public struct MiuraDialect: ReaderDialect {
 
     /// - Parameters:
     ///   - times: how long things take.
-    ///   - reportFlags: what is reported of a card. That bit 0 asks for reports is inferred; which bits ask for the tracks is
-    ///     not published, so that all that could are set unless a program knows better.
-    public init(times: ReaderTimes = ReaderTimes(), reportFlags: UInt8 = 0x1F) {
+    ///   - reportFlags: what is reported of a card (``MiuraCardReports``); everything unless told.
+    public init(times: ReaderTimes = ReaderTimes(), reportFlags: UInt8 = MiuraCardReports.all.rawValue) {
         self.times = times
         self.reportFlags = reportFlags
     }
@@ -41,11 +40,14 @@ public struct MiuraDialect: ReaderDialect {
     /// Answers, always framed alike.
     public func format(awaiting request: ReaderRequest?) -> any FrameFormat { MiuraFormat(.answer) }
 
-    /// Card status reports on. How long the wait is, is the program's own matter.
+    /// Card status reports on, which the first of them answers. How long the wait is, is the program's own matter.
     public func arming(for duration: Duration) -> [ReaderRequest] { [Self.request(.cardStatus, reportFlags)] }
 
-    /// Card status reports off.
-    public func disarming(after reason: DisarmReason) -> [ReaderRequest] { [Self.request(.cardStatus, 0)] }
+    /// Card status reports off, which nothing answers: what would is a report.
+    public func disarming(after reason: DisarmReason) -> [ReaderRequest] {
+        let request = Self.request(.cardStatus, 0)
+        return [ReaderRequest(request.name, request.bytes, isAnswered: false)]
+    }
 
     /// What asks something.
     public func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
@@ -79,7 +81,7 @@ public struct MiuraDialect: ReaderDialect {
                 return isUnsolicited || !isChained || wasLost
                     ? [] : [request == nil ? .unknown("a part of an answer") : .more]
             }
-            return message.withBytes { isUnsolicited ? report($0) : [answer($0, to: request)] }
+            return message.withBytes { isUnsolicited ? report($0, answering: request) : [answer($0, to: request)] }
         } catch {
             return [.unknown("an answer of \(error)")]
         }
@@ -132,8 +134,8 @@ public struct MiuraDialect: ReaderDialect {
         return facts
     }
 
-    /// What a message that nobody asked for tells.
-    private func report(_ message: Span<UInt8>) -> [ReaderMeaning] {
+    /// What a message that nobody asked for tells; the first on cards says that such reports are switched on.
+    private func report(_ message: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
         guard message.count >= 2, let objects = TagLengthValue.read(message.extracting(first: message.count - 2)) else {
             return [.unknown("a report that is no BER-TLV")]
         }
@@ -142,7 +144,11 @@ public struct MiuraDialect: ReaderDialect {
         }
         var meanings: [ReaderMeaning] = []
         if let range = value(MiuraTag.cardStatus, atLeast: 2) {
-            meanings += cards(message.extracting(range), message, objects)
+            let status = message.extracting(range)
+            let isAnswer = request.map { $0.bytes == Self.request(.cardStatus, reportFlags).bytes } ?? false
+            if isAnswer { meanings.append(.done()) }
+            // That there is no card is nothing that happened.
+            if !isAnswer || (status[0] | status[1]) & 1 != 0 { meanings += cards(status, message, objects) }
         }
         if let range = value(MiuraTag.deviceStatus, atLeast: 1) { meanings.append(device(message[range.lowerBound])) }
         return meanings.isEmpty ? [.unknown("a report of nothing that is known")] : meanings
@@ -187,9 +193,8 @@ public struct MiuraDialect: ReaderDialect {
     }
 
     private static func request(_ instruction: MiuraInstruction, _ first: UInt8 = 0) -> ReaderRequest {
-        let apdu = [UInt8(instruction.rawValue >> 8), UInt8(instruction.rawValue & 0xFF), first, 0]
-        // Four bytes always fit.
-        return ReaderRequest("\(instruction)", (try? MiuraFormat.command(apdu)) ?? [])
+        // It has no data that could be too long.
+        ReaderRequest("\(instruction)", (try? MiuraCommand(instruction, first))?.frame() ?? [])
     }
 
     /// What has come of answers, one for each stream that goes beside others; a place that a dialect can be copied with.
@@ -229,28 +234,4 @@ public struct MiuraDialect: ReaderDialect {
             }
         }
     }
-}
-
-/// Data objects of MPI that drivers read.
-///
-/// Source: Description.java of Miura's SDK for Android, in public repositories.
-enum MiuraTag {
-    static let cardStatus: UInt32 = 0x48
-    static let deviceStatus: UInt32 = 0xC3
-    static let identifier: UInt32 = 0xDF0D
-    static let version: UInt32 = 0xDF7F
-    static let batteryCharging: UInt32 = 0xDFA209
-    static let batteryPercent: UInt32 = 0xDFA20A
-    static let track1: UInt32 = 0x5F21
-    static let track2: UInt32 = 0x5F22
-    static let track3: UInt32 = 0x5F23
-    static let maskedTrack2: UInt32 = 0xDFAE22
-    static let encryptedTracks: UInt32 = 0xDFAE02
-    static let keySerialNumber: UInt32 = 0xDFAE03
-    static let maskedNumber: UInt32 = 0xDFAE5A
-
-    static let parts: [UInt32: ReaderSwipe.Part] = [
-        track1: .track(1), track2: .track(2), track3: .track(3), maskedTrack2: .maskedTrack(2),
-        encryptedTracks: .encryptedTracks, keySerialNumber: .keySerialNumber, maskedNumber: .maskedNumber,
-    ]
 }

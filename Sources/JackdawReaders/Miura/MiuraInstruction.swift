@@ -8,6 +8,14 @@ public struct MiuraInstruction: NamedNumber {
     /// Of a number.
     public init(rawValue: UInt16) { self.rawValue = rawValue }
 
+    /// Select file.
+    public static let selectFile = MiuraInstruction(rawValue: 0x00A4)
+    /// Read binary.
+    public static let readBinary = MiuraInstruction(rawValue: 0x00B0)
+    /// Stream binary.
+    public static let streamBinary = MiuraInstruction(rawValue: 0x00D7)
+    /// Update binary.
+    public static let updateBinary = MiuraInstruction(rawValue: 0x00D6)
     /// Reset.
     public static let reset = MiuraInstruction(rawValue: 0xD000)
     /// Get configuration.
@@ -22,10 +30,20 @@ public struct MiuraInstruction: NamedNumber {
     public static let keyboardStatus = MiuraInstruction(rawValue: 0xD061)
     /// Battery status.
     public static let batteryStatus = MiuraInstruction(rawValue: 0xD062)
+    /// Peripherals.
+    public static let peripherals = MiuraInstruction(rawValue: 0xD0A0)
+    /// Cash drawer.
+    public static let cashDrawer = MiuraInstruction(rawValue: 0xD0D0)
+    /// Bar code reader.
+    public static let barCodeReader = MiuraInstruction(rawValue: 0xD0D1)
     /// Abort.
     public static let abort = MiuraInstruction(rawValue: 0xD0FF)
     /// Display text.
     public static let displayText = MiuraInstruction(rawValue: 0xD201)
+    /// Spool text.
+    public static let spoolText = MiuraInstruction(rawValue: 0xD2A3)
+    /// P2PE status.
+    public static let encryptionStatus = MiuraInstruction(rawValue: 0xEEE0)
     /// Start transaction.
     public static let startTransaction = MiuraInstruction(rawValue: 0xDED1)
     /// Continue transaction.

@@ -4,9 +4,9 @@ extension ReaderProfile {
         family: "miura", "Miura's readers, as their SDK's sources have them",
         [
             .reportFlags: ProfileEntry(
-                "P1 of the card status command that switches the reports on, 0 to 255", .number(0x1F), .inferred,
-                "bit 0 asks for reports, as names in the SDK suggest; what the others ask for is not published, so that all "
-                    + "that could be flags of tracks are set")
+                "P1 of the card status command that switches the reports on, 0 to 255", .number(0x1F), .documented,
+                "sources of Miura's SDK for Android: 01 reports, 02 a chip's answer to reset, 04, 08 and 10 tracks 1, 2, 3"
+            )
         ])
 }
 

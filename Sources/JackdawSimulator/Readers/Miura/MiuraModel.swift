@@ -32,7 +32,9 @@ public struct MiuraModel: ReaderModel {
                     + Self.done)
         case .cardStatus:
             device.isArmed = command[5] & 1 != 0
-            return Self.frames(Self.done)
+            // How it is with cards, and no other answer.
+            let status = Self.object(0xE1, Self.object(0x48, [0, 0])) + Self.done
+            return device.isArmed ? Self.frames(status, isUnsolicited: true) : []
         case .reset, .abort, .displayText, .keyboardStatus, .systemClock: return Self.frames(Self.done)
         default: return Self.frames([0x6D, 0x00])
         }

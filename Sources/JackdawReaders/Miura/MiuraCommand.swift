@@ -1,0 +1,220 @@
+/// A command of MPI, in a smart card's shape: an instruction, two parameters, data, and how much is awaited.
+///
+/// Source: sources of Miura's SDK for Android, in public repositories.
+public struct MiuraCommand: Sendable, Hashable {
+    /// What is to be done.
+    public let instruction: MiuraInstruction
+    /// The first parameter (P1).
+    public let first: UInt8
+    /// The second parameter (P2).
+    public let second: UInt8
+    /// What belongs to it; none where it is empty.
+    public let data: [UInt8]
+    /// Bytes that the answer is to have (Le); nil where the command does not say.
+    public let awaited: UInt8?
+
+    /// Bytes of data that a command has at most, without and with a number of bytes that are awaited.
+    public static let greatestData = (249, 248)
+
+    /// - Parameters:
+    ///   - instruction: what is to be done.
+    ///   - first: the first parameter (P1).
+    ///   - second: the second parameter (P2).
+    ///   - data: what belongs to it, up to 249 bytes, 248 where `awaited` is given.
+    ///   - awaited: bytes that the answer is to have.
+    /// - Throws: ``FrameFault`` (`length`) where there is more.
+    public init(
+        _ instruction: MiuraInstruction, _ first: UInt8 = 0, _ second: UInt8 = 0, data: [UInt8] = [],
+        awaited: UInt8? = nil
+    ) throws(FrameFault) {
+        let most = awaited == nil ? Self.greatestData.0 : Self.greatestData.1
+        guard data.count <= most else {
+            throw FrameFault(.length, at: 7, "\(data.count) bytes of data, where \(most) are the most")
+        }
+        self.init(unchecked: instruction, first, second, data, awaited)
+    }
+
+    /// A command without data.
+    private init(
+        unchecked instruction: MiuraInstruction, _ first: UInt8 = 0, _ second: UInt8 = 0, _ data: [UInt8] = [],
+        _ awaited: UInt8? = nil
+    ) {
+        self.instruction = instruction
+        self.first = first
+        self.second = second
+        self.data = data
+        self.awaited = awaited
+    }
+
+    /// The command without a frame.
+    public var apdu: [UInt8] {
+        let header = [UInt8(instruction.rawValue >> 8), UInt8(instruction.rawValue & 0xFF), first, second]
+        let content = data.isEmpty ? [] : [UInt8(data.count)] + data
+        return header + content + (awaited.map { [$0] } ?? [])
+    }
+
+    /// The command in its frame.
+    /// - Parameter node: who is to do it.
+    public func frame(to node: MiuraNode = .reader) -> [UInt8] {
+        // Class, instruction, parameters, two lengths and the most data are 254 bytes.
+        (try? MiuraFormat.command(apdu, to: node)) ?? []
+    }
+}
+
+/// Commands without data.
+extension MiuraCommand {
+    /// How a reader begins anew.
+    public enum Reset: UInt8, Sendable, Hashable, CaseIterable {
+        /// The program alone.
+        case soft = 0
+        /// The whole reader.
+        case hard = 1
+        /// The whole reader, its files removed.
+        case clearingFiles = 2
+        /// The whole reader, its files removed and its storage made anew.
+        case reinitializing = 3
+    }
+
+    /// Begins anew.
+    public static func reset(_ manner: Reset = .soft) -> MiuraCommand {
+        MiuraCommand(unchecked: .reset, manner.rawValue)
+    }
+
+    /// Tells which software runs.
+    public static let softwareInformation = MiuraCommand(unchecked: .softwareInformation)
+    /// Tells which configuration files there are.
+    public static let configuration = MiuraCommand(unchecked: .configuration)
+    /// Tells date and time.
+    public static let clock = MiuraCommand(unchecked: .systemClock)
+    /// Stops whatever it does.
+    public static let abort = MiuraCommand(unchecked: .abort)
+    /// Tells whether keys for cards and PINs are there.
+    public static let encryptionStatus = MiuraCommand(unchecked: .encryptionStatus)
+    /// Tells what is connected to a base.
+    public static let peripherals = MiuraCommand(unchecked: .peripherals)
+
+    /// Tells how full the battery is.
+    /// - Parameter goesToSleep: whether the reader goes to sleep then.
+    public static func battery(goesToSleep: Bool = false) -> MiuraCommand {
+        MiuraCommand(unchecked: .batteryStatus, goesToSleep ? 1 : 0)
+    }
+
+    /// Reports cards, or nothing any more.
+    public static func reportCards(_ reports: MiuraCardReports) -> MiuraCommand {
+        MiuraCommand(unchecked: .cardStatus, reports.rawValue)
+    }
+
+    /// Opens the drawer of a base, or tells whether it is open.
+    public static func cashDrawer(opens: Bool) -> MiuraCommand {
+        MiuraCommand(unchecked: .cashDrawer, opens ? 1 : 0)
+    }
+
+    /// Reports what a bar code scanner reads, or nothing any more.
+    public static func barCodes(_ isOn: Bool) -> MiuraCommand {
+        MiuraCommand(unchecked: .barCodeReader, isOn ? 1 : 0)
+    }
+
+    /// Prints what was put into the spool, or forgets it.
+    public static func spool(prints: Bool) -> MiuraCommand {
+        MiuraCommand(unchecked: .spoolText, prints ? 2 : 1)
+    }
+}
+
+/// Commands with data.
+extension MiuraCommand {
+    /// Shows text.
+    /// - Parameters:
+    ///   - text: up to 249 bytes of UTF-8.
+    ///   - isFourRows: whether four rows are shown, not one.
+    ///   - isLit: whether the light is on.
+    /// - Throws: ``FrameFault`` (`length`).
+    public static func display(
+        _ text: String, isFourRows: Bool = true, isLit: Bool = true
+    ) throws(FrameFault) -> MiuraCommand {
+        let bytes = Array(text.utf8)
+        let isASCII = bytes.allSatisfy { $0 < 0x80 }
+        return try MiuraCommand(
+            .displayText, isFourRows ? 0 : 1, (isLit ? 1 : 0) | (isASCII ? 0 : 0x80), data: bytes)
+    }
+
+    /// Puts text into the printer's spool.
+    /// - Throws: ``FrameFault`` (`length`) where it is longer than 249 bytes of UTF-8.
+    public static func spool(_ text: String) throws(FrameFault) -> MiuraCommand {
+        try MiuraCommand(.spoolText, data: Array(text.utf8))
+    }
+
+    /// Chooses the file that is read or written next.
+    /// - Parameters:
+    ///   - name: in ASCII.
+    ///   - mode: how it is opened (P1). Which numbers mean what is not known here.
+    /// - Throws: ``FrameFault`` (`length`, or `field` for other characters).
+    public static func selectFile(_ name: String, mode: UInt8 = 0) throws(FrameFault) -> MiuraCommand {
+        guard name.utf8.allSatisfy(\.isPrinted) else { throw FrameFault(.field, at: 8, "a file's name is ASCII") }
+        return try MiuraCommand(.selectFile, mode, data: Array(name.utf8))
+    }
+
+    /// Reads from the file that was chosen.
+    /// - Parameters:
+    ///   - offset: the first byte, up to 7F FFFF.
+    ///   - count: how many, up to 252.
+    /// - Throws: ``FrameFault`` (`field`) for others.
+    public static func read(from offset: Int, count: Int) throws(FrameFault) -> MiuraCommand {
+        guard (0...0x7F_FFFF).contains(offset), (1...252).contains(count) else {
+            throw FrameFault(.field, at: 5, "\(count) bytes from \(offset): 1 to 252 from 0 to 8388607 can be read")
+        }
+        let awaited = UInt8(count)
+        guard offset > 0x7FFF else {
+            return try MiuraCommand(.readBinary, UInt8(offset >> 8), UInt8(offset & 0xFF), awaited: awaited)
+        }
+        return try MiuraCommand(
+            .readBinary, 0x80 | UInt8(offset >> 16), UInt8(offset >> 8 & 0xFF), data: [UInt8(offset & 0xFF)],
+            awaited: awaited)
+    }
+
+    /// Begins a payment with a card that is in the reader.
+    /// - Parameters:
+    ///   - amount: in the currency's smallest unit, 0 to 999,999,999,999.
+    ///   - currency: by its number in ISO 4217, such as 826 or 978.
+    ///   - kind: EMV's transaction type; 00 is a purchase.
+    ///   - date: year, month and day, each 0 to 99.
+    /// - Throws: ``FrameFault`` (`field`) for others.
+    public static func startTransaction(
+        amount: Int, currency: Int, kind: UInt8 = 0, date: (year: Int, month: Int, day: Int)
+    ) throws(FrameFault) -> MiuraCommand {
+        let day = try decimal(date.year, 1) + decimal(date.month, 1) + decimal(date.day, 1)
+        let objects =
+            TagLengthValue.encode(MiuraTag.amount, try decimal(amount, 6))
+            + TagLengthValue.encode(MiuraTag.currency, try decimal(currency, 2))
+            + TagLengthValue.encode(MiuraTag.transactionKind, [kind]) + TagLengthValue.encode(MiuraTag.date, day)
+        return try MiuraCommand(
+            .startTransaction, data: TagLengthValue.encode(MiuraTag.commandData, objects), awaited: 0)
+    }
+
+    /// Goes on with a payment when the issuer has been asked.
+    /// - Parameters:
+    ///   - code: the issuer's answer (8A), two characters: `00` accepts, `Z1` declines because it could not be asked.
+    ///   - objects: data objects of the issuer's answer, such as 91, 71 and 72.
+    /// - Throws: ``FrameFault`` (`length`, or `field` for another code).
+    public static func continueTransaction(code: String, objects: [UInt8] = []) throws(FrameFault) -> MiuraCommand {
+        guard code.utf8.count == 2, code.utf8.allSatisfy(\.isPrinted) else {
+            throw FrameFault(.field, at: 10, "an issuer's answer has two characters")
+        }
+        let answer = TagLengthValue.encode(MiuraTag.authorisationResponse, Array(code.utf8)) + objects
+        return try MiuraCommand(
+            .continueTransaction, data: TagLengthValue.encode(MiuraTag.commandData, answer))
+    }
+
+    /// Two decimal digits a byte.
+    private static func decimal(_ number: Int, _ bytes: Int) throws(FrameFault) -> [UInt8] {
+        var rest = number
+        var digits: [UInt8] = []
+        for _ in 0..<bytes {
+            digits.insert(UInt8(max(0, rest % 10)) | UInt8(max(0, rest / 10 % 10)) << 4, at: 0)
+            rest /= 100
+        }
+        guard number >= 0, rest == 0 else {
+            throw FrameFault(.field, at: 8, "\(number) is not a number of \(2 * bytes) digits")
+        }
+        return digits
+    }
+}
