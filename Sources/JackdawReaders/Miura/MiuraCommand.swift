@@ -55,6 +55,7 @@ public struct MiuraCommand: Sendable, Hashable {
 
     /// The command in its frame.
     /// - Parameter node: who is to do it.
+    /// - Returns: the frame.
     public func frame(to node: MiuraNode = .reader) -> [UInt8] {
         // Class, instruction, parameters, two lengths and the most data are 254 bytes.
         (try? MiuraFormat.command(apdu, to: node)) ?? []
@@ -95,6 +96,7 @@ extension MiuraCommand {
 
     /// Tells how full the battery is.
     /// - Parameter goesToSleep: whether the reader goes to sleep then.
+    /// - Returns: the command.
     public static func battery(goesToSleep: Bool = false) -> MiuraCommand {
         MiuraCommand(unchecked: .batteryStatus, goesToSleep ? 1 : 0)
     }
@@ -127,6 +129,7 @@ extension MiuraCommand {
     ///   - text: up to 249 bytes of UTF-8.
     ///   - isFourRows: whether four rows are shown, not one.
     ///   - isLit: whether the light is on.
+    /// - Returns: the command.
     /// - Throws: ``FrameFault`` (`length`).
     public static func display(
         _ text: String, isFourRows: Bool = true, isLit: Bool = true
@@ -147,6 +150,7 @@ extension MiuraCommand {
     /// - Parameters:
     ///   - name: in ASCII.
     ///   - mode: how it is opened (P1). Which numbers mean what is not known here.
+    /// - Returns: the command.
     /// - Throws: ``FrameFault`` (`length`, or `field` for other characters).
     public static func selectFile(_ name: String, mode: UInt8 = 0) throws(FrameFault) -> MiuraCommand {
         guard name.utf8.allSatisfy(\.isPrinted) else { throw FrameFault(.field, at: 8, "a file's name is ASCII") }
@@ -157,6 +161,7 @@ extension MiuraCommand {
     /// - Parameters:
     ///   - offset: the first byte, up to 7F FFFF.
     ///   - count: how many, up to 252.
+    /// - Returns: the command.
     /// - Throws: ``FrameFault`` (`field`) for others.
     public static func read(from offset: Int, count: Int) throws(FrameFault) -> MiuraCommand {
         guard (0...0x7F_FFFF).contains(offset), (1...252).contains(count) else {
@@ -177,6 +182,7 @@ extension MiuraCommand {
     ///   - currency: by its number in ISO 4217, such as 826 or 978.
     ///   - kind: EMV's transaction type; 00 is a purchase.
     ///   - date: year, month and day, each 0 to 99.
+    /// - Returns: the command.
     /// - Throws: ``FrameFault`` (`field`) for others.
     public static func startTransaction(
         amount: Int, currency: Int, kind: UInt8 = 0, date: (year: Int, month: Int, day: Int)
@@ -194,6 +200,7 @@ extension MiuraCommand {
     /// - Parameters:
     ///   - code: the issuer's answer (8A), two characters: `00` accepts, `Z1` declines because it could not be asked.
     ///   - objects: data objects of the issuer's answer, such as 91, 71 and 72.
+    /// - Returns: the command.
     /// - Throws: ``FrameFault`` (`length`, or `field` for another code).
     public static func continueTransaction(code: String, objects: [UInt8] = []) throws(FrameFault) -> MiuraCommand {
         guard code.utf8.count == 2, code.utf8.allSatisfy(\.isPrinted) else {
