@@ -1,0 +1,102 @@
+/// What a program calls for, by the names of the vendor's SDK as public samples have them.
+///
+/// Card data and PINs are in none of them: PINs are entered at the reader.
+public enum BBPOSCall: Sendable, Hashable {
+    /// `checkCard`: looks for a card, within so long.
+    case checkCard(BBPOSCheckCardMode, within: Duration)
+    /// `cancelCheckCard`.
+    case cancelCheckCard
+    /// `startEmv`: begins a payment with the chip that was found.
+    case startEMV(BBPOSTransactionTimes, forcesOnline: Bool)
+    /// `selectApplication`, by its place in the list.
+    case selectApplication(Int)
+    /// `cancelSelectApplication`.
+    case cancelSelectApplication
+    /// `setAmount`: in the currency's smallest unit, and its number in ISO 4217.
+    case setAmount(Int, cashback: Int, currency: Int, BBPOSTransactionKind)
+    /// `cancelSetAmount`.
+    case cancelSetAmount
+    /// `sendPinEntryResult`: the PIN was entered.
+    case pinWasEntered
+    /// `bypassPinEntry`.
+    case bypassPINEntry
+    /// `cancelPinEntry`.
+    case cancelPINEntry
+    /// `sendVerifyIDResult`.
+    case sendIdentity(isRight: Bool)
+    /// `sendFinalConfirmResult`.
+    case sendConfirmation(Bool)
+    /// `sendServerConnectivity`.
+    case sendConnectivity(Bool)
+    /// `sendOnlineProcessResult`: data objects of the issuer; nil where it could not be asked.
+    case sendIssuerAnswer([UInt8]?)
+    /// `sendTerminalTime`: `yyMMddHHmmss`.
+    case sendTime(String)
+    /// `sendReferProcessResult`.
+    case sendReferral(isApproved: Bool)
+    /// `cancelReferProcess`.
+    case cancelReferral
+    /// `getDeviceInfo`.
+    case getDeviceInfo
+    /// `getKsn`.
+    case getKeySerialNumbers
+
+    /// Whether it answers what the reader asks for.
+    /// - Parameter request: what that is.
+    /// - Returns: also false for a choice that is not in the list.
+    public func answers(_ request: BBPOSRequest) -> Bool {
+        switch (self, request) {
+        case (.selectApplication(let place), .application(let names)): names.indices.contains(place)
+        case (.cancelSelectApplication, .application), (.setAmount, .amount), (.cancelSetAmount, .amount),
+            (.pinWasEntered, .pin), (.bypassPINEntry, .pin), (.cancelPINEntry, .pin), (.sendIdentity, .identity),
+            (.sendConfirmation, .confirmation), (.sendConnectivity, .connectivity), (.sendIssuerAnswer, .issuer),
+            (.sendTime, .time), (.sendReferral, .referral), (.cancelReferral, .referral):
+            true
+        default: false
+        }
+    }
+}
+
+/// How long the program may take for what a payment asks of it: values of `startEmv`, which has no published defaults.
+public struct BBPOSTransactionTimes: Sendable, Hashable {
+    /// `selectApplicationTimeout`.
+    public var application: Duration
+    /// `setAmountTimeout`.
+    public var amount: Duration
+    /// `pinEntryTimeout`.
+    public var pin: Duration
+    /// `finalConfirmTimeout`, also for the other questions that are answered with yes or no.
+    public var confirmation: Duration
+    /// `onlineProcessTimeout`, also for what the issuer says on the telephone.
+    public var issuer: Duration
+
+    /// - Parameters:
+    ///   - application: for the choice of an application.
+    ///   - amount: for the amount.
+    ///   - pin: for the PIN.
+    ///   - confirmation: for the confirmation and the like.
+    ///   - issuer: for the issuer's answer.
+    public init(application: Duration, amount: Duration, pin: Duration, confirmation: Duration, issuer: Duration) {
+        self.application = application
+        self.amount = amount
+        self.pin = pin
+        self.confirmation = confirmation
+        self.issuer = issuer
+    }
+
+    /// The longest of them.
+    public var longest: Duration { max(application, amount, pin, confirmation, issuer) }
+
+    /// How long an answer may take.
+    /// - Parameter request: what is asked for.
+    /// - Returns: the time from when it is asked.
+    public func time(for request: BBPOSRequest) -> Duration {
+        switch request {
+        case .application: application
+        case .amount: amount
+        case .pin: pin
+        case .identity, .confirmation, .connectivity, .time: confirmation
+        case .issuer, .referral: issuer
+        }
+    }
+}

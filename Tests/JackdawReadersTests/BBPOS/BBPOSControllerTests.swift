@@ -1,0 +1,184 @@
+import JackdawReaders
+import Testing
+
+/// The course of an EMVSwiper's calls and callbacks, as samples of its SDK have it.
+@Suite struct BBPOSControllerTests {
+    private static let times = BBPOSTransactionTimes(
+        application: .seconds(10), amount: .seconds(20), pin: .seconds(30), confirmation: .seconds(40),
+        issuer: .seconds(50))
+
+    private var reader = BBPOSController()
+    private var now = Duration.zero
+
+    private mutating func tell(_ reports: BBPOSReport...) -> [String] {
+        reports.flatMap { reader.receive($0, at: now) }.map(Self.text)
+    }
+
+    private mutating func call(_ call: BBPOSCall) -> BBPOSError? {
+        do throws(BBPOSError) {
+            let outputs = try reader.perform(call, at: now)
+            #expect(outputs.map(Self.text) == ["send \(call)"])
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    private static func text(_ output: BBPOSController.Output) -> String {
+        switch output {
+        case .send(let call): "send \(call)"
+        case .tell(let report): "\(report)"
+        }
+    }
+
+    private mutating func findChip() {
+        _ = tell(.connected(.bluetooth))
+        #expect(call(.checkCard(.swipeOrInsert, within: .seconds(15))) == nil)
+        #expect(tell(.waitingForCard, .card(.chip, nil)) == ["waiting for a card", "card: ICC"])
+    }
+
+    @Test mutating func aSwipeEndsTheSearch() {
+        #expect(call(.checkCard(.swipe, within: .seconds(15))) == .linkNotReady)
+        _ = tell(.connected(.audio))
+        #expect(call(.checkCard(.swipe, within: .zero)) == .inputOutOfRange)
+        #expect(call(.checkCard(.swipe, within: .seconds(15))) == nil)
+        #expect(call(.checkCard(.swipe, within: .seconds(15))) == .deviceBusy)
+        #expect(tell(.card(.stripe, nil)) == ["card: MCR"])
+        #expect(reader.state == .idle)
+        #expect(reader.nextDeadline == nil)
+        #expect(call(.startEMV(Self.times, forcesOnline: false)) == .commandNotAvailable)
+        #expect(tell(.card(.stripe, nil), .transactionEnded(.approved), .request(.amount, nil)) == [])
+    }
+
+    @Test mutating func aPaymentTakesItsCourse() {
+        findChip()
+        #expect(call(.startEMV(Self.times, forcesOnline: false)) == nil)
+        #expect(
+            tell(.started(true), .request(.application(["VISA", "GIROCARD"]), nil)).last == "asks for an application")
+        #expect(call(.setAmount(456, cashback: 0, currency: 978, .goods)) == .deviceBusy)
+        #expect(call(.selectApplication(2)) == .inputOutOfRange)
+        #expect(call(.selectApplication(1)) == nil)
+        #expect(tell(.request(.amount, nil)) == ["asks for the amount"])
+        #expect(call(.setAmount(-1, cashback: 0, currency: 978, .goods)) == .inputOutOfRange)
+        #expect(call(.setAmount(456, cashback: 0, currency: 978, .goods)) == nil)
+        #expect(tell(.display(.enterPIN), .request(.pin, nil)) == ["display: ENTER_PIN", "asks for the PIN"])
+        #expect(call(.pinWasEntered) == nil)
+        _ = tell(.request(.time, nil))
+        #expect(call(.sendTime("2611")) == .inputInvalidFormat)
+        #expect(call(.sendTime("261123080000")) == nil)
+        _ = tell(.request(.confirmation, nil))
+        #expect(call(.sendConfirmation(true)) == nil)
+        _ = tell(.request(.connectivity, nil))
+        #expect(call(.sendConnectivity(true)) == nil)
+        let objects = BBPOSData(copying: [0x5A, 0x08, 0x41, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11].span)
+        #expect(tell(.request(.issuer, objects)) == ["asks for the issuer's answer"])
+        // A sample's answer: the issuer accepts.
+        #expect(call(.sendIssuerAnswer([0x8A, 0x02, 0x30, 0x30])) == nil)
+        #expect(tell(.batchData(objects), .transactionEnded(.approved)) == ["batch data", "payment ended: APPROVED"])
+        #expect(reader.state == .idle)
+        #expect("\(objects)" == "10 bytes")
+    }
+
+    @Test mutating func whatIsLateIsRefusedAndTheReaderEndsThePayment() {
+        let requests: [(BBPOSRequest, Int, BBPOSCall?)] = [
+            (.application(["A"]), 10, .cancelSelectApplication), (.amount, 20, .cancelSetAmount),
+            (.pin, 30, .cancelPINEntry), (.identity, 40, .sendIdentity(isRight: false)),
+            (.confirmation, 40, .sendConfirmation(false)), (.connectivity, 40, .sendConnectivity(false)),
+            (.time, 40, nil), (.issuer, 50, .sendIssuerAnswer(nil)), (.referral, 50, .cancelReferral),
+        ]
+        for (request, seconds, refusal) in requests {
+            reader = BBPOSController()
+            findChip()
+            _ = call(.startEMV(Self.times, forcesOnline: true))
+            _ = tell(.started(true), .request(request, nil))
+            #expect(reader.nextDeadline == now + .seconds(seconds))
+            #expect(reader.advance(to: now + .seconds(seconds) - .milliseconds(1)).isEmpty)
+            now += .seconds(seconds)
+            #expect(reader.advance(to: now).map(Self.text) == refusal.map { ["send \($0)"] } ?? [])
+            #expect(tell(.transactionEnded(.terminated)) == ["payment ended: TERMINATED"])
+            #expect(reader.state == .idle)
+        }
+    }
+
+    @Test mutating func aSilentReaderIsGivenUp() {
+        findChip()
+        _ = call(.checkCard(.insert, within: .seconds(5)))
+        now += .seconds(5)
+        #expect(reader.advance(to: now).map(Self.text) == ["send cancelCheckCard", "failed: TIMEOUT"])
+        _ = call(.checkCard(.insert, within: .seconds(5)))
+        _ = tell(.card(.chip, nil))
+        _ = call(.startEMV(Self.times, forcesOnline: false))
+        now += .seconds(50)
+        #expect(reader.advance(to: now).map(Self.text) == ["failed: TIMEOUT"])
+        #expect(reader.state == .idle)
+    }
+
+    /// Every state, and what every call and report does in it.
+    @Test mutating func everyCallAndReportIsAnsweredInEveryState() {
+        let calls: [BBPOSCall] = [
+            .checkCard(.swipe, within: .seconds(1)), .cancelCheckCard, .startEMV(Self.times, forcesOnline: false),
+            .getDeviceInfo, .setAmount(1, cashback: 0, currency: 978, .goods), .sendIssuerAnswer(nil),
+        ]
+        // What each call is refused with; "-" where it is taken.
+        let answers: [(BBPOSController.State, String)] = [
+            (.disconnected, "link link link link link link"), (.idle, "- none none - busy busy"),
+            (.checkingCard, "busy - busy busy busy busy"), (.chipFound, "- none - - busy busy"),
+            (.starting, "busy none busy busy busy busy"), (.paying, "busy none busy busy busy busy"),
+            (.asking(.amount), "busy none busy busy - busy"), (.asking(.issuer), "busy none busy busy busy -"),
+        ]
+        let names: [BBPOSError: String] = [
+            .linkNotReady: "link", .commandNotAvailable: "none", .deviceBusy: "busy",
+        ]
+        for (state, expected) in answers {
+            let found = calls.map { call in
+                enter(state)
+                return self.call(call).map { names[$0] ?? $0.rawValue } ?? "-"
+            }
+            #expect(found.joined(separator: " ") == expected, "\(state)")
+        }
+        let data = BBPOSData(copying: [0].span)
+        let reports: [BBPOSReport] = [
+            .connected(.audio), .disconnected, .waitingForCard, .card(.stripe, nil), .started(true),
+            .request(.pin, nil),
+            .display(nil), .batchData(data), .transactionEnded(.declined), .failed(.wrongCRC), .battery(.low),
+        ]
+        // Where each report leads to; "." where it is told and nothing changes, "x" where it cannot be.
+        let outcomes: [(BBPOSController.State, String)] = [
+            (.disconnected, "idle x x x x x x x x x x"), (.idle, "x gone x x x x . x x . ."),
+            (.checkingCard, "x gone . idle x x . x x idle ."), (.chipFound, "x gone x x x x . x x . ."),
+            (.starting, "x gone x x pay pin . x idle idle ."), (.paying, "x gone x x x pin . . idle idle ."),
+            (.asking(.amount), "x gone x x x x . x idle idle ."),
+        ]
+        for (state, expected) in outcomes {
+            let found = reports.map { report in
+                enter(state)
+                guard !tell(report).isEmpty else { return "x" }
+                return switch reader.state {
+                case state: "."
+                case .disconnected: "gone"
+                case .idle: "idle"
+                case .paying: "pay"
+                case .asking(.pin): "pin"
+                default: "?"
+                }
+            }
+            #expect(found.joined(separator: " ") == expected, "\(state)")
+        }
+    }
+
+    private mutating func enter(_ state: BBPOSController.State) {
+        reader = BBPOSController()
+        if state == .disconnected { return }
+        _ = tell(.connected(.audio))
+        if state == .idle { return }
+        _ = call(.checkCard(.insert, within: .seconds(5)))
+        if state == .checkingCard { return }
+        _ = tell(.card(.chip, nil))
+        if state == .chipFound { return }
+        _ = call(.startEMV(Self.times, forcesOnline: false))
+        if state == .starting { return }
+        _ = tell(.started(true))
+        if case .asking(let request) = state { _ = tell(.request(request, nil)) }
+        #expect(reader.state == state)
+    }
+}
