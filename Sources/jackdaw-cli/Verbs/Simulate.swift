@@ -27,6 +27,8 @@
 
                 EXIT CODES
                   64  usage
+                  65  a profile cannot be, or is of another family
+                  66  the file of the profile is missing, or may not be read
                   69  it cannot be offered there
                   74  the system has no terminal to spare
                   130 interrupted
@@ -49,6 +51,13 @@
                 valueName: "link"),
             transform: ReaderOffer.read)
         var link: ReaderOffer
+
+        @Option(
+            help: ArgumentHelp(
+                "Values in the place of those of the reader's family, in JSON; - for standard input.", valueName: "file"
+            ),
+            completion: .file(extensions: ["json"]))
+        var profile: String?
 
         @Option(
             help: ArgumentHelp("A card to present, by name; again for more (default: all of them).", valueName: "name"),
@@ -92,8 +101,10 @@
             guard (0...100).contains(battery ?? 0) else { throw ValidationError("--battery goes from 0 to 100") }
             guard (firmware ?? " ").utf8.allSatisfy({ (0x20..<0x7F).contains($0) }), (firmware ?? "").utf8.count <= 64
             else { throw ValidationError("--firmware takes up to 64 characters of ASCII") }
-            if case .echo = reader, !card.isEmpty || !fault.isEmpty || battery != nil || firmware != nil {
-                throw ValidationError("echo has no cards, no faults, no battery and no software")
+            if case .echo = reader,
+                !card.isEmpty || !fault.isEmpty || battery != nil || firmware != nil || profile != nil
+            {
+                throw ValidationError("echo has no cards, no faults, no battery, no software and no profile")
             }
         }
 
@@ -101,6 +112,7 @@
 
         /// Does the work with a system's links.
         func run(on console: Console, _ system: BluetoothSystem) throws(CommandError) -> ExitStatus {
+            let plan = try plan()
             let conversation = try Conversation()
             let isJSON = json
             let tell: @Sendable (LinkName, String, Int?) -> Void = { link, event, count in
@@ -114,7 +126,7 @@
                 object.add("count", count)
                 conversation.result(object)
             }
-            let serve: @Sendable (any Transport) async -> Void = { [plan, clock = system.clock] link in
+            let serve: @Sendable (any Transport) async -> Void = { [clock = system.clock] link in
                 tell(link.link, "connected", plan == nil ? 0 : nil)
                 if let plan {
                     await plan.serve(link, clock: clock)
@@ -139,9 +151,9 @@
         }
 
         /// What the options make of the reader; nil for the echo.
-        private var plan: ReaderPlan? {
+        private func plan() throws(CommandError) -> ReaderPlan? {
             guard case .family(let family) = reader else { return nil }
-            var plan = ReaderPlan(family: family)
+            var plan = ReaderPlan(model: try model(of: family))
             plan.deck = (card.isEmpty ? SimulatedCard.deck : card).map {
                 Presentation($0, manner.manner, after: .seconds(delay))
             }
@@ -150,6 +162,17 @@
             if let battery { plan.device.battery = battery }
             if let firmware { plan.device.firmware = firmware }
             return plan
+        }
+
+        /// How the reader behaves, by the profile where there is one.
+        private func model(of family: SimulatedFamily) throws(CommandError) -> any ReaderModel {
+            guard let profile, let known = ReaderFamily.named(family.name) else { return family.makeModel() }
+            let values = try ProfileFile.read(profile, over: known.simulatedProfile, of: known)
+            do throws(ReaderError) {
+                return try family.makeModel(values)
+            } catch {
+                throw CommandError(.badData, "\(SmallFile.name(of: profile)): \(error)")
+            }
         }
 
         /// Sends back what comes until it ends.

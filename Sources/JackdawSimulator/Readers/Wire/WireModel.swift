@@ -15,7 +15,16 @@ public struct WireModel: ReaderModel {
         self.wire = wire
     }
 
-    /// Frames as the made-up profile has them.
+    /// - Parameters:
+    ///   - family: the name of a family whose wire is not published.
+    ///   - profile: has the whole wire.
+    /// - Throws: `ReaderError` (`missingValue`, `badProfile`) where it does not.
+    init(_ family: String, _ profile: ReaderProfile) throws(ReaderError) {
+        self.family = family
+        wire = try Wire(profile)
+    }
+
+    /// Frames as the profile has them.
     public var commandFormat: any FrameFormat { wire.format }
 
     /// Done, whatever it is told.
