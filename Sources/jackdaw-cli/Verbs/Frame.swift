@@ -23,6 +23,7 @@
 
                 EXIT CODES
                   0   the frame is right
+                  1   the swipe was decrypted, and has no tracks
                   64  usage; no such protocol, or none with swipes that can be decrypted
                   65  those are no hexadecimal digits, or no frame; or the key is not that of the swipe
                   66  the file of the key is missing, or may not be read
@@ -82,7 +83,7 @@
         @Flag(help: "Show card data, too.")
         var reveal = false
 
-        @Flag(help: "Print one JSON object a field, and one a decrypted track.")
+        @Flag(help: "Print one JSON object a field, and one a decrypted track or MagnePrint.")
         var json = false
 
         func validate() throws {
@@ -112,6 +113,7 @@
             for frame in frames { print(frame, on: console) }
             if let swipe {
                 if json { swipe.json.forEach(console.result) } else { swipe.lines.forEach(console.result) }
+                guard swipe.hasTracks else { return .nothingFound }
             }
             return .done
         }
