@@ -23,6 +23,20 @@ public struct SimulatedFamily: Sendable {
         return try WireModel(name, whole)
     }
 
+    /// How the family behaves with a key.
+    /// - Parameter cipher: what a reader encrypts swipes with.
+    /// - Returns: the model; nil where nobody has published how the family's readers encrypt, or none does it by such keys.
+    public func makeModel(cipher: any SwipeCipher) -> (any ReaderModel)? {
+        switch name {
+        case "edynamo" where cipher.isDeriving: EDynamoModel(cipher: cipher)
+        case "idtech": IDTechModel(cipher: cipher)
+        case "ips": IPSModel(cipher: cipher)
+        case "magtek" where cipher.isDeriving: MagTekModel(cipher: cipher)
+        case "neo": NEOModel(cipher: cipher)
+        default: nil
+        }
+    }
+
     /// All of them, by name.
     public static let all = [
         SimulatedFamily(name: "bbpos") { WireModel("bbpos") },

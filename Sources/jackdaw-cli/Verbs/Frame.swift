@@ -11,7 +11,7 @@
                 that is wrong is told with the byte where it goes wrong, counted from 0. What may be card data is shown \
                 with --reveal only.
 
-                With a key the tracks of a swipe of idtech, ips or magtek are decrypted: the base derivation key, or a fixed \
+                With a key the tracks of a swipe of edynamo, idtech, ips or magtek are decrypted: the base derivation key, or a fixed \
                 one, in hexadecimal digits. It is read from a file, because everybody on this machine can see command lines.
 
                 KEY SCHEMES
@@ -71,13 +71,7 @@
         @Option(
             help: "By which key the reader encrypts; where it is not said, as its maker says.",
             completion: .list(KeyScheme.allCases.map(\.rawValue)),
-            transform: { name in
-                guard let scheme = KeyScheme(rawValue: name) else {
-                    let known = KeyScheme.allCases.map(\.rawValue).joined(separator: ", ")
-                    throw ValidationError("No key scheme is named \(name); there are \(known).")
-                }
-                return scheme
-            })
+            transform: KeySchemeArgument.read)
         var keyScheme: KeyScheme?
 
         @Flag(help: "Show card data, too.")
