@@ -184,16 +184,12 @@
             let conversation = try Conversation()
             let listener = ReaderListener(
                 link: link, profile: gatt.profile, route: route.route, isJSON: json, conversation: conversation)
-            let connect: @Sendable () async throws(LinkError) -> any Transport = {
-                [link, profile = gatt.profile, route = route.route] () async throws(LinkError) in
-                try await system.connect(link, profile, route)
-            }
             guard let family else {
                 let teller = ByteTeller(link: link, isJSON: json, isRevealed: reveal, conversation: conversation)
                 // A transcript is played back again and again; a simulated reader that is not there never will be.
                 let comesBack = link.canComeBack || link.isTranscript
                 try conversation.run(on: console, isInterrupted: system.isInterrupted) { () throws(CommandError) in
-                    guard comesBack else { return try await teller.run(connect) }
+                    guard comesBack else { return try await teller.run(connector(system)) }
                     try await listener.run(system) { session in
                         await teller.receive(session)
                         return true
@@ -208,12 +204,22 @@
             }
             let listening = try CardListener(
                 link: link, family: family, profile: profile ?? own, isJSON: json, isRevealed: reveal, most: swipes,
-                clock: system.clock,
-                conversation: conversation)
+                clock: system.clock, conversation: conversation)
+            // A transcript is masked so that it can be played back.
+            let system = (try? family.makeMask(profile ?? own)).map(system.recording) ?? system
             return try conversation.run(on: console, isInterrupted: system.isInterrupted) {
-                [link] () throws(CommandError) in
+                () throws(CommandError) in
                 link.canComeBack
-                    ? try await listening.run(listener, system) : try await listening.run(connect)
+                    ? try await listening.run(listener, system) : try await listening.run(connector(system))
+            }
+        }
+
+        /// What opens the link.
+        private func connector(
+            _ system: BluetoothSystem
+        ) -> @Sendable () async throws(LinkError) -> any Transport {
+            { [link, profile = gatt.profile, route = route.route] () async throws(LinkError) in
+                try await system.connect(link, profile, route)
             }
         }
     }
