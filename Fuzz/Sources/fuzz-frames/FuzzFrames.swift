@@ -6,14 +6,15 @@ import JackdawReaders
 public func fuzzFrames(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = unsafe Array(UnsafeBufferPointer(start: start, count: count))
     guard bytes.count > 2 else { return 0 }
-    let formats: [any FrameFormat] = [
-        NEOFormat(.command), NEOFormat(.answer, greatestData: 64), MiuraFormat(.command), MiuraFormat(.answer),
-        IDTechCommandFormat(), IDTechSwipeFormat(), IDTechAnswerFormat(awaiting: .settings),
-        IDTechAnswerFormat(awaiting: .text), IDTechAnswerFormat(), IPSFormat(), MagTekFormat(.command),
-        MagTekFormat(.answer), JSONPOSFormat(), DynamoPacketFormat(), FloJackFormat(), NGAFormat(.command),
-        NGAFormat(.answer, greatestBody: 64), BTMagFormat(), BTMagFormat(greatestData: 16), DatecsFormat(.command),
-        DatecsFormat(.answer),
-    ]
+    let formats: [any FrameFormat] =
+        [
+            NEOFormat(.command), NEOFormat(.answer, greatestData: 64), MiuraFormat(.command), MiuraFormat(.answer),
+            IDTechCommandFormat(), IDTechSwipeFormat(), IDTechAnswerFormat(awaiting: .settings),
+            IDTechAnswerFormat(awaiting: .text), IDTechAnswerFormat(), IPSFormat(), MagTekFormat(.command),
+            MagTekFormat(.answer), JSONPOSFormat(), DynamoPacketFormat(), FloJackFormat(), NGAFormat(.command),
+            NGAFormat(.answer, greatestBody: 64), BTMagFormat(), BTMagFormat(greatestData: 16), DatecsFormat(.command),
+            DatecsFormat(.answer),
+        ] + EPOSLayouts.formats
     let choice = Int(bytes[0]) % (formats.count + 2)
     let rest = Array(bytes.dropFirst(2))
     switch choice {
@@ -22,6 +23,18 @@ public func fuzzFrames(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     default: check(rest, step: 1 + Int(bytes[1]), with: formats[choice])
     }
     return 0
+}
+
+/// Layouts that a profile may give Spire's native protocol: each check, with lengths that count more or less.
+private enum EPOSLayouts {
+    static let formats: [any FrameFormat] = [
+        EPOSFraming(start: [0x02], lengthSize: 2, counted: .content, check: .crc16, checked: .start, end: [0x03]),
+        EPOSFraming(
+            start: [0x02, 0x02], lengthSize: 1, counted: .everything, check: .longitudinal, checked: .length, end: []),
+        EPOSFraming(
+            start: [0x10], lengthSize: 1, counted: .content, check: .sum, checked: .content, end: [0x10, 0x03]),
+        EPOSFraming(start: [0x55], lengthSize: 2, counted: .everything, check: .none, checked: .start, end: []),
+    ].compactMap { try? EPOSFormat($0) }
 }
 
 /// Any bytes as notifications, each a length and so many bytes: what is joined is no longer than a message may be.
