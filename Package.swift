@@ -117,7 +117,9 @@ let package = Package(
             swiftSettings: house),
         .testTarget(
             name: "JackdawDecryptionTests",
-            dependencies: ["JackdawDecryption", "JackdawReaders", "JackdawCards", "JackdawTestSupport"],
+            dependencies: [
+                "JackdawDecryption", "JackdawReaders", "JackdawSimulator", "JackdawCards", "JackdawTestSupport",
+            ],
             resources: [.copy("Resources")], swiftSettings: house),
         .testTarget(
             name: "JackdawSimulatorTests",

@@ -40,6 +40,13 @@ let package = Package(
             ],
             swiftSettings: house),
         .executableTarget(
+            name: "fuzz-transcripts",
+            dependencies: [
+                .product(name: "JackdawReaders", package: "jackdaw"),
+                .product(name: "JackdawTransport", package: "jackdaw"),
+            ],
+            swiftSettings: house),
+        .executableTarget(
             name: "fuzz-wav", dependencies: [.product(name: "JackdawAudioFile", package: "jackdaw")],
             swiftSettings: house),
     ],

@@ -24,6 +24,8 @@ public struct DecryptionError: Error, Sendable, Hashable, CustomStringConvertibl
         public static let strength = Code(rawValue: "strength")
         /// A key that everybody knows, where live cards are read.
         public static let publishedKey = Code(rawValue: "publishedKey")
+        /// A key that not everybody knows, where only test cards are swiped.
+        public static let notPublished = Code(rawValue: "notPublished")
         /// The bytes are no swipe of the reader.
         public static let frame = Code(rawValue: "frame")
         /// The swipe is not encrypted.

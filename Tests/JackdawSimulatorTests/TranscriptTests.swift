@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct TranscriptTests {
     /// Connects, waits for a card, reads it and asks something that may be refused; then the reader ends it.
-    private static func converse(
+    static func converse(
         over transport: any Transport, _ dialect: any ReaderDialect, _ clock: ManualClock,
         present: () async -> Void = {},
         end: () async -> Void = {}

@@ -22,30 +22,32 @@ private enum Kind {
     case blocks, messages
 }
 
-/// Layouts that a profile may supply: one with each kind of length, check and end.
+/// Layouts that a profile may supply: one with each check, with lengths that count more or less.
 private let layouts = [
-    FrameLayout(start: [2], lengthSize: 2, counted: .content, check: .crc16, checked: .start, end: [3]),
+    FrameLayout(start: [0x02], lengthSize: 2, counted: .content, check: .crc16, checked: .start, end: [0x03]),
     FrameLayout(
         start: [0xAA, 0x55], lengthSize: 1, counted: .everything, check: .longitudinal, checked: .length, end: []),
+    FrameLayout(start: [0x10], lengthSize: 1, counted: .content, check: .sum, checked: .content, end: [0x10, 0x03]),
+    FrameLayout(start: [0x55], lengthSize: 2, counted: .everything, check: .none, checked: .start, end: []),
 ]
 
 /// All of them, or those that JACKDAW_FUZZ_FRAMER names.
 private let targets: [(framer: String, kind: Kind)] = {
-    let all: [(framer: String, kind: Kind)] = [
-        ("neo", .stream(NEOFormat(.command))), ("neo", .stream(NEOFormat(.answer, greatestData: 64))),
-        ("miura", .stream(MiuraFormat(.command))), ("miura", .stream(MiuraFormat(.answer))),
-        ("idtech-commands", .stream(IDTechCommandFormat())), ("idtech-swipes", .stream(IDTechSwipeFormat())),
-        ("idtech-answers", .stream(IDTechAnswerFormat(awaiting: .settings))),
-        ("idtech-answers", .stream(IDTechAnswerFormat(awaiting: .text))),
-        ("idtech-answers", .stream(IDTechAnswerFormat())), ("ips", .stream(IPSFormat())),
-        ("magtek", .stream(MagTekFormat(.command))), ("magtek", .stream(MagTekFormat(.answer))),
-        ("jsonpos", .stream(JSONPOSFormat())), ("udynamo", .stream(DynamoPacketFormat())),
-        ("flojack", .stream(FloJackFormat())), ("nga", .stream(NGAFormat(.command))),
-        ("nga", .stream(NGAFormat(.answer, greatestBody: 64))), ("btmag", .stream(BTMagFormat())),
-        ("btmag", .stream(BTMagFormat(greatestData: 16))), ("datecs", .stream(DatecsFormat(.command))),
-        ("datecs", .stream(DatecsFormat(.answer))), ("blocks", .blocks), ("messages", .messages),
-        ("layout", .stream(LayoutFormat(layouts[0]))), ("layout", .stream(LayoutFormat(layouts[1]))),
-    ]
+    let all: [(framer: String, kind: Kind)] =
+        [
+            ("neo", .stream(NEOFormat(.command))), ("neo", .stream(NEOFormat(.answer, greatestData: 64))),
+            ("miura", .stream(MiuraFormat(.command))), ("miura", .stream(MiuraFormat(.answer))),
+            ("idtech-commands", .stream(IDTechCommandFormat())), ("idtech-swipes", .stream(IDTechSwipeFormat())),
+            ("idtech-answers", .stream(IDTechAnswerFormat(awaiting: .settings))),
+            ("idtech-answers", .stream(IDTechAnswerFormat(awaiting: .text))),
+            ("idtech-answers", .stream(IDTechAnswerFormat())), ("ips", .stream(IPSFormat())),
+            ("magtek", .stream(MagTekFormat(.command))), ("magtek", .stream(MagTekFormat(.answer))),
+            ("jsonpos", .stream(JSONPOSFormat())), ("udynamo", .stream(DynamoPacketFormat())),
+            ("flojack", .stream(FloJackFormat())), ("nga", .stream(NGAFormat(.command))),
+            ("nga", .stream(NGAFormat(.answer, greatestBody: 64))), ("btmag", .stream(BTMagFormat())),
+            ("btmag", .stream(BTMagFormat(greatestData: 16))), ("datecs", .stream(DatecsFormat(.command))),
+            ("datecs", .stream(DatecsFormat(.answer))), ("blocks", .blocks), ("messages", .messages),
+        ] + layouts.map { ("layout", .stream(LayoutFormat($0))) }
     guard let framer = unsafe getenv("JACKDAW_FUZZ_FRAMER").map({ unsafe String(cString: $0) }) else { return all }
     let named = all.filter { $0.framer == framer }
     precondition(!named.isEmpty, "no framer is named \(framer)")

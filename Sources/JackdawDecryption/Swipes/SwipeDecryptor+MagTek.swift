@@ -1,6 +1,16 @@
 import JackdawCards
 import JackdawReaders
 
+/// What a MagneSafe reader has encrypted of a swipe, and where that lies in what it sent.
+struct MagTekCiphertexts {
+    let encryption: MagTekSwipe.EncryptionStatus
+    /// Of tracks 1 to 3; empty where there is none.
+    let tracks: [Range<Int>]
+    let magnePrint: Range<Int>
+    let session: Range<Int>
+    let keySerialNumber: [UInt8]
+}
+
 extension SwipeDecryptor {
     /// Bytes of a MagnePrint; zeros make them whole blocks.
     private static let magnePrintSize = 54
@@ -16,18 +26,36 @@ extension SwipeDecryptor {
             try MagTekFormat(.answer).check(line)
             return try MagTekSwipe(line)
         }
+        let ciphertexts = MagTekCiphertexts(
+            encryption: swipe.encryption, tracks: swipe.encryptedTracks, magnePrint: swipe.magnePrint,
+            session: swipe.session,
+            keySerialNumber: try HexadecimalDigits.bytes(of: line.extracting(swipe.keySerialNumber)))
+        return try decrypt(ciphertexts) { (place) throws(DecryptionError) in
+            try HexadecimalDigits.secretBytes(of: line.extracting(place))
+        }
+    }
+
+    /// Decrypts what a MagneSafe reader has encrypted.
+    /// - Parameters:
+    ///   - swipe: what there is.
+    ///   - read: gives the bytes of a place.
+    /// - Returns: the tracks, the MagnePrint and the session.
+    /// - Throws: ``DecryptionError`` as ``decryptMagTek(_:)`` does.
+    borrowing func decrypt(
+        _ swipe: MagTekCiphertexts, _ read: (Range<Int>) throws(DecryptionError) -> SecretBytes
+    ) throws(DecryptionError) -> DecryptedSwipe {
         guard !swipe.encryption.contains(.isExhausted) else {
             throw DecryptionError(.exhausted, "the reader has used its last key: it needs a new initial key")
         }
         guard swipe.encryption.contains(.isEncrypting), !swipe.keySerialNumber.isEmpty else {
             throw DecryptionError(.notEncrypted, "the reader has encrypted nothing")
         }
-        let serialNumber = try HexadecimalDigits.bytes(of: line.extracting(swipe.keySerialNumber))
+        let serialNumber = swipe.keySerialNumber
         let scheme = swipe.encryption.contains(.usesSecondaryKey) ? nil : KeyScheme.magTek(swipe.encryption)
         let key = try workingKey(scheme, serialNumber: serialNumber.span)
         var tracks: [DecryptedTrack] = []
-        for (index, place) in swipe.encryptedTracks.enumerated() where !place.isEmpty {
-            let plaintext = try Self.decrypted(line.extracting(place), key)
+        for (index, place) in swipe.tracks.enumerated() where !place.isEmpty {
+            let plaintext = try Self.decrypted(read(place), key)
             try plaintext.withBytes { (plaintext) throws(DecryptionError) in
                 let characters = plaintext.extracting(first: TrackCheck.end(of: plaintext))
                 guard !TrackCheck.isUnread(characters) else { return }
@@ -36,12 +64,12 @@ extension SwipeDecryptor {
         }
         var session: [UInt8]?
         if !swipe.session.isEmpty {
-            let plaintext = try Self.decrypted(line.extracting(swipe.session), key)
+            let plaintext = try Self.decrypted(read(swipe.session), key)
             session = plaintext.withBytes { bytes in bytes.indices.map { bytes[$0] } }
         }
         let number = isDeriving(scheme) ? serialNumber : nil
         do throws(DecryptionError) {
-            let magnePrint = try magnePrint(of: swipe, in: line, serialNumber)
+            let magnePrint = try magnePrint(of: swipe, serialNumber, read)
             return DecryptedSwipe(tracks, keySerialNumber: number, magnePrint: magnePrint, session: session)
         } catch {
             return DecryptedSwipe(tracks, keySerialNumber: number, magnePrintFailure: error, session: session)
@@ -50,7 +78,8 @@ extension SwipeDecryptor {
 
     /// The MagnePrint, which a bit of its own says the key of.
     private borrowing func magnePrint(
-        of swipe: MagTekSwipe, in line: Span<UInt8>, _ serialNumber: [UInt8]
+        of swipe: MagTekCiphertexts, _ serialNumber: [UInt8],
+        _ read: (Range<Int>) throws(DecryptionError) -> SecretBytes
     ) throws(DecryptionError) -> SecretBytes {
         guard !swipe.magnePrint.isEmpty else { return SecretBytes(count: 0) { _ in } }
         guard !swipe.encryption.contains(.usesSecondaryKeyForMagnePrint) else {
@@ -58,7 +87,7 @@ extension SwipeDecryptor {
         }
         let scheme: KeyScheme = swipe.encryption.contains(.usesDataVariantForMagnePrint) ? .dataRequest : .pin
         let working = try scheme.workingKey(from: key, serialNumber: serialNumber.span)
-        let plaintext = try Self.decrypted(line.extracting(swipe.magnePrint), working)
+        let plaintext = try Self.decrypted(read(swipe.magnePrint), working)
         return try plaintext.withBytes { (plaintext) throws(DecryptionError) in
             try TrackCheck.padding(of: plaintext, from: min(Self.magnePrintSize, plaintext.count))
             return SecretBytes(copying: plaintext.extracting(first: Self.magnePrintSize))
@@ -66,9 +95,8 @@ extension SwipeDecryptor {
     }
 
     private static func decrypted(
-        _ digits: Span<UInt8>, _ key: borrowing CipherKey
+        _ ciphertext: borrowing SecretBytes, _ key: borrowing CipherKey
     ) throws(DecryptionError) -> SecretBytes {
-        let ciphertext = try HexadecimalDigits.secretBytes(of: digits)
-        return try ciphertext.withBytes { (ciphertext) throws(DecryptionError) in try key.decrypt(ciphertext) }
+        try ciphertext.withBytes { (ciphertext) throws(DecryptionError) in try key.decrypt(ciphertext) }
     }
 }

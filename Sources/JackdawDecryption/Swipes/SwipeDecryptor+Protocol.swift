@@ -4,13 +4,14 @@ extension SwipeDecryptor {
     /// Decrypts a swipe of a protocol.
     /// - Parameters:
     ///   - frame: all of it.
-    ///   - protocol: the reader's: ID TECH's, MagTek's or IPS's.
+    ///   - protocol: the reader's: ID TECH's, MagTek's (lines, or eDynamo's messages) or IPS's.
     /// - Returns: what was encrypted.
     /// - Throws: ``DecryptionError`` with code `unknownScheme` for other protocols, or as for theirs.
     public borrowing func decrypt(
         _ frame: Span<UInt8>, of protocol: FrameProtocol
     ) throws(DecryptionError) -> DecryptedSwipe {
         switch `protocol`.name {
+        case "edynamo": return try decryptEDynamo(frame)
         case "idtech": return try decryptIDTech(frame)
         case "ips": return try decryptIPS(frame)
         case "magtek": return try decryptMagTek(frame)

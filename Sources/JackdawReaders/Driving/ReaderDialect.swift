@@ -50,8 +50,23 @@ public protocol ReaderDialect: Sendable {
     /// - Returns: one meaning or more, in their order.
     mutating func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning]
 
+    /// Hides what is of a card in frames that a reader sent, so that they stay frames that mean the same of a masked card.
+    /// - Parameter frames: one frame, or what has come so far of a message of several.
+    /// - Returns: as many frames of the same sizes.
+    func masking(_ frames: [[UInt8]]) -> MaskedFrames
+
     /// Forgets what was begun, such as an answer of several frames.
     mutating func reset()
+}
+
+/// Frames of a reader without what is of a card.
+public enum MaskedFrames: Sendable, Hashable {
+    /// The frames, which may be kept.
+    case masked([[UInt8]])
+    /// The message goes on in another frame.
+    case more
+    /// Nobody knows what in them is of a card.
+    case unknown
 }
 
 extension ReaderDialect {
@@ -67,6 +82,8 @@ extension ReaderDialect {
     public func disarming(after reason: DisarmReason) -> [ReaderRequest] { [] }
     /// As they were made.
     public mutating func encode(_ request: ReaderRequest) -> [UInt8] { request.bytes }
+    /// Nobody has said what in them is of a card.
+    public func masking(_ frames: [[UInt8]]) -> MaskedFrames { .unknown }
     /// Nothing is begun.
     public mutating func reset() {}
 

@@ -11,6 +11,17 @@ extension Span<UInt8> {
         indices.map { (0x20..<0x7F).contains(self[$0]) ? String(UnicodeScalar(self[$0])) : "." }.joined()
     }
 
+    /// What is shown of a text that a reader sent, which may be confused and send a card's.
+    func readerText(_ isRevealing: Bool) -> String {
+        isRevealing || !mayBeOfACard ? printable : sensitive(false)
+    }
+
+    /// Whether a text may be an account number or a track: numbers of readers and versions have few digits and no `^`.
+    var mayBeOfACard: Bool {
+        indices.count { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self[$0]) } >= 12
+            || indices.contains { self[$0] == UInt8(ascii: "^") }
+    }
+
     /// What is shown of bytes that may be card data: themselves where everything is, else how many.
     func sensitive(_ isRevealing: Bool) -> String {
         isRevealing ? hexadecimal(first: count) : count == 1 ? "1 byte" : "\(count) bytes"

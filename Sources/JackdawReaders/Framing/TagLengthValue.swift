@@ -5,6 +5,15 @@ package struct TagLengthValue: Hashable {
     /// Its value's bytes, counted from the message's first.
     package let value: Range<Int>
 
+    /// Bytes from which on a value may be an account number, two digits each.
+    static let leastOfCard = 6
+
+    /// Whether its value is objects.
+    var isConstructed: Bool {
+        let first = (0...3).reversed().lazy.map { UInt8(tag >> (8 * UInt32($0)) & 0xFF) }.first { $0 != 0 } ?? 0
+        return first & 0x20 != 0
+    }
+
     /// Objects in objects in objects: no reader sends more.
     private static let greatestDepth = 8
     /// More than any message of a reader has.

@@ -54,18 +54,15 @@ public struct IDTechAnswerFormat: FrameFormat {
         let end = frame.count - 2
         var fields = [FrameField("answer", 0..<1, "06 ACK"), FrameField("STX", 1..<2, "02")]
         if awaited == .text {
-            let text = frame.extracting(2..<end)
-            // A version has few digits; an account number has 12 or more.
-            let digits = text.indices.count { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(text[$0]) }
-            fields.append(
-                FrameField("text", 2..<end, digits < 12 ? text.printable : text.sensitive(isRevealing)))
+            fields.append(FrameField("text", 2..<end, frame.extracting(2..<end).readerText(isRevealing)))
         } else {
             var start = 2
             while start < end {
                 let next = start + 2 + Int(frame[start + 1])
                 let name = "\(IDTechFunction(rawValue: frame[start]))"
-                fields.append(
-                    FrameField(name, start..<next, frame.extracting(start + 2..<next).hexadecimal(first: 255)))
+                let value = frame.extracting(start + 2..<next)
+                let shown = value.mayBeOfACard ? value.sensitive(isRevealing) : value.hexadecimal(first: 255)
+                fields.append(FrameField(name, start..<next, shown))
                 start = next
             }
         }

@@ -32,7 +32,8 @@ extension IDTechSwipe {
             }
         }
         if let serialNumber {
-            fields.append(FrameField("serial number", serialNumber, frame.extracting(serialNumber).printable))
+            let text = frame.extracting(serialNumber).readerText(isRevealing)
+            fields.append(FrameField("serial number", serialNumber, text))
         }
         if let keySerialNumber { fields.append(shown("KSN", keySerialNumber)) }
         return fields

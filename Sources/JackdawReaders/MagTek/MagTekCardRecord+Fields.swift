@@ -26,7 +26,7 @@ extension MagTekCardRecord {
         add("MagnePrint status", Place.magnePrintStatus, bytes(Place.magnePrintStatus))
         add("MagnePrint length", 348..<349, "\(record[Place.magnePrintSize])")
         add("MagnePrint", Place.magnePrint, sensitive(magnePrint))
-        add("device serial number", Place.serialNumber, record.extracting(serialNumber).printable)
+        add("device serial number", Place.serialNumber, record.extracting(serialNumber).readerText(isRevealing))
         add("encryption status", Place.encryption, bytes(Place.encryption))
         add("KSN", Place.keySerialNumber, bytes(Place.keySerialNumber))
         add("masked lengths", 505..<508, numbers(505..<508))
@@ -37,7 +37,7 @@ extension MagTekCardRecord {
         add("track lengths", 852..<855, numbers(852..<855))
         add("MagnePrint's own length", 855..<856, "\(magnePrintLength)")
         add("remaining swipes", Place.counter, remainingSwipes.map { "\($0)" } ?? "not counted")
-        add("software version", Place.version, record.extracting(version).printable)
+        add("software version", Place.version, record.extracting(version).readerText(isRevealing))
         var next = Place.version.upperBound
         // What is not documented lies between these.
         func addGap(to end: Int) {

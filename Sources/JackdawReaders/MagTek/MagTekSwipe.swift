@@ -67,7 +67,9 @@ public struct MagTekSwipe: Sendable, Hashable {
     func fields(of line: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
         zip(names, parts).map { name, part in
             let text = line.extracting(part)
-            let isShown = isRevealing || !Self.cardFields.contains(name)
+            // These are the owner's to choose; of the others all are hexadecimal digits.
+            let isReaderText = Self.readerTexts.contains(name)
+            let isShown = isRevealing || !(Self.cardFields.contains(name) || isReaderText && text.mayBeOfACard)
             let value = isShown ? text.printable : "\(part.count) characters"
             return FrameField(name, part.lowerBound..<min(part.upperBound + 1, line.count - 1), value)
         }
@@ -77,6 +79,8 @@ public struct MagTekSwipe: Sendable, Hashable {
     private static let cardFields: Set = [
         "tracks", "encrypted track 1", "encrypted track 2", "encrypted track 3", "MagnePrint",
     ]
+
+    private static let readerTexts: Set = ["device serial number", "format"]
 
     private var names: [String] {
         var names = [

@@ -10,6 +10,8 @@ struct NEOTransaction: Hashable {
     private(set) var tracks: [Range<Int>] = []
     /// A whole swipe of ID TECH's stripe readers.
     private(set) var swipe: Range<Int>?
+    /// Where the data objects begin.
+    private(set) var objectsStart = 0
     /// Whether the card was held near, and not swiped.
     private(set) var isTapped = false
 
@@ -48,6 +50,7 @@ struct NEOTransaction: Hashable {
 
     /// Reads data objects; zeros before them are lengths of what is not there.
     private mutating func readObjects(_ data: Span<UInt8>, from start: Int) -> Bool {
+        objectsStart = start
         guard start <= data.count, let objects = TagLengthValue.read(data.extracting(start...)) else { return false }
         for object in objects where !object.value.isEmpty {
             let value = object.value.lowerBound + start..<object.value.upperBound + start

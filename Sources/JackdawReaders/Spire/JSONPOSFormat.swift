@@ -4,7 +4,7 @@
 public struct JSONPOSFormat: FrameFormat {
     /// The most bytes of an object.
     public static let greatestBody = 262_134
-    private static let colon = 8
+    static let colon = 8
     private static let end = UInt8(ascii: "\n")
 
     /// The format, which has no settings.

@@ -4,7 +4,7 @@ public struct WireDialect: ReaderDialect {
     public let vocabulary: WireVocabulary
     /// How long things take.
     public let times: ReaderTimes
-    private let wire: Wire
+    let wire: Wire
     private let events: [UInt8: Int]
 
     /// - Parameters:

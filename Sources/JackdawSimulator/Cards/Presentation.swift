@@ -10,6 +10,12 @@ public struct Presentation: Sendable, Hashable {
         case inserted
         /// Taken out.
         case removed
+        /// Put in, though its chip does not answer.
+        case unreadable
+        /// Held near the reader.
+        case tapped
+        /// Swiped, though it has a chip that the reader wants instead.
+        case swipedWithChip
     }
 
     /// The card.

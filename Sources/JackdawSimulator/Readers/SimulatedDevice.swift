@@ -15,7 +15,7 @@ public struct SimulatedDevice: Sendable, Hashable {
     /// Whether it waits for a card.
     public internal(set) var isArmed = false
     /// How it was set up, by the number of the setting.
-    public internal(set) var settings: [Int: [UInt8]] = [:]
+    public var settings: [Int: [UInt8]] = [:]
 
     /// A reader as it comes out of its box, with a full battery.
     public init() {}

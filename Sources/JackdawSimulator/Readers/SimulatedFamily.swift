@@ -1,3 +1,5 @@
+public import JackdawReaders
+
 /// Families that are simulated, by the names of their drivers.
 public struct SimulatedFamily: Sendable {
     /// The name of the family.
@@ -6,6 +8,34 @@ public struct SimulatedFamily: Sendable {
 
     /// How the family behaves.
     public func makeModel() -> any ReaderModel { make() }
+
+    /// How the family behaves with values of a profile: the wire, where that is not published. Of other families nothing that
+    /// a profile has is the reader's matter.
+    /// - Parameter profile: values in the place of those of the simulated reader's own; it may leave out the others.
+    /// - Returns: the model.
+    /// - Throws: `ReaderError` (`missingValue`, `badProfile`) where a value cannot be.
+    public func makeModel(_ profile: ReaderProfile) throws(ReaderError) -> any ReaderModel {
+        guard let family = ReaderFamily.named(name) else { return make() }
+        let whole = try family.simulatedProfile.with(profile)
+        // What the driver would not take no reader is.
+        _ = try family.makeDialect(whole)
+        guard make() is WireModel else { return make() }
+        return try WireModel(name, whole)
+    }
+
+    /// How the family behaves with a key.
+    /// - Parameter cipher: what a reader encrypts swipes with.
+    /// - Returns: the model; nil where nobody has published how the family's readers encrypt, or none does it by such keys.
+    public func makeModel(cipher: any SwipeCipher) -> (any ReaderModel)? {
+        switch name {
+        case "edynamo" where cipher.isDeriving: EDynamoModel(cipher: cipher)
+        case "idtech": IDTechModel(cipher: cipher)
+        case "ips": IPSModel(cipher: cipher)
+        case "magtek" where cipher.isDeriving: MagTekModel(cipher: cipher)
+        case "neo": NEOModel(cipher: cipher)
+        default: nil
+        }
+    }
 
     /// All of them, by name.
     public static let all = [

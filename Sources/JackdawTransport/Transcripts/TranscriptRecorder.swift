@@ -8,6 +8,16 @@ actor TranscriptRecorder {
     private var sink: (@Sendable (String) throws(LinkError) -> Void)?
     private var mask: (any TranscriptMask)?
     private var hasEnded = false
+    /// What happened, in its order, from what waits for the mask on.
+    private var waiting: [Waiting] = []
+    /// What the mask lets through of each direction and is not written yet.
+    private var kept: [Bool: [UInt8?]] = [:]
+
+    /// Something that is to be written.
+    private enum Waiting {
+        case bytes(time: Duration, isSent: Bool, count: Int)
+        case event(TranscriptEntry)
+    }
 
     init(
         _ secrecy: TranscriptSecrecy, _ clock: ElapsedClock,
@@ -20,25 +30,58 @@ actor TranscriptRecorder {
 
     /// Keeps bytes.
     func bytes(_ bytes: [UInt8], isSent: Bool) throws(LinkError) {
-        guard !bytes.isEmpty else { return }
-        var kept = mask?.mask(bytes, isSent: isSent) ?? bytes
-        if kept.count != bytes.count { kept = Array(repeating: nil, count: bytes.count) }
-        for start in stride(from: 0, to: kept.count, by: Self.lineBytes) {
-            let part = Array(kept[start..<min(start + Self.lineBytes, kept.count)])
-            try event(isSent ? .sent(part) : .received(part))
-        }
+        guard !bytes.isEmpty, sink != nil else { return }
+        waiting.append(.bytes(time: now, isSent: isSent, count: bytes.count))
+        let masked = mask?.maskMessages(bytes, isSent: isSent) ?? bytes
+        kept[isSent, default: []] += masked
+        try write()
     }
 
     /// Keeps something else that happened; of ends only the first, and nothing once the link is closed.
     func event(_ event: TranscriptEntry.Event) throws(LinkError) {
-        guard let sink else { return }
+        guard sink != nil else { return }
         switch event {
-        case .closed: self.sink = nil
+        case .closed: finish([false, true])
         case .end, .lost:
             guard !hasEnded else { return }
             hasEnded = true
+            finish([false])
         default: break
         }
-        try sink(TranscriptEntry(time: max(.zero, clock.now()), event: event).line + "\n")
+        waiting.append(.event(TranscriptEntry(time: now, event: event)))
+        defer { if case .closed = event { sink = nil } }
+        try write()
+    }
+
+    private var now: Duration { max(.zero, clock.now()) }
+
+    /// Takes what the mask has held back; what it owes is not kept.
+    private func finish(_ directions: [Bool]) {
+        for isSent in directions {
+            var rest = kept[isSent, default: []] + (mask?.finish(isSent: isSent) ?? [])
+            let count = waiting.reduce(0) { count, next in
+                if case .bytes(_, isSent, let bytes) = next { count + bytes } else { count }
+            }
+            rest += Array(repeating: nil, count: max(0, count - rest.count))
+            kept[isSent] = rest
+        }
+    }
+
+    /// Writes what waits, up to where the mask holds something back.
+    private func write() throws(LinkError) {
+        while let next = waiting.first {
+            switch next {
+            case .event(let entry): try sink?(entry.line + "\n")
+            case .bytes(let time, let isSent, let count):
+                guard let bytes = kept[isSent], bytes.count >= count else { return }
+                for start in stride(from: 0, to: count, by: Self.lineBytes) {
+                    let part = Array(bytes[start..<min(start + Self.lineBytes, count)])
+                    let event: TranscriptEntry.Event = isSent ? .sent(part) : .received(part)
+                    try sink?(TranscriptEntry(time: time, event: event).line + "\n")
+                }
+                kept[isSent]?.removeFirst(count)
+            }
+            waiting.removeFirst()
+        }
     }
 }

@@ -1,5 +1,6 @@
 import JackdawBluetooth
 import JackdawLinux
+import JackdawReaders
 import JackdawTransport
 
 /// The Bluetooth and the links of the system that the command runs on; tests have one of their own.
@@ -14,6 +15,9 @@ struct BluetoothSystem: Sendable {
     var forget: @Sendable (BluetoothAddress) async throws(LinkError) -> Void
     /// Opens a link of bytes.
     var connect: @Sendable (LinkName, GATTProfile?, SerialRoute) async throws(LinkError) -> any Transport
+    /// Opens a link of which a transcript is kept, masked as it is said here.
+    var record:
+        @Sendable (LinkName, GATTProfile?, SerialRoute, TranscriptSecrecy) async throws(LinkError) -> any Transport
     /// Keeps open what is opened by this.
     var keep: @Sendable (@escaping @Sendable () async throws(LinkError) -> any Transport) -> KeptLink = { connect in
         KeptLink(connect: connect)
@@ -25,6 +29,16 @@ struct BluetoothSystem: Sendable {
     var clock: any Clock<Duration> = SuspendingClock()
     /// Whether the user wants the command to end.
     var isInterrupted: @Sendable () -> Bool = { Interruption.isRequested }
+
+    /// The same with transcripts that keep what a mask of a family of readers lets through.
+    func recording(_ mask: ReaderMask) -> BluetoothSystem {
+        var system = self
+        system.connect = { [record] link, profile, route throws(LinkError) in
+            try await link.scheme == .record
+                ? record(link, profile, route, .masked(mask)) : connect(link, profile, route)
+        }
+        return system
+    }
 
     /// This computer's.
     init() {
@@ -38,6 +52,9 @@ struct BluetoothSystem: Sendable {
         forget = { address throws(LinkError) in try await bluetooth.forget(address) }
         connect = { link, profile, route throws(LinkError) in
             try await linux.connect(link, profile: profile, route: route)
+        }
+        record = { link, profile, route, secrecy throws(LinkError) in
+            try await linux.connect(link, profile: profile, route: route, secrecy: secrecy)
         }
         serve = { channel, name, serve throws(LinkError) in
             let service = try await bluetooth.offerSerial(name: name, channel: channel)

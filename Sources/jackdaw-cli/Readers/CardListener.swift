@@ -26,12 +26,13 @@ struct CardListener: Sendable {
 
     /// - Throws: what is missing of the family's protocol.
     init(
-        link: LinkName, family: ReaderFamily, isJSON: Bool, isRevealed: Bool, most: Int?, clock: any Clock<Duration>,
+        link: LinkName, family: ReaderFamily, profile: ReaderProfile, isJSON: Bool, isRevealed: Bool, most: Int?,
+        clock: any Clock<Duration>,
         conversation: Conversation
     ) throws(CommandError) {
         self.link = link
         do throws(ReaderError) {
-            dialect = try family.makeDialect(link.scheme == .sim ? family.simulatedProfile : nil)
+            dialect = try family.makeDialect(profile)
         } catch {
             throw CommandError(.unavailable, "\(link): \(error)")
         }

@@ -4,7 +4,7 @@ import JackdawTransport
 
 /// A simulated reader, and what will happen at it.
 struct ReaderPlan: Sendable {
-    let family: SimulatedFamily
+    let model: any ReaderModel
     var device = SimulatedDevice()
     var deck: [Presentation] = []
     var faults: [PlannedFault] = []
@@ -13,7 +13,7 @@ struct ReaderPlan: Sendable {
     /// Is such a reader for a program that has connected, until either ends the link.
     func serve(_ link: any Transport, clock: any Clock<Duration>) async {
         await SimulatorHost(link, clock: clock) {
-            SimulatedReader(family.makeModel(), device: device, deck: deck, faults: faults, seed: seed)
+            SimulatedReader(model, device: device, deck: deck, faults: faults, seed: seed)
         }.run()
     }
 }

@@ -11,7 +11,7 @@
                 that is wrong is told with the byte where it goes wrong, counted from 0. What may be card data is shown \
                 with --reveal only.
 
-                With a key the tracks of a swipe of idtech, ips or magtek are decrypted: the base derivation key, or a fixed \
+                With a key the tracks of a swipe of edynamo, idtech, ips or magtek are decrypted: the base derivation key, or a fixed \
                 one, in hexadecimal digits. It is read from a file, because everybody on this machine can see command lines.
 
                 KEY SCHEMES
@@ -23,6 +23,7 @@
 
                 EXIT CODES
                   0   the frame is right
+                  1   the swipe was decrypted, and has no tracks
                   64  usage; no such protocol, or none with swipes that can be decrypted
                   65  those are no hexadecimal digits, or no frame; or the key is not that of the swipe
                   66  the file of the key is missing, or may not be read
@@ -70,19 +71,13 @@
         @Option(
             help: "By which key the reader encrypts; where it is not said, as its maker says.",
             completion: .list(KeyScheme.allCases.map(\.rawValue)),
-            transform: { name in
-                guard let scheme = KeyScheme(rawValue: name) else {
-                    let known = KeyScheme.allCases.map(\.rawValue).joined(separator: ", ")
-                    throw ValidationError("No key scheme is named \(name); there are \(known).")
-                }
-                return scheme
-            })
+            transform: KeySchemeArgument.read)
         var keyScheme: KeyScheme?
 
         @Flag(help: "Show card data, too.")
         var reveal = false
 
-        @Flag(help: "Print one JSON object a field, and one a decrypted track.")
+        @Flag(help: "Print one JSON object a field, and one a decrypted track or MagnePrint.")
         var json = false
 
         func validate() throws {
@@ -112,6 +107,7 @@
             for frame in frames { print(frame, on: console) }
             if let swipe {
                 if json { swipe.json.forEach(console.result) } else { swipe.lines.forEach(console.result) }
+                guard swipe.hasTracks else { return .nothingFound }
             }
             return .done
         }

@@ -33,7 +33,8 @@
                       were as many swipes as were wanted
                   1   it is over, and nothing was read
                   64  usage; no name of a link; no such channel
-                  65  a transcript (replay:) is of another conversation
+                  65  a transcript (replay:) is of another conversation; a profile cannot be, or is of another family
+                  66  the file of the profile is missing, or may not be read
                   69  the device is missing, busy, or may not be opened; the reader does not answer, or has gone for good
                   74  I/O error
                   130 interrupted
@@ -43,6 +44,7 @@
                   jackdaw listen --link alsa:hw:1,0 --json
                   jackdaw listen --link wav:captures/speed_t2_05.wav
                   jackdaw listen --link rfcomm:AA:BB:CC:DD:EE:FF --reader miura
+                  jackdaw listen --link rfcomm:AA:BB:CC:DD:EE:FF --reader epos --profile terminal.json
                   jackdaw listen --link sim:miura --swipes 1
                 """)
 
@@ -59,6 +61,13 @@
 
         @Option(help: "The reader's family; that of a simulated one (sim:) is known.", transform: FamilyArgument.read)
         var reader: ReaderFamily?
+
+        @Option(
+            help: ArgumentHelp(
+                "Values in the place of those of the reader's family, in JSON; - for standard input.", valueName: "file"
+            ),
+            completion: .file(extensions: ["json"]))
+        var profile: String?
 
         @Option(help: ArgumentHelp("End after so many swipes of a reader.", valueName: "number"))
         var swipes: Int?
@@ -106,6 +115,14 @@
             }
             if [.alsa, .wav].contains(link.scheme), reader != nil {
                 throw ValidationError("--reader is for links of bytes, and \(link) has sound")
+            }
+            if profile != nil {
+                guard let reader else { throw ValidationError("--profile is for a reader whose --reader is named") }
+                guard link.simulatedFamily == nil else {
+                    throw ValidationError(
+                        "\(link) speaks as it is made up: offer a \(reader.name) reader with jackdaw simulate --profile"
+                    )
+                }
             }
             if let swipes {
                 guard family != nil else { throw ValidationError("--swipes is for a reader whose --reader is known") }
@@ -167,16 +184,12 @@
             let conversation = try Conversation()
             let listener = ReaderListener(
                 link: link, profile: gatt.profile, route: route.route, isJSON: json, conversation: conversation)
-            let connect: @Sendable () async throws(LinkError) -> any Transport = {
-                [link, profile = gatt.profile, route = route.route] () async throws(LinkError) in
-                try await system.connect(link, profile, route)
-            }
             guard let family else {
                 let teller = ByteTeller(link: link, isJSON: json, isRevealed: reveal, conversation: conversation)
                 // A transcript is played back again and again; a simulated reader that is not there never will be.
                 let comesBack = link.canComeBack || link.isTranscript
                 try conversation.run(on: console, isInterrupted: system.isInterrupted) { () throws(CommandError) in
-                    guard comesBack else { return try await teller.run(connect) }
+                    guard comesBack else { return try await teller.run(connector(system)) }
                     try await listener.run(system) { session in
                         await teller.receive(session)
                         return true
@@ -184,13 +197,29 @@
                 }
                 return .done
             }
+            // Some readers that are simulated in this process speak as no real one does.
+            let own = link.simulatedFamily == nil ? family.profile : family.simulatedProfile
+            let profile = try profile.map { (path) throws(CommandError) in
+                try ProfileFile.read(path, over: own, of: family)
+            }
             let listening = try CardListener(
-                link: link, family: family, isJSON: json, isRevealed: reveal, most: swipes, clock: system.clock,
-                conversation: conversation)
+                link: link, family: family, profile: profile ?? own, isJSON: json, isRevealed: reveal, most: swipes,
+                clock: system.clock, conversation: conversation)
+            // A transcript is masked so that it can be played back.
+            let system = (try? family.makeMask(profile ?? own)).map(system.recording) ?? system
             return try conversation.run(on: console, isInterrupted: system.isInterrupted) {
-                [link] () throws(CommandError) in
+                () throws(CommandError) in
                 link.canComeBack
-                    ? try await listening.run(listener, system) : try await listening.run(connect)
+                    ? try await listening.run(listener, system) : try await listening.run(connector(system))
+            }
+        }
+
+        /// What opens the link.
+        private func connector(
+            _ system: BluetoothSystem
+        ) -> @Sendable () async throws(LinkError) -> any Transport {
+            { [link, profile = gatt.profile, route = route.route] () async throws(LinkError) in
+                try await system.connect(link, profile, route)
             }
         }
     }

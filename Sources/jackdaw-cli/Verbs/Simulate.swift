@@ -1,5 +1,6 @@
 #if Command
     import ArgumentParser
+    import JackdawDecryption
     import JackdawReaders
     import JackdawSimulator
     import JackdawTransport
@@ -13,6 +14,12 @@
                 Bluetooth (rfcomm:) is found by other machines; a TCP port is for programs of this computer; pty makes a \
                 terminal, whose reader begins with the first bytes that it is sent. The link to open is printed for both.
 
+                Swipes are sent in clear, or with a key encrypted as the family's readers do (edynamo, idtech, ips, magtek, \
+                neo). The key is one that is published for tests, in a file of hexadecimal digits: the base derivation key of \
+                DUKPT, whose serial number (KSN) begins with \(SwipeEncryptor.testSerialNumber.map(\.hexadecimal).joined()
+                    .uppercased()) and counts on with each swipe, or a fixed key. \
+                An ID TECH reader encrypts by AES when it is set so (4C=32), and has the original layout with 85=30.
+
                 READERS
                 \(SimulatedFamily.all.map { family in
                     "  \(family.name.padded(to: 8))\(ReaderFamily.named(family.name)?.title ?? "")"
@@ -22,11 +29,16 @@
                 CARDS
                   \(SimulatedCard.deck.map(\.name).joined(separator: ", "))
 
+                KEY SCHEMES
+                  \(KeyScheme.allCases.filter { $0 != .aesDataEncryption }.map(\.rawValue).joined(separator: ", "))
+
                 FAULTS
                   \(ReaderFault.allCases.map(\.rawValue).joined(separator: ", "))
 
                 EXIT CODES
                   64  usage
+                  65  a profile cannot be, or is of another family; a key is none, or no published one
+                  66  the file of the profile or of the key is missing, or may not be read
                   69  it cannot be offered there
                   74  the system has no terminal to spare
                   130 interrupted
@@ -35,6 +47,7 @@
                   jackdaw simulate miura --link tcp:127.0.0.1:4000
                   jackdaw simulate idtech --link pty --card visa --card expired --delay 5
                   jackdaw simulate magtek --link tcp:127.0.0.1:0 --fault late:1-2 --json
+                  jackdaw simulate idtech --link pty --key-file key.txt --setting 4C=32
                   jackdaw simulate echo --link rfcomm:1
                 """)
 
@@ -49,6 +62,13 @@
                 valueName: "link"),
             transform: ReaderOffer.read)
         var link: ReaderOffer
+
+        @Option(
+            help: ArgumentHelp(
+                "Values in the place of those of the reader's family, in JSON; - for standard input.", valueName: "file"
+            ),
+            completion: .file(extensions: ["json"]))
+        var profile: String?
 
         @Option(
             help: ArgumentHelp("A card to present, by name; again for more (default: all of them).", valueName: "name"),
@@ -81,6 +101,25 @@
         @Option(help: ArgumentHelp("What the reader says of its software.", valueName: "text"))
         var firmware: String?
 
+        @Option(
+            help: ArgumentHelp(
+                "Encrypt swipes with the key in a file, one that is published for tests; - for standard input.",
+                valueName: "file"),
+            completion: .file())
+        var keyFile: String?
+
+        @Option(
+            help: "By which key it encrypts; where it is not said, as its maker says.",
+            completion: .list(KeyScheme.allCases.map(\.rawValue)), transform: KeySchemeArgument.read)
+        var keyScheme: KeyScheme?
+
+        @Option(
+            help: ArgumentHelp(
+                "How the reader is set up: number and bytes of a setting in hexadecimal digits; again for more.",
+                valueName: "number=bytes"),
+            transform: SettingArgument.read)
+        var setting: [ReaderSetting] = []
+
         @Option(help: ArgumentHelp("Where the bytes of chance come from.", valueName: "number"))
         var seed: UInt64 = 1
 
@@ -92,8 +131,17 @@
             guard (0...100).contains(battery ?? 0) else { throw ValidationError("--battery goes from 0 to 100") }
             guard (firmware ?? " ").utf8.allSatisfy({ (0x20..<0x7F).contains($0) }), (firmware ?? "").utf8.count <= 64
             else { throw ValidationError("--firmware takes up to 64 characters of ASCII") }
-            if case .echo = reader, !card.isEmpty || !fault.isEmpty || battery != nil || firmware != nil {
-                throw ValidationError("echo has no cards, no faults, no battery and no software")
+            if case .echo = reader,
+                !card.isEmpty || !fault.isEmpty || battery != nil || firmware != nil || profile != nil || keyFile != nil
+                    || !setting.isEmpty
+            {
+                throw ValidationError("echo has no cards, faults, battery, software, profile, key and settings")
+            }
+            guard keyFile != nil || keyScheme == nil else {
+                throw ValidationError("--key-scheme says how a key is used: give it with --key-file, too.")
+            }
+            guard keyFile == nil || profile == nil else {
+                throw ValidationError("no family has both a profile for --profile and keys for --key-file")
             }
         }
 
@@ -101,6 +149,7 @@
 
         /// Does the work with a system's links.
         func run(on console: Console, _ system: BluetoothSystem) throws(CommandError) -> ExitStatus {
+            let plan = try plan()
             let conversation = try Conversation()
             let isJSON = json
             let tell: @Sendable (LinkName, String, Int?) -> Void = { link, event, count in
@@ -114,7 +163,7 @@
                 object.add("count", count)
                 conversation.result(object)
             }
-            let serve: @Sendable (any Transport) async -> Void = { [plan, clock = system.clock] link in
+            let serve: @Sendable (any Transport) async -> Void = { [clock = system.clock] link in
                 tell(link.link, "connected", plan == nil ? 0 : nil)
                 if let plan {
                     await plan.serve(link, clock: clock)
@@ -139,9 +188,9 @@
         }
 
         /// What the options make of the reader; nil for the echo.
-        private var plan: ReaderPlan? {
+        private func plan() throws(CommandError) -> ReaderPlan? {
             guard case .family(let family) = reader else { return nil }
-            var plan = ReaderPlan(family: family)
+            var plan = ReaderPlan(model: try model(of: family))
             plan.deck = (card.isEmpty ? SimulatedCard.deck : card).map {
                 Presentation($0, manner.manner, after: .seconds(delay))
             }
@@ -149,7 +198,47 @@
             plan.seed = seed
             if let battery { plan.device.battery = battery }
             if let firmware { plan.device.firmware = firmware }
+            for setting in setting { plan.device.settings[setting.number] = setting.value }
             return plan
+        }
+
+        /// How the reader behaves, by the profile or with the key where there is one.
+        private func model(of family: SimulatedFamily) throws(CommandError) -> any ReaderModel {
+            if let keyFile { return try model(of: family, withKeyIn: keyFile) }
+            guard let profile, let known = ReaderFamily.named(family.name) else { return family.makeModel() }
+            let values = try ProfileFile.read(profile, over: known.simulatedProfile, of: known)
+            do throws(ReaderError) {
+                return try family.makeModel(values)
+            } catch {
+                throw CommandError(.badData, "\(SmallFile.name(of: profile)): \(error)")
+            }
+        }
+
+        private func model(
+            of family: SimulatedFamily, withKeyIn path: String
+        ) throws(CommandError) -> any ReaderModel {
+            let key = try KeyFile.read(path)
+            let scheme = keyScheme ?? Self.scheme(of: family)
+            let encryptor: SwipeEncryptor
+            do throws(DecryptionError) {
+                encryptor = try SwipeEncryptor(testKey: key, scheme: scheme)
+            } catch {
+                throw CommandError(
+                    error.code == .unknownScheme ? .usage : .badData, "\(SmallFile.name(of: path)): \(error)")
+            }
+            guard let model = family.makeModel(cipher: encryptor) else {
+                throw CommandError(.usage, "how \(family.name) readers encrypt by \(scheme.rawValue) is not published")
+            }
+            return model
+        }
+
+        /// By which key a family's readers encrypt, where their makers say so.
+        private static func scheme(of family: SimulatedFamily) -> KeyScheme {
+            switch family.name {
+            case "idtech", "neo": .idTech
+            case "ips": .fixed
+            default: .pin
+            }
         }
 
         /// Sends back what comes until it ends.
@@ -212,6 +301,9 @@
         case swipedInVain = "swiped-in-vain"
         case inserted
         case removed
+        case unreadable
+        case tapped
+        case swipedWithChip = "swiped-with-chip"
 
         var manner: Presentation.Manner {
             switch self {
@@ -219,6 +311,9 @@
             case .swipedInVain: .swipedInVain
             case .inserted: .inserted
             case .removed: .removed
+            case .unreadable: .unreadable
+            case .tapped: .tapped
+            case .swipedWithChip: .swipedWithChip
             }
         }
     }

@@ -182,6 +182,40 @@ import Testing
         #expect(second.lines.contains("replay:session.txt: swipe: miura 411111******1111") == hasSwipe)
     }
 
+    /// A transcript of a family's reader is masked inside its frames, and gives the same lines when it is played back.
+    @Test(arguments: ["miura", "neo"]) func aTranscriptIsMaskedAndPlayedBack(family: String) async throws {
+        let text = Shared("")
+        var recorded = try system([([Presentation(Self.visa)], [])], family: family)
+        recorded.record = { [connect = recorded.connect] link, profile, route, secrecy throws(LinkError) in
+            let transport = try await connect(link, profile, route)
+            return try RecordingTransport(transport, secrecy: secrecy, clock: ManualClock()) { line in
+                text.with { $0 += line }
+            }
+        }
+        let first = try await run(["--link", "record:session.txt,sim:\(family)", "--swipes", "1"], by: recorded)
+        #expect(first.status == .done, "\(first.messages)")
+        let kept = text.with { $0 }
+        #expect(kept.hasPrefix("jackdaw-transcript 1 masked "))
+        #expect(!kept.replacing(" ", with: "").contains("34313131313131313131"))
+
+        var played = recorded
+        played.connect = { link, _, _ throws(LinkError) in
+            let bytes = Array(kept.utf8)
+            guard let transcript = try? Transcript(parsing: bytes.span) else {
+                throw LinkError(.unsupported, link: link.description, "no transcript")
+            }
+            return ReplayTransport(transcript, link: link, clock: nil)
+        }
+        let second = try await run(
+            ["--link", "replay:session.txt", "--reader", family, "--swipes", "1"], by: played)
+        #expect(second.status == .done, "\(second.messages)")
+        let events = [first, second].map { run in
+            run.lines.map { line in line.firstRange(of: ": ").map { String(line[$0.upperBound...]) } ?? line }
+        }
+        #expect(events[0] == events[1])
+        #expect(events[0].contains("swipe: \(family) 411111******1111"))
+    }
+
     /// A reader that waits for a card is told to wait no more before its link is closed.
     @Test(arguments: ["sim:miura", link]) func anInterruptDisarmsTheReader(link: String) async throws {
         let sent = Shared<[UInt8]>([])

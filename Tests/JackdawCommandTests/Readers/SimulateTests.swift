@@ -68,6 +68,46 @@ import Testing
             ])
     }
 
+    /// Encrypted here, heard there, and decrypted by `frame` with the same key.
+    @Test(arguments: [
+        ("idtech", [], "FFFF9876543210E00001"), ("idtech", ["--setting", "4C=32", "--setting", "85=30"], "E00001"),
+        ("magtek", ["--key-scheme", "data-request"], "E00001"), ("ips", [], "the same for every swipe"),
+    ])
+    func swipesAreEncryptedWithAKey(family: String, options: [String], number: String) async throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("0123456789ABCDEF FEDCBA9876543210\n".utf8, to: "key")
+        let (listening, offering) = try await SimulatedListening.run(
+            family, ["--json"], offering: ["--key-file", path] + options, listening: ["--reveal"], cards: ["visa"])
+        let line = try #require(listening.split(separator: "\n").first { $0.contains(#""event":"swipe""#) })
+        let parts = try #require(try jsonObject(String(line))["parts"] as? [[String: Any]])
+        #expect(!parts.contains { ($0["part"] as? String)?.hasPrefix("track") == true }, "\(line)")
+        let frame = try #require(parts.first { $0["part"] as? String == "frame" }?["bytes"] as? String)
+        #expect(!(listening + offering).contains("411111111111"))
+        let run = CommandRun("frame", family, "--key-file", path, frame)
+        #expect(run.status == 0, "\(run.messages)")
+        #expect(run.output.contains("  track 2  ;411111******1111="))
+        #expect(run.output.contains(number))
+        #expect(!(listening + offering).uppercased().contains("FEDCBA98"))
+    }
+
+    @Test(arguments: [
+        ("miura", "0123456789ABCDEFFEDCBA9876543210", [], 64, "is not published"),
+        ("magtek", "0123456789ABCDEFFEDCBA9876543210", ["--key-scheme", "fixed"], 64, "is not published"),
+        ("idtech", "0123456789ABCDEFFEDCBA9876543210", ["--key-scheme", "aes-data-encryption"], 64, "AES's DUKPT"),
+        ("idtech", "A1B2C3D4E5F60718293A4B5C6D7E8F90", [], 65, "published for tests only"),
+        ("idtech", "0123", [], 65, "no key for these readers has 2 bytes"), ("idtech", "xyz", [], 65, "no hexadecimal"),
+    ])
+    func keysThatDoNotDoAreTold(
+        family: String, key: String, options: [String], status: Int32, message: String
+    ) throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(key.utf8, to: "key")
+        let run = CommandRun(["simulate", family, "--link", "tcp:127.0.0.1:0", "--key-file", path] + options)
+        #expect(run.status == status)
+        #expect(run.messages.contains(message), "\(run.messages)")
+        #expect(!(run.output + run.messages).contains(key.prefix(8)) || key.count < 16)
+    }
+
     @Test(arguments: [
         ("late", 0..<Int.max), ("late:2", 2..<3), ("late:2-4", 2..<5),
     ])
@@ -83,7 +123,9 @@ import Testing
         ["miura", "--link", "tcp:127.0.0.1:0", "--fault", "nosuch"], ["nosuch", "--link", "pty"],
         ["miura", "--link", "pty", "--card", "nosuch"], ["miura", "--link", "pty", "--battery", "101"],
         ["miura", "--link", "pty", "--delay", "-1"], ["miura", "--link", "sim:miura"],
-        ["echo", "--link", "pty", "--card", "visa"],
+        ["echo", "--link", "pty", "--card", "visa"], ["idtech", "--link", "pty", "--setting", "4C"],
+        ["idtech", "--link", "pty", "--setting", "4C=3"], ["idtech", "--link", "pty", "--setting", "G=31"],
+        ["idtech", "--link", "pty", "--key-scheme", "pin"], ["echo", "--link", "pty", "--key-file", "key"],
     ])
     func whatMakesNoSenseIsUsage(arguments: [String]) {
         #expect(CommandRun(["simulate"] + arguments).status == Status.usage.rawValue)

@@ -8,19 +8,22 @@ enum SimulatedListening {
     /// - Parameters:
     ///   - family: the reader's.
     ///   - options: of both.
+    ///   - offering: options of the one that offers alone.
+    ///   - listening: options of the one that listens alone.
     ///   - cards: that are swiped as soon as the reader waits; where there are none the deck.
     ///   - most: how many swipes are waited for.
     /// - Returns: everything that either has written.
     /// - Throws: what the system says where it cannot be offered.
     static func run(
-        _ family: String, _ options: [String], cards: [String] = [], most: Int = 1
+        _ family: String, _ options: [String], offering: [String] = [], listening: [String] = [],
+        cards: [String] = [], most: Int = 1
     ) async throws -> (listening: String, offering: String) {
         let (output, messages) = (Pipe(), Pipe())
         let process = Process()
         process.executableURL = ChildProcess.executable
         process.arguments =
             ["simulate", family, "--link", "tcp:127.0.0.1:0", "--delay", "0.2"] + options
-            + cards.flatMap { ["--card", $0] }
+            + offering + cards.flatMap { ["--card", $0] }
         process.standardOutput = output
         process.standardError = messages
         try process.run()
@@ -29,7 +32,8 @@ enum SimulatedListening {
             let first = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
             guard let link = first.firstMatch(of: /tcp:127\.0\.0\.1:[0-9]+/) else { throw CocoaError(.fileReadUnknown) }
             let run = CommandRun(
-                ["listen", "--link", String(link.0), "--reader", family, "--swipes", "\(most)"] + options)
+                ["listen", "--link", String(link.0), "--reader", family, "--swipes", "\(most)"] + options
+                    + listening)
             process.terminate()
             process.waitUntilExit()
             let rest = [output, messages].map {

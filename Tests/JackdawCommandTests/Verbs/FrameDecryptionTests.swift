@@ -1,4 +1,7 @@
+import Foundation
 import JackdawDecryption
+import JackdawReaders
+import JackdawTestSupport
 import Testing
 
 @testable import jackdaw_cli
@@ -76,6 +79,72 @@ import Testing
         #expect(run.messages.contains("not decrypted: "))
         #expect(run.messages.contains("the key is another one, or the frame damaged"))
         #expect(!run.messages.contains("A1B2"))
+    }
+
+    /// A frame as `frame` takes it.
+    private static func digits(_ frame: [UInt8]) -> String {
+        frame.map { String(Int($0) + 256, radix: 16).dropFirst() }.joined()
+    }
+
+    /// A swipe of MagTek's manual, with other characters in place of some.
+    private static func magTek(_ replace: (inout [[UInt8]]) -> Void) throws -> String {
+        var fields = PublishedSwipes.magTek.dropLast().split(
+            separator: UInt8(ascii: "|"), omittingEmptySubsequences: false
+        ).dropLast(3).map { Array($0) }
+        replace(&fields)
+        return digits(try MagTekFormat.swipe(fields))
+    }
+
+    @Test(arguments: [false, true]) func aSwipeWithoutTracksIsNothing(isJSON: Bool) throws {
+        var content = Array(PublishedSwipes.ips.dropLast())
+        content[128] = 0
+        let folder = try TemporaryFolder()
+        let options = try ["--key-file", folder.write(Self.key, to: "key")] + (isJSON ? ["--json"] : [])
+        let run = CommandRun(["frame", "ips", Self.digits(try IPSFormat.frame(content))] + options)
+        #expect(run.status == 1)
+        #expect(run.messages.isEmpty)
+        #expect(run.lines.last == "  no tracks" || isJSON)
+        #expect(!run.lines.contains { $0.contains(#""track":"#) })
+        content[128] = 3
+        #expect(CommandRun(["frame", "ips", Self.digits(try IPSFormat.frame(content))] + options).status == 0)
+    }
+
+    @Test func theMagnePrintIsTold() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(Self.key, to: "key")
+        let swipe = try Self.magTek { _ in }
+        let run = CommandRun("frame", "--key-file", path, "magtek", swipe)
+        #expect(run.status == 0)
+        #expect(run.lines.last == "  MagnePrint decrypted, 54 bytes")
+        let object = try jsonObject(
+            try #require(CommandRun("frame", "--json", "--key-file", path, "magtek", swipe).lines.last))
+        #expect(object["magneprint"] as? String == "decrypted")
+        #expect(object["message"] is NSNull)
+        // It is of the card, and nothing of it is shown.
+        #expect(!run.output.uppercased().contains("010002D4B69C"))
+    }
+
+    @Test func aMagnePrintThatDoesNotDecryptIsTold() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(Self.key, to: "key")
+        // Another block at its end, which is padded with zeros.
+        let swipe = try Self.magTek { $0[6].replaceSubrange(96..<112, with: Array("0123456789ABCDEF".utf8)) }
+        let run = CommandRun("frame", "--key-file", path, "magtek", swipe)
+        #expect(run.status == 0)
+        #expect(run.lines.contains { $0.contains("track 2  ;545230") })
+        #expect(run.lines.last?.hasPrefix("  MagnePrint not decrypted: ") == true)
+        let object = try jsonObject(
+            try #require(CommandRun("frame", "--json", "--key-file", path, "magtek", swipe).lines.last))
+        #expect(object["magneprint"] as? String == "not decrypted")
+        #expect(object["reason"] as? String == "padding")
+        #expect((object["message"] as? String)?.isEmpty == false)
+    }
+
+    @Test func aSwipeWithoutAMagnePrintHasNothingToTell() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(Self.key, to: "key")
+        let swipe = try Self.magTek { $0[6] = [] }
+        #expect(!CommandRun("frame", "--key-file", path, "magtek", swipe).lines.contains { $0.hasPrefix("  MagneP") })
     }
 
     /// What is in the file of the key, the status and the message.

@@ -1,3 +1,4 @@
+import JackdawReaders
 import Testing
 
 @testable import jackdaw_cli
@@ -80,6 +81,44 @@ import Testing
         #expect(run.status == 64)
         let known = "btmag, datecs, edynamo, flojack, idtech, ips, jsonpos, magtek, miura, neo, nga, udynamo"
         #expect(run.messages.contains("No protocol is named morse; there are \(known)."))
+    }
+
+    /// A confused reader sends a card's text where its own should be.
+    @Test(arguments: [
+        // The answer to a question about its software: "B4111111111111111^" and "DOE/JANE^".
+        ("idtech", 0x22, "B4111111111111111^", "4111111111111111"), ("idtech", nil, "DOE/JANE^", "DOE"),
+        // A setting, such as its number.
+        ("idtech", 0x4E, "4111111111111111", "34 31 31 31"), ("idtech", 0x4E, "DOE/JANE^2512", "44 4F 45"),
+    ])
+    func aTextOfTheReaderThatMayBeACardsIsShownOnDemandOnly(
+        name: String, function: UInt8?, text: String, card: String
+    ) {
+        var frame: [UInt8] = [0x02] + Array(text.utf8) + [0x03]
+        if let function, function != 0x22 {
+            frame = [0x02, function, UInt8(text.utf8.count)] + Array(text.utf8) + [0x03]
+        }
+        let digits = ([0x06] + frame + [frame.reduce(0, ^)]).map { String(Int($0) + 256, radix: 16).dropFirst() }
+        let run = CommandRun(["frame", "--direction", "answer", name] + digits.map(String.init))
+        #expect(run.status == 0)
+        #expect(!run.output.contains(card), "\(run.output)")
+        #expect(run.output.contains("\(text.utf8.count) bytes"))
+        let revealed = CommandRun(["frame", "--reveal", "--direction", "answer", name] + digits.map(String.init))
+        #expect(revealed.output.contains(card), "\(revealed.output)")
+    }
+
+    /// The number of a MagneSafe reader is its owner's to choose.
+    @Test func aNumberOfAReaderThatMayBeACardsIsShownOnDemandOnly() throws {
+        var fields = [[UInt8]](repeating: [], count: 10)
+        fields[0] = Array("%E?".utf8)
+        fields[1] = Array("0000".utf8)
+        fields[7] = Array("4111111111111111".utf8)
+        func digits() throws -> String {
+            try MagTekFormat.swipe(fields).map { String(Int($0) + 256, radix: 16).dropFirst() }.joined()
+        }
+        #expect(try !CommandRun("frame", "magtek", digits()).output.contains("4111111111111111"))
+        #expect(try CommandRun("frame", "--reveal", "magtek", digits()).output.contains("4111111111111111"))
+        fields[7] = Array("SIM0000001".utf8)
+        #expect(try CommandRun("frame", "magtek", digits()).output.contains("SIM0000001"))
     }
 
     @Test func cardDataIsShownOnDemandOnly() {

@@ -1,14 +1,18 @@
 public import JackdawReaders
 
-/// ID TECH's magnetic stripe readers, without a key: swipes in the enhanced layout, in clear.
+/// ID TECH's magnetic stripe readers. Without a key swipes are in the enhanced layout, in clear; with one they are encrypted, by
+/// triple DES and in the enhanced layout unless settings (4C, 85) say otherwise.
 public struct IDTechModel: ReaderModel {
     /// The family.
     public let family = "idtech"
     /// Whether it reads cards from the start; true, as for readers with power of their own.
     public let isAlwaysArmed = true
 
+    private let cipher: (any SwipeCipher)?
+
     /// A reader.
-    public init() {}
+    /// - Parameter cipher: what it encrypts swipes with; nil for a reader without a key.
+    public init(cipher: (any SwipeCipher)? = nil) { self.cipher = cipher }
 
     /// Settings and questions.
     public var commandFormat: any FrameFormat { IDTechCommandFormat() }
@@ -29,7 +33,7 @@ public struct IDTechModel: ReaderModel {
             let all = device.settings.sorted { $0.key < $1.key }
             return [Self.answer(all.flatMap { Self.setting(IDTechFunction(rawValue: UInt8($0.key)), $0.value) })]
         default:
-            guard let value = device.settings[Int(function.rawValue)] else { return [[Self.refuse]] }
+            guard let value = setting(function, device) else { return [[Self.refuse]] }
             return [Self.answer(Self.setting(function, value))]
         }
     }
@@ -41,14 +45,30 @@ public struct IDTechModel: ReaderModel {
     public func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] {
         let isRead = presentation.manner == .swiped
         guard isRead || presentation.manner == .swipedInVain else { return [] }
-        let tracks = presentation.card.tracks.map { isRead ? Array($0.utf8) : [] }
-        let present = tracks.enumerated().reduce(UInt8(0)) { $1.element.isEmpty ? $0 : $0 | 1 << UInt8($1.offset) }
-        // Read where it is there; noticed in any case.
-        let status = 0x38 | present
-        let type: UInt8 = presentation.card.kind == .licence ? 0x81 : 0x80
-        let body = [type, status] + tracks.map { UInt8($0.count) } + [present, 0] + tracks.joined()
-        return (try? IDTechSwipeFormat.frame(body)).map { [$0] } ?? []
+        let isEnhanced = setting(.outputFormat, device).map { $0 == [UInt8(ascii: "1")] } ?? true
+        let maker = IDTechSwipeMaker(card: presentation.card, isRead: isRead, isEnhanced: isEnhanced)
+        let encryption = setting(.encryption, device) ?? [Self.inClear]
+        guard let cipher, encryption != [Self.inClear] else { return maker.frameInClear().map { [$0] } ?? [] }
+        return maker.frame(encryptedBy: cipher, encryption == [Self.aes] ? .aes : .tripleDES).map { [$0] } ?? []
     }
+
+    /// How it was set up, or comes out of its box with a key.
+    private func setting(_ function: IDTechFunction, _ device: SimulatedDevice) -> [UInt8]? {
+        if let value = device.settings[Int(function.rawValue)] { return value }
+        guard let cipher else { return nil }
+        return switch function {
+        case .encryption: [Self.tripleDES]
+        case .outputFormat: [UInt8(ascii: "1")]
+        case .keyManagement: [UInt8(ascii: cipher.isDeriving ? "1" : "0")]
+        case .securityLevel: [UInt8(ascii: "3")]
+        default: nil
+        }
+    }
+
+    /// Values of the setting 4C.
+    private static let inClear = UInt8(ascii: "0")
+    private static let tripleDES = UInt8(ascii: "1")
+    private static let aes = UInt8(ascii: "2")
 
     private static let acknowledge: UInt8 = 0x06
     private static let refuse: UInt8 = 0x15

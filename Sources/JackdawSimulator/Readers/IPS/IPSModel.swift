@@ -1,6 +1,6 @@
 public import JackdawReaders
 
-/// An IPS reader as it is inferred, set to send tracks in clear.
+/// An IPS reader as it is inferred, set to send tracks in clear unless it has a key.
 public struct IPSModel: ReaderModel {
     /// The family.
     public let family = "ips"
@@ -8,8 +8,11 @@ public struct IPSModel: ReaderModel {
     public let isAlwaysArmed = true
     private var swipeCount: UInt8 = 0
 
+    private let cipher: (any SwipeCipher)?
+
     /// A reader.
-    public init() {}
+    /// - Parameter cipher: what it encrypts swipes with; nil for a reader without a key.
+    public init(cipher: (any SwipeCipher)? = nil) { self.cipher = cipher }
 
     /// One byte, always the same.
     public var commandFormat: any FrameFormat { WakeFormat() }
@@ -26,26 +29,39 @@ public struct IPSModel: ReaderModel {
         let track2 = Array(presentation.card.tracks[1].utf8)
         switch presentation.manner {
         case .swipedInVain: return [[0x66, 0, 0, UInt8(track1.count), UInt8(track2.count)]]
-        case .inserted, .removed: return []
+        case .inserted, .removed, .unreadable, .tapped, .swipedWithChip: return []
         case .swiped: break
         }
         let number = presentation.card.tracks[1].dropFirst().prefix { $0 != "=" }.compactMap(\.hexDigitValue)
         let expiry = presentation.card.tracks[1].split(separator: "=").last?.prefix(4).compactMap(\.hexDigitValue) ?? []
-        var content: [UInt8] = [0x60, 1, 2, Self.plain, UInt8(number.count)]
+        var tracks =
+            Self.packed(track2.map { Int($0) - 0x30 }, count: 20, filler: 15) + Self.packedSixBits(track1, count: 60)
+        swipeCount &+= 1
+        var management = Self.plain
+        var serialNumber = [UInt8](repeating: 0, count: 10)
+        if let cipher {
+            guard let encrypted = cipher.encrypt([tracks], by: .tripleDESBlocks) else { return [] }
+            tracks = encrypted.parts[0]
+            management = cipher.isDeriving ? Self.derived : Self.fixed
+            // With one key for all the swipes are counted there.
+            serialNumber = cipher.isDeriving ? encrypted.keySerialNumber : serialNumber.dropLast() + [swipeCount]
+        }
+        var content: [UInt8] = [0x60, 1, 2, management, UInt8(number.count)]
         content += Self.packed(number.prefix(6), count: 3) + Self.packed(number.suffix(4), count: 2)
         content += Self.packed(expiry, count: 2)
-        content += Array("TEST/CARD".utf8) + [UInt8](repeating: 0x20, count: 17) + [UInt8](repeating: 0, count: 10)
-        content += Self.packed(track2.map { Int($0) - 0x30 }, count: 20) + Self.packedSixBits(track1, count: 60)
-        swipeCount &+= 1
+        content += Array("TEST/CARD".utf8) + [UInt8](repeating: 0x20, count: 17) + serialNumber + tracks
         content += [track1.isEmpty ? 0x02 : 0x03, swipeCount]
         return (try? IPSFormat.frame(content)).map { [$0] } ?? []
     }
 
+    /// How the key is chosen.
     private static let plain: UInt8 = 0xFD
+    private static let fixed: UInt8 = 0x00
+    private static let derived: UInt8 = 0xFE
 
-    /// Four bits each.
-    private static func packed(_ digits: some Collection<Int>, count: Int) -> [UInt8] {
-        let padded = Array(digits.prefix(2 * count)) + Array(repeating: 0, count: max(0, 2 * count - digits.count))
+    /// Four bits each, and a filler behind them.
+    private static func packed(_ digits: some Collection<Int>, count: Int, filler: Int = 0) -> [UInt8] {
+        let padded = Array(digits.prefix(2 * count)) + Array(repeating: filler, count: max(0, 2 * count - digits.count))
         return (0..<count).map { UInt8(padded[2 * $0] & 15) << 4 | UInt8(padded[2 * $0 + 1] & 15) }
     }
 

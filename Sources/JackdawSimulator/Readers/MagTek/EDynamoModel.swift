@@ -1,14 +1,24 @@
 public import JackdawReaders
 
-/// MagTek's eDynamo without a key: swipes in clear, in notifications of 20 bytes.
+/// MagTek's eDynamo: swipes in clear, or with a key encrypted, in notifications of 20 bytes.
 public struct EDynamoModel: ReaderModel {
     /// The family.
     public let family = "edynamo"
     /// It reads cards from the start.
     public let isAlwaysArmed = true
 
-    /// A reader.
-    public init() {}
+    private let secrecy: MagTekSecrecy?
+
+    /// A reader without a key.
+    public init() { secrecy = nil }
+
+    /// A reader with a key.
+    /// - Parameters:
+    ///   - cipher: what it encrypts swipes with; each has to have a key of its own (DUKPT).
+    ///   - magnePrint: the fingerprint that each card has, 54 bytes.
+    public init(cipher: any SwipeCipher, magnePrint: [UInt8] = MagTekModel.madeUpMagnePrint) {
+        secrecy = MagTekSecrecy(cipher: cipher, magnePrint: magnePrint)
+    }
 
     /// Packets, of which it takes none.
     public var commandFormat: any FrameFormat { PacketFormat() }
@@ -38,9 +48,43 @@ public struct EDynamoModel: ReaderModel {
                 record[508 + 112 * index + place] = byte
             }
         }
+        if isRead, let secrecy { encrypt(presentation.card, secrecy, &record) }
         record[6] = presentation.card.kind == .licence ? 1 : 0
         for (place, byte) in device.serialNumber.utf8.prefix(16).enumerated() { record[477 + place] = byte }
         record[930] = UInt8(clamping: device.battery)
-        return (try? MagTekBlockJoiner.blocks(of: [1] + MagTekRunLength.encode(record.span), size: 20)) ?? []
+        return notifications(record)
+    }
+
+    /// Puts what is encrypted in the place of what is not.
+    private func encrypt(_ card: SimulatedCard, _ secrecy: MagTekSecrecy, _ record: inout [UInt8]) {
+        func put(_ bytes: [UInt8], _ place: Int) { record.replaceSubrange(place..<place + bytes.count, with: bytes) }
+        let tracks = card.tracks.map { Array($0.utf8.prefix(112)) }
+        let swipe = secrecy.encrypt(tracks)
+        let status = secrecy.status(isExhausted: swipe == nil).rawValue
+        put([UInt8(status & 0xFF), UInt8(status >> 8)], 493)
+        for index in 0..<3 {
+            let (encrypted, masked) = (swipe?.tracks[index] ?? [], swipe?.masked[index] ?? [])
+            record[3 + index] = UInt8(encrypted.count)
+            record[505 + index] = UInt8(masked.count)
+            record[852 + index] = UInt8(masked.count)
+            put([UInt8](repeating: 0, count: 112), 7 + 112 * index)
+            put([UInt8](repeating: 0, count: 112), 508 + 112 * index)
+            put(encrypted, 7 + 112 * index)
+            put(masked, 508 + 112 * index)
+        }
+        guard let swipe else { return }
+        put(MagTekSecrecy.magnePrintStatus + [UInt8(swipe.magnePrint.count)] + swipe.magnePrint, 344)
+        put(swipe.keySerialNumber, 495)
+        put(swipe.session, 844)
+        record[855] = UInt8(secrecy.magnePrint.count)
+        // Transactions are not counted.
+        put([0xFF, 0xFF, 0xFF], 856)
+        put(secrecy.cipher.hash(of: tracks[1]) ?? [], 867)
+        put(swipe.keySerialNumber, 920)
+    }
+
+    /// A message in notifications, shortened.
+    private func notifications(_ record: [UInt8]) -> [[UInt8]] {
+        (try? MagTekBlockJoiner.blocks(of: [1] + MagTekRunLength.encode(record.span), size: 20)) ?? []
     }
 }

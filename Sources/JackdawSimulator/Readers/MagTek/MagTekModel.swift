@@ -1,14 +1,27 @@
 public import JackdawReaders
 
-/// MagTek's iDynamo without a key: swipes in clear.
+/// MagTek's iDynamo: swipes in clear, or with a key encrypted, with a fingerprint of the stripe (MagnePrint) that is made up.
 public struct MagTekModel: ReaderModel {
     /// The family.
     public let family = "magtek"
     /// It reads cards from the start.
     public let isAlwaysArmed = true
 
-    /// A reader.
-    public init() {}
+    private let secrecy: MagTekSecrecy?
+
+    /// A reader without a key.
+    public init() { secrecy = nil }
+
+    /// A reader with a key.
+    /// - Parameters:
+    ///   - cipher: what it encrypts swipes with; each has to have a key of its own (DUKPT).
+    ///   - magnePrint: the fingerprint that each card has, 54 bytes.
+    public init(cipher: any SwipeCipher, magnePrint: [UInt8] = MagTekModel.madeUpMagnePrint) {
+        secrecy = MagTekSecrecy(cipher: cipher, magnePrint: magnePrint)
+    }
+
+    /// A fingerprint that no stripe has.
+    public static let madeUpMagnePrint = [UInt8](repeating: 0x5A, count: 54)
 
     /// Lines.
     public var commandFormat: any FrameFormat { MagTekFormat(.command) }
@@ -25,6 +38,9 @@ public struct MagTekModel: ReaderModel {
         case (MagTekCommand.setProperty.rawValue, let number?):
             device.settings[Int(number)] = Array(bytes.dropFirst(3))
             return [Self.answer(.done)]
+        case (MagTekCommand.keySerialNumber.rawValue, _):
+            guard let secrecy else { return [Self.answer(.failed)] }
+            return [Self.answer(.done, secrecy.cipher.keySerialNumber)]
         case (MagTekCommand.reset.rawValue, _): return [Self.answer(.done)]
         default: return [Self.answer(.badParameter)]
         }
@@ -41,6 +57,10 @@ public struct MagTekModel: ReaderModel {
             Array((index == 2 && track.first == ";" ? "+" + track.dropFirst() : track).utf8)
         }
         let zeros = Array("00000000".utf8)
+        if let secrecy {
+            let fields = secrecy.fields(of: tracks, serialNumber: device.serialNumber, Self.digits)
+            return (try? MagTekFormat.swipe(fields)).map { [$0] } ?? []
+        }
         let fields =
             [tracks.flatMap(\.self), Array("0000".utf8)] + tracks.map(Self.digits)
             + [zeros, [], Array(device.serialNumber.utf8), zeros + zeros, []]

@@ -43,12 +43,14 @@ public struct MiuraModel: ReaderModel {
     /// A status of 9F22: not ready.
     public func refuse(_ command: Span<UInt8>) -> [UInt8]? { Self.frames([0x9F, 0x22]).first }
 
-    /// Card status, with the tracks where there are any.
+    /// Card status, with the tracks where there are any. Cards held near, and the use of a chip, are matters of a transaction.
     public func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] {
         var objects: [UInt8] = []
         switch presentation.manner {
         case .inserted: objects = Self.object(0x48, [0x03, 0x00])
         case .removed: objects = Self.object(0x48, [0x00, 0x00])
+        case .unreadable: objects = Self.object(0x48, [0x01, 0x00])
+        case .tapped, .swipedWithChip: return []
         case .swipedInVain: objects = Self.object(0x48, [0x00, 0x01])
         case .swiped:
             var flags: UInt8 = 0x01

@@ -1,12 +1,16 @@
 public import JackdawReaders
 
-/// ID TECH's NEO readers without a key: tracks in clear, with which a transaction ends.
+/// ID TECH's NEO readers. A transaction ends with tracks in clear, or with a key in an encrypted swipe as ID TECH's stripe
+/// readers send it.
 public struct NEOModel: ReaderModel {
     /// The family.
     public let family = "neo"
 
+    private let cipher: (any SwipeCipher)?
+
     /// A reader.
-    public init() {}
+    /// - Parameter cipher: what it encrypts swipes with; nil for a reader without a key.
+    public init(cipher: (any SwipeCipher)? = nil) { self.cipher = cipher }
 
     /// Protocol 2.
     public var commandFormat: any FrameFormat { NEOFormat(.command) }
@@ -35,22 +39,39 @@ public struct NEOModel: ReaderModel {
     /// A status of 0A.
     public func refuse(_ command: Span<UInt8>) -> [UInt8]? { Self.answer(command[10], .notAcknowledged) }
 
-    /// The answer to activate transaction: tracks, where the card was read. Nothing of chips.
+    /// The answer to activate transaction: tracks, where the card was swiped or held near. Nothing of chips.
     public func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] {
         switch presentation.manner {
-        case .inserted, .removed: return []
+        case .inserted, .removed, .unreadable, .swipedWithChip: return []
         case .swipedInVain:
             device.isArmed = false
             return [Self.answer(Self.activate, .notAcknowledged)]
-        case .swiped:
+        case .swiped, .tapped:
             device.isArmed = false
+            let isTapped = presentation.manner == .tapped
+            if let cipher { return Self.encrypted(presentation.card, cipher, isTapped: isTapped) }
             let tracks = presentation.card.tracks.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
-            // No clearing record; the card was swiped (9F39), its tracks come from a stripe (DF30).
-            let objects: [UInt8] = [0x9F, 0x39, 0x01, 0x90, 0xFF, 0xEE, 0x01, 0x04, 0xDF, 0x30, 0x01, 0x0C]
+            // No clearing record; how the card was read (9F39), and whether from a stripe (DF30).
+            let (entry, source): (UInt8, UInt8) = isTapped ? (0x91, 0x00) : (0x90, 0x0C)
+            let objects: [UInt8] = [0x9F, 0x39, 0x01, entry, 0xFF, 0xEE, 0x01, 0x04, 0xDF, 0x30, 0x01, source]
             return [Self.answer(Self.activate, .done, tracks + [0x00] + objects)]
         }
     }
 
+    /// An object with a whole swipe of its own; its key's serial number is before it, too.
+    private static func encrypted(
+        _ card: SimulatedCard, _ cipher: any SwipeCipher, isTapped: Bool
+    ) -> [[UInt8]] {
+        guard let frame = IDTechSwipeMaker(card: card).frame(encryptedBy: cipher, .tripleDES),
+            let layout = try? IDTechSwipe(frame.span)
+        else { return [answer(activate, Self.exhausted)] }
+        let number = layout.keySerialNumber.map { TagLengthValue.encode(0xDFEE12, Array(frame[$0])) } ?? []
+        // Attributes: whether it was swiped or held near, and whether what follows is encrypted.
+        let attributes: UInt8 = (isTapped ? 0x10 : 0x18) | (layout.keySerialNumber == nil ? 0x00 : 0x01)
+        return [answer(activate, .done, [attributes] + number + TagLengthValue.encode(0xDFEE23, frame))]
+    }
+
+    private static let exhausted = NEOStatus(rawValue: 0x91)
     private static let dataStart = 14
     private static let pollMode: UInt8 = 0x01
     private static let activate: UInt8 = 0x02

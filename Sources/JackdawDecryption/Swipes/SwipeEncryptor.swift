@@ -1,0 +1,116 @@
+public import JackdawCards
+public import JackdawReaders
+internal import Synchronization
+
+/// Encrypts swipes as readers do, with keys that everybody knows: for simulated readers, which have test cards and no others.
+///
+/// ```swift
+/// let encryptor = try SwipeEncryptor(testKey: key, scheme: .idTech)
+/// let swipe = encryptor.encrypt([track1, track2], by: .tripleDES)
+/// ```
+public final class SwipeEncryptor: Sendable {
+    /// By which key it encrypts.
+    public let scheme: KeyScheme
+    private let key: CipherKey
+    /// That of the next swipe; nil where keys are not derived, or none is left.
+    private let next: Mutex<KeySerialNumber?>
+
+    /// The serial number that standards print for tests, at its first transaction.
+    public static let testSerialNumber: [UInt8] = [0xFF, 0xFF, 0x98, 0x76, 0x54, 0x32, 0x10, 0xE0, 0x00, 0x01]
+
+    /// An encryptor.
+    /// - Parameters:
+    ///   - testKey: the base derivation key, or the fixed key; one that is published for tests.
+    ///   - scheme: which key of a swipe encrypts.
+    ///   - serialNumber: of the first swipe's key, ten bytes; each swipe takes the next.
+    /// - Throws: ``DecryptionError`` with code `unknownScheme` for DUKPT with AES, whose serial numbers no such reader sends;
+    ///   `notPublished` for other keys; `length`, `counter` or `exhausted`.
+    public init(
+        testKey: consuming SecretBytes, scheme: KeyScheme, serialNumber: [UInt8] = SwipeEncryptor.testSerialNumber
+    ) throws(DecryptionError) {
+        guard scheme != .aesDataEncryption else {
+            throw DecryptionError(.unknownScheme, "no reader that is simulated has the serial numbers of AES's DUKPT")
+        }
+        let size = testKey.count
+        guard let algorithm = scheme.algorithm(ofSize: size) else {
+            throw DecryptionError(.length, "no key for these readers has \(size) bytes")
+        }
+        let key = try CipherKey(testKey, for: algorithm, isPublished: false)
+        guard key.isPublishedTestKey else {
+            throw DecryptionError(
+                .notPublished, "a simulated reader takes keys that are published for tests only, such as X9.24's")
+        }
+        var first: KeySerialNumber?
+        if scheme != .fixed {
+            let number = try KeySerialNumber(serialNumber.span)
+            try number.counter.checkUse()
+            first = number
+        }
+        self.key = key
+        self.scheme = scheme
+        next = Mutex(first)
+    }
+
+    /// Whether each swipe has a key of its own, which a serial number names (DUKPT); else all have the same.
+    public var isDeriving: Bool { scheme != .fixed }
+    /// Whether that key is the one for PINs; else it is one for data.
+    public var usesPINKey: Bool { scheme == .pin }
+    /// The serial number of the next swipe's key (KSN); empty where all have the same, or no key is left.
+    public var keySerialNumber: [UInt8] { next.withLock { $0?.bytes ?? [] } }
+
+    /// Takes the next key and encrypts one swipe with it.
+    /// - Parameters:
+    ///   - parts: of the swipe; each is padded with zeros and encrypted on its own.
+    ///   - cipher: how.
+    /// - Returns: the parts encrypted, and the serial number of their key; nil where no key is left, or libcrypto failed.
+    public func encrypt(
+        _ parts: [[UInt8]], by cipher: ReaderSwipe.Cipher
+    ) -> (parts: [[UInt8]], keySerialNumber: [UInt8])? {
+        let number = keySerialNumberToUse()
+        guard !isDeriving || number != nil else { return nil }
+        let bytes = number?.bytes ?? []
+        guard let encrypted = try? encrypted(parts, by: cipher, bytes) else { return nil }
+        return (encrypted, bytes)
+    }
+
+    /// The SHA-1 of a text, which some readers send of each track.
+    /// - Returns: 20 bytes; nil where libcrypto has no SHA-1.
+    public func hash(of text: [UInt8]) -> [UInt8]? { try? MessageDigest.sha1(of: text.span) }
+
+    private func keySerialNumberToUse() -> KeySerialNumber? {
+        next.withLock { next in
+            defer { next = next.flatMap { try? $0.next() } }
+            return next
+        }
+    }
+
+    private func encrypted(
+        _ parts: [[UInt8]], by cipher: ReaderSwipe.Cipher, _ serialNumber: [UInt8]
+    ) throws(DecryptionError) -> [[UInt8]] {
+        let working = try scheme.workingKey(from: key, serialNumber: serialNumber.span)
+        // AES takes the 16 bytes that triple DES's DUKPT derives.
+        let key = try working.repurposed(for: cipher == .aes ? .aes128 : working.algorithm)
+        var encrypted: [[UInt8]] = []
+        for part in parts {
+            guard !part.isEmpty else {
+                encrypted.append([])
+                continue
+            }
+            let padded = MessagePadding.zeros.padded(part.span, blockSize: key.algorithm.blockSize)
+            let bytes = try padded.withBytes { (plaintext) throws(DecryptionError) in
+                cipher == .tripleDESBlocks ? try key.encryptBlocks(plaintext) : try key.encrypt(plaintext)
+            }
+            encrypted.append(bytes.withBytes { bytes in bytes.indices.map { bytes[$0] } })
+        }
+        return encrypted
+    }
+}
+
+/// Says nothing of the key.
+extension SwipeEncryptor: CustomStringConvertible, CustomReflectable {
+    /// Its scheme.
+    public var description: String { "encryptor (\(scheme.rawValue))" }
+
+    /// Nothing.
+    public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+}

@@ -1,0 +1,54 @@
+/// Puts zeros and X in the place of what is of a card; nothing moves.
+enum CardHiding {
+    private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+    private static let star = UInt8(ascii: "*")
+    private static let zero = UInt8(ascii: "0")
+
+    /// Hides tracks, in clear or masked by the reader: of an account number the first six and the last four digits stay, and
+    /// what parts fields.
+    static func hideTracks(_ bytes: inout [UInt8], _ range: Range<Int>) {
+        var next = range.lowerBound
+        while next < range.upperBound {
+            let start = next
+            while next < range.upperBound, digits.contains(bytes[next]) || bytes[next] == star { next += 1 }
+            if next > start {
+                let isNumber = (13...19).contains(next - start) && isNumber(bytes, start..<next, in: range)
+                let hidden = isNumber ? start + 6..<next - 4 : start..<next
+                for index in hidden where bytes[index] != star { bytes[index] = zero }
+                continue
+            }
+            if isLetter(bytes[next]), !isFormatCode(bytes, next, in: range) { bytes[next] = UInt8(ascii: "X") }
+            next += 1
+        }
+    }
+
+    /// Hides numbers that may be of a card in a reader's own words: 12 digits or more.
+    static func hideNumbers(_ bytes: inout [UInt8], _ range: Range<Int>) {
+        var next = range.lowerBound
+        while next < range.upperBound {
+            let start = next
+            while next < range.upperBound, digits.contains(bytes[next]) { next += 1 }
+            if next - start >= 12 { clear(&bytes, start + 6..<next - 4, zero) }
+            next = max(next, start + 1)
+        }
+    }
+
+    /// Puts a byte in the place of others, zero unless it is told.
+    static func clear(_ bytes: inout [UInt8], _ range: Range<Int>, _ filler: UInt8 = 0) {
+        for index in range { bytes[index] = filler }
+    }
+
+    /// The separator of a track is behind an account number, or it is all that there is.
+    private static func isNumber(_ bytes: [UInt8], _ number: Range<Int>, in range: Range<Int>) -> Bool {
+        guard number.upperBound < range.upperBound else { return number == range }
+        let isFirst = number.lowerBound == range.lowerBound || !"=^".utf8.contains(bytes[number.lowerBound - 1])
+        return isFirst && "=^".utf8.contains(bytes[number.upperBound])
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte & 0xDF) }
+
+    /// What follows the start sentinel of track 1.
+    private static func isFormatCode(_ bytes: [UInt8], _ index: Int, in range: Range<Int>) -> Bool {
+        index > range.lowerBound && bytes[index - 1] == UInt8(ascii: "%")
+    }
+}

@@ -1,0 +1,112 @@
+public import JackdawTransport
+
+/// Masks transcripts of a family's readers so that they can be played back: what readers send is cut into frames, and what is of
+/// a card is hidden inside them, check sums and all. What makes no frame, and what is sent, is masked as ``CardDataMask`` does.
+///
+/// ```swift
+/// let secrecy = TranscriptSecrecy.masked(ReaderMask(dialect))
+/// ```
+public struct ReaderMask: TranscriptMask {
+    private var dialect: any ReaderDialect
+    private var usual = CardDataMask()
+    /// What was sent last, which an answer is awaited to.
+    private var request: ReaderRequest?
+    /// Received bytes that no frame was made of yet.
+    private var pending: [UInt8] = []
+    /// Frames of a message that goes on.
+    private var frames: [[UInt8]] = []
+
+    /// More than any message has.
+    private static let mostFrames = 512
+
+    /// A mask at the beginning of a link.
+    /// - Parameter dialect: how the family of readers speaks.
+    public init(_ dialect: any ReaderDialect) { self.dialect = dialect }
+
+    /// Masks bytes that are no message by themselves.
+    public mutating func mask(_ bytes: [UInt8], isSent: Bool) -> [UInt8?] { usual.mask(bytes, isSent: isSent) }
+
+    /// Masks frames that are whole; the others come later.
+    public mutating func maskMessages(_ bytes: [UInt8], isSent: Bool) -> [UInt8?] {
+        guard !isSent else {
+            request = ReaderRequest("", bytes)
+            return usual.mask(bytes, isSent: true)
+        }
+        pending += bytes
+        return cut(isOver: false)
+    }
+
+    /// Masks what is left of a direction, which is no whole frame.
+    public mutating func finish(isSent: Bool) -> [UInt8?] {
+        guard !isSent else { return [] }
+        let kept = cut(isOver: true)
+        return kept + giveUp()
+    }
+
+    private mutating func cut(isOver: Bool) -> [UInt8?] {
+        let format = dialect.format(awaiting: request)
+        var kept: [UInt8?] = []
+        var next = 0
+        while next < pending.count {
+            let count: Int
+            switch format.measure(pending.span.extracting(next...)) {
+            case .whole(let size), .unchecked(let size):
+                let frame = Array(pending[next..<next + size])
+                kept += mask(frame, format)
+                next += size
+                continue
+            case .partial(let least):
+                guard isOver || least > format.greatestSize else {
+                    pending.removeFirst(next)
+                    return kept
+                }
+                count = pending.count - next
+            case .fault(_, let skipped):
+                let least = min(max(1, skipped), pending.count - next)
+                let rest = pending.span.extracting((next + least)...)
+                count = least + (format.start(in: rest) ?? rest.count)
+            }
+            let noFrame = Array(pending[next..<next + count])
+            kept += giveUp()
+            kept += usual.mask(noFrame, isSent: false)
+            next += count
+        }
+        pending = []
+        return kept
+    }
+
+    /// A frame, with those before it that belong to the same message; nothing while the message goes on.
+    private mutating func mask(_ frame: [UInt8], _ format: any FrameFormat) -> [UInt8?] {
+        frames.append(frame)
+        guard frames.count <= Self.mostFrames else { return giveUp() }
+        switch dialect.masking(frames) {
+        case .more: return []
+        case .unknown: return giveUp()
+        case .masked(let masked):
+            // What would be read otherwise is of no use.
+            let isRight =
+                masked.map(\.count) == frames.map(\.count)
+                && masked.allSatisfy { (try? format.check($0.span)) != nil }
+            guard isRight else { return giveUp() }
+            frames = []
+            return masked.flatMap(\.self)
+        }
+    }
+
+    /// Masks frames of which nobody knows what is of a card.
+    private mutating func giveUp() -> [UInt8?] {
+        let bytes = frames.flatMap(\.self)
+        frames = []
+        return bytes.isEmpty ? [] : usual.mask(bytes, isSent: false)
+    }
+}
+
+extension ReaderFamily {
+    /// Masks transcripts of the family's readers so that they can be played back.
+    /// - Parameter profile: values in the place of those of the family's own ``profile``.
+    /// - Returns: a mask at the beginning of a link.
+    /// - Throws: ``ReaderError`` as ``makeDialect(_:)`` does.
+    public func makeMask(_ profile: ReaderProfile? = nil) throws(ReaderError) -> ReaderMask {
+        ReaderMask(try makeDialect(profile))
+    }
+}

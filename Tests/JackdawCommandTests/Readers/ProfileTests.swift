@@ -1,0 +1,122 @@
+import ArgumentParser
+import JackdawReaders
+import JackdawSimulator
+import JackdawTestSupport
+import JackdawTransport
+import Testing
+
+@testable import jackdaw_cli
+
+/// Profiles in files, for readers and for those that stand in for them.
+@Suite struct ProfileTests {
+    private typealias Status = jackdaw_cli.ExitStatus
+
+    /// A reader of a family without a public wire, whose wire is another than the made-up one.
+    @Test func aWireThatAProfileHasIsSpokenByBoth() async throws {
+        let family = try #require(ReaderFamily.named("epos"))
+        var profile = family.simulatedProfile
+        profile["frame.start"] = ProfileEntry("", .bytes([0xAA, 0x55]), .unknown, "for this test")
+        profile["message.swipe"] = ProfileEntry("", .number(0xC4), .unknown, "for this test")
+        let folder = try TemporaryFolder()
+        let path = try folder.write(profile.json, to: "wire.json")
+        let (listening, _) = try await SimulatedListening.run("epos", ["--profile", path], cards: ["gift"])
+        #expect(listening.contains("swipe: epos 999900******5678"), "\(listening)")
+    }
+
+    /// How often a reader that says nothing is asked.
+    @Test(arguments: [(nil, 3), (#""times.answerTries": { "number": 2 }"#, 2)])
+    func timesAreThoseOfTheProfile(values: String?, commands: Int) async throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(
+            #"{ "name": "ours", "family": "miura", "values": { \#(values ?? "") } }"#.utf8, to: "ours.json")
+        let sent = Shared("")
+        var system = BluetoothSystem()
+        system.clock = LeapingClock(most: .seconds(10))
+        system.isInterrupted = { false }
+        system.keep = { connect in KeptLink(backOff: BackOff(first: .nanoseconds(1)), connect: connect) }
+        system.connect = { link, _, _ throws(LinkError) in
+            let silent = SimulatorHost.open(link, clock: ManualClock()) {
+                SimulatedReader(MiuraModel(), faults: [PlannedFault(.noAnswer)])
+            }
+            return try RecordingTransport(silent, secrecy: .revealed, clock: ManualClock()) { line in
+                sent.with { $0 += line }
+            }
+        }
+        let line = ["listen", "--link", "tcp:192.0.2.7:4000", "--reader", "miura", "--profile", path]
+        let status = try await onOwnThread { [system] in
+            let recorder = ConsoleRecorder()
+            let verb = try #require(try JackdawCommand.parseAsRoot(line) as? Listen)
+            do throws(CommandError) {
+                return try verb.run(on: recorder.console, system)
+            } catch {
+                return error.status
+            }
+        }
+        #expect(status == .unavailable)
+        #expect(sent.with { $0.split(separator: "\n").count { $0.contains(" > ") } } == commands)
+    }
+
+    /// What is in the file, and what the message says beside its name.
+    @Test(arguments: [
+        ("[]", "the profile: it is an array, and not an object"),
+        (#"{"name": "ours"}"#, "family: it is missing"),
+        (#"{"name": "ours", "family": "miura"}"#, "the profile \"ours\" is for miura readers, not for neo"),
+        (
+            #"{"name": "ours", "family": "neo", "values": {"times.answers": {"number": 1}}}"#,
+            "a value times.answers, which neo readers have not"
+        ),
+        (
+            #"{"name": "ours", "family": "neo", "values": {"times.answer": {"text": "soon"}}}"#,
+            "values.times.answer of the profile \"ours\" is text; give it as number"
+        ),
+        (
+            #"{"name": "ours", "family": "neo", "values": {"times.answer": {"number": "soon"}}}"#,
+            "values.times.answer.number: it is a text, and not a number"
+        ),
+        (
+            #"{"name": "ours", "family": "neo", "values": {"times.answer": {"number": 0}}}"#,
+            "values.times.answer of the profile \"ours\" is 0; it has to be a whole number from 1"
+        ),
+        (String(repeating: " ", count: 65_537), "more than a profile has"),
+    ])
+    func whatIsWrongIsToldWithItsPlace(json: String, message: String) throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(json.utf8, to: "ours.json")
+        for line in [
+            ["listen", "--link", "tcp:192.0.2.7:4000", "--reader", "neo"],
+            ["simulate", "neo", "--link", "tcp:127.0.0.1:0"],
+        ] {
+            let run = CommandRun(line + ["--profile", path])
+            #expect(run.status == Status.badData.rawValue)
+            #expect(run.messages.contains("\(path): "), "\(run.messages)")
+            #expect(run.messages.contains(message), "\(run.messages)")
+        }
+    }
+
+    /// A family without a public wire is listened to once the profile has all of it.
+    @Test func whatIsStillMissingIsNamed() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(
+            #"{"name": "half", "family": "epos", "values": {"frame.start": {"bytes": "02"}}}"#.utf8, to: "half.json")
+        let run = CommandRun("listen", "--link", "tcp:192.0.2.7:4000", "--reader", "epos", "--profile", path)
+        #expect(run.status == Status.badData.rawValue)
+        #expect(run.messages.contains("frame.lengthSize"))
+        #expect(!run.messages.contains("frame.start"))
+    }
+
+    @Test func aFileThatIsNotThereIsNoInput() throws {
+        let folder = try TemporaryFolder()
+        let line = ["listen", "--link", "tcp:192.0.2.7:4000", "--reader", "neo", "--profile"]
+        #expect(CommandRun(line + [folder("none")]).status == Status.noInput.rawValue)
+        #expect(CommandRun(line + [folder.path]).status == Status.inputOutput.rawValue)
+    }
+
+    @Test(arguments: [
+        ["listen", "--link", "tcp:h:1", "--profile", "f"], ["listen", "--link", "sim:epos", "--profile", "f"],
+        ["listen", "--link", "sim:epos", "--reader", "epos", "--profile", "f"],
+        ["simulate", "echo", "--link", "pty", "--profile", "f"],
+    ])
+    func whatMakesNoSenseIsUsage(arguments: [String]) {
+        #expect(CommandRun(arguments).status == Status.usage.rawValue)
+    }
+}

@@ -1,0 +1,59 @@
+import JackdawReaders
+import JackdawSimulator
+import Testing
+
+/// Cards that are not swiped, at the readers of families whose drivers know what that is.
+struct CardNoticeTests {
+    /// What is done with a card, and what the family's driver tells of it.
+    static let known: [(family: String, manner: Presentation.Manner, events: [String])] = [
+        ("miura", .inserted, ["card: inserted"]), ("miura", .removed, ["card: removed"]),
+        ("miura", .unreadable, ["card: unreadable"]),
+        ("neo", .tapped, ["card: tapped", "swipe: neo 520082******8210"]),
+        ("bbpos", .inserted, ["card: inserted"]), ("bbpos", .unreadable, ["card: unreadable"]),
+        ("bbpos", .tapped, ["card: tapped"]), ("bbpos", .swipedInVain, ["bad swipe: BAD_SWIPE"]),
+        ("bbpos", .swipedWithChip, ["bad swipe: USE_ICC_CARD"]),
+        ("clovergo", .inserted, ["card: inserted"]), ("clovergo", .removed, ["card: removed"]),
+        ("clovergo", .unreadable, ["card: unreadable"]), ("clovergo", .tapped, ["card: tapped"]),
+        ("clovergo", .swipedInVain, ["bad swipe: SWIPE_FAILED"]),
+        ("clovergo", .swipedWithChip, ["bad swipe: EMV_CARD_SWIPED_ERROR"]),
+        ("epos", .inserted, ["card: inserted"]), ("epos", .removed, ["card: removed"]),
+        ("epos", .tapped, ["card: tapped"]), ("epos", .swipedInVain, ["bad swipe: swipe error"]),
+    ]
+
+    private func events(_ family: String, _ manners: [Presentation.Manner]) -> [String] {
+        guard let card = SimulatedCard.named("chip") else { return ["no card"] }
+        var rehearsal = Rehearsal(family, deck: manners.map { Presentation(card, $0) })
+        rehearsal.perform(.connect)
+        rehearsal.run(until: .ready)
+        rehearsal.perform(.requestSwipe(within: .seconds(20)))
+        rehearsal.run(until: .armed)
+        rehearsal.run(for: .seconds(10))
+        let told = rehearsal.events.map(\.description)
+        return told.filter { ["card", "swipe", "bad swipe", "dropped"].contains($0.prefix { $0 != ":" }) }
+    }
+
+    @Test(arguments: known) func aDriverTellsWhatIsDoneWithACard(
+        family: String, manner: Presentation.Manner, expected: [String]
+    ) {
+        #expect(events(family, [manner]) == expected)
+    }
+
+    /// The chip is asked for, put in and taken out; in the same wait the next card is swiped.
+    @Test func aWaitGoesOnBehindANotice() {
+        #expect(
+            events("clovergo", [.swipedWithChip, .inserted, .removed, .swiped]) == [
+                "bad swipe: EMV_CARD_SWIPED_ERROR", "card: inserted", "card: removed",
+                "swipe: clovergo 520082******8210",
+            ])
+    }
+
+    /// Nothing is made up where a family's readers are not known to tell.
+    @Test func whatIsNotKnownIsNotTold() {
+        for family in SimulatedFamily.all.map(\.name) where family != "jsonpos" {
+            for manner in Presentation.Manner.allCases where ![.swiped, .swipedInVain].contains(manner) {
+                guard !Self.known.contains(where: { $0.family == family && $0.manner == manner }) else { continue }
+                #expect(events(family, [manner]) == [], "\(family) \(manner)")
+            }
+        }
+    }
+}

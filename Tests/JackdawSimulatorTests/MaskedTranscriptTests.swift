@@ -1,0 +1,133 @@
+import JackdawReaders
+import JackdawSimulator
+import JackdawTestSupport
+import JackdawTransport
+import Testing
+
+/// What a masked transcript of a reader keeps, and what is played back of it.
+@Suite(.timeLimit(.minutes(1)))
+struct MaskedTranscriptTests {
+    /// The card that is swiped everywhere; the mask may keep the first six digits of its number and the last four.
+    private static let card = SimulatedCard(
+        "test", track1: "%B5413330089604111^SPECIMEN/ROBERTA^28122010000000000000?",
+        track2: ";5413330089604111=28122010000087654321?")
+
+    /// Records a conversation with a simulated reader, masked by its family's mask.
+    private func record(
+        _ name: String, step: Int = .max
+    ) async throws -> (text: String, events: [String]) {
+        let family = try #require(ReaderFamily.named(name))
+        let model = try #require(SimulatedFamily.named(name)).makeModel()
+        let dialect = try family.makeDialect(family.simulatedProfile)
+        let (near, far) = MemoryLink.pair(
+            link: LinkName(.sim, name), room: min(step, 65_536), keepsPackets: family.needsPackets)
+        var device = SimulatedDevice()
+        device.answerDelay = .zero
+        let deck = model.isAlwaysArmed ? [] : [Presentation(Self.card, after: .zero)]
+        let clock = ManualClock()
+        let host = SimulatorHost(far, clock: clock) { SimulatedReader(model, device: device, deck: deck) }
+        let running = Task { await host.run() }
+        let text = Shared("")
+        let mask = try family.makeMask(family.simulatedProfile)
+        let recording = try RecordingTransport(near, secrecy: .masked(mask), clock: clock) { part in
+            text.with { $0 += part }
+        }
+        let events = await TranscriptTests.converse(over: recording, dialect, clock) {
+            if model.isAlwaysArmed { await host.present(Presentation(Self.card)) }
+        } end: {
+            running.cancel()
+        }
+        await running.value
+        return (text.with { $0 }, events)
+    }
+
+    @Test(arguments: RehearsalTests.families) func aMaskedTranscriptGivesTheSameEvents(name: String) async throws {
+        let (text, events) = try await record(name)
+        #expect(events.contains { $0.hasPrefix("swipe: \(name) 541333******4111") }, "\(events)")
+        let family = try #require(ReaderFamily.named(name))
+        let clock = ManualClock()
+        let replay = ReplayTransport(
+            try Transcript(parsing: Array(text.utf8).span), link: LinkName(.replay, "transcript"), clock: clock)
+        let replayed = await TranscriptTests.converse(
+            over: replay, try family.makeDialect(family.simulatedProfile), clock)
+        #expect(replayed == events)
+    }
+
+    /// Nothing that is secret of the card is in the file, in any of the ways in which readers write it.
+    @Test(arguments: RehearsalTests.families) func nothingOfTheCardIsKept(name: String) async throws {
+        let text = try await record(name).text
+        let transcript = try Transcript(parsing: Array(text.utf8).span)
+        let family = try #require(ReaderFamily.named(name))
+        // In one piece, without the numbers of notifications.
+        let bytes = transcript.entries.flatMap { entry -> [UInt8] in
+            guard case .received(let bytes) = entry.event else { return [] }
+            return bytes.dropFirst(family.needsPackets ? 1 : 0).map { $0 ?? 0 }
+        }
+        let written = String(decoding: bytes, as: UTF8.self)
+        let coded = bytes.map { String(Int($0) + 256, radix: 16).dropFirst() }.joined()
+        let secrets = ["5413330089604111", "300896", "08960", "87654321", "SPECIMEN", "ROBERTA"]
+        for secret in secrets {
+            #expect(!written.contains(secret), "\(secret)")
+            // Two digits a byte, and as the hexadecimal digits of characters.
+            let digits = secret.utf8.map { String($0, radix: 16) }.joined()
+            #expect(!coded.contains(digits) && !written.lowercased().contains(digits), "\(secret)")
+            if secret.allSatisfy(\.isNumber) { #expect(!coded.contains(secret), "\(secret)") }
+        }
+        // It could fail: without a mask all families but IPS write the account number.
+        #expect(text.hasPrefix("jackdaw-transcript 1 masked "))
+    }
+
+    /// What is no frame is masked as where nobody knows the protocol, and nothing is lost or moved.
+    @Test(arguments: [1, 3, 1_000]) func whatIsNoFrameIsMaskedAsEver(step: Int) throws {
+        let noise = Array("noise %B5413330089604111^SPECIMEN/ROBERTA^2812?".utf8)
+        let frame = try #require(
+            try MiuraFormat.answer([0x48, 0x02, 0x03, 0x00, 0x90, 0x00], isUnsolicited: true).first)
+        let stream = noise + frame + noise
+        var mask = try #require(ReaderFamily.named("miura")).makeMask()
+        var kept: [UInt8?] = []
+        for start in stride(from: 0, to: stream.count, by: step) {
+            kept += mask.maskMessages(Array(stream[start..<min(start + step, stream.count)]), isSent: false)
+        }
+        kept += mask.finish(isSent: false)
+        try #require(kept.count == stream.count)
+        #expect(Array(kept[noise.count..<noise.count + frame.count]) == frame)
+        for (index, byte) in kept.enumerated() where byte != nil { #expect(byte == stream[index]) }
+        let shown = String(decoding: kept.map { $0 ?? UInt8(ascii: "*") }, as: UTF8.self)
+        #expect(!shown.contains("4133300") && !shown.contains("SPECI"))
+    }
+
+    /// Swipes that were encrypted: what is encrypted is not kept either, since some keys are known to everybody.
+    @Test func whatIsEncryptedIsNotKept() throws {
+        for (name, swipe) in [
+            ("idtech", PublishedSwipes.original), ("idtech", PublishedSwipes.enhanced),
+            ("magtek", PublishedSwipes.magTek),
+            ("ips", PublishedSwipes.ips),
+        ] {
+            let family = try #require(ReaderFamily.named(name))
+            var mask = try family.makeMask()
+            let kept = mask.maskMessages(swipe, isSent: false)
+            try #require(kept.count == swipe.count && !kept.contains(nil), "\(name)")
+            let masked = kept.compactMap(\.self)
+            var dialect = try family.makeDialect()
+            let meanings = [swipe, masked].map { frame in
+                dialect.understand(frame.span, answering: nil).map { "\($0)" }
+            }
+            guard case .swipe(let was) = dialect.understand(swipe.span, answering: nil).first,
+                case .swipe(let found) = dialect.understand(masked.span, answering: nil).first
+            else {
+                Issue.record("no swipe of \(name): \(meanings)")
+                continue
+            }
+            #expect("\(found)" == "\(was)")
+            #expect(found.parts == was.parts)
+            for part in was.parts {
+                switch part {
+                case .encryptedTrack, .encryptedTracks, .hash, .magnePrint:
+                    let values = found.withPart(part) { bytes in Set(bytes.indices.map { bytes[$0] }) }
+                    #expect(values == [0], "\(part)")
+                default: break
+                }
+            }
+        }
+    }
+}
