@@ -41,7 +41,8 @@ extension EDynamoDialect {
     /// A record without what is of a card.
     /// - Parameters:
     ///   - record: all of it.
-    ///   - count: so many bytes of the undocumented gap's end are told apart from their neighbours.
+    ///   - count: so many bytes where the hash was are not zeros, which makes what is sent longer.
+    /// - Returns: as many bytes; nil where it is no record.
     /// - Returns: as many bytes; nil where the record is none.
     private static func hiding(_ record: [UInt8], but count: Int) -> [UInt8]? {
         guard let layout = try? MagTekCardRecord(record.span) else { return nil }

@@ -51,13 +51,13 @@ public struct ReaderMask: TranscriptMask {
             let count: Int
             switch format.measure(pending.span.extracting(next...)) {
             case .whole(let size), .unchecked(let size):
-                let frame = Array(pending[next..<next + size])
-                kept += mask(frame, format)
+                frames.append(Array(pending[next..<next + size]))
+                kept += maskFrames(format)
                 next += size
                 continue
             case .partial(let least):
                 guard isOver || least > format.greatestSize else {
-                    pending.removeFirst(next)
+                    keepPending(from: next)
                     return kept
                 }
                 count = pending.count - next
@@ -66,18 +66,25 @@ public struct ReaderMask: TranscriptMask {
                 let rest = pending.span.extracting((next + least)...)
                 count = least + (format.start(in: rest) ?? rest.count)
             }
-            let noFrame = Array(pending[next..<next + count])
+            var noFrame = Array(pending[next..<next + count])
             kept += giveUp()
             kept += usual.mask(noFrame, isSent: false)
+            overwrite(&noFrame)
             next += count
         }
-        pending = []
+        keepPending(from: next)
         return kept
     }
 
-    /// A frame, with those before it that belong to the same message; nothing while the message goes on.
-    private mutating func mask(_ frame: [UInt8], _ format: any FrameFormat) -> [UInt8?] {
-        frames.append(frame)
+    /// Keeps the bytes of a frame that is not whole.
+    private mutating func keepPending(from start: Int) {
+        let rest = Array(pending[start...])
+        overwrite(&pending)
+        pending = rest
+    }
+
+    /// The last frame, with those before it that belong to the same message; nothing while the message goes on.
+    private mutating func maskFrames(_ format: any FrameFormat) -> [UInt8?] {
         guard frames.count <= Self.mostFrames else { return giveUp() }
         switch dialect.masking(frames) {
         case .more: return []
@@ -88,17 +95,28 @@ public struct ReaderMask: TranscriptMask {
                 masked.map(\.count) == frames.map(\.count)
                 && masked.allSatisfy { (try? format.check($0.span)) != nil }
             guard isRight else { return giveUp() }
-            frames = []
+            forgetFrames()
             return masked.flatMap(\.self)
         }
     }
 
     /// Masks frames of which nobody knows what is of a card.
     private mutating func giveUp() -> [UInt8?] {
-        let bytes = frames.flatMap(\.self)
-        frames = []
+        var bytes = frames.flatMap(\.self)
+        forgetFrames()
+        defer { overwrite(&bytes) }
         return bytes.isEmpty ? [] : usual.mask(bytes, isSent: false)
     }
+
+    private mutating func forgetFrames() {
+        for index in frames.indices { overwrite(&frames[index]) }
+        frames = []
+    }
+}
+
+/// Overwrites bytes that may be card data. Called as a whole, so that it is not left out as being of no use.
+@inline(never) private func overwrite(_ bytes: inout [UInt8]) {
+    for index in bytes.indices { bytes[index] = 0 }
 }
 
 extension ReaderFamily {

@@ -44,7 +44,7 @@
                   jackdaw listen --link alsa:hw:1,0 --json
                   jackdaw listen --link wav:captures/speed_t2_05.wav
                   jackdaw listen --link rfcomm:AA:BB:CC:DD:EE:FF --reader miura
-                  jackdaw listen --link rfcomm:AA:BB:CC:DD:EE:FF --reader epos --profile terminal.json
+                  jackdaw listen --link pty:/dev/ttyACM0 --reader epos --profile epos.json
                   jackdaw listen --link sim:miura --swipes 1
                 """)
 
