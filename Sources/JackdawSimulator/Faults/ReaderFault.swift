@@ -20,6 +20,8 @@ public enum ReaderFault: String, Sendable, Hashable, CaseIterable {
     case garbage
     /// The battery is nearly empty.
     case lowBattery = "low-battery"
+    /// An audio reader gets too little of its power tone to wake up. Links of bytes have no volume.
+    case volumeTooLow = "volume-too-low"
 }
 
 /// A fault, and which of the reader's messages it hits.
