@@ -13,7 +13,10 @@ extension ReaderProfile {
                     "published programs choose one for some phones"),
                 .powerRamp: ProfileEntry("ms that the tone takes to come", .number(500), .reported, reports),
                 .soundLevel: ProfileEntry("dBFS of tone and commands", .number(0), .reported, "full scale"),
-                .powerPause: inferredPause, .waking: inferredWaking,
+                .powerPause: inferredPause,
+                .waking: ProfileEntry(
+                    "ms that it takes to wake up", .number(2_000), .inferred,
+                    "pause and ramp of the tone, and a second for what stores its power"),
                 .lineBaud: ProfileEntry("line bits a second", .number(7_350), .reported, reports),
                 .oneFalls: ProfileEntry(
                     "whether a 1 is high-low in its pair of line bits", .flag(true), .inferred,

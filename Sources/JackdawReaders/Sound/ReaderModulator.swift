@@ -104,6 +104,8 @@ public struct ReaderModulator: Sendable {
         case .line(var encoder):
             encoder.encode(bytes, into: &samples)
             encoder.finish(into: &samples)
+            // The next one comes out of silence, as this one does.
+            encoder.reset()
             self.encoder = .line(encoder)
         }
         return Change(kind: .command(PoweredLine.spread(samples.span, gains: sound.commandGains), sound.join))

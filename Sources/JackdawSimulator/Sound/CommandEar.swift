@@ -3,49 +3,33 @@ import JackdawReaders
 
 /// How a simulated reader hears commands.
 struct CommandEar {
-    private enum Decoder {
-        case fourTones(FourToneDecoder)
-        case line(LineEar)
-    }
-
-    /// Samples that a line's decoder gets at once, whatever blocks the sound comes in.
-    private static let hop = 48
-
-    private var decoder: Decoder
+    // One of them is there.
+    private var fourTones: FourToneDecoder?
+    private let line: LineEar?
 
     /// - Throws: `LineCodeError` with code `outOfRange` where the rate does not hold the line code.
     init(_ sound: ReaderSound, sampleRate: Double) throws(LineCodeError) {
         switch sound.commands {
         case .fourTones(let profile):
             let tones = (0..<4).map { profile.shift.tones[$0] }
-            decoder = .fourTones(
-                FourToneDecoder(
-                    tones: tones, powerTone: profile.powerFrequency, turnsPerSymbol: profile.shift.periodsPerSymbol,
-                    preamble: profile.preamble, sampleRate: sampleRate))
-        case .line(let mode): decoder = .line(try LineEar(mode, sampleRate: sampleRate))
+            fourTones = FourToneDecoder(
+                tones: tones, powerTone: profile.powerFrequency, turnsPerSymbol: profile.shift.periodsPerSymbol,
+                preamble: profile.preamble, sampleRate: sampleRate)
+            line = nil
+        case .line(let mode): line = try LineEar(mode, sampleRate: sampleRate)
         }
     }
 
     /// Takes the next sample.
-    /// - Returns: bytes of commands that were heard; empty where there are none.
-    mutating func receive(_ sample: Float) -> [UInt8] {
-        switch decoder {
-        case .fourTones(var fourTones):
-            let command = fourTones.receive(sample)
-            decoder = .fourTones(fourTones)
-            return command ?? []
-        case .line(let line): return line.receive(sample)
-        }
+    /// - Returns: bytes of commands where some were heard.
+    mutating func receive(_ sample: Float) -> [UInt8]? {
+        if let line { line.receive(sample) } else { fourTones?.receive(sample) }
     }
 
     /// Forgets what was heard.
     mutating func reset() {
-        switch decoder {
-        case .fourTones(var fourTones):
-            fourTones.reset()
-            decoder = .fourTones(fourTones)
-        case .line(let line): line.reset()
-        }
+        fourTones?.reset()
+        line?.reset()
     }
 }
 
@@ -67,15 +51,17 @@ private final class LineEar {
         if case .dynamo(let line) = mode.code { isRepeated = line.repeatsInverted } else { isRepeated = false }
     }
 
-    func receive(_ sample: Float) -> [UInt8] {
+    func receive(_ sample: Float) -> [UInt8]? {
         hop.append(sample)
-        guard hop.count == Self.hop else { return [] }
+        guard hop.count == Self.hop else { return nil }
         decoder.receive(hop.span, into: &events)
         hop.removeAll(keepingCapacity: true)
+        guard !events.isEmpty else { return nil }
         var heard: [UInt8] = []
         for event in events {
             switch event {
-            case .character(let character): if character.isFramed { burst.append(UInt8(truncatingIfNeeded: character.value)) }
+            case .character(let character):
+                if character.isFramed { burst.append(UInt8(truncatingIfNeeded: character.value)) }
             case .burst: heard += finishBurst()
             }
         }

@@ -10,23 +10,23 @@ struct PowerSense {
 
     private(set) var hasPower = false
     private let tone: Double
-    private let leastLevel: Float
+    private let leastPeak: Float
     private var meter: ToneMeter
     /// Readings that were good, and that were not, one behind the other.
     private var (good, bad) = (0, 0)
 
     /// - Parameters:
     ///   - tone: Hz of the tone that wakes the reader.
-    ///   - leastLevel: least root of the mean square, full scale 1.
-    init(tone: Double, leastLevel: Float, sampleRate: Double) {
+    ///   - leastPeak: what its peak has to reach, full scale 1.
+    init(tone: Double, leastPeak: Float, sampleRate: Double) {
         self.tone = min(tone, sampleRate / 2)
-        self.leastLevel = leastLevel
+        self.leastPeak = leastPeak
         meter = ToneMeter(sampleRate: sampleRate)
     }
 
     mutating func receive(_ sample: Float) {
         guard let reading = meter.receive(sample) else { return }
-        let isLoud = reading.level >= leastLevel
+        let isLoud = reading.peak >= leastPeak
         let isRight = isLoud && abs(reading.frequency - tone) <= Self.tolerance * tone
         good = isRight ? good + 1 : 0
         bad = isLoud ? 0 : bad + 1

@@ -36,7 +36,8 @@ public struct SimulatedAudioReader: ~Copyable {
     private var ear: CommandEar
     private var encoder: any LineEncoder
     /// What is being sent, from the next sample on.
-    private var sending: ArraySlice<Float> = []
+    private var sending: [Float] = []
+    private var sent = 0
     private var noise: GaussianNoise
     private let noiseLevel: Float
     private var hum: ToneGenerator?
@@ -73,12 +74,12 @@ public struct SimulatedAudioReader: ~Copyable {
         channelCount = tone.channels.count
         powerChannel = tone.channels.firstIndex { $0.level != nil } ?? 0
         commandChannel = sound.commandGains.firstIndex { $0 != 0 } ?? 0
-        let usual = Self.amplitude(decibels: tone.channels[powerChannel].level ?? 0) * Self.meanSquareRoot(tone.waveform)
-        power = PowerSense(tone: tone.frequency, leastLevel: Self.leastPower * usual, sampleRate: sampleRate)
+        let usual = Self.amplitude(decibels: tone.channels[powerChannel].level ?? 0)
+        power = PowerSense(tone: tone.frequency, leastPeak: Self.leastPower * usual, sampleRate: sampleRate)
         noise = GaussianNoise(seed: path.seed)
-        var waveform = ToneWaveform.steppedSquare
-        if case .serialManchester = sound.answers.code { waveform = .sine }
-        let level = Self.amplitude(decibels: path.level) * Self.meanSquareRoot(waveform)
+        var level = Self.amplitude(decibels: path.level)
+        // The root of a sine's mean square.
+        if case .serialManchester = sound.answers.code { level *= Float(0.5).squareRoot() }
         noiseLevel = path.signalToNoise.map { level * Self.amplitude(decibels: -$0) } ?? 0
         reader = makeReader()
         gain = Self.amplitude(decibels: -path.attenuation - (reader.isVolumeTooLow ? Self.faintness : 0))
@@ -124,11 +125,11 @@ public struct SimulatedAudioReader: ~Copyable {
             ear.reset()
             encoder.reset()
             sending = []
+            sent = 0
             setDeadline()
         }
         guard hasPower else { return }
-        let bytes = ear.receive(isUnplugged ? 0 : command)
-        guard !bytes.isEmpty else { return }
+        guard let bytes = ear.receive(isUnplugged ? 0 : command), !bytes.isEmpty else { return }
         reader.receive(bytes.span, at: now)
         setDeadline()
     }
@@ -137,11 +138,10 @@ public struct SimulatedAudioReader: ~Copyable {
         for output in reader.advance(to: now) {
             switch output {
             case .send(let bytes):
-                var samples: [Float] = []
-                encoder.encode(bytes.span, into: &samples)
-                encoder.finish(into: &samples)
-                encoder.idle(seconds: Self.gap, into: &samples)
-                sending += samples
+                encoder.encode(bytes.span, into: &sending)
+                encoder.finish(into: &sending)
+                encoder.idle(seconds: Self.gap, into: &sending)
+                encoder.reset()
             case .disconnect: isUnplugged = true
             }
         }
@@ -154,14 +154,20 @@ public struct SimulatedAudioReader: ~Copyable {
 
     private mutating func nextSample() -> Float {
         var sample = noiseLevel > 0 ? noiseLevel * Float(noise.next()) : 0
-        hum?.append(frames: 1, to: &humSample)
-        sample += humSample.popLast() ?? 0
-        if let next = sending.popFirst(), !isUnplugged { sample += path.isInverted ? -next : next }
+        if hum != nil {
+            hum?.append(frames: 1, to: &humSample)
+            sample += humSample.popLast() ?? 0
+        }
+        if sent < sending.count {
+            if !isUnplugged { sample += path.isInverted ? -sending[sent] : sending[sent] }
+            sent += 1
+            if sent == sending.count {
+                sending.removeAll(keepingCapacity: true)
+                sent = 0
+            }
+        }
         return min(max(sample, -1), 1)
     }
-
-    /// Root of the mean square of a wave with a peak of 1.
-    private static func meanSquareRoot(_ waveform: ToneWaveform) -> Float { waveform == .sine ? Float(0.5).squareRoot() : 1 }
 
     private static func amplitude(decibels: Double) -> Float { Float(Numerics.amplitude(decibels: decibels)) }
 }

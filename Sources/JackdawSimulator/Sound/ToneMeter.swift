@@ -1,9 +1,10 @@
-/// What a channel sounds like over ten milliseconds: how loud, and how many turns a second by how often it passes 0. For a
-/// steady tone of any form that is its frequency, up to half of the sample rate.
+/// What a channel sounds like over ten milliseconds: its peak, which is what a reader's rectifier charges to, and how many
+/// turns a second it has by how often it passes 0. For a steady tone of any form that is its frequency, up to half of the
+/// sample rate.
 struct ToneMeter {
     struct Reading {
-        /// Root of the mean square, full scale 1.
-        let level: Float
+        /// Greatest magnitude, full scale 1.
+        let peak: Float
         /// Turns a second.
         let frequency: Double
     }
@@ -12,7 +13,7 @@ struct ToneMeter {
     private let window: Int
     private var count = 0
     private var crossings = 0
-    private var power: Float = 0
+    private var peak: Float = 0
     private var isHigh = false
 
     init(sampleRate: Double) {
@@ -27,11 +28,10 @@ struct ToneMeter {
             crossings += 1
             isHigh.toggle()
         }
-        power += sample * sample
+        peak = max(peak, abs(sample))
         count += 1
         guard count == window else { return nil }
-        defer { (count, crossings, power) = (0, 0, 0) }
-        return Reading(
-            level: (power / Float(window)).squareRoot(), frequency: Double(crossings) / 2 * sampleRate / Double(window))
+        defer { (count, crossings, peak) = (0, 0, 0) }
+        return Reading(peak: peak, frequency: Double(crossings) / 2 * sampleRate / Double(window))
     }
 }
