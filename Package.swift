@@ -103,7 +103,8 @@ let package = Package(
             name: "JackdawALSATestSupport", dependencies: ["JackdawALSA", "JackdawSystem", "JackdawTransport"],
             path: "Tests/JackdawALSATestSupport", swiftSettings: house),
         .executableTarget(
-            name: "JackdawAudioPath", dependencies: ["JackdawALSA", "JackdawDSP", "JackdawReaders", "JackdawTransport"],
+            name: "JackdawAudioPath",
+            dependencies: ["JackdawALSA", "JackdawDSP", "JackdawReaders", "JackdawTransport"],
             path: "Tests/JackdawAudioPath", swiftSettings: house),
         .executableTarget(
             name: "JackdawBluetoothLab", dependencies: ["JackdawBluetooth", "JackdawTransport"],

@@ -20,7 +20,9 @@ final class MemorySoundPort: AudioPort, PlaybackPort {
     private let state: Mutex<State>
     private let clock: ManualClock
 
-    init(_ sound: ReaderSound, sampleRate: Double, clock: ManualClock, _ makeReader: @Sendable () -> SimulatedReader) throws {
+    init(_ sound: ReaderSound, sampleRate: Double, clock: ManualClock, _ makeReader: @Sendable () -> SimulatedReader)
+        throws
+    {
         self.sampleRate = sampleRate
         self.clock = clock
         let line = try ReaderModulator(sound, sampleRate: sampleRate).makeLine()

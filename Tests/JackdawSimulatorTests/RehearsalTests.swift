@@ -161,7 +161,8 @@ struct RehearsalTests {
         let usual = identity([])
         let found = identity([PlannedFault(fault, 0..<1)])
         switch (family, fault) {
-        case ("idtech", .refusal), ("magtek", .refusal), ("udynamo", .refusal), ("miura", .refusal), ("miura", .lowBattery):
+        case ("idtech", .refusal), ("magtek", .refusal), ("udynamo", .refusal), ("miura", .refusal),
+            ("miura", .lowBattery):
             #expect(found != usual && found != nil)
         case ("magtek", .duplicate), ("udynamo", .duplicate):
             withKnownIssue("MagTek's answers do not say what they answer") { #expect(found == usual) }

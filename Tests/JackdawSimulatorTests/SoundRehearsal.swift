@@ -32,6 +32,7 @@ struct SoundRehearsal: ~Copyable {
     ///   - profile: values in the place of the simulated ones.
     ///   - deck: the cards.
     ///   - faults: what goes wrong.
+    /// - Throws: what the family has against the profile or the rate.
     init(
         _ name: String, sampleRate: Double = 48_000, path: AudioPath = AudioPath(), block: Int = 480,
         profile: ReaderProfile? = nil, deck: [Presentation] = [], faults: [PlannedFault] = []

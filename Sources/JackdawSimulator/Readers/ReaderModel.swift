@@ -13,8 +13,9 @@ public protocol ReaderModel: Sendable {
     /// Whether the reader lives on power that it is given over the jack, and has none of its own.
     var livesOnJack: Bool { get }
 
-    /// What the reader tells when it is given power; nil where its family tells nothing.
+    /// Tells that the reader has been given power.
     /// - Parameter device: the reader.
+    /// - Returns: what is sent; nil where its family tells nothing.
     func powerUpMessage(_ device: SimulatedDevice) -> [UInt8]?
 
     /// Answers a command, and does what it says.

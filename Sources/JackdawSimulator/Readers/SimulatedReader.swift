@@ -153,7 +153,7 @@ public struct SimulatedReader: ~Copyable {
     /// Sends a message, or what the faults make of it.
     private mutating func send(_ message: [UInt8], refusal: [UInt8]? = nil, at now: Duration) {
         defer { messageCount += 1 }
-        let fault = faults.first { ![.lowBattery, .volumeTooLow].contains($0.fault) && $0.messages.contains(messageCount) }?.fault
+        let fault = faults.first { $0.fault.hitsMessages && $0.messages.contains(messageCount) }?.fault
         switch fault {
         case nil, .lowBattery, .volumeTooLow: put(message, at: now)
         case .noAnswer: break

@@ -28,6 +28,7 @@ struct FourToneDecoder {
     ///   - powerTone: the tone between commands in Hz.
     ///   - turnsPerSymbol: turns of two bits.
     ///   - preamble: bytes before those of a command.
+    ///   - sampleRate: samples per second (Hz).
     init(tones: [Double], powerTone: Double, turnsPerSymbol: Int, preamble: [UInt8], sampleRate: Double) {
         self.sampleRate = sampleRate
         self.tones = tones + [powerTone]

@@ -18,6 +18,7 @@ struct PowerSense {
     /// - Parameters:
     ///   - tone: Hz of the tone that wakes the reader.
     ///   - leastPeak: what its peak has to reach, full scale 1.
+    ///   - sampleRate: samples per second (Hz).
     init(tone: Double, leastPeak: Float, sampleRate: Double) {
         self.tone = min(tone, sampleRate / 2)
         self.leastPeak = leastPeak
