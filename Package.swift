@@ -80,8 +80,8 @@ let package = Package(
         .target(
             name: "JackdawLinux",
             dependencies: [
-                "JackdawTransport", "JackdawSystem", "JackdawALSA", "JackdawBluetooth", "JackdawAudioFile",
-                "JackdawReaders", "JackdawSimulator",
+                "JackdawDSP", "JackdawTransport", "JackdawSystem", "JackdawALSA", "JackdawBluetooth",
+                "JackdawAudioFile", "JackdawReaders", "JackdawSimulator",
             ],
             swiftSettings: house),
 

@@ -20,6 +20,9 @@
                 --reveal what they hold. Of any other reader the bytes are counted; --reveal prints them as hexadecimal \
                 digits. sim:FAMILY is a simulated reader in this process, at which a few test cards are swiped.
 
+                A reader in the headphone jack of a sound card (unimag, udynamo, hijack, flojack) gets the power that it lives \
+                on from there: turn the volume all the way up before, and pull headphones out.
+
                 A reader over Bluetooth, on a network (tcp:) or a serial line (pty:) is connected again whenever it is \
                 lost, until interrupted. One over ble: needs its service and characteristics. Where programs may not use \
                 Bluetooth sockets, --route bluetoothd lets bluetoothd connect one over rfcomm:.
@@ -43,6 +46,7 @@
                   jackdaw listen --link alsa:hw:1,0 --json
                   jackdaw listen --link wav:captures/speed_t2_05.wav
                   jackdaw listen --link rfcomm:AA:BB:CC:DD:EE:FF --reader miura
+                  jackdaw listen --link alsa:hw:1,0 --reader unimag
                   jackdaw listen --link sim:miura --swipes 1
                 """)
 
@@ -104,8 +108,15 @@
             if route == .bluetoothd, link.scheme != .rfcomm || link.address.contains("/") {
                 throw ValidationError("--route bluetoothd takes --link rfcomm:ADDRESS, without a channel")
             }
-            if [.alsa, .wav].contains(link.scheme), reader != nil {
-                throw ValidationError("--reader is for links of bytes, and \(link) has sound")
+            let isOnJack = reader?.carriers == [.audio]
+            if reader != nil, link.scheme == .wav || (link.scheme == .alsa && !isOnJack) {
+                throw ValidationError("--reader is for links of bytes and readers on a jack, and \(link) has sound")
+            }
+            if isOnJack, [.rfcomm, .ble, .tcp, .pty].contains(link.scheme) {
+                throw ValidationError("this --reader is on an audio jack, and \(link) has no sound")
+            }
+            if isOnJack, link.scheme == .alsa, record != nil || rate != nil {
+                throw ValidationError("--record and --rate are for swipes that are heard, not for a reader's")
             }
             if let swipes {
                 guard family != nil else { throw ValidationError("--swipes is for a reader whose --reader is known") }
@@ -117,7 +128,9 @@
         func run(on console: Console) throws(CommandError) -> ExitStatus {
             // A reader of its output that has gone must not keep it from putting the levels back.
             Interruption.ignoreClosedPipes()
-            guard [.alsa, .wav].contains(link.scheme) else { return try run(on: console, BluetoothSystem()) }
+            guard [.alsa, .wav].contains(link.scheme), reader == nil else {
+                return try run(on: console, BluetoothSystem())
+            }
             return try run(on: console, LiveSystem())
         }
 
@@ -161,15 +174,27 @@
         /// The family of the reader that is listened to; nil where only its bytes are counted.
         private var family: ReaderFamily? { reader ?? link.simulatedFamily }
 
+        /// What goes through the jack of the reader; nil where the link carries its bytes.
+        private func jackSound() throws(CommandError) -> ReaderSound? {
+            guard link.scheme == .alsa, let reader else { return nil }
+            do throws(ReaderError) {
+                return try reader.makeSound()
+            } catch {
+                throw CommandError(.unavailable, "\(link): \(error)")
+            }
+        }
+
         /// Listens to a reader by a system's links.
         func run(on console: Console, _ system: BluetoothSystem) throws(CommandError) -> ExitStatus {
             if [.rfcomm, .ble].contains(link.scheme) { _ = try LinkArgument.device(link) }
             let conversation = try Conversation()
             let listener = ReaderListener(
                 link: link, profile: gatt.profile, route: route.route, isJSON: json, conversation: conversation)
+            let sound = try jackSound()
             let connect: @Sendable () async throws(LinkError) -> any Transport = {
                 [link, profile = gatt.profile, route = route.route] () async throws(LinkError) in
-                try await system.connect(link, profile, route)
+                if let sound { return try LinuxDevices.connect(link, sound: sound) }
+                return try await system.connect(link, profile, route)
             }
             guard let family else {
                 let teller = ByteTeller(link: link, isJSON: json, isRevealed: reveal, conversation: conversation)
@@ -189,7 +214,7 @@
                 conversation: conversation)
             return try conversation.run(on: console, isInterrupted: system.isInterrupted) {
                 [link] () throws(CommandError) in
-                link.canComeBack
+                link.canComeBack && sound == nil
                     ? try await listening.run(listener, system) : try await listening.run(connect)
             }
         }
