@@ -7,7 +7,8 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct AudioReaderLinkTests {
     private static func sound() throws -> ReaderSound {
-        try #require(try #require(ReaderFamily.named("unimag")).makeSound())
+        let family = try #require(ReaderFamily.named("unimag"))
+        return try #require(try family.makeSound())
     }
 
     @Test func aCardIsOpenedPlayedToAndClosed() async throws {
