@@ -40,8 +40,10 @@ import Testing
     @Test func aPublishedSwipeIsReadWithAndWithoutAByteOfFlags() throws {
         for flags in [[], [0x04]] as [[UInt8]] {
             #expect(
-                try Self.meanings(flags + PublishedSwipes.original)
+                try Self.meanings(flags + PublishedSwipes.enhanced)
                     == ["swipe: unimag 4266********9999, encrypted (tripleDES)"])
+            // The original layout does not say how it is encrypted.
+            #expect(try Self.meanings(flags + PublishedSwipes.original) == ["swipe: unimag 4266********9999"])
         }
     }
 
