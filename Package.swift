@@ -55,10 +55,11 @@ let package = Package(
         .target(name: "JackdawTransport", swiftSettings: house),
 
         .target(
-            name: "JackdawReaders", dependencies: ["JackdawTransport", "JackdawCards"], swiftSettings: house),
-        .target(
-            name: "JackdawSimulator", dependencies: ["JackdawTransport", "JackdawCards", "JackdawReaders"],
+            name: "JackdawReaders", dependencies: ["JackdawDSP", "JackdawTransport", "JackdawCards"],
             swiftSettings: house),
+        .target(
+            name: "JackdawSimulator",
+            dependencies: ["JackdawDSP", "JackdawTransport", "JackdawCards", "JackdawReaders"], swiftSettings: house),
         .target(
             name: "JackdawDecryption", dependencies: ["JackdawReaders", "JackdawCards", "COpenSSL"],
             swiftSettings: house),
@@ -102,7 +103,8 @@ let package = Package(
             name: "JackdawALSATestSupport", dependencies: ["JackdawALSA", "JackdawSystem", "JackdawTransport"],
             path: "Tests/JackdawALSATestSupport", swiftSettings: house),
         .executableTarget(
-            name: "JackdawAudioPath", dependencies: ["JackdawALSA", "JackdawDSP", "JackdawLinux", "JackdawTransport"],
+            name: "JackdawAudioPath",
+            dependencies: ["JackdawALSA", "JackdawDSP", "JackdawReaders", "JackdawTransport"],
             path: "Tests/JackdawAudioPath", swiftSettings: house),
         .executableTarget(
             name: "JackdawBluetoothLab", dependencies: ["JackdawBluetooth", "JackdawTransport"],
@@ -123,7 +125,9 @@ let package = Package(
             resources: [.copy("Resources")], swiftSettings: house),
         .testTarget(
             name: "JackdawSimulatorTests",
-            dependencies: ["JackdawSimulator", "JackdawReaders", "JackdawTransport", "JackdawTestSupport"],
+            dependencies: [
+                "JackdawSimulator", "JackdawReaders", "JackdawDSP", "JackdawTransport", "JackdawTestSupport",
+            ],
             swiftSettings: house),
         .testTarget(
             name: "JackdawAudioFileTests",
@@ -138,7 +142,7 @@ let package = Package(
         .testTarget(
             name: "JackdawALSATests",
             dependencies: [
-                "JackdawALSA", "JackdawSystem", "JackdawLinux", "JackdawTransport", "JackdawDSP", "JackdawAudioFile",
+                "JackdawALSA", "JackdawSystem", "JackdawReaders", "JackdawTransport", "JackdawDSP", "JackdawAudioFile",
                 "JackdawTestSupport", "JackdawALSATestSupport", "JackdawAudioPath",
             ],
             swiftSettings: house),

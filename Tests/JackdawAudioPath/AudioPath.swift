@@ -1,7 +1,7 @@
 import Glibc
 import JackdawALSA
 import JackdawDSP
-import JackdawLinux
+import JackdawReaders
 import JackdawTransport
 
 /// Lets streams run, for a test to count what their threads do (`Tests/Lab/audio_path.c`).

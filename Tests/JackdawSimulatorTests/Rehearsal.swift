@@ -90,7 +90,9 @@ struct Rehearsal: ~Copyable {
             case .send(let bytes):
                 sent.append(bytes)
                 if isConnected { reader.receive(bytes.span, at: now) }
-            case .power(let power): log.append("\(milliseconds) power \(power)")
+            case .power(let power):
+                log.append("\(milliseconds) power \(power)")
+                if isConnected { reader.setPower(power != .off, at: now) }
             case .event(let event):
                 events.append(event)
                 log.append("\(milliseconds) \(event)")

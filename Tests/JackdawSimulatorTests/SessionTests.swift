@@ -47,7 +47,7 @@ struct SessionTests {
         return (ReaderSession(near, dialect, clock: clock), host, Task { await host.run() })
     }
 
-    @Test(arguments: RehearsalTests.families)
+    @Test(arguments: RehearsalTests.familiesOfBytes)
     func aSwipeComesOverALink(family: String) async throws {
         let (session, host, running) = try session(family)
         var events = session.events.makeAsyncIterator()

@@ -39,7 +39,7 @@ struct TranscriptTests {
         return lines
     }
 
-    @Test(arguments: RehearsalTests.families)
+    @Test(arguments: RehearsalTests.familiesOfBytes)
     func aTranscriptGivesTheSameEvents(name: String) async throws {
         let family = try #require(ReaderFamily.named(name))
         let model = try #require(SimulatedFamily.named(name)).makeModel()

@@ -1,7 +1,7 @@
 /// The few elementary functions that signal processing needs, in plain Swift: this module links no C library.
 ///
 /// Series after range reduction; relative error below 1e-13 over the ranges used here, which the tests check.
-enum Numerics {
+package enum Numerics {
     /// Sine and cosine of `2 * pi * turns`; exact at quarter turns.
     static func sineAndCosine(turns: Double) -> (sine: Double, cosine: Double) {
         let quarters = (turns * 4).rounded()
@@ -74,5 +74,5 @@ enum Numerics {
     }
 
     /// The amplitude ratio of a level difference in dB.
-    static func amplitude(decibels: Double) -> Double { exponential(decibels * 0.115_129_254_649_702_3) }
+    package static func amplitude(decibels: Double) -> Double { exponential(decibels * 0.115_129_254_649_702_3) }
 }

@@ -50,7 +50,7 @@ private func escape(_ bytes: UnsafeMutableRawBufferPointer) {}
 
 extension Array where Element: BitwiseCopyable {
     /// Removes the elements and overwrites them (the array must not be shared), and keeps the capacity.
-    mutating func wipe() {
+    package mutating func wipe() {
         zero(first: count)
         removeAll(keepingCapacity: true)
     }

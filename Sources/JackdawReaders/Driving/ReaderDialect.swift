@@ -7,6 +7,8 @@ public protocol ReaderDialect: Sendable {
     var times: ReaderTimes { get }
     /// Whether a reader tells that it is there when it is given power, as audio readers do.
     var hasPowerUp: Bool { get }
+    /// How long a reader takes to wake up that is given power and does not tell; nil where the link gives none, or it tells.
+    var waking: Duration? { get }
     /// Whether a card may be swiped at any time, without a request.
     var isAlwaysArmed: Bool { get }
     /// What is asked of a reader that has just been connected.
@@ -72,6 +74,8 @@ public enum MaskedFrames: Sendable, Hashable {
 extension ReaderDialect {
     /// It does not.
     public var hasPowerUp: Bool { false }
+    /// The link gives no power.
+    public var waking: Duration? { nil }
     /// It may not.
     public var isAlwaysArmed: Bool { false }
     /// Nothing.

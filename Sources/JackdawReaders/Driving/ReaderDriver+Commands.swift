@@ -40,10 +40,12 @@ extension ReaderDriver {
                 : ReaderError(.alreadyConnected, "the reader is connected")
         }
         dialect.reset()
-        guard dialect.hasPowerUp else { return start(.identifying, dialect.identification, at: now) }
+        guard let wait = dialect.hasPowerUp ? times.powerUp : dialect.waking else {
+            return start(.identifying, dialect.identification, at: now)
+        }
         phase = .poweringUp
         powerUpTries = 1
-        powerDeadline = now + times.powerUp
+        powerDeadline = now + wait
         put(.power(.connecting))
     }
 

@@ -43,7 +43,7 @@ extension ReaderDriver {
 
     private mutating func drop(_ words: String) { tell(.dropped(.frame(words))) }
 
-    private mutating func takePowerUp(at now: Duration) {
+    mutating func takePowerUp(at now: Duration) {
         switch state {
         case .poweringUp:
             powerDeadline = nil

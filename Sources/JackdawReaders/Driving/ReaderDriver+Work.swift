@@ -127,7 +127,7 @@ extension ReaderDriver {
         } else if swipeDeadline == deadline {
             endWait(.timedOut, at: now)
         } else if powerDeadline == deadline {
-            powerUpAgain(at: now)
+            dialect.hasPowerUp ? powerUpAgain(at: now) : takePowerUp(at: now)
         } else if keepAliveDeadline == deadline {
             keepAliveDeadline = nil
             if let request = dialect.keepAlive { start(.keepingAlive, [request], at: now) }

@@ -18,14 +18,21 @@ public actor ReaderSession {
     /// Messages that wait to be sent at most before no more is received: a reader that asks and does not listen gets no further.
     private static let mostUnsent = 64
 
+    private enum Unsent {
+        case bytes([UInt8])
+        case power(ReaderPower)
+    }
+
     private let transport: any Transport
+    /// The same, where it carries power.
+    private let supply: (any PoweredTransport)?
     private let now: @Sendable () -> Duration
     private let sleep: @Sendable (Duration) async throws -> Void
     private var driver: ReaderDriver
     /// Events that nobody has taken yet.
     private var waiting: [ReaderEvent] = []
     private var isOver = false
-    private var unsent: [[UInt8]] = []
+    private var unsent: [Unsent] = []
     private var isSending = false
     private var timer: (deadline: Duration, task: Task<Void, Never>)?
     private var receiving: Task<Void, Never>?
@@ -43,6 +50,7 @@ public actor ReaderSession {
         _ transport: any Transport, _ dialect: any ReaderDialect, clock: any Clock<Duration> = SuspendingClock()
     ) {
         self.transport = transport
+        supply = transport as? any PoweredTransport
         driver = ReaderDriver(dialect)
         let elapsed = ElapsedClock(clock)
         now = elapsed.now
@@ -102,10 +110,10 @@ public actor ReaderSession {
     private func handle(_ outputs: [ReaderOutput]) {
         for output in outputs {
             switch output {
-            case .send(let bytes): unsent.append(bytes)
+            case .send(let bytes): unsent.append(.bytes(bytes))
             case .event(let event): add(event)
             // A link of bytes carries no power.
-            case .power: break
+            case .power(let power): if supply != nil { unsent.append(.power(power)) }
             }
         }
         if !unsent.isEmpty, !isSending {
@@ -118,7 +126,10 @@ public actor ReaderSession {
     private func send() async {
         do throws(LinkError) {
             while !unsent.isEmpty, !isOver {
-                try await transport.send(unsent.removeFirst())
+                switch unsent.removeFirst() {
+                case .bytes(let bytes): try await transport.send(bytes)
+                case .power(let power): try await supply?.setPower(power)
+                }
                 makeRoom()
             }
         } catch {

@@ -25,9 +25,11 @@ public struct ReaderFamily: Sendable {
     /// What is not public about its readers or may change, as far as it is known; and others that it comes with.
     public let profiles: [ReaderProfile]
     private let make: @Sendable (ReaderProfile) throws(ReaderError) -> any ReaderDialect
+    private let sound: (@Sendable (ReaderProfile) throws(ReaderError) -> ReaderSound)?
 
-    /// Whether its links have to keep packets apart, as Bluetooth Low Energy does: a stream of bytes does not do.
-    public var needsPackets: Bool { carriers == [.lowEnergy] }
+    /// Whether its links have to keep packets apart, as Bluetooth Low Energy does, and a line code with its bursts: a stream of
+    /// bytes does not do.
+    public var needsPackets: Bool { carriers == [.lowEnergy] || carriers == [.audio] }
 
     /// What is not public about its readers or may change, as far as it is known.
     public var profile: ReaderProfile { profiles[0] }
@@ -44,6 +46,16 @@ public struct ReaderFamily: Sendable {
         return try make(self.profile.with(profile))
     }
 
+    /// What goes through the jack of its readers.
+    /// - Parameter profile: values in the place of those of the family's own ``profile``; it may leave out the others.
+    /// - Returns: tones and line codes; nil where the family is not heard.
+    /// - Throws: ``ReaderError``: `missingValue` where one is needed that nobody has told, `badProfile` where one cannot be.
+    public func makeSound(_ profile: ReaderProfile? = nil) throws(ReaderError) -> ReaderSound? {
+        guard let sound else { return nil }
+        guard let profile else { return try sound(self.profile) }
+        return try sound(self.profile.with(profile))
+    }
+
     /// All of them, by name.
     public static let all = [
         wire(.bbpos, "BBPOS EMVSwiper and its like"), wire(.cloverGo, "Clover Go RP350 and RP450"),
@@ -53,6 +65,21 @@ public struct ReaderFamily: Sendable {
             ["commands and their answers", "what notifications tell that are no swipes"],
             [.edynamo], EDynamoDialect.init(profile:)),
         wire(.epos, "Spire PosMate and SPm2, by EPOS"),
+        ReaderFamily(
+            "flojack", "Flomio FloJack on the audio jack", [.audio], .documented,
+            "published messages, byte for byte; the simulated reader, in sound and by its bytes",
+            [
+                "how long a reader takes to wake up", "whether it answers that it is told to look for tags",
+                "how versions are written",
+            ],
+            [.flojack], FloJackDialect.init(profile:),
+            sound: { profile throws(ReaderError) in try profile.serialManchesterSound() }),
+        ReaderFamily(
+            "hijack", "HiJack on the audio jack, for plain bytes", [.audio], .documented,
+            "the simulated reader, in sound and by its bytes",
+            ["how long a reader takes to wake up", "what the bytes mean: that is up to who has built the reader"],
+            [.hijack], HiJackDialect.init(profile:),
+            sound: { profile throws(ReaderError) in try profile.serialManchesterSound() }),
         ReaderFamily(
             "idtech", "ID TECH SecureMag, UniMag, Shuttle and their like", [.serial], .documented,
             "published swipes and settings, byte for byte; the simulated reader",
@@ -83,6 +110,25 @@ public struct ReaderFamily: Sendable {
                 "services and characteristics over Bluetooth Low Energy",
             ],
             [.neo], NEODialect.init(profile:)),
+        ReaderFamily(
+            "udynamo", "MagTek uDynamo on the audio jack", [.audio], .reported,
+            "the simulated reader, in sound and by its bytes, with messages that are made up",
+            [
+                "what messages hold: a profile has to supply it", "how long a reader takes to wake up",
+                "whether packets are acknowledged",
+            ],
+            [.udynamo, .simulatedUDynamo], UDynamoDialect.init(profile:),
+            sound: { profile throws(ReaderError) in try profile.uDynamoSound() }),
+        ReaderFamily(
+            "unimag", "ID TECH UniMag and Shuttle on the audio jack", [.audio], .reported,
+            "the simulated reader, in sound and by its bytes",
+            [
+                "all of what a reader sends when it has power, but for a part of it",
+                "which of its models take commands, and how loud each has to have its power",
+                "swipes of a reader that is set to send tracks without a frame",
+            ],
+            [.unimag], UniMagDialect.init(profile:),
+            sound: { profile throws(ReaderError) in try profile.uniMagSound() }),
     ]
 
     /// The family of a name; nil where there is none.
@@ -99,7 +145,8 @@ public struct ReaderFamily: Sendable {
     init<Dialect: ReaderDialect>(
         _ name: String, _ title: String, _ carriers: [Carrier], _ provenance: Provenance, _ verification: String,
         _ unknowns: [String], _ profiles: [ReaderProfile],
-        _ make: @escaping @Sendable (ReaderProfile) throws(ReaderError) -> Dialect
+        _ make: @escaping @Sendable (ReaderProfile) throws(ReaderError) -> Dialect,
+        sound: (@Sendable (ReaderProfile) throws(ReaderError) -> ReaderSound)? = nil
     ) {
         self.name = name
         self.title = title
@@ -109,5 +156,6 @@ public struct ReaderFamily: Sendable {
         self.unknowns = unknowns
         self.profiles = profiles
         self.make = { profile throws(ReaderError) in try make(profile) }
+        self.sound = sound
     }
 }

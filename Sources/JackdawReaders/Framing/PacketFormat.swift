@@ -1,14 +1,15 @@
-/// Packets that the link itself keeps apart, as Bluetooth Low Energy does with notifications: whatever is received at once is a
-/// frame.
+/// Packets that the link itself keeps apart, as Bluetooth Low Energy does with notifications and a line code with bursts:
+/// whatever is received at once is a frame.
 ///
 /// For links that hand over one packet each time. Nothing in a packet tells where it ends, so that over a stream of bytes it
 /// would be cut wherever the stream happens to be.
 package struct PacketFormat: FrameFormat {
-    /// The format, which has no settings.
-    package init() {}
+    /// The most bytes that a packet has.
+    package let greatestSize: Int
 
-    /// The longest value that the attribute protocol of Bluetooth has.
-    package var greatestSize: Int { 512 }
+    /// - Parameter greatestSize: the most bytes that a packet has; unless told, those of the longest value of Bluetooth's
+    ///   attribute protocol.
+    package init(greatestSize: Int = 512) { self.greatestSize = greatestSize }
 
     /// Any byte may.
     package func start(in bytes: Span<UInt8>) -> Int? { bytes.isEmpty ? nil : 0 }

@@ -1,7 +1,7 @@
 /// How ID TECH's magnetic stripe readers (UniMag, Shuttle, SecureMag and their like) are spoken to.
 public struct IDTechDialect: ReaderDialect {
-    /// The family.
-    public let family = "idtech"
+    /// The family: `idtech`, or another that speaks alike.
+    public let family: String
     /// How long things take: those of ID TECH's SDK.
     public let times: ReaderTimes
     /// Whether cards are read at any time, as from readers on a cable; those on an audio jack live on power that is given for
@@ -12,6 +12,11 @@ public struct IDTechDialect: ReaderDialect {
     ///   - times: how long things take.
     ///   - isAlwaysArmed: whether cards are read at any time.
     public init(times: ReaderTimes = ReaderTimes(), isAlwaysArmed: Bool = false) {
+        self.init(family: "idtech", times: times, isAlwaysArmed: isAlwaysArmed)
+    }
+
+    init(family: String, times: ReaderTimes, isAlwaysArmed: Bool = false) {
+        self.family = family
         self.times = times
         self.isAlwaysArmed = isAlwaysArmed
     }

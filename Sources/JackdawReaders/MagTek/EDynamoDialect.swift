@@ -1,6 +1,5 @@
 import JackdawCards
 import JackdawTransport
-internal import Synchronization
 
 /// How MagTek's eDynamo and tDynamo are listened to over Bluetooth Low Energy: they read cards at any time, and notify of each
 /// swipe in numbered blocks. The link has to hand over one notification each time (``MagTekService/cardData``).
@@ -14,7 +13,7 @@ public struct EDynamoDialect: ReaderDialect {
     /// It reads cards at any time.
     public let isAlwaysArmed = true
 
-    private var joining = Joining()
+    private var joining = JoinedMessage(MagTekBlockJoiner())
 
     /// - Parameter times: how long things take.
     public init(times: ReaderTimes = ReaderTimes()) { self.times = times }
@@ -44,7 +43,7 @@ public struct EDynamoDialect: ReaderDialect {
     }
 
     /// Forgets a message that has begun.
-    public mutating func reset() { joining = Joining() }
+    public mutating func reset() { joining = JoinedMessage(MagTekBlockJoiner()) }
 
     private func understand(message: Span<UInt8>) -> [ReaderMeaning] {
         do throws(FrameFault) {
@@ -98,24 +97,5 @@ public struct EDynamoDialect: ReaderDialect {
         }
         builder.add(.frame, record)
         return builder.finish(family: family, cipher: isEncrypted ? .tripleDES : nil)
-    }
-
-    /// What has come of a message; a place that a dialect can be copied with.
-    private final class Joining: Sendable {
-        private let joiner = Mutex(MagTekBlockJoiner())
-
-        /// Takes a notification in.
-        /// - Returns: the message, where this was its end.
-        /// - Throws: ``JoiningFault`` where the message is lost.
-        func receive(_ notification: Span<UInt8>) throws(JoiningFault) -> SecretBytes? {
-            let notification = SecretBytes(copying: notification)
-            return try joiner.withLock { (joiner) throws(JoiningFault) in
-                var message: SecretBytes?
-                try notification.withBytes { (bytes) throws(JoiningFault) in
-                    try joiner.receive(bytes) { message = SecretBytes(copying: $0) }
-                }
-                return message
-            }
-        }
     }
 }

@@ -1,7 +1,7 @@
 /// How MagTek's iDynamo and other MagneSafe V5 readers are spoken to.
 public struct MagTekDialect: ReaderDialect {
-    /// The family.
-    public let family = "magtek"
+    /// The family: `magtek`, or another that speaks alike.
+    public let family: String
     /// How long things take.
     public let times: ReaderTimes
     /// It reads cards at any time.
@@ -14,7 +14,12 @@ public struct MagTekDialect: ReaderDialect {
     private static let serialNumber: UInt8 = 0x03
 
     /// - Parameter times: how long things take.
-    public init(times: ReaderTimes = ReaderTimes()) { self.times = times }
+    public init(times: ReaderTimes = ReaderTimes()) { self.init(family: "magtek", times: times) }
+
+    init(family: String, times: ReaderTimes) {
+        self.family = family
+        self.times = times
+    }
 
     /// - Parameter profile: what is not public about these readers or may change.
     /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.

@@ -144,7 +144,7 @@ public struct ReaderProfile: Sendable, Hashable {
         return flag
     }
 
-    private func bad(_ key: ProfileKey, _ wanted: String) -> ReaderError {
+    func bad(_ key: ProfileKey, _ wanted: String) -> ReaderError {
         let found = entries[key]?.value.map { "\($0)" } ?? "nothing"
         return ReaderError(
             .badProfile, "values.\(key) of the profile \"\(name)\" is \(found.prefix(40))",

@@ -20,6 +20,11 @@ public enum ReaderFault: String, Sendable, Hashable, CaseIterable {
     case garbage
     /// The battery is nearly empty.
     case lowBattery = "low-battery"
+    /// An audio reader gets too little of its power tone to wake up. Links of bytes have no volume.
+    case volumeTooLow = "volume-too-low"
+
+    /// Whether it hits single messages, and not the reader as a whole.
+    var hitsMessages: Bool { self != .lowBattery && self != .volumeTooLow }
 }
 
 /// A fault, and which of the reader's messages it hits.

@@ -1,3 +1,4 @@
+import JackdawReaders
 public import JackdawTransport
 
 extension SimulatorHost {
@@ -15,6 +16,20 @@ extension SimulatorHost {
         let (program, reader) = MemoryLink.pair(link: link, keepsPackets: keepsPackets)
         let host = SimulatorHost(reader, clock: clock, makeReader)
         Task { await host.run() }
-        return program
+        return PoweredMemoryLink(base: program, host: host)
     }
+}
+
+/// A link in memory that carries power to the reader at its other end.
+private struct PoweredMemoryLink: PoweredTransport {
+    let base: MemoryLink
+    let host: SimulatorHost
+
+    var link: LinkName { base.link }
+
+    func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool { try await base.receive(take) }
+    func send(_ bytes: [UInt8]) async throws(LinkError) { try await base.send(bytes) }
+    func setPower(_ power: ReaderPower) async throws(LinkError) { await host.setPower(power) }
+    func endSending() async throws(LinkError) { try await base.endSending() }
+    func close() async { await base.close() }
 }

@@ -1,3 +1,4 @@
+import JackdawReaders
 public import JackdawTransport
 
 /// Runs a simulated reader over a link, on a clock.
@@ -20,6 +21,14 @@ public actor SimulatorHost {
         self.transport = transport
         self.clock = ElapsedClock(clock)
         reader = makeReader()
+        // A link of bytes carries no power: whoever connects to the reader finds it awake.
+        reader.setPower(true, at: .zero)
+    }
+
+    /// Gives a reader power that lives on it, or takes it away.
+    func setPower(_ power: ReaderPower) {
+        reader.setPower(power != .off, at: clock.now())
+        ring()
     }
 
     /// Runs until the program closes the link, the reader breaks it or the task is cancelled, and closes it.

@@ -10,6 +10,14 @@ public protocol ReaderModel: Sendable {
     /// Whether the reader reads cards from the start, without being told to wait.
     var isAlwaysArmed: Bool { get }
 
+    /// Whether the reader lives on power that it is given over the jack, and has none of its own.
+    var livesOnJack: Bool { get }
+
+    /// Tells that the reader has been given power.
+    /// - Parameter device: the reader.
+    /// - Returns: what is sent; nil where its family tells nothing.
+    func powerUpMessage(_ device: SimulatedDevice) -> [UInt8]?
+
     /// Answers a command, and does what it says.
     /// - Parameters:
     ///   - command: a whole frame.
@@ -33,4 +41,8 @@ public protocol ReaderModel: Sendable {
 extension ReaderModel {
     /// It does not.
     public var isAlwaysArmed: Bool { false }
+    /// It has power of its own.
+    public var livesOnJack: Bool { false }
+    /// It tells nothing.
+    public func powerUpMessage(_ device: SimulatedDevice) -> [UInt8]? { nil }
 }

@@ -42,11 +42,14 @@ public struct SimulatedFamily: Sendable {
         SimulatedFamily(name: "bbpos") { WireModel("bbpos") },
         SimulatedFamily(name: "clovergo") { WireModel("clovergo") },
         SimulatedFamily(name: "edynamo") { EDynamoModel() },
-        SimulatedFamily(name: "epos") { WireModel("epos") }, SimulatedFamily(name: "idtech") { IDTechModel() },
+        SimulatedFamily(name: "epos") { WireModel("epos") },
+        SimulatedFamily(name: "flojack") { FloJackModel() }, SimulatedFamily(name: "hijack") { HiJackModel() },
+        SimulatedFamily(name: "idtech") { IDTechModel() },
         SimulatedFamily(name: "ips") { IPSModel() },
         SimulatedFamily(name: "jsonpos") { JSONPOSModel() },
         SimulatedFamily(name: "magtek") { MagTekModel() }, SimulatedFamily(name: "miura") { MiuraModel() },
-        SimulatedFamily(name: "neo") { NEOModel() },
+        SimulatedFamily(name: "neo") { NEOModel() }, SimulatedFamily(name: "udynamo") { UDynamoModel() },
+        SimulatedFamily(name: "unimag") { UniMagModel() },
     ]
 
     /// The family of a name; nil where it is not simulated.

@@ -30,9 +30,10 @@ public struct SimulatedReader: ~Copyable {
     private var pending: [Pending] = []
     private var messageCount = 0
     private var isDisconnected = false
+    private var hasPower = true
     private var chance: UInt64
 
-    /// A reader that is switched on and connected.
+    /// A reader that is connected, and switched on where it has power of its own: ``setPower(_:at:)`` gives it to the others.
     /// - Parameters:
     ///   - model: how its family behaves.
     ///   - device: what it is.
@@ -53,10 +54,32 @@ public struct SimulatedReader: ~Copyable {
         if faults.contains(where: { $0.fault == .lowBattery }) {
             self.device.battery = 5
         }
-        if model.isAlwaysArmed {
-            self.device.isArmed = true
-            planPresentation(at: now)
-        }
+        hasPower = false
+        if !model.livesOnJack { switchOn(at: now) }
+    }
+
+    /// Whether it takes what it hears for too faint; what that does is for whoever plays it.
+    var isVolumeTooLow: Bool { faults.contains { $0.fault == .volumeTooLow } }
+
+    /// Gives a reader power that lives on it, or takes it away: it forgets what it was told. Nothing changes where it has power.
+    /// - Parameters:
+    ///   - isOn: whether it has power.
+    ///   - now: when.
+    public mutating func setPower(_ isOn: Bool, at now: Duration) {
+        guard model.livesOnJack, isOn != hasPower, !isDisconnected else { return }
+        guard !isOn else { return switchOn(at: now) }
+        hasPower = false
+        device.isArmed = false
+        commands = FrameReader(commands.format)
+        pending = []
+        presentationTime = nil
+    }
+
+    private mutating func switchOn(at now: Duration) {
+        hasPower = true
+        device.isArmed = model.isAlwaysArmed
+        if let message = model.powerUpMessage(device) { send(message, at: now + device.answerDelay) }
+        if device.isArmed { planPresentation(at: now) }
     }
 
     /// When ``advance(to:)`` has something to do; nil where nothing waits for time to pass.
@@ -69,7 +92,7 @@ public struct SimulatedReader: ~Copyable {
     ///   - bytes: the next ones.
     ///   - now: when.
     public mutating func receive(_ bytes: Span<UInt8>, at now: Duration) {
-        guard !isDisconnected else { return }
+        guard !isDisconnected, hasPower else { return }
         var reader = FrameReader(commands.format)
         swap(&reader, &commands)
         reader.receive(bytes) { event, frame in
@@ -130,9 +153,9 @@ public struct SimulatedReader: ~Copyable {
     /// Sends a message, or what the faults make of it.
     private mutating func send(_ message: [UInt8], refusal: [UInt8]? = nil, at now: Duration) {
         defer { messageCount += 1 }
-        let fault = faults.first { $0.fault != .lowBattery && $0.messages.contains(messageCount) }?.fault
+        let fault = faults.first { $0.fault.hitsMessages && $0.messages.contains(messageCount) }?.fault
         switch fault {
-        case nil, .lowBattery: put(message, at: now)
+        case nil, .lowBattery, .volumeTooLow: put(message, at: now)
         case .noAnswer: break
         case .refusal: put(refusal ?? message, at: now)
         case .badCheck:

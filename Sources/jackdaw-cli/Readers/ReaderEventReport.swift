@@ -109,6 +109,10 @@ extension ReaderFact {
         case .setting(let setting):
             object.add("fact", "setting")
             object.add("number", setting.number)
+        case .bytes(let bytes):
+            // They may be card data.
+            object.add("fact", "bytes")
+            object.add("count", bytes.count)
         }
         return object
     }

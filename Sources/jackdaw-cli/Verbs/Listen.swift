@@ -20,6 +20,9 @@
                 --reveal what they hold. Of any other reader the bytes are counted; --reveal prints them as hexadecimal \
                 digits. sim:FAMILY is a simulated reader in this process, at which a few test cards are swiped.
 
+                A reader in the headphone jack of a sound card (unimag, udynamo, hijack, flojack) gets the power that it lives \
+                on from there: turn the volume all the way up before, and pull headphones out.
+
                 A reader over Bluetooth, on a network (tcp:) or a serial line (pty:) is connected again whenever it is \
                 lost, until interrupted. One over ble: needs its service and characteristics. Where programs may not use \
                 Bluetooth sockets, --route bluetoothd lets bluetoothd connect one over rfcomm:.
@@ -45,6 +48,7 @@
                   jackdaw listen --link wav:captures/speed_t2_05.wav
                   jackdaw listen --link rfcomm:AA:BB:CC:DD:EE:FF --reader miura
                   jackdaw listen --link pty:/dev/ttyACM0 --reader epos --profile epos.json
+                  jackdaw listen --link alsa:hw:1,0 --reader unimag
                   jackdaw listen --link sim:miura --swipes 1
                 """)
 
@@ -113,8 +117,15 @@
             if route == .bluetoothd, link.scheme != .rfcomm || link.address.contains("/") {
                 throw ValidationError("--route bluetoothd takes --link rfcomm:ADDRESS, without a channel")
             }
-            if [.alsa, .wav].contains(link.scheme), reader != nil {
-                throw ValidationError("--reader is for links of bytes, and \(link) has sound")
+            let isOnJack = reader?.carriers == [.audio]
+            if reader != nil, link.scheme == .wav || (link.scheme == .alsa && !isOnJack) {
+                throw ValidationError("--reader is for links of bytes and readers on a jack, and \(link) has sound")
+            }
+            if isOnJack, [.rfcomm, .ble, .tcp, .pty].contains(link.scheme) {
+                throw ValidationError("this --reader is on an audio jack, and \(link) has no sound")
+            }
+            if isOnJack, link.scheme == .alsa, record != nil || rate != nil {
+                throw ValidationError("--record and --rate are for swipes that are heard, not for a reader's")
             }
             if profile != nil {
                 guard let reader else { throw ValidationError("--profile is for a reader whose --reader is named") }
@@ -134,7 +145,9 @@
         func run(on console: Console) throws(CommandError) -> ExitStatus {
             // A reader of its output that has gone must not keep it from putting the levels back.
             Interruption.ignoreClosedPipes()
-            guard [.alsa, .wav].contains(link.scheme) else { return try run(on: console, BluetoothSystem()) }
+            guard [.alsa, .wav].contains(link.scheme), reader == nil else {
+                return try run(on: console, BluetoothSystem())
+            }
             return try run(on: console, LiveSystem())
         }
 
@@ -178,6 +191,16 @@
         /// The family of the reader that is listened to; nil where only its bytes are counted.
         private var family: ReaderFamily? { reader ?? link.simulatedFamily }
 
+        /// What goes through the jack of the reader; nil where the link carries its bytes.
+        private func jackSound(_ profile: ReaderProfile?) throws(CommandError) -> ReaderSound? {
+            guard link.scheme == .alsa, let reader else { return nil }
+            do throws(ReaderError) {
+                return try reader.makeSound(profile)
+            } catch {
+                throw CommandError(.unavailable, "\(link): \(error)")
+            }
+        }
+
         /// Listens to a reader by a system's links.
         func run(on console: Console, _ system: BluetoothSystem) throws(CommandError) -> ExitStatus {
             if [.rfcomm, .ble].contains(link.scheme) { _ = try LinkArgument.device(link) }
@@ -189,7 +212,7 @@
                 // A transcript is played back again and again; a simulated reader that is not there never will be.
                 let comesBack = link.canComeBack || link.isTranscript
                 try conversation.run(on: console, isInterrupted: system.isInterrupted) { () throws(CommandError) in
-                    guard comesBack else { return try await teller.run(connector(system)) }
+                    guard comesBack else { return try await teller.run(connector(system, sound: nil)) }
                     try await listener.run(system) { session in
                         await teller.receive(session)
                         return true
@@ -202,6 +225,7 @@
             let profile = try profile.map { (path) throws(CommandError) in
                 try ProfileFile.read(path, over: own, of: family)
             }
+            let sound = try jackSound(profile)
             let listening = try CardListener(
                 link: link, family: family, profile: profile ?? own, isJSON: json, isRevealed: reveal, most: swipes,
                 clock: system.clock, conversation: conversation)
@@ -209,17 +233,19 @@
             let system = (try? family.makeMask(profile ?? own)).map(system.recording) ?? system
             return try conversation.run(on: console, isInterrupted: system.isInterrupted) {
                 () throws(CommandError) in
-                link.canComeBack
-                    ? try await listening.run(listener, system) : try await listening.run(connector(system))
+                link.canComeBack && sound == nil
+                    ? try await listening.run(listener, system)
+                    : try await listening.run(connector(system, sound: sound))
             }
         }
 
         /// What opens the link.
         private func connector(
-            _ system: BluetoothSystem
+            _ system: BluetoothSystem, sound: ReaderSound?
         ) -> @Sendable () async throws(LinkError) -> any Transport {
             { [link, profile = gatt.profile, route = route.route] () async throws(LinkError) in
-                try await system.connect(link, profile, route)
+                if let sound { return try LinuxDevices.connect(link, sound: sound) }
+                return try await system.connect(link, profile, route)
             }
         }
     }

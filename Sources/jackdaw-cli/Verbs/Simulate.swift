@@ -287,9 +287,10 @@
             guard let family = SimulatedFamily.named(name) else {
                 throw ValidationError("No reader is named \(name); there are \(names.joined(separator: ", ")).")
             }
-            guard ReaderFamily.named(name)?.needsPackets == false else {
+            guard let known = ReaderFamily.named(name), !known.needsPackets else {
+                let carrier = ReaderFamily.named(name)?.carriers == [.audio] ? "an audio jack" : "Bluetooth Low Energy"
                 throw ValidationError(
-                    "\(name) speaks over Bluetooth Low Energy, which cannot be offered; listen to sim:\(name).")
+                    "\(name) speaks over \(carrier), which cannot be offered; listen to sim:\(name).")
             }
             return .family(family)
         }

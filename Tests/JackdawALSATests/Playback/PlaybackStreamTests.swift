@@ -1,6 +1,6 @@
 import Glibc
 import JackdawDSP
-import JackdawLinux
+import JackdawReaders
 import JackdawTransport
 import Testing
 

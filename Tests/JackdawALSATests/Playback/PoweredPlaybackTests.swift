@@ -1,5 +1,5 @@
 import JackdawDSP
-import JackdawLinux
+import JackdawReaders
 import JackdawTestSupport
 import JackdawTransport
 import Testing

@@ -1,6 +1,6 @@
 import Foundation
 import JackdawDSP
-import JackdawLinux
+import JackdawReaders
 import JackdawTestSupport
 import JackdawTransport
 import Testing

@@ -5,6 +5,7 @@ struct ScriptedDialect: ReaderDialect {
     let family = "scripted"
     var times = ReaderTimes()
     var hasPowerUp = true
+    var waking: Duration?
     var isAlwaysArmed = false
     var poweringDown = [ReaderRequest("power down", Array("P".utf8))]
     var keepAlive: ReaderRequest?

@@ -1,0 +1,43 @@
+internal import JackdawALSA
+internal import JackdawDSP
+public import JackdawReaders
+internal import JackdawSystem
+public import JackdawTransport
+
+extension LinuxDevices {
+    /// Opens a sound card that has a reader in its headphone jack, for a ``ReaderSession``: it is played to on two channels, and
+    /// heard on the first one that is captured.
+    /// - Parameters:
+    ///   - link: `alsa:` and the card's name.
+    ///   - sound: what goes through the jack, as the reader's family has it.
+    /// - Returns: the link, to a reader without power.
+    /// - Throws: `LinkError`: what there is in the way, and what to do about it.
+    public static func connect(_ link: LinkName, sound: ReaderSound) throws(LinkError) -> any PoweredTransport {
+        guard link.scheme == .alsa else {
+            throw LinkError(.unsupported, link: link.description, "no sound card", remedy: "name one: alsa:hw:1,0")
+        }
+        do {
+            let configuration = StreamConfiguration(device: link.address, reopens: false)
+            let stream = try DuplexStream(configuration, playbackChannels: sound.power.connecting.channels.count) {
+                format in try ReaderModulator(sound, sampleRate: format.sampleRate).makeLine()
+            }
+            do {
+                let transport = try SoundLink(link, sound, playback: stream, captureRate: stream.sampleRate) {
+                    stream.close()
+                }
+                // It ends with the link.
+                try WorkerThread(name: "jackdaw-reader") { transport.capture(from: stream) }.detach()
+                return transport
+            } catch {
+                stream.close()
+                throw error
+            }
+        } catch let error as LinkError {
+            throw error
+        } catch {
+            throw LinkError(
+                .unsupported, link: link.description, "the sound card cannot carry what the reader needs",
+                remedy: "choose one that plays 44.1 or 48 kHz", underlying: "\(error)")
+        }
+    }
+}

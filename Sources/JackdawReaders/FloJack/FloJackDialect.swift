@@ -1,0 +1,100 @@
+/// How Flomio's FloJack is spoken to: it is told to look for tags, tells of those that it finds, and asks now and then whether
+/// the program is there.
+///
+/// Source: Flomio's drivers for iOS, in a public repository.
+public struct FloJackDialect: ReaderDialect {
+    /// The family.
+    public let family = "flojack"
+    /// How long things take.
+    public let times: ReaderTimes
+    /// How long it takes to wake up.
+    public let waking: Duration?
+
+    private enum Status {
+        static let hardware: UInt8 = 1
+        static let software: UInt8 = 2
+    }
+
+    private static let (off, on): (UInt8, UInt8) = (0, 1)
+    private static let pong: UInt8 = 1
+    private static let refused: UInt8 = 0x80
+
+    /// - Parameter profile: what is not public about these readers or may change.
+    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
+    public init(profile: ReaderProfile) throws(ReaderError) {
+        times = try profile.times()
+        waking = try profile.waking()
+    }
+
+    /// Its hardware and its software.
+    public var identification: [ReaderRequest] {
+        [Self.request(.status, Status.hardware, "hardware"), Self.request(.status, Status.software, "software")]
+    }
+
+    /// Messages, always the same.
+    public func format(awaiting request: ReaderRequest?) -> any FrameFormat { FloJackFormat() }
+
+    /// To look for tags. Whether it answers that depends on how it is set up.
+    public func arming(for duration: Duration) -> [ReaderRequest] { [Self.polling(Self.on)] }
+
+    /// To look for tags no more.
+    public func disarming(after reason: DisarmReason) -> [ReaderRequest] { [Self.polling(Self.off)] }
+
+    /// What asks something.
+    public func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
+        switch question {
+        case .firmware: [Self.request(.status, Status.software, "software")]
+        default: throw ReaderError(.unsupported, "\(family) readers are not known to tell their \(question)")
+        }
+    }
+
+    /// What sets something: the number is opcode times 256 plus subopcode, the value the data.
+    public func setting(_ setting: ReaderSetting) throws(ReaderError) -> [ReaderRequest] {
+        guard let number = UInt16(exactly: setting.number), FloJackOpcode(rawValue: UInt8(number >> 8)).isKnown else {
+            throw ReaderError(
+                .outOfRange, "no message has the number \(setting.number)",
+                remedy: "choose opcode times 256 plus subopcode, such as 0x0401 for the polling rate")
+        }
+        do throws(FrameFault) {
+            let opcode = FloJackOpcode(rawValue: UInt8(number >> 8))
+            let bytes = try FloJackFormat.message(opcode, UInt8(number & 255), setting.value)
+            return [ReaderRequest("set \(opcode)", bytes, isAnswered: false)]
+        } catch {
+            throw ReaderError(.outOfRange, "the setting does not fit", underlying: error.message)
+        }
+    }
+
+    /// What a message means.
+    public func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
+        let opcode = FloJackOpcode(rawValue: frame[0])
+        let data = frame.extracting(3..<frame.count - 1)
+        switch opcode {
+        case .status:
+            guard request?.bytes.starts(with: [frame[0]]) == true, request?.bytes[2] == frame[2] else {
+                return [.unknown("a status that was not asked for")]
+            }
+            let version = data.hexadecimal()
+            return [.done(frame[2] == Status.software ? [.firmware(version)] : [.model("hardware \(version)")])]
+        // Of a tag nothing more is known here than its bytes: its number, or all of its memory.
+        case .tag: return [.card(.tapped), .told(.bytes(data.indices.map { data[$0] }))]
+        case .ping: return [.reply(Self.bytes(.ping, Self.pong))]
+        case .acknowledgement where frame[2] == Self.refused:
+            return [request == nil ? .unknown("that it did not understand") : .refused("that it did not understand")]
+        default: return [.unknown("a message about \(opcode)")]
+        }
+    }
+
+    private static func polling(_ isOn: UInt8) -> ReaderRequest {
+        ReaderRequest(
+            isOn == on ? "look for tags" : "look for tags no more", bytes(.polling, isOn), isAnswered: false)
+    }
+
+    private static func request(_ opcode: FloJackOpcode, _ subopcode: UInt8, _ name: String) -> ReaderRequest {
+        ReaderRequest(name, bytes(opcode, subopcode))
+    }
+
+    private static func bytes(_ opcode: FloJackOpcode, _ subopcode: UInt8) -> [UInt8] {
+        // Without data it cannot be too long.
+        (try? FloJackFormat.message(opcode, subopcode)) ?? []
+    }
+}

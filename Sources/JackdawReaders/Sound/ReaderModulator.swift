@@ -1,0 +1,113 @@
+public import JackdawDSP
+
+/// What an audio reader is sent, as sound: changes of a line that is silent at first. It makes them; who plays the line puts
+/// them there.
+///
+/// ```swift
+/// var modulator = try ReaderModulator(sound, sampleRate: 48_000)
+/// var line = try modulator.makeLine()
+/// modulator.change(to: .connecting).apply(to: &line)
+/// modulator.change(sending: command.span).apply(to: &line)
+/// ```
+public struct ReaderModulator: Sendable {
+    /// What is done to a line. It takes no memory where it is done, as long as few commands wait.
+    public struct Change: Sendable {
+        enum Kind: Sendable {
+            case command([Float], PoweredLine.Join)
+            /// Behind a silence; its ramp is for a tone that comes out of it.
+            case tone(Tone, ToneRamp, silence: [Float])
+            case stop
+        }
+
+        let kind: Kind
+
+        /// Does it, when what is under way on the line has ended.
+        /// - Parameter line: one that ``ReaderModulator/makeLine()`` has made.
+        public func apply(to line: inout PoweredLine) {
+            // The modulator has looked at all that could be refused here.
+            switch kind {
+            case .command(let samples, let join): try? line.enqueue(samples, join)
+            case .tone(let tone, let ramp, let silence):
+                try? line.enqueue(silence, .inserted)
+                try? line.change(to: tone, ramp: ramp)
+            case .stop: try? line.stop()
+            }
+        }
+    }
+
+    /// What goes through the jack.
+    public let sound: ReaderSound
+    /// Frames per second (Hz).
+    public let sampleRate: Double
+    private var encoder: Encoder
+
+    private enum Encoder: Sendable {
+        case fourTones(FourToneEncoder)
+        case line(any LineEncoder)
+    }
+
+    /// A modulator for a line that is silent.
+    /// - Parameters:
+    ///   - sound: what goes through the jack.
+    ///   - sampleRate: frames per second, 8,000 to 192,000 Hz, and enough for the tones.
+    /// - Throws: ``LineCodeError`` with code `outOfRange`.
+    public init(_ sound: ReaderSound, sampleRate: Double) throws(LineCodeError) {
+        self.sound = sound
+        self.sampleRate = sampleRate
+        switch sound.commands {
+        case .fourTones(let profile):
+            encoder = .fourTones(
+                try FourToneEncoder(profile: profile, sampleRate: sampleRate, level: sound.commandLevel))
+        case .line(let mode):
+            encoder = .line(try mode.encoder(sampleRate: sampleRate, level: sound.commandLevel))
+        }
+        // What cannot be played is told here, and not where it would be played.
+        var line = try makeLine()
+        try line.change(to: sound.power.connecting, ramp: sound.power.ramp)
+        try line.change(to: sound.power.holding)
+    }
+
+    /// A line without a sound, with as many channels as the power has.
+    /// - Throws: ``LineCodeError`` with code `outOfRange`.
+    public func makeLine() throws(LineCodeError) -> PoweredLine {
+        var tone = sound.power.connecting
+        tone.channels = tone.channels.map { _ in .silent }
+        return try PoweredLine(tone, sampleRate: sampleRate, ramp: .none)
+    }
+
+    /// Gives the reader power, or takes it away.
+    /// - Parameter power: which.
+    /// - Returns: what is to be done to the line.
+    public func change(to power: ReaderPower) -> Change {
+        switch power {
+        case .off: Change(kind: .stop)
+        case .connecting:
+            Change(
+                kind: .tone(
+                    sound.power.connecting, sound.power.ramp,
+                    silence: Array(
+                        repeating: 0, count: Int(sound.pause * sampleRate) * sound.power.connecting.channels.count)))
+        // Without a ramp the reader has power all the time, and a command can follow at once.
+        case .connected: Change(kind: .tone(sound.power.holding, .none, silence: []))
+        }
+    }
+
+    /// Sends a command.
+    /// - Parameter bytes: all of it.
+    /// - Returns: what is to be done to the line.
+    public mutating func change(sending bytes: Span<UInt8>) -> Change {
+        var samples: [Float] = []
+        switch encoder {
+        case .fourTones(var encoder):
+            encoder.encodeCommand(bytes, into: &samples)
+            self.encoder = .fourTones(encoder)
+        case .line(var encoder):
+            encoder.encode(bytes, into: &samples)
+            encoder.finish(into: &samples)
+            // The next one comes out of silence, as this one does.
+            encoder.reset()
+            self.encoder = .line(encoder)
+        }
+        return Change(kind: .command(PoweredLine.spread(samples.span, gains: sound.commandGains), sound.join))
+    }
+}

@@ -1,0 +1,103 @@
+/// How ID TECH's readers on the audio jack are spoken to: as ``IDTechDialect`` has it, on power that is given for it.
+///
+/// Whoever hears the reader has to hand over one burst each time (``ReaderDemodulator``).
+public struct UniMagDialect: ReaderDialect {
+    /// The family.
+    public let family = "unimag"
+    /// How long things take: those of ID TECH's SDK.
+    public let times: ReaderTimes
+    /// It tells that it has power.
+    public let hasPowerUp = true
+
+    private let settings: IDTechDialect
+    private let powerUpTexts: [[UInt8]]
+    private let takesCommands: Bool
+
+    /// - Parameter profile: what is not public about these readers or may change.
+    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
+    public init(profile: ReaderProfile) throws(ReaderError) {
+        times = try profile.times()
+        settings = IDTechDialect(family: family, times: times)
+        powerUpTexts = [Array(try profile.text(.powerUpText).utf8), Array(try profile.text(.firstPowerUpText).utf8)]
+        takesCommands = try profile.flag(.takesCommands)
+    }
+
+    /// Its software and its number, where it can be asked.
+    public var identification: [ReaderRequest] { takesCommands ? settings.identification : [] }
+
+    /// Bursts, which the line keeps apart.
+    public func format(awaiting request: ReaderRequest?) -> any FrameFormat {
+        PacketFormat(greatestSize: ReaderDemodulator.greatestBurst)
+    }
+
+    /// Nothing: it reads cards while it has power.
+    public func arming(for duration: Duration) -> [ReaderRequest] { [] }
+
+    /// What asks something.
+    public func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
+        try checkCommands()
+        return try settings.asking(question)
+    }
+
+    /// What sets something: the number is that of a function.
+    public func setting(_ setting: ReaderSetting) throws(ReaderError) -> [ReaderRequest] {
+        try checkCommands()
+        return try settings.setting(setting)
+    }
+
+    /// What a burst means: that the reader has power, an answer, or a swipe.
+    public func understand(_ burst: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
+        if Self.starts.contains(burst[0]) { return understand(frames: burst, answering: request) }
+        // Swipes are reported to come behind a byte of flags, which say nothing that the swipe does not.
+        if burst.count > 1, burst[1] == IDTechCommandFormat.startOfText {
+            return understand(frames: burst.extracting(1...), answering: nil)
+        }
+        guard powerUpTexts.contains(where: { !$0.isEmpty && burst.holds($0) }) else {
+            return [.unknown("\(burst.count) bytes that are no frame")]
+        }
+        return [.poweredUp]
+    }
+
+    /// What begins a frame: `06`, `15`, `02`.
+    private static let starts = [
+        IDTechAnswerFormat.acknowledge, IDTechAnswerFormat.refuse, IDTechCommandFormat.startOfText,
+    ]
+
+    /// A burst that is one frame or several, and nothing else.
+    private func understand(frames burst: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
+        let format = settings.format(awaiting: request)
+        var meanings: [ReaderMeaning] = []
+        var start = 0
+        while start < burst.count {
+            let rest = burst.extracting(start...)
+            switch format.measure(rest) {
+            case .whole(let count), .unchecked(let count):
+                meanings += settings.understand(rest.extracting(first: count), answering: request)
+                start += count
+            case .partial, .fault:
+                // What is so long and answers nothing is a swipe: whoever has swiped has to do it again.
+                guard request == nil, rest[0] == IDTechCommandFormat.startOfText else {
+                    return [.unknown("\(burst.count) bytes that are no frame")]
+                }
+                return [.badSwipe("the frame of the swipe is damaged")]
+            }
+        }
+        return meanings
+    }
+
+    private func checkCommands() throws(ReaderError) {
+        guard takesCommands else {
+            throw ReaderError(
+                .unsupported, "by its profile the reader takes no commands",
+                remedy: "set \(ProfileKey.takesCommands) in a profile of your own")
+        }
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether some bytes come in it one behind the other.
+    fileprivate func holds(_ part: [UInt8]) -> Bool {
+        guard part.count <= count else { return false }
+        return (0...count - part.count).contains { start in part.indices.allSatisfy { self[start + $0] == part[$0] } }
+    }
+}

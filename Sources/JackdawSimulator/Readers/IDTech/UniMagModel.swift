@@ -1,0 +1,36 @@
+public import JackdawReaders
+
+/// ID TECH's readers on the audio jack, without a key: they tell that they have power, and speak as ``IDTechModel`` then.
+public struct UniMagModel: ReaderModel {
+    /// The family.
+    public let family = "unimag"
+    /// It reads cards while it has power.
+    public let isAlwaysArmed = true
+
+    /// It does.
+    public let livesOnJack = true
+
+    private let model = IDTechModel()
+
+    /// A reader.
+    public init() {}
+
+    /// Settings and questions.
+    public var commandFormat: any FrameFormat { model.commandFormat }
+
+    /// The part of the text that was reported, and something made up around it.
+    public func powerUpMessage(_ device: SimulatedDevice) -> [UInt8]? { Array("SPPMSR \(device.serialNumber)".utf8) }
+
+    /// As ID TECH's other readers.
+    public func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] {
+        model.answer(command, &device)
+    }
+
+    /// As ID TECH's other readers.
+    public func refuse(_ command: Span<UInt8>) -> [UInt8]? { model.refuse(command) }
+
+    /// As ID TECH's other readers.
+    public func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] {
+        model.tell(presentation, &device)
+    }
+}

@@ -1,0 +1,43 @@
+public import JackdawReaders
+
+/// MagTek's uDynamo without a key. What its messages hold is not published, and made up: the lines of iDynamo.
+public struct UDynamoModel: ReaderModel {
+    /// The family.
+    public let family = "udynamo"
+    /// It reads cards while it has power.
+    public let isAlwaysArmed = true
+    /// It does.
+    public let livesOnJack = true
+
+    private let model = MagTekModel()
+    private var number = 0
+
+    /// A reader.
+    public init() {}
+
+    /// Packets.
+    public var commandFormat: any FrameFormat { DynamoPacketFormat() }
+
+    /// As iDynamo, in packets; a command has room in one.
+    public mutating func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] {
+        let line = command.extracting(3..<command.count - 1)
+        guard (try? MagTekFormat(.command).check(line)) != nil else { return [] }
+        return model.answer(line, &device).flatMap { packets(of: $0) }
+    }
+
+    /// As iDynamo, in a packet.
+    public func refuse(_ command: Span<UInt8>) -> [UInt8]? {
+        model.refuse(command).flatMap { DynamoPacketFormat.packets(of: $0, from: number).first }
+    }
+
+    /// As iDynamo, in packets.
+    public mutating func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] {
+        model.tell(presentation, &device).flatMap { packets(of: $0) }
+    }
+
+    private mutating func packets(of message: [UInt8]) -> [[UInt8]] {
+        let packets = DynamoPacketFormat.packets(of: message, from: number)
+        number = (number + packets.count) % 16
+        return packets
+    }
+}

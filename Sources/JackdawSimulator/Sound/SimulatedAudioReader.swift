@@ -1,0 +1,173 @@
+public import JackdawDSP
+public import JackdawReaders
+
+/// A reader on an audio jack that does not exist: what is played goes in, what is captured comes out, a sample for each frame.
+/// A state machine without a clock: its time is that of the frames.
+///
+/// It lives on the power tone, as a real one does: without it, at another frequency or too faint, it says nothing. It hears
+/// commands out of the sound, and answers by the line code of its family, with the noise that its path has.
+///
+/// ```swift
+/// let family = ReaderFamily.named("unimag")
+/// var reader = try SimulatedAudioReader(sound, sampleRate: 48_000) { SimulatedReader(UniMagModel()) }
+/// reader.exchange(played.span, into: &captured)
+/// ```
+public struct SimulatedAudioReader: ~Copyable {
+    /// Frames per second (Hz).
+    public let sampleRate: Double
+    /// Samples of a played frame.
+    public let channelCount: Int
+    /// Whether the power tone has woken it up.
+    public private(set) var hasPower = false
+
+    /// Level at which a reader gets power, as a share of that of its profile. Nobody has told how much it needs.
+    private static let leastPower: Float = 0.5
+    /// What ``ReaderFault/volumeTooLow`` makes of the volume, in dB.
+    private static let faintness = 20.0
+    /// Silence behind each message, in seconds.
+    private static let gap = 0.02
+
+    private let path: AudioPath
+    private let gain: Float
+    private let powerChannel: Int
+    private let commandChannel: Int
+    private var reader: SimulatedReader
+    private var power: PowerSense
+    private var ear: CommandEar
+    private var encoder: any LineEncoder
+    /// What is being sent, from the next sample on.
+    private var sending: [Float] = []
+    private var sent = 0
+    private var noise: GaussianNoise
+    private let noiseLevel: Float
+    private var hum: ToneGenerator?
+    private var humSample: [Float] = []
+    private var frames: Int64 = 0
+    /// Frames at which the reader has something to do.
+    private var deadline: Int64?
+    private var isUnplugged = false
+
+    /// A reader that is plugged in, and has no power.
+    /// - Parameters:
+    ///   - sound: what goes through its jack.
+    ///   - sampleRate: frames per second, both ways (Hz).
+    ///   - path: how it is heard, and how it hears.
+    ///   - makeReader: makes what it answers and sends; its times begin at zero.
+    /// - Throws: `LineCodeError` with code `outOfRange` where the rate does not hold its line codes.
+    public init(
+        _ sound: ReaderSound, sampleRate: Double, path: AudioPath = AudioPath(), _ makeReader: () -> SimulatedReader
+    ) throws(LineCodeError) {
+        // A faster clock sends fewer samples of each bit.
+        let encoder = try sound.answers.encoder(sampleRate: sampleRate / (1 + path.clockError), level: path.level)
+        let ear = try CommandEar(sound, sampleRate: sampleRate)
+        var hum: ToneGenerator?
+        if let humLevel = path.humLevel {
+            let tone = Tone(path.humFrequency, channels: [Tone.Channel(level: humLevel)])
+            hum = try ToneGenerator(tone, sampleRate: sampleRate, ramp: .none)
+        }
+        self.sampleRate = sampleRate
+        self.path = path
+        self.encoder = encoder
+        self.ear = ear
+        self.hum = hum
+        let tone = sound.power.connecting
+        channelCount = tone.channels.count
+        powerChannel = tone.channels.firstIndex { $0.level != nil } ?? 0
+        commandChannel = sound.commandGains.firstIndex { $0 != 0 } ?? 0
+        let usual = Self.amplitude(decibels: tone.channels[powerChannel].level ?? 0)
+        power = PowerSense(tone: tone.frequency, leastPeak: Self.leastPower * usual, sampleRate: sampleRate)
+        noise = GaussianNoise(seed: path.seed)
+        var level = Self.amplitude(decibels: path.level)
+        // The root of a sine's mean square.
+        if case .serialManchester = sound.answers.code { level *= Float(0.5).squareRoot() }
+        noiseLevel = path.signalToNoise.map { level * Self.amplitude(decibels: -$0) } ?? 0
+        reader = makeReader()
+        gain = Self.amplitude(decibels: -path.attenuation - (reader.isVolumeTooLow ? Self.faintness : 0))
+    }
+
+    /// How it stands.
+    public var device: SimulatedDevice { reader.device }
+
+    /// Time that has passed, by the frames.
+    public var now: Duration { .nanoseconds(Int64(Double(frames) / sampleRate * 1e9)) }
+
+    /// Lets the time of some frames pass.
+    /// - Parameters:
+    ///   - played: what the program plays, full scale -1 to 1, channels interleaved; whole frames.
+    ///   - captured: gets as many samples as there are frames.
+    public mutating func exchange(_ played: Span<Float>, into captured: inout [Float]) {
+        precondition(played.count.isMultiple(of: channelCount), "a block holds whole frames")
+        captured.reserveCapacity(captured.count + played.count / channelCount)
+        for start in stride(from: 0, to: played.count, by: channelCount) {
+            hear(power: gain * played[start + powerChannel], command: gain * played[start + commandChannel])
+            frames += 1
+            if let deadline, deadline <= frames { act() }
+            captured.append(nextSample())
+        }
+    }
+
+    /// Presents a card at once, whatever the deck has. Nothing happens where the reader has no power or waits for no card.
+    /// - Parameter presentation: the card, and how it is presented; its delay does not count.
+    public mutating func present(_ presentation: Presentation) {
+        reader.present(presentation, at: now)
+        setDeadline()
+    }
+
+    /// Pulls the plug, or puts it back: without it nothing is heard, either way.
+    /// - Parameter isUnplugged: whether it is out.
+    public mutating func unplug(_ isUnplugged: Bool = true) { self.isUnplugged = isUnplugged }
+
+    private mutating func hear(power sample: Float, command: Float) {
+        power.receive(isUnplugged ? 0 : sample)
+        if power.hasPower != hasPower {
+            hasPower = power.hasPower
+            reader.setPower(hasPower, at: now)
+            ear.reset()
+            encoder.reset()
+            sending = []
+            sent = 0
+            setDeadline()
+        }
+        guard hasPower else { return }
+        guard let bytes = ear.receive(isUnplugged ? 0 : command), !bytes.isEmpty else { return }
+        reader.receive(bytes.span, at: now)
+        setDeadline()
+    }
+
+    private mutating func act() {
+        for output in reader.advance(to: now) {
+            switch output {
+            case .send(let bytes):
+                encoder.encode(bytes.span, into: &sending)
+                encoder.finish(into: &sending)
+                encoder.idle(seconds: Self.gap, into: &sending)
+                encoder.reset()
+            case .disconnect: isUnplugged = true
+            }
+        }
+        setDeadline()
+    }
+
+    private mutating func setDeadline() {
+        deadline = reader.nextDeadline.map { Int64(($0 / .seconds(1) * sampleRate).rounded(.up)) }
+    }
+
+    private mutating func nextSample() -> Float {
+        var sample = noiseLevel > 0 ? noiseLevel * Float(noise.next()) : 0
+        if hum != nil {
+            hum?.append(frames: 1, to: &humSample)
+            sample += humSample.popLast() ?? 0
+        }
+        if sent < sending.count {
+            if !isUnplugged { sample += path.isInverted ? -sending[sent] : sending[sent] }
+            sent += 1
+            if sent == sending.count {
+                sending.removeAll(keepingCapacity: true)
+                sent = 0
+            }
+        }
+        return min(max(sample, -1), 1)
+    }
+
+    private static func amplitude(decibels: Double) -> Float { Float(Numerics.amplitude(decibels: decibels)) }
+}

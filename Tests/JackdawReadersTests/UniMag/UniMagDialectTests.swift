@@ -1,0 +1,80 @@
+import JackdawReaders
+import JackdawTestSupport
+import Testing
+
+/// What bursts of ID TECH's audio readers mean: settings and swipes as published, and what was reported of power.
+@Suite struct UniMagDialectTests {
+    private static func dialect(_ change: (inout ReaderProfile) -> Void = { _ in }) throws -> any ReaderDialect {
+        let family = try #require(ReaderFamily.named("unimag"))
+        var profile = family.profile
+        change(&profile)
+        return try family.makeDialect(profile)
+    }
+
+    private static func meanings(_ burst: [UInt8], answering request: ReaderRequest? = nil) throws -> [String] {
+        var dialect = try dialect()
+        return words(dialect.understand(burst.span, answering: request))
+    }
+
+    private static let software = ReaderRequest("software", hex("0252220371"))
+
+    @Test(arguments: ["SPPMSR", "xxSPPMSRxx", "ID TECH UNIMAG"])
+    func aReaderThatHasPowerIsKnownByAPartOfItsText(text: String) throws {
+        #expect(try Self.meanings(Array(text.utf8)) == ["powered up"])
+    }
+
+    /// A name on a card has the letters of a text, and is none.
+    @Test func aSwipeWithTheLettersOfTheTextIsASwipe() throws {
+        var body = Array("%B4111111111111111^DAVID/SPPMSR^2812101?".utf8)
+        body = [0x80, 0x09, UInt8(body.count), 0, 0, 0x01, 0] + body
+        let lrc = body.reduce(0, ^)
+        let sum = body.reduce(0, &+)
+        let frame = [0x02, UInt8(body.count), 0] + body + [lrc, sum, 0x03]
+        #expect(try Self.meanings(frame) == ["swipe: unimag 411111******1111"])
+        // Damaged it is no power-up either: whoever has swiped has to do it again.
+        var damaged = frame
+        damaged[20] ^= 1
+        #expect(try Self.meanings(damaged) == ["bad swipe: the frame of the swipe is damaged"])
+    }
+
+    @Test func aPublishedSwipeIsReadWithAndWithoutAByteOfFlags() throws {
+        for flags in [[], [0x04]] as [[UInt8]] {
+            #expect(
+                try Self.meanings(flags + PublishedSwipes.enhanced)
+                    == ["swipe: unimag 4266********9999, encrypted (tripleDES)"])
+            // The original layout does not say how it is encrypted.
+            #expect(try Self.meanings(flags + PublishedSwipes.original) == ["swipe: unimag 4266********9999"])
+        }
+    }
+
+    @Test func answersAreThoseOfIDTECH() throws {
+        let version = hex("0602") + Array("V1".utf8) + hex("03")
+        let answer = version + [version.dropFirst().reduce(0, ^)]
+        #expect(try Self.meanings(answer, answering: Self.software) == ["done: firmware V1"])
+        #expect(try Self.meanings([0x15], answering: Self.software) == ["refused: NAK"])
+        #expect(try Self.meanings([0x15, 0x41], answering: Self.software) == ["unknown: 2 bytes that are no frame"])
+        #expect(try Self.meanings([0x41], answering: Self.software) == ["unknown: 1 bytes that are no frame"])
+    }
+
+    @Test func aReaderThatTakesNoCommandsIsAskedNothing() throws {
+        let dialect = try Self.dialect {
+            $0[.takesCommands] = ProfileEntry("", .flag(false), .inferred, "a reader of 2010")
+        }
+        #expect(dialect.identification.isEmpty)
+        #expect(throws: ReaderError.self) { try dialect.asking(.firmware) }
+        #expect(try Self.dialect().identification.map(\.bytes) == [hex("0252220371"), hex("02524E031D")])
+    }
+
+    @Test func aProfileThatCannotBeIsRefused() throws {
+        let family = try #require(ReaderFamily.named("unimag"))
+        for (key, value) in [
+            (ProfileKey.lineMode, ProfileValue.text("v21")), (.soundLevel, .number(3)), (.connectingTone, .number(0)),
+            (.powerPause, .number(-1)),
+        ] {
+            var profile = family.profile
+            profile[key] = ProfileEntry("", value, .inferred, "a mistake")
+            #expect(throws: ReaderError.self) { try family.makeSound(profile) }
+        }
+        #expect(try ReaderFamily.named("miura")?.makeSound() == nil)
+    }
+}

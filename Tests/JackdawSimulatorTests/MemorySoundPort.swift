@@ -1,0 +1,69 @@
+import JackdawDSP
+import JackdawReaders
+import JackdawSimulator
+import JackdawTestSupport
+import JackdawTransport
+import Synchronization
+
+/// A sound card in memory with a simulated reader in its jack: each time that sound is received ten milliseconds of the
+/// clock pass.
+final class MemorySoundPort: AudioPort, PlaybackPort {
+    private struct State: ~Copyable {
+        var line: PoweredLine
+        var reader: SimulatedAudioReader
+        var position: Int64 = 0
+        var isGone = false
+    }
+
+    let sampleRate: Double
+    let channelCount = 1
+    private let state: Mutex<State>
+    private let clock: ManualClock
+
+    init(_ sound: ReaderSound, sampleRate: Double, clock: ManualClock, _ makeReader: @Sendable () -> SimulatedReader)
+        throws
+    {
+        self.sampleRate = sampleRate
+        self.clock = clock
+        let line = try ReaderModulator(sound, sampleRate: sampleRate).makeLine()
+        var path = AudioPath()
+        path.signalToNoise = 20
+        let reader = try SimulatedAudioReader(sound, sampleRate: sampleRate, path: path, makeReader)
+        state = Mutex(State(line: line, reader: reader))
+    }
+
+    var hasPower: Bool { state.withLock { $0.reader.hasPower } }
+
+    func present(_ presentation: Presentation) { state.withLock { $0.reader.present(presentation) } }
+
+    /// Pulls the card out.
+    func disconnect() { state.withLock { $0.isGone = true } }
+
+    func change(_ change: @escaping @Sendable (inout PoweredLine) -> Void) {
+        state.withLock { state in
+            change(&state.line)
+            while state.line.takeFinished() != nil {}
+        }
+    }
+
+    func receive(
+        within timeout: Duration, _ take: (CaptureEvent, Span<Float>) -> Void
+    ) throws(LinkError) -> Bool {
+        let frames = Int(sampleRate / 100)
+        var captured: [Float] = []
+        let (position, isGone) = state.withLock { state in
+            var played: [Float] = []
+            state.line.append(frames: frames, to: &played)
+            state.reader.exchange(played.span, into: &captured)
+            defer { state.position += Int64(frames) }
+            return (state.position, state.isGone)
+        }
+        clock.advance(by: .milliseconds(10))
+        guard !isGone else {
+            take(.disconnected, Span())
+            return true
+        }
+        take(.sound(CapturedBlock(frames: frames, position: position, time: 0)), captured.span)
+        return true
+    }
+}
