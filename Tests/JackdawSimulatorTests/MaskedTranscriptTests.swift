@@ -39,7 +39,8 @@ struct MaskedTranscriptTests {
         return (text.with { $0 }, events)
     }
 
-    @Test(arguments: RehearsalTests.familiesOfBytes) func aMaskedTranscriptGivesTheSameEvents(name: String) async throws {
+    @Test(arguments: RehearsalTests.familiesOfBytes) func aMaskedTranscriptGivesTheSameEvents(name: String) async throws
+    {
         let (text, events) = try await record(name)
         #expect(events.contains { $0.hasPrefix("swipe: \(name) 541333******4111") }, "\(events)")
         let family = try #require(ReaderFamily.named(name))
