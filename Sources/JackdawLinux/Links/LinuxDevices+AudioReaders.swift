@@ -13,10 +13,7 @@ extension LinuxDevices {
     /// - Returns: the link, to a reader without power.
     /// - Throws: `LinkError`: what there is in the way, and what to do about it.
     public static func connect(_ link: LinkName, sound: ReaderSound) throws(LinkError) -> any PoweredTransport {
-        guard link.scheme == .alsa else {
-            throw LinkError(.unsupported, link: link.description, "no sound card", remedy: "name one: alsa:hw:1,0")
-        }
-        do {
+        try onSoundCard(link) {
             let configuration = StreamConfiguration(device: link.address, reopens: false)
             let stream = try DuplexStream(configuration, playbackChannels: sound.power.connecting.channels.count) {
                 format in try ReaderModulator(sound, sampleRate: format.sampleRate).makeLine()
@@ -32,12 +29,6 @@ extension LinuxDevices {
                 stream.close()
                 throw error
             }
-        } catch let error as LinkError {
-            throw error
-        } catch {
-            throw LinkError(
-                .unsupported, link: link.description, "the sound card cannot carry what the reader needs",
-                remedy: "choose one that plays 44.1 or 48 kHz", underlying: "\(error)")
         }
     }
 }

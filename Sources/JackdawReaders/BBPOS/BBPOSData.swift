@@ -1,4 +1,4 @@
-public import JackdawCards
+import JackdawCards
 
 /// Data objects that an EMVSwiper sends of a card: one place in memory, which is overwritten when nobody needs it any more.
 public final class BBPOSData: Sendable, CustomStringConvertible {

@@ -99,10 +99,24 @@ public struct SimulatedAudioReader: ~Copyable {
         precondition(played.count.isMultiple(of: channelCount), "a block holds whole frames")
         captured.reserveCapacity(captured.count + played.count / channelCount)
         for start in stride(from: 0, to: played.count, by: channelCount) {
-            hear(power: gain * played[start + powerChannel], command: gain * played[start + commandChannel])
-            frames += 1
-            if let deadline, deadline <= frames { act() }
+            pass(power: played[start + powerChannel], command: played[start + commandChannel])
             captured.append(nextSample())
+        }
+    }
+
+    /// Lets the time of some frames pass, where somebody else plays what the reader says: its messages, without the path's noise.
+    /// - Parameters:
+    ///   - played: what the program plays, full scale -1 to 1, channels interleaved; whole frames.
+    ///   - channelCount: samples of a frame. Where there are fewer than the reader has, the last one stands for the others.
+    ///   - say: gets the sound of each message, one channel.
+    public mutating func hear(_ played: Span<Float>, of channelCount: Int, _ say: ([Float]) -> Void) {
+        precondition(channelCount > 0 && played.count.isMultiple(of: channelCount), "a block holds whole frames")
+        let (power, command) = (min(powerChannel, channelCount - 1), min(commandChannel, channelCount - 1))
+        for start in stride(from: 0, to: played.count, by: channelCount) {
+            pass(power: played[start + power], command: played[start + command])
+            guard !sending.isEmpty else { continue }
+            if !isUnplugged { say(path.isInverted ? sending.map { -$0 } : sending) }
+            sending = []
         }
     }
 
@@ -116,6 +130,13 @@ public struct SimulatedAudioReader: ~Copyable {
     /// Pulls the plug, or puts it back: without it nothing is heard, either way.
     /// - Parameter isUnplugged: whether it is out.
     public mutating func unplug(_ isUnplugged: Bool = true) { self.isUnplugged = isUnplugged }
+
+    /// Lets the time of a frame pass.
+    private mutating func pass(power: Float, command: Float) {
+        hear(power: gain * power, command: gain * command)
+        frames += 1
+        if let deadline, deadline <= frames { act() }
+    }
 
     private mutating func hear(power sample: Float, command: Float) {
         power.receive(isUnplugged ? 0 : sample)

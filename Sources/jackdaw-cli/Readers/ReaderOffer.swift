@@ -11,6 +11,8 @@
         case port(TCPAddress)
         /// A pseudo-terminal.
         case terminal
+        /// A sound card.
+        case card(LinkName)
 
         /// Reads a place on the command line.
         /// - Throws: `ValidationError` that says what one is.
@@ -27,10 +29,12 @@
                 } catch {
                     throw ValidationError(error.description)
                 }
+            case .alsa: return .card(link)
             default: break
             }
             throw ValidationError(
-                "\(link): a reader is offered at tcp:127.0.0.1:PORT, at pty, or at rfcomm: and a channel from 1 to 30")
+                "\(link): a reader is offered at tcp:127.0.0.1:PORT, at pty, at rfcomm: and a channel from 1 to 30, or on a "
+                    + "jack at alsa: and a sound card")
         }
 
         /// Offers a reader until the task is cancelled.
@@ -67,6 +71,8 @@
                     announce(terminal.transport.link)
                     if let link = await AwaitedLink(terminal.transport) { await serve(link) }
                 }
+            case .card(let link):
+                throw LinkError(.unsupported, link: link.description, "a sound card carries no bytes")
             }
         }
     }

@@ -12,8 +12,11 @@ struct ReaderPlan: Sendable {
 
     /// Is such a reader for a program that has connected, until either ends the link.
     func serve(_ link: any Transport, clock: any Clock<Duration>) async {
-        await SimulatorHost(link, clock: clock) {
-            SimulatedReader(model, device: device, deck: deck, faults: faults, seed: seed)
-        }.run()
+        await SimulatorHost(link, clock: clock, makeReader).run()
+    }
+
+    /// The reader, at the beginning of its time.
+    func makeReader() -> SimulatedReader {
+        SimulatedReader(model, device: device, deck: deck, faults: faults, seed: seed)
     }
 }

@@ -1,6 +1,7 @@
 #if Command
     import ArgumentParser
     import JackdawDecryption
+    import JackdawLinux
     import JackdawReaders
     import JackdawSimulator
     import JackdawTransport
@@ -12,7 +13,9 @@
                 Each program that connects has a reader of its own, until interrupted. Cards are presented one after the \
                 other, each some time after the reader began to wait for one. All of them are test cards. A serial port of \
                 Bluetooth (rfcomm:) is found by other machines; a TCP port is for programs of this computer; pty makes a \
-                terminal, whose reader begins with the first bytes that it is sent. The link to open is printed for both.
+                terminal, whose reader begins with the first bytes that it is sent. The link to open is printed for both. \
+                Readers for the audio jack are simulated in sound, on a sound card (alsa:) that plays to and hears another, \
+                such as one end of a loopback (modprobe snd-aloop).
 
                 Swipes are sent in clear, or with a key encrypted as the family's readers do (edynamo, idtech, ips, magtek, \
                 neo). The key is one that is published for tests, in a file of hexadecimal digits: the base derivation key of \
@@ -48,6 +51,7 @@
                   jackdaw simulate idtech --link pty --card visa --card expired --delay 5
                   jackdaw simulate magtek --link tcp:127.0.0.1:0 --fault late:1-2 --json
                   jackdaw simulate idtech --link pty --key-file key.txt --setting 4C=32
+                  jackdaw simulate unimag --link alsa:hw:Loopback,1,0
                   jackdaw simulate echo --link rfcomm:1
                 """)
 
@@ -58,7 +62,7 @@
 
         @Option(
             help: ArgumentHelp(
-                "Where it is offered: tcp:127.0.0.1:PORT (0 is any), pty, or rfcomm: and a channel from 1 to 30.",
+                "Where it is offered: tcp:127.0.0.1:PORT (0 is any), pty, rfcomm: and a channel from 1 to 30, or alsa:DEVICE.",
                 valueName: "link"),
             transform: ReaderOffer.read)
         var link: ReaderOffer
@@ -137,6 +141,12 @@
             {
                 throw ValidationError("echo has no cards, faults, battery, software, profile, key and settings")
             }
+            if isOnJack != isOnCard {
+                throw ValidationError(
+                    isOnJack
+                        ? "\(reader.name) is a reader for the audio jack: offer it at alsa:DEVICE"
+                        : "\(reader.name) is no reader for the audio jack: a sound card carries none of its bytes")
+            }
             guard keyFile != nil || keyScheme == nil else {
                 throw ValidationError("--key-scheme says how a key is used: give it with --key-file, too.")
             }
@@ -150,6 +160,7 @@
         /// Does the work with a system's links.
         func run(on console: Console, _ system: BluetoothSystem) throws(CommandError) -> ExitStatus {
             let plan = try plan()
+            if case .card(let link) = link, let plan { return try simulate(plan, on: link, console, system) }
             let conversation = try Conversation()
             let isJSON = json
             let tell: @Sendable (LinkName, String, Int?) -> Void = { link, event, count in
@@ -185,6 +196,50 @@
                 }
             }
             return .done
+        }
+
+        private var isOnCard: Bool { if case .card = link { true } else { false } }
+
+        private var isOnJack: Bool { ReaderFamily.named(reader.name)?.carriers == [.audio] }
+
+        /// Simulates the reader in sound until it is interrupted.
+        private func simulate(
+            _ plan: ReaderPlan, on link: LinkName, _ console: Console, _ system: BluetoothSystem
+        ) throws(CommandError) -> ExitStatus {
+            func tell(_ event: String) {
+                guard json else { return console.message("\(link): \(event)") }
+                var object = JSONObject()
+                object.add("link", link.description)
+                object.add("event", event)
+                console.result(object)
+                console.flush()
+            }
+            guard let sound = try jackSound() else {
+                throw CommandError(.usage, "what goes through the jack of \(reader.name) readers is not known")
+            }
+            do throws(LinkError) {
+                try LinuxDevices.simulate(
+                    link, sound, while: { !system.isInterrupted() && !console.hasFailed },
+                    { hasPower in tell(hasPower ? "has power" : "has no power") },
+                    plan.makeReader)
+            } catch {
+                throw CommandError(error)
+            }
+            if system.isInterrupted() { throw .interrupted }
+            return .done
+        }
+
+        /// What goes through the reader's jack, by the profile where there is one.
+        private func jackSound() throws(CommandError) -> ReaderSound? {
+            guard let known = ReaderFamily.named(reader.name) else { return nil }
+            let values = try profile.map { (path) throws(CommandError) in
+                try ProfileFile.read(path, over: known.simulatedProfile, of: known)
+            }
+            do throws(ReaderError) {
+                return try known.makeSound(values ?? known.simulatedProfile)
+            } catch {
+                throw CommandError(.badData, "\(error)")
+            }
         }
 
         /// What the options make of the reader; nil for the echo.
@@ -271,7 +326,7 @@
         case family(SimulatedFamily)
 
         static let names =
-            SimulatedFamily.all.map(\.name).filter { ReaderFamily.named($0)?.needsPackets == false } + ["echo"]
+            SimulatedFamily.all.map(\.name).filter { ReaderFamily.named($0)?.carriers != [.lowEnergy] } + ["echo"]
 
         var name: String {
             switch self {
@@ -287,10 +342,9 @@
             guard let family = SimulatedFamily.named(name) else {
                 throw ValidationError("No reader is named \(name); there are \(names.joined(separator: ", ")).")
             }
-            guard let known = ReaderFamily.named(name), !known.needsPackets else {
-                let carrier = ReaderFamily.named(name)?.carriers == [.audio] ? "an audio jack" : "Bluetooth Low Energy"
+            guard ReaderFamily.named(name)?.carriers != [.lowEnergy] else {
                 throw ValidationError(
-                    "\(name) speaks over \(carrier), which cannot be offered; listen to sim:\(name).")
+                    "\(name) speaks over Bluetooth Low Energy, which cannot be offered; listen to sim:\(name).")
             }
             return .family(family)
         }

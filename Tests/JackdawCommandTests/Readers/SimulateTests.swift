@@ -135,4 +135,32 @@ import Testing
     @Test func otherMachinesCannotConnect() {
         #expect(CommandRun("simulate", "miura", "--link", "tcp:0.0.0.0:0").status == Status.unavailable.rawValue)
     }
+
+    /// ALSA's null plug-in stands for a card on which nobody plays.
+    @Test func aReaderForTheJackIsSimulatedOnASoundCard() throws {
+        var system = BluetoothSystem()
+        let polls = Shared(3)
+        system.isInterrupted = {
+            polls.with { left in
+                left -= 1
+                return left < 0
+            }
+        }
+        let recorder = ConsoleRecorder()
+        let verb = try #require(
+            try JackdawCommand.parseAsRoot(["simulate", "unimag", "--link", "alsa:null"]) as? Simulate)
+        let error = #expect(throws: CommandError.self) { _ = try verb.run(on: recorder.console, system) }
+        #expect(error?.status == .interrupted)
+    }
+
+    @Test(arguments: [
+        ("miura", "alsa:null", "no reader for the audio jack"), ("unimag", "pty", "offer it at alsa:DEVICE"),
+        ("edynamo", "pty", "Bluetooth Low Energy"), ("echo", "alsa:null", "no reader for the audio jack"),
+    ])
+    func aReaderIsOfferedWhereItCanBe(reader: String, link: String, words: String) {
+        let error = #expect(throws: (any Error).self) {
+            _ = try JackdawCommand.parseAsRoot(["simulate", reader, "--link", link])
+        }
+        #expect(error.map { JackdawCommand.fullMessage(for: $0) }?.contains(words) == true)
+    }
 }
