@@ -94,6 +94,22 @@ struct MaskedTranscriptTests {
         #expect(!shown.contains("4133300") && !shown.contains("SPECI"))
     }
 
+    /// In a swipe that is damaged a part of the number may look like a frame that has no checks.
+    @Test(arguments: [1, 7, 1_000]) func whatIsUncheckedInDamagedFramesIsHidden(step: Int) throws {
+        var frame = [UInt8](repeating: 0, count: 131)
+        frame[0] = 0x60
+        frame.replaceSubrange(48..<54, with: [0x42, 0x66, 0x12, 0x34, 0x56, 0x78])
+        frame[130] = 0xFF
+        var mask = try #require(ReaderFamily.named("ips")).makeMask()
+        var kept: [UInt8?] = []
+        for start in stride(from: 0, to: frame.count, by: step) {
+            kept += mask.maskMessages(Array(frame[start..<min(start + step, frame.count)]), isSent: false)
+        }
+        kept += mask.finish(isSent: false)
+        #expect(kept.count == frame.count)
+        #expect(!kept[49..<54].contains { [0x12, 0x34, 0x56, 0x78].contains($0) })
+    }
+
     /// Bytes of chance, and swipes with a few of them in between: as many are kept as came, in pieces of any size.
     @Test(arguments: SimulatedFamily.all.map(\.name)) func noByteIsLost(name: String) throws {
         let family = try #require(ReaderFamily.named(name))

@@ -43,7 +43,6 @@ extension EDynamoDialect {
     ///   - record: all of it.
     ///   - count: so many bytes where the hash was are not zeros, which makes what is sent longer.
     /// - Returns: as many bytes; nil where it is no record.
-    /// - Returns: as many bytes; nil where the record is none.
     private static func hiding(_ record: [UInt8], but count: Int) -> [UInt8]? {
         guard let layout = try? MagTekCardRecord(record.span) else { return nil }
         var record = record

@@ -15,6 +15,8 @@ public struct ReaderMask: TranscriptMask {
     private var pending: [UInt8] = []
     /// Frames of a message that goes on.
     private var frames: [[UInt8]] = []
+    /// Whether the bytes before were no frame: what has no checks may be a part of them, and is not taken for one.
+    private var isSkipping = false
 
     /// More than any message has.
     private static let mostFrames = 512
@@ -50,7 +52,11 @@ public struct ReaderMask: TranscriptMask {
         while next < pending.count {
             let count: Int
             switch format.measure(pending.span.extracting(next...)) {
+            case .unchecked where isSkipping:
+                let rest = pending.span.extracting((next + 1)...)
+                count = 1 + (format.start(in: rest) ?? rest.count)
             case .whole(let size), .unchecked(let size):
+                isSkipping = false
                 frames.append(Array(pending[next..<next + size]))
                 kept += maskFrames(format)
                 next += size
@@ -66,6 +72,7 @@ public struct ReaderMask: TranscriptMask {
                 let rest = pending.span.extracting((next + least)...)
                 count = least + (format.start(in: rest) ?? rest.count)
             }
+            isSkipping = true
             var noFrame = Array(pending[next..<next + count])
             kept += giveUp()
             kept += usual.mask(noFrame, isSent: false)

@@ -106,8 +106,10 @@ struct CardListener: Sendable {
                 if isEnough { break events }
             case .failed(let error):
                 hasFailed = true
-                // Switched off, it will not be ready again.
-                guard await session.state == .off else { continue }
+                // Switched off, it will not be ready again; and swipes that it does not hand out do not come.
+                let isInVain = most != nil && error.code == .unsupported
+                guard await session.state == .off || isInVain else { continue }
+                isEnough = isInVain
                 tally.withLock { $0.failure = CommandError(.unavailable, "\(link): \(error)") }
                 break events
             case .poweredDown: break events
