@@ -79,7 +79,7 @@ public struct BBPOSController: Sendable {
     /// - Parameters:
     ///   - report: what.
     ///   - now: when.
-    /// - Returns: what follows; nothing for what cannot be now, such as the result of a payment that nobody began.
+    /// - Returns: what follows; nothing for what cannot be now, such as a request in a payment that nobody began.
     public mutating func receive(_ report: BBPOSReport, at now: Duration) -> [Output] {
         switch (report, state) {
         case (.connected, .disconnected): enter(.idle)
@@ -88,15 +88,17 @@ public struct BBPOSController: Sendable {
         case (.card(let result, _), .checkingCard): enter(result == .chip ? .chipFound : .idle)
         case (.started(true), .starting): pay(at: now)
         case (.started(false), .starting): enter(.idle)
-        case (.request(let request, _), .starting), (.request(let request, _), .paying):
+        case (.request(let request, _), .starting), (.request(let request, _), .paying),
+            (.request(let request, _), .asking):
+            // A new one takes the place of the one before.
             enter(.asking(request), until: times.map { now + $0.time(for: request) })
         case (.transactionEnded, .starting), (.transactionEnded, .paying), (.transactionEnded, .asking): enter(.idle)
         case (.failed, .checkingCard), (.failed, .starting), (.failed, .paying), (.failed, .asking): enter(.idle)
-        case (.waitingForCard, .checkingCard), (.batchData, .paying), (.reversalData, .paying), (.display, _),
-            (.battery, _), (.failed, _), (.deviceInfo, _), (.keySerialNumbers, _):
+        // How a payment ended is told also of one that was given up: the card may have been charged.
+        case (.waitingForCard, .checkingCard), (.batchData, _), (.reversalData, _), (.transactionEnded, _),
+            (.display, _), (.battery, _), (.failed, _), (.deviceInfo, _), (.keySerialNumbers, _):
             break
-        case (.waitingForCard, _), (.card, _), (.started, _), (.request, _), (.batchData, _), (.reversalData, _),
-            (.transactionEnded, _):
+        case (.waitingForCard, _), (.card, _), (.started, _), (.request, _):
             return []
         }
         return [.tell(report)]

@@ -158,9 +158,10 @@ public final class SoundLink: PoweredTransport {
 
     /// Ends the power, and closes the port.
     public func close() async {
-        try? play { modulator in modulator.change(to: .off) }
         let isFirst = state.withLock { state in
             if case .closed = state.end { return false }
+            // Whatever was lost: what is played may be another card.
+            change(state.modulator.change(to: .off))
             state.end = .closed
             state.bell?.finish()
             return true
@@ -169,9 +170,13 @@ public final class SoundLink: PoweredTransport {
     }
 
     private func play(_ make: (inout ReaderModulator) -> ReaderModulator.Change) throws(LinkError) {
-        let (change, end) = state.withLock { state in (make(&state.modulator), state.end) }
+        let end = state.withLock { state in
+            // In the order in which they are made; a change never waits for the sound.
+            if state.end == nil { change(make(&state.modulator)) }
+            return state.end
+        }
         switch end {
-        case nil: self.change(change)
+        case nil: break
         case .lost(let error): throw error
         case .ended, .closed: throw LinkError(.disconnected, link: link.description, "the link is closed")
         }

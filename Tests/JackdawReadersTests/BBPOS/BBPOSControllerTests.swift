@@ -47,7 +47,7 @@ import Testing
         #expect(reader.state == .idle)
         #expect(reader.nextDeadline == nil)
         #expect(call(.startEMV(Self.times, forcesOnline: false)) == .commandNotAvailable)
-        #expect(tell(.card(.stripe, nil), .transactionEnded(.approved), .request(.amount, nil)) == [])
+        #expect(tell(.card(.stripe, nil), .request(.amount, nil)) == [])
     }
 
     @Test mutating func aPaymentTakesItsCourse() {
@@ -111,6 +111,8 @@ import Testing
         now += .seconds(50)
         #expect(reader.advance(to: now).map(Self.text) == ["failed: TIMEOUT"])
         #expect(reader.state == .idle)
+        // What became of the payment is told also when it has been given up.
+        #expect(tell(.transactionEnded(.approved)) == ["payment ended: APPROVED"])
     }
 
     /// Every state, and what every call and report does in it.
@@ -144,10 +146,10 @@ import Testing
         ]
         // Where each report leads to; "." where it is told and nothing changes, "x" where it cannot be.
         let outcomes: [(BBPOSController.State, String)] = [
-            (.disconnected, "idle x x x x x x x x x x"), (.idle, "x gone x x x x . x x . ."),
-            (.checkingCard, "x gone . idle x x . x x idle ."), (.chipFound, "x gone x x x x . x x . ."),
-            (.starting, "x gone x x pay pin . x idle idle ."), (.paying, "x gone x x x pin . . idle idle ."),
-            (.asking(.amount), "x gone x x x x . x idle idle ."),
+            (.disconnected, "idle x x x x x x x x x x"), (.idle, "x gone x x x x . . . . ."),
+            (.checkingCard, "x gone . idle x x . . . idle ."), (.chipFound, "x gone x x x x . . . . ."),
+            (.starting, "x gone x x pay pin . . idle idle ."), (.paying, "x gone x x x pin . . idle idle ."),
+            (.asking(.amount), "x gone x x x pin . . idle idle ."),
         ]
         for (state, expected) in outcomes {
             let found = reports.map { report in
