@@ -8,6 +8,9 @@ package struct TagLengthValue: Hashable {
     /// Bytes from which on a value may be an account number, two digits each.
     static let leastOfCard = 6
 
+    /// Whether it is of a card though it is short: a cardholder's name, an expiry, a service code (EMV book 3, annex A).
+    var isShortOfCard: Bool { [0x5F20, 0x5F24, 0x5F30].contains(tag) }
+
     /// Whether its value is objects.
     var isConstructed: Bool {
         let first = (0...3).reversed().lazy.map { UInt8(tag >> (8 * UInt32($0)) & 0xFF) }.first { $0 != 0 } ?? 0

@@ -18,7 +18,9 @@ extension EDynamoDialect {
             defer { next += frame.count - 1 }
             return [frame[0]] + masked[next..<next + frame.count - 1]
         }
-        return .masked(parts + frames.suffix(1))
+        // Behind the end and the number of notifications nothing is known to come.
+        let end = frames.suffix(1).map { Array($0.prefix(2)) + [UInt8](repeating: 0, count: max(0, $0.count - 2)) }
+        return .masked(parts + end)
     }
 
     private static func masked(_ message: [UInt8]) -> [UInt8]? {
@@ -47,7 +49,11 @@ extension EDynamoDialect {
         guard let layout = try? MagTekCardRecord(record.span) else { return nil }
         var record = record
         let isEncrypted = layout.encryption.isSuperset(of: [.hasKey, .isEncrypting])
-        for track in layout.tracks {
+        for (index, track) in layout.tracks.enumerated() {
+            // What is behind a track may be left of a longer one.
+            CardHiding.clear(&record, track.masked.upperBound..<MagTekCardRecord.Place.maskedTracks[index].upperBound)
+            CardHiding.clear(
+                &record, track.encrypted.upperBound..<MagTekCardRecord.Place.encryptedTracks[index].upperBound)
             CardHiding.hideTracks(&record, track.masked)
             if isEncrypted {
                 CardHiding.clear(&record, track.encrypted)
@@ -56,6 +62,8 @@ extension EDynamoDialect {
             }
         }
         CardHiding.clear(&record, layout.magnePrint)
+        let hashStart = MagTekCardRecord.Place.hash.lowerBound
+        if layout.hash == nil, record.count > hashStart { CardHiding.clear(&record, hashStart..<record.count) }
         if let hash = layout.hash {
             CardHiding.clear(&record, hash)
             for index in 0..<count { record[hash.lowerBound + 2 + index] = UInt8(index + 1) }

@@ -29,7 +29,9 @@ extension MiuraDialect {
         case (_, _?): CardHiding.hideTracks(&message, object.value)
         case (MiuraTag.identifier, nil), (MiuraTag.version, nil): CardHiding.hideNumbers(&message, object.value)
         default:
-            if object.value.count >= TagLengthValue.leastOfCard { CardHiding.clear(&message, object.value) }
+            if object.value.count >= TagLengthValue.leastOfCard || object.isShortOfCard {
+                CardHiding.clear(&message, object.value)
+            }
         }
     }
 }

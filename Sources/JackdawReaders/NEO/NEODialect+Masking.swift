@@ -22,7 +22,8 @@ extension NEODialect {
 
     private static func hideObjects(_ data: inout [UInt8], from start: Int, but place: Range<Int>?) -> Bool {
         guard let objects = TagLengthValue.read(data.span.extracting(start...)) else { return false }
-        for object in objects where !object.isConstructed && object.value.count >= TagLengthValue.leastOfCard {
+        for object in objects where !object.isConstructed {
+            guard object.value.count >= TagLengthValue.leastOfCard || object.isShortOfCard else { continue }
             let value = object.value.lowerBound + start..<object.value.upperBound + start
             if value != place { CardHiding.clear(&data, value) }
         }

@@ -73,7 +73,7 @@ struct FourToneDecoder {
 
     /// A tone has ended: it was one symbol, or several that are alike.
     private mutating func finishTone() {
-        guard tone < 4 else { return }
+        guard tone < 4, turnsPerSymbol > 0 else { return }
         let symbols = min(Int((turns / turnsPerSymbol).rounded()), (Self.mostBits - bits.count) / 2)
         for _ in 0..<symbols { bits += [UInt8(tone & 1), UInt8(tone >> 1)] }
     }
