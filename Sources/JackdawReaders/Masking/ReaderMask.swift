@@ -1,7 +1,7 @@
 public import JackdawTransport
 
 /// Masks transcripts of a family's readers so that they can be played back: what readers send is cut into frames, and what is of
-/// a card is hidden inside them, check sums and all. What makes no frame, and what is sent, is masked as ``CardDataMask`` does.
+/// a card is hidden inside them, check sums and all. What makes no frame, and what is sent, is masked as `CardDataMask` does.
 ///
 /// ```swift
 /// let secrecy = TranscriptSecrecy.masked(ReaderMask(dialect))
