@@ -10,45 +10,20 @@ let house: [SwiftSetting] = [
     .unsafeFlags(["-parse-as-library"]),
 ]
 
+/// A target with libraries of the project.
+func fuzzer(_ name: String, _ libraries: String...) -> Target {
+    .executableTarget(
+        name: name, dependencies: libraries.map { .product(name: $0, package: "jackdaw") }, swiftSettings: house)
+}
+
 let package = Package(
     name: "jackdaw-fuzz",
     dependencies: [.package(name: "jackdaw", path: "..", traits: [])],
     targets: [
-        .executableTarget(
-            name: "fuzz-decoder", dependencies: [.product(name: "JackdawDSP", package: "jackdaw")],
-            swiftSettings: house),
-        .executableTarget(
-            name: "fuzz-lines", dependencies: [.product(name: "JackdawDSP", package: "jackdaw")],
-            swiftSettings: house),
-        .executableTarget(
-            name: "fuzz-cards",
-            dependencies: [
-                .product(name: "JackdawCards", package: "jackdaw"), .product(name: "JackdawDSP", package: "jackdaw"),
-            ],
-            swiftSettings: house),
-        .executableTarget(
-            name: "fuzz-discovery", dependencies: [.product(name: "JackdawBluetooth", package: "jackdaw")],
-            swiftSettings: house),
-        .executableTarget(
-            name: "fuzz-frames", dependencies: [.product(name: "JackdawReaders", package: "jackdaw")],
-            swiftSettings: house),
-        .executableTarget(
-            name: "fuzz-drivers",
-            dependencies: [
-                .product(name: "JackdawReaders", package: "jackdaw"),
-                .product(name: "JackdawTransport", package: "jackdaw"),
-            ],
-            swiftSettings: house),
-        .executableTarget(
-            name: "fuzz-transcripts",
-            dependencies: [
-                .product(name: "JackdawReaders", package: "jackdaw"),
-                .product(name: "JackdawTransport", package: "jackdaw"),
-            ],
-            swiftSettings: house),
-        .executableTarget(
-            name: "fuzz-wav", dependencies: [.product(name: "JackdawAudioFile", package: "jackdaw")],
-            swiftSettings: house),
+        fuzzer("fuzz-decoder", "JackdawDSP"), fuzzer("fuzz-lines", "JackdawDSP"),
+        fuzzer("fuzz-cards", "JackdawCards", "JackdawDSP"), fuzzer("fuzz-discovery", "JackdawBluetooth"),
+        fuzzer("fuzz-frames", "JackdawReaders"), fuzzer("fuzz-drivers", "JackdawReaders", "JackdawTransport"),
+        fuzzer("fuzz-transcripts", "JackdawReaders", "JackdawTransport"), fuzzer("fuzz-wav", "JackdawAudioFile"),
     ],
     swiftLanguageModes: [.v6]
 )

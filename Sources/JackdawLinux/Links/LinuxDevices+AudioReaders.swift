@@ -5,7 +5,7 @@ internal import JackdawSystem
 public import JackdawTransport
 
 extension LinuxDevices {
-    /// Opens a sound card that has a reader in its headphone jack, for a ``ReaderSession``: it is played to on two channels, and
+    /// Opens a sound card that has a reader in its headphone jack, for a `ReaderSession`: it is played to on two channels, and
     /// heard on the first one that is captured.
     /// - Parameters:
     ///   - link: `alsa:` and the card's name.

@@ -1,7 +1,8 @@
+import JackdawDSP
 public import JackdawTransport
 
 /// Masks transcripts of a family's readers so that they can be played back: what readers send is cut into frames, and what is of
-/// a card is hidden inside them, check sums and all. What makes no frame, and what is sent, is masked as ``CardDataMask`` does.
+/// a card is hidden inside them, check sums and all. What makes no frame, and what is sent, is masked as `CardDataMask` does.
 ///
 /// ```swift
 /// let secrecy = TranscriptSecrecy.masked(ReaderMask(dialect))
@@ -76,7 +77,7 @@ public struct ReaderMask: TranscriptMask {
             var noFrame = Array(pending[next..<next + count])
             kept += giveUp()
             kept += usual.mask(noFrame, isSent: false)
-            overwrite(&noFrame)
+            noFrame.wipe()
             next += count
         }
         keepPending(from: next)
@@ -86,7 +87,7 @@ public struct ReaderMask: TranscriptMask {
     /// Keeps the bytes of a frame that is not whole.
     private mutating func keepPending(from start: Int) {
         let rest = Array(pending[start...])
-        overwrite(&pending)
+        pending.wipe()
         pending = rest
     }
 
@@ -111,19 +112,14 @@ public struct ReaderMask: TranscriptMask {
     private mutating func giveUp() -> [UInt8?] {
         var bytes = frames.flatMap(\.self)
         forgetFrames()
-        defer { overwrite(&bytes) }
+        defer { bytes.wipe() }
         return bytes.isEmpty ? [] : usual.mask(bytes, isSent: false)
     }
 
     private mutating func forgetFrames() {
-        for index in frames.indices { overwrite(&frames[index]) }
+        for index in frames.indices { frames[index].wipe() }
         frames = []
     }
-}
-
-/// Overwrites bytes that may be card data. Called as a whole, so that it is not left out as being of no use.
-@inline(never) private func overwrite(_ bytes: inout [UInt8]) {
-    for index in bytes.indices { bytes[index] = 0 }
 }
 
 extension ReaderFamily {

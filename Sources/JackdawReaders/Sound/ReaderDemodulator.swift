@@ -18,7 +18,7 @@ public struct ReaderDemodulator: ~Copyable {
     /// - Parameters:
     ///   - sound: what goes through the jack.
     ///   - sampleRate: samples per second (Hz).
-    /// - Throws: ``LineCodeError`` with code `outOfRange` where the rate does not hold the line code.
+    /// - Throws: `LineCodeError` with code `outOfRange` where the rate does not hold the line code.
     public init(_ sound: ReaderSound, sampleRate: Double) throws(LineCodeError) {
         decoder = try sound.answers.decoder(sampleRate: sampleRate)
         keepsBursts =

@@ -50,7 +50,7 @@ public struct ReaderModulator: Sendable {
     /// - Parameters:
     ///   - sound: what goes through the jack.
     ///   - sampleRate: frames per second, 8,000 to 192,000 Hz, and enough for the tones.
-    /// - Throws: ``LineCodeError`` with code `outOfRange`.
+    /// - Throws: `LineCodeError` with code `outOfRange`.
     public init(_ sound: ReaderSound, sampleRate: Double) throws(LineCodeError) {
         self.sound = sound
         self.sampleRate = sampleRate
@@ -68,7 +68,7 @@ public struct ReaderModulator: Sendable {
     }
 
     /// A line without a sound, with as many channels as the power has.
-    /// - Throws: ``LineCodeError`` with code `outOfRange`.
+    /// - Throws: `LineCodeError` with code `outOfRange`.
     public func makeLine() throws(LineCodeError) -> PoweredLine {
         var tone = sound.power.connecting
         tone.channels = tone.channels.map { _ in .silent }

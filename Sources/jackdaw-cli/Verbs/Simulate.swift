@@ -159,8 +159,9 @@
 
         /// Does the work with a system's links.
         func run(on console: Console, _ system: BluetoothSystem) throws(CommandError) -> ExitStatus {
-            let plan = try plan()
-            if case .card(let link) = link, let plan { return try simulate(plan, on: link, console, system) }
+            let values = try profileValues()
+            let plan = try plan(values)
+            if case .card(let link) = link, let plan { return try simulate(plan, values, on: link, console, system) }
             let conversation = try Conversation()
             let isJSON = json
             let tell: @Sendable (LinkName, String, Int?) -> Void = { link, event, count in
@@ -204,7 +205,8 @@
 
         /// Simulates the reader in sound until it is interrupted.
         private func simulate(
-            _ plan: ReaderPlan, on link: LinkName, _ console: Console, _ system: BluetoothSystem
+            _ plan: ReaderPlan, _ values: ReaderProfile?, on link: LinkName, _ console: Console,
+            _ system: BluetoothSystem
         ) throws(CommandError) -> ExitStatus {
             func tell(_ event: String) {
                 guard json else { return console.message("\(link): \(event)") }
@@ -214,7 +216,7 @@
                 console.result(object)
                 console.flush()
             }
-            guard let sound = try jackSound() else {
+            guard let sound = try jackSound(values) else {
                 throw CommandError(.usage, "what goes through the jack of \(reader.name) readers is not known")
             }
             do throws(LinkError) {
@@ -230,11 +232,8 @@
         }
 
         /// What goes through the reader's jack, by the profile where there is one.
-        private func jackSound() throws(CommandError) -> ReaderSound? {
+        private func jackSound(_ values: ReaderProfile?) throws(CommandError) -> ReaderSound? {
             guard let known = ReaderFamily.named(reader.name) else { return nil }
-            let values = try profile.map { (path) throws(CommandError) in
-                try ProfileFile.read(path, over: known.simulatedProfile, of: known)
-            }
             do throws(ReaderError) {
                 return try known.makeSound(values ?? known.simulatedProfile)
             } catch {
@@ -242,10 +241,16 @@
             }
         }
 
+        /// The profile's values, over those of the simulated reader: read once, as it may be on standard input.
+        private func profileValues() throws(CommandError) -> ReaderProfile? {
+            guard let profile, let known = ReaderFamily.named(reader.name) else { return nil }
+            return try ProfileFile.read(profile, over: known.simulatedProfile, of: known)
+        }
+
         /// What the options make of the reader; nil for the echo.
-        private func plan() throws(CommandError) -> ReaderPlan? {
+        private func plan(_ values: ReaderProfile?) throws(CommandError) -> ReaderPlan? {
             guard case .family(let family) = reader else { return nil }
-            var plan = ReaderPlan(model: try model(of: family))
+            var plan = ReaderPlan(model: try model(of: family, values))
             plan.deck = (card.isEmpty ? SimulatedCard.deck : card).map {
                 Presentation($0, manner.manner, after: .seconds(delay))
             }
@@ -258,10 +263,11 @@
         }
 
         /// How the reader behaves, by the profile or with the key where there is one.
-        private func model(of family: SimulatedFamily) throws(CommandError) -> any ReaderModel {
+        private func model(
+            of family: SimulatedFamily, _ values: ReaderProfile?
+        ) throws(CommandError) -> any ReaderModel {
             if let keyFile { return try model(of: family, withKeyIn: keyFile) }
-            guard let profile, let known = ReaderFamily.named(family.name) else { return family.makeModel() }
-            let values = try ProfileFile.read(profile, over: known.simulatedProfile, of: known)
+            guard let profile, let values else { return family.makeModel() }
             do throws(ReaderError) {
                 return try family.makeModel(values)
             } catch {

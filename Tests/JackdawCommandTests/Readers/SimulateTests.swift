@@ -132,8 +132,9 @@ import Testing
     }
 
     /// Nobody has to say who they are on such a link.
-    @Test func otherMachinesCannotConnect() {
-        #expect(CommandRun("simulate", "miura", "--link", "tcp:0.0.0.0:0").status == Status.unavailable.rawValue)
+    @Test func otherMachinesCannotConnect() async throws {
+        let status = try await onOwnThread { CommandRun("simulate", "miura", "--link", "tcp:0.0.0.0:0").status }
+        #expect(status == Status.unavailable.rawValue)
     }
 
     /// ALSA's null plug-in stands for a card on which nobody plays.
