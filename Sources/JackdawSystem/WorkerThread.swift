@@ -44,6 +44,25 @@ import Glibc
         }
     }
 
+    /// Does something that waits for devices on a thread of its own, while the task that asks for it holds none.
+    /// - Parameters:
+    ///   - name: of the thread, 15 bytes at most.
+    ///   - body: what is done, to its end also where the task is cancelled.
+    /// - Returns: what comes of it.
+    /// - Throws: ``SystemFailure`` where the system has no thread to spare.
+    package static func run<Value: Sendable>(
+        name: String, _ body: @escaping @Sendable () -> Value
+    ) async throws(SystemFailure) -> Value {
+        let result: Result<Value, SystemFailure> = await withCheckedContinuation { continuation in
+            do throws(SystemFailure) {
+                try WorkerThread(name: name) { continuation.resume(returning: .success(body())) }.detach()
+            } catch {
+                continuation.resume(returning: .failure(error))
+            }
+        }
+        return try result.get()
+    }
+
     /// Lets the thread end by itself. Once, and instead of ``join()``.
     package func detach() { pthread_detach(thread) }
 

@@ -86,10 +86,11 @@ public struct PoweredLine: Sendable {
         commands.append(Command(samples: samples, join: join))
     }
 
-    /// Goes over to another tone, as ``ToneGenerator/change(to:ramp:)`` does; after a command that is inserted just then.
+    /// Goes over to another tone, as ``ToneGenerator/change(to:ramp:silence:)`` does; after a command that is inserted just
+    /// then. Commands wait until it has come.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
-    public mutating func change(to tone: Tone, ramp: ToneRamp = .soft) throws(LineCodeError) {
-        try generator.change(to: tone, ramp: ramp)
+    public mutating func change(to tone: Tone, ramp: ToneRamp = .soft, silence: Double = 0) throws(LineCodeError) {
+        try generator.change(to: tone, ramp: ramp, silence: silence)
     }
 
     /// Ends the tone, as ``ToneGenerator/stop(ramp:)`` does; commands go on.

@@ -20,11 +20,14 @@ public struct ToneGenerator: Sendable {
         let tone: Tone?
         let shape: ToneShape
         let ramp: ToneRamp
+        /// Frames of silence that are left before it.
+        var silence: Int
 
-        init(to tone: Tone?, ramp: ToneRamp) {
+        init(to tone: Tone?, ramp: ToneRamp, silence: Int = 0) {
             self.tone = tone?.withoutChannels
             shape = tone.map(ToneShape.init) ?? ToneShape()
             self.ramp = ramp
+            self.silence = silence
         }
     }
 
@@ -79,13 +82,15 @@ public struct ToneGenerator: Sendable {
     /// - Parameters:
     ///   - tone: with as many channels as there are.
     ///   - ramp: how it comes.
+    ///   - silence: how long nothing is heard before it, 0 to 10 s; what is heard until then goes with the soft ramp.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
-    public mutating func change(to tone: Tone, ramp: ToneRamp = .soft) throws(LineCodeError) {
+    public mutating func change(to tone: Tone, ramp: ToneRamp = .soft, silence: Double = 0) throws(LineCodeError) {
         try tone.validate(sampleRate: sampleRate)
         let count = Double(channelCount)
         try LineCodeError.check("number of channels", Double(tone.channels.count), count...count, "here")
         try ramp.validate()
-        pending = Change(to: tone, ramp: ramp)
+        try LineCodeError.check("silence", silence, 0...10, "s")
+        pending = Change(to: tone, ramp: ramp, silence: Int((silence * sampleRate).rounded()))
     }
 
     /// Goes silent from the start of the next period on, as ``change(to:ramp:)`` does; the phase runs on.
@@ -135,6 +140,10 @@ extension ToneGenerator: FrameSource {
     @inline(__always)
     mutating func beginFrame() {
         guard let change = pending, next == nil, phase.isAtPeriodStart else { return }
+        guard change.silence == 0 else {
+            if !shape.isSilent { begin(Change(to: nil, ramp: .soft)) }
+            return
+        }
         pending = nil
         begin(change)
     }
@@ -152,7 +161,10 @@ extension ToneGenerator: FrameSource {
     /// Goes on to the next frame.
     @inline(__always)
     mutating func advance() {
-        guard let next else { return phase.advance() }
+        guard let next else {
+            if let change = pending, change.silence > 0, shape.isSilent { pending?.silence -= 1 }
+            return phase.advance()
+        }
         phase.advance(towards: next.phase, share: weight)
         clock.advance()
         weight = clock.weight

@@ -12,7 +12,20 @@ extension LinuxDevices {
     ///   - sound: what goes through the jack, as the reader's family has it.
     /// - Returns: the link, to a reader without power.
     /// - Throws: `LinkError`: what there is in the way, and what to do about it.
-    public static func connect(_ link: LinkName, sound: ReaderSound) throws(LinkError) -> any PoweredTransport {
+    public static func connect(_ link: LinkName, sound: ReaderSound) async throws(LinkError) -> any PoweredTransport {
+        let opening: Result<any PoweredTransport, LinkError>
+        do throws(SystemFailure) {
+            // A sound card takes its time to open and to close.
+            opening = try await WorkerThread.run(name: "jackdaw-open") {
+                Result { () throws(LinkError) in try open(link, sound) }
+            }
+        } catch {
+            throw LinkError.system(error, link: link.description, "the sound card cannot be opened")
+        }
+        return try opening.get()
+    }
+
+    private static func open(_ link: LinkName, _ sound: ReaderSound) throws(LinkError) -> any PoweredTransport {
         try onSoundCard(link) {
             let configuration = StreamConfiguration(device: link.address, reopens: false)
             let stream = try DuplexStream(configuration, playbackChannels: sound.power.connecting.channels.count) {
@@ -20,7 +33,11 @@ extension LinuxDevices {
             }
             do {
                 let transport = try SoundLink(link, sound, playback: stream, captureRate: stream.sampleRate) {
-                    stream.close()
+                    do throws(SystemFailure) {
+                        try await WorkerThread.run(name: "jackdaw-close") { stream.close() }
+                    } catch {
+                        stream.close()
+                    }
                 }
                 // It ends with the link.
                 try WorkerThread(name: "jackdaw-reader") { transport.capture(from: stream) }.detach()

@@ -14,8 +14,8 @@ public struct ReaderModulator: Sendable {
     public struct Change: Sendable {
         enum Kind: Sendable {
             case command([Float], PoweredLine.Join)
-            /// Behind a silence; its ramp is for a tone that comes out of it.
-            case tone(Tone, ToneRamp, silence: [Float])
+            /// Behind a silence (s); its ramp is for a tone that comes out of it.
+            case tone(Tone, ToneRamp, silence: Double)
             case stop
         }
 
@@ -28,8 +28,7 @@ public struct ReaderModulator: Sendable {
             switch kind {
             case .command(let samples, let join): try? line.enqueue(samples, join)
             case .tone(let tone, let ramp, let silence):
-                try? line.enqueue(silence, .inserted)
-                try? line.change(to: tone, ramp: ramp)
+                try? line.change(to: tone, ramp: ramp, silence: silence)
             case .stop: try? line.stop()
             }
         }
@@ -81,14 +80,9 @@ public struct ReaderModulator: Sendable {
     public func change(to power: ReaderPower) -> Change {
         switch power {
         case .off: Change(kind: .stop)
-        case .connecting:
-            Change(
-                kind: .tone(
-                    sound.power.connecting, sound.power.ramp,
-                    silence: Array(
-                        repeating: 0, count: Int(sound.pause * sampleRate) * sound.power.connecting.channels.count)))
+        case .connecting: Change(kind: .tone(sound.power.connecting, sound.power.ramp, silence: sound.pause))
         // Without a ramp the reader has power all the time, and a command can follow at once.
-        case .connected: Change(kind: .tone(sound.power.holding, .none, silence: []))
+        case .connected: Change(kind: .tone(sound.power.holding, .none, silence: 0))
         }
     }
 

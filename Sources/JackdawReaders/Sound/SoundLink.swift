@@ -45,7 +45,7 @@ public final class SoundLink: PoweredTransport {
     public let link: LinkName
     private let state: Mutex<State>
     private let change: @Sendable (ReaderModulator.Change) -> Void
-    private let closePort: @Sendable () -> Void
+    private let closePort: @Sendable () async -> Void
 
     /// A link to a reader without power.
     /// - Parameters:
@@ -57,7 +57,7 @@ public final class SoundLink: PoweredTransport {
     /// - Throws: `LineCodeError` with code `outOfRange` where a rate does not hold the sound.
     public init<Port: PlaybackPort>(
         _ link: LinkName, _ sound: ReaderSound, playback: Port, captureRate: Double,
-        closePort: @escaping @Sendable () -> Void = {}
+        closePort: @escaping @Sendable () async -> Void = {}
     ) throws(LineCodeError) where Port.Source == PoweredLine {
         let modulator = try ReaderModulator(sound, sampleRate: playback.sampleRate)
         let demodulator = try ReaderDemodulator(sound, sampleRate: captureRate)
@@ -166,7 +166,7 @@ public final class SoundLink: PoweredTransport {
             state.bell?.finish()
             return true
         }
-        if isFirst { closePort() }
+        if isFirst { await closePort() }
     }
 
     private func play(_ make: (inout ReaderModulator) -> ReaderModulator.Change) throws(LinkError) {

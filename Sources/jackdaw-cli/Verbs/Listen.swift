@@ -244,7 +244,7 @@
             _ system: BluetoothSystem, sound: ReaderSound?
         ) -> @Sendable () async throws(LinkError) -> any Transport {
             { [link, profile = gatt.profile, route = route.route] () async throws(LinkError) in
-                if let sound { return try LinuxDevices.connect(link, sound: sound) }
+                if let sound { return try await LinuxDevices.connect(link, sound: sound) }
                 return try await system.connect(link, profile, route)
             }
         }

@@ -126,6 +126,38 @@ import Testing
         #expect(abs(samples[1]) < 2 / Float(0.02 * rate))
     }
 
+    /// What is heard goes with the soft ramp, nothing is heard for the time that is asked for, and then the ramp begins.
+    @Test(arguments: [1, 7, 240, .max], [false, true]) func aToneComesOutOfSilence(size: Int, isHeard: Bool) throws {
+        let tone = Tone(1_000, channels: [.init(level: 0)], isWholeFrames: true)
+        var generator = try ToneGenerator(tone, sampleRate: 48_000, ramp: .none)
+        if !isHeard {
+            try generator.stop(ramp: .none)
+            var none: [Float] = []
+            generator.append(frames: 48, to: &none)
+        }
+        // A stop that has not begun is not lost.
+        try generator.stop()
+        try generator.change(to: tone, ramp: ToneRamp(.linear, seconds: 1), silence: 0.1)
+        #expect(!generator.isSilent)
+        let samples = inBlocks(of: size, frames: 24_000, channels: 1) { generator.render(into: &$0) }
+        // Zeros of a sine are alone: where two follow each other, nothing is heard.
+        let silent = samples.indices.dropLast().filter { samples[$0] == 0 && samples[$0 + 1] == 0 }
+        let first = try #require(silent.first)
+        #expect(isHeard == (first > 0))
+        // The tone begins at the next start of a period.
+        #expect((4_799...4_799 + 48).contains(silent.count))
+        #expect(silent == Array(first..<first + silent.count))
+        let end = first + silent.count
+        #expect(samples[end + 13] > 0 && samples[end + 13] < 0.001)
+        #expect(abs(samples[end + 12_013] - 0.25) < 0.005)
+    }
+
+    @Test(arguments: [-0.1, 10.1, .nan, .infinity]) func silencesHaveTheirRange(seconds: Double) throws {
+        let tone = Tone(1_000, channels: [.init(level: 0)])
+        var generator = try ToneGenerator(tone, sampleRate: 48_000)
+        #expect(throws: LineCodeError.self) { try generator.change(to: tone, silence: seconds) }
+    }
+
     @Test(arguments: [(ToneRamp.Shape.linear, 0.25), (.raisedCosine, 0.146_446_6)])
     func rampsHaveTheirShape(shape: ToneRamp.Shape, quarter: Double) throws {
         // A cosine at half the sample rate is the level itself, with a sign.

@@ -12,7 +12,7 @@ struct AudioReaderLinkTests {
     }
 
     @Test func aCardIsOpenedPlayedToAndClosed() async throws {
-        let link = try LinuxDevices.connect(LinkName(.alsa, "null"), sound: try Self.sound())
+        let link = try await LinuxDevices.connect(LinkName(.alsa, "null"), sound: try Self.sound())
         try await link.setPower(.connecting)
         try await link.send([0x02, 0x52, 0x22, 0x03, 0x71])
         await link.close()
@@ -20,12 +20,12 @@ struct AudioReaderLinkTests {
         await #expect(throws: LinkError.self) { try await link.setPower(.connected) }
     }
 
-    @Test func whatIsNoCardIsRefused() throws {
-        #expect(throws: LinkError.self) {
-            _ = try LinuxDevices.connect(LinkName(.tcp, "localhost:1"), sound: try Self.sound())
+    @Test func whatIsNoCardIsRefused() async throws {
+        await #expect(throws: LinkError.self) {
+            _ = try await LinuxDevices.connect(LinkName(.tcp, "localhost:1"), sound: try Self.sound())
         }
-        #expect(throws: LinkError.self) {
-            _ = try LinuxDevices.connect(LinkName(.alsa, "hw:nonexistent"), sound: try Self.sound())
+        await #expect(throws: LinkError.self) {
+            _ = try await LinuxDevices.connect(LinkName(.alsa, "hw:nonexistent"), sound: try Self.sound())
         }
     }
 }
