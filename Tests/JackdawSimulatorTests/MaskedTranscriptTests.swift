@@ -140,6 +140,7 @@ struct MaskedTranscriptTests {
     @Test(arguments: [1, 7, 1_000]) func whatIsEncryptedIsNotKept(step: Int) throws {
         let swipes = [
             ("idtech", PublishedSwipes.original), ("idtech", PublishedSwipes.enhanced),
+            ("btmag", PublishedSwipes.original), ("btmag", PublishedSwipes.enhanced),
             ("magtek", PublishedSwipes.magTek), ("ips", PublishedSwipes.ips),
         ]
         for (name, swipe) in swipes {

@@ -161,8 +161,8 @@ struct RehearsalTests {
         let usual = identity([])
         let found = identity([PlannedFault(fault, 0..<1)])
         switch (family, fault) {
-        case ("idtech", .refusal), ("magtek", .refusal), ("udynamo", .refusal), ("miura", .refusal),
-            ("miura", .lowBattery):
+        case ("btmag", .refusal), ("idtech", .refusal), ("magtek", .refusal), ("udynamo", .refusal),
+            ("miura", .refusal), ("miura", .lowBattery):
             #expect(found != usual && found != nil)
         default: #expect(found == usual, "\(found ?? "not connected")")
         }
@@ -189,7 +189,7 @@ struct RehearsalTests {
 
     @Test(arguments: families, [ReaderFault.noAnswer, .garbage, .truncated, .late, .duplicate])
     func aSettingIsMadeInSpiteOfAFault(family: String, fault: ReaderFault) {
-        guard family == "idtech" || family == "magtek" else { return }
+        guard ["btmag", "idtech", "magtek"].contains(family) else { return }
         // Two messages say who the reader is.
         var rehearsal = Rehearsal(family, faults: [PlannedFault(fault, 2..<3)])
         rehearsal.perform(.connect)

@@ -58,7 +58,17 @@ public struct ReaderFamily: Sendable {
 
     /// All of them, by name.
     public static let all = [
-        wire(.bbpos, "BBPOS EMVSwiper and its like"), wire(.cloverGo, "Clover Go RP350 and RP450"),
+        wire(.bbpos, "BBPOS EMVSwiper and its like"),
+        ReaderFamily(
+            "btmag", "ID TECH BTMag over Bluetooth", [.serial], .documented,
+            "published swipes of ID TECH's other readers, byte for byte; the simulated reader",
+            [
+                "what its commands say: those of ID TECH's other readers are taken",
+                "whether reading has to be switched on, and by which command",
+                "where a swipe ends that is sent as plain text, without encryption",
+            ],
+            [.btmag], BTMagDialect.init(profile:)),
+        wire(.cloverGo, "Clover Go RP350 and RP450"),
         ReaderFamily(
             "edynamo", "MagTek eDynamo and tDynamo over Bluetooth Low Energy", [.lowEnergy], .documented,
             "records made of the published offsets; the simulated reader",

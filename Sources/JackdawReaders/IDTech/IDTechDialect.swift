@@ -7,6 +7,7 @@ public struct IDTechDialect: ReaderDialect {
     /// Whether cards are read at any time, as from readers on a cable; those on an audio jack live on power that is given for
     /// a wait.
     public let isAlwaysArmed: Bool
+    private let takesCommands: Bool
 
     /// - Parameters:
     ///   - times: how long things take.
@@ -15,10 +16,11 @@ public struct IDTechDialect: ReaderDialect {
         self.init(family: "idtech", times: times, isAlwaysArmed: isAlwaysArmed)
     }
 
-    init(family: String, times: ReaderTimes, isAlwaysArmed: Bool = false) {
+    init(family: String, times: ReaderTimes, isAlwaysArmed: Bool = false, takesCommands: Bool = true) {
         self.family = family
         self.times = times
         self.isAlwaysArmed = isAlwaysArmed
+        self.takesCommands = takesCommands
     }
 
     /// - Parameter profile: what is not public about these readers or may change.
@@ -27,8 +29,10 @@ public struct IDTechDialect: ReaderDialect {
         self.init(times: try profile.times(), isAlwaysArmed: try profile.flag(.isAlwaysArmed))
     }
 
-    /// Its software and its number.
-    public var identification: [ReaderRequest] { [.review(.firmwareVersion), .review(.serialNumber)] }
+    /// Its software and its number, where it can be asked.
+    public var identification: [ReaderRequest] {
+        takesCommands ? [.review(.firmwareVersion), .review(.serialNumber)] : []
+    }
 
     /// Questions about settings are answered otherwise than those for a text.
     public func format(awaiting request: ReaderRequest?) -> any FrameFormat {
@@ -41,7 +45,8 @@ public struct IDTechDialect: ReaderDialect {
 
     /// What asks something.
     public func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
-        switch question {
+        try checkCommands()
+        return switch question {
         case .firmware: [.review(.firmwareVersion)]
         case .serialNumber: [.review(.serialNumber)]
         case .settings: [.review(.reviewAll)]
@@ -51,6 +56,7 @@ public struct IDTechDialect: ReaderDialect {
 
     /// What sets something: the number is that of a function.
     public func setting(_ setting: ReaderSetting) throws(ReaderError) -> [ReaderRequest] {
+        try checkCommands()
         guard let number = UInt8(exactly: setting.number) else {
             throw ReaderError(.outOfRange, "no function has the number \(setting.number)", remedy: "choose 0 to 255")
         }
@@ -72,6 +78,14 @@ public struct IDTechDialect: ReaderDialect {
             guard let request, let function = Self.reviewed(request) else { return [.unknown("an answer")] }
             return [answer(frame, to: function)]
         default: return [Self.swipe(frame, of: family)]
+        }
+    }
+
+    private func checkCommands() throws(ReaderError) {
+        guard takesCommands else {
+            throw ReaderError(
+                .unsupported, "by its profile the reader takes no commands",
+                remedy: "set \(ProfileKey.takesCommands) in a profile of your own")
         }
     }
 

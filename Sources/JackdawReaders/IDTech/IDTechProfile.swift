@@ -12,4 +12,6 @@ extension ReaderProfile {
 extension ProfileKey {
     /// Whether an ID TECH reader reads cards at any time.
     public static let isAlwaysArmed: ProfileKey = "idtech.isAlwaysArmed"
+    /// Whether a UniMag or a BTMag takes commands.
+    public static let takesCommands: ProfileKey = "idtech.takesCommands"
 }

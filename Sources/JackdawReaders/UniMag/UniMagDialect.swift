@@ -11,19 +11,17 @@ public struct UniMagDialect: ReaderDialect {
 
     private let settings: IDTechDialect
     private let powerUpTexts: [[UInt8]]
-    private let takesCommands: Bool
 
     /// - Parameter profile: what is not public about these readers or may change.
     /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
     public init(profile: ReaderProfile) throws(ReaderError) {
         times = try profile.times()
-        settings = IDTechDialect(family: family, times: times)
+        settings = IDTechDialect(family: family, times: times, takesCommands: try profile.flag(.takesCommands))
         powerUpTexts = [Array(try profile.text(.powerUpText).utf8), Array(try profile.text(.firstPowerUpText).utf8)]
-        takesCommands = try profile.flag(.takesCommands)
     }
 
     /// Its software and its number, where it can be asked.
-    public var identification: [ReaderRequest] { takesCommands ? settings.identification : [] }
+    public var identification: [ReaderRequest] { settings.identification }
 
     /// Bursts, which the line keeps apart.
     public func format(awaiting request: ReaderRequest?) -> any FrameFormat {
@@ -35,14 +33,12 @@ public struct UniMagDialect: ReaderDialect {
 
     /// What asks something.
     public func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
-        try checkCommands()
-        return try settings.asking(question)
+        try settings.asking(question)
     }
 
     /// What sets something: the number is that of a function.
     public func setting(_ setting: ReaderSetting) throws(ReaderError) -> [ReaderRequest] {
-        try checkCommands()
-        return try settings.setting(setting)
+        try settings.setting(setting)
     }
 
     /// What a burst means: that the reader has power, an answer, or a swipe.
@@ -83,14 +79,6 @@ public struct UniMagDialect: ReaderDialect {
             }
         }
         return meanings
-    }
-
-    private func checkCommands() throws(ReaderError) {
-        guard takesCommands else {
-            throw ReaderError(
-                .unsupported, "by its profile the reader takes no commands",
-                remedy: "set \(ProfileKey.takesCommands) in a profile of your own")
-        }
     }
 }
 

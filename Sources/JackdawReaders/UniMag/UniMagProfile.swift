@@ -70,6 +70,4 @@ extension ProfileKey {
     public static let powerUpText: ProfileKey = "unimag.powerUpText"
     /// The same of readers of 2010.
     public static let firstPowerUpText: ProfileKey = "unimag.firstPowerUpText"
-    /// Whether a reader takes commands.
-    public static let takesCommands: ProfileKey = "unimag.takesCommands"
 }

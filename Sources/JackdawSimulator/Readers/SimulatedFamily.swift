@@ -28,6 +28,7 @@ public struct SimulatedFamily: Sendable {
     /// - Returns: the model; nil where nobody has published how the family's readers encrypt, or none does it by such keys.
     public func makeModel(cipher: any SwipeCipher) -> (any ReaderModel)? {
         switch name {
+        case "btmag": IDTechModel(family: name, cipher: cipher)
         case "edynamo" where cipher.isDeriving: EDynamoModel(cipher: cipher)
         case "idtech": IDTechModel(cipher: cipher)
         case "ips": IPSModel(cipher: cipher)
@@ -40,6 +41,7 @@ public struct SimulatedFamily: Sendable {
     /// All of them, by name.
     public static let all = [
         SimulatedFamily(name: "bbpos") { WireModel("bbpos") },
+        SimulatedFamily(name: "btmag") { IDTechModel(family: "btmag") },
         SimulatedFamily(name: "clovergo") { WireModel("clovergo") },
         SimulatedFamily(name: "edynamo") { EDynamoModel() },
         SimulatedFamily(name: "epos") { WireModel("epos") },

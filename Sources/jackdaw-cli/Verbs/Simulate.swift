@@ -17,8 +17,8 @@
                 Readers for the audio jack are simulated in sound, on a sound card (alsa:) that plays to and hears another, \
                 such as one end of a loopback (modprobe snd-aloop).
 
-                Swipes are sent in clear, or with a key encrypted as the family's readers do (edynamo, idtech, ips, magtek, \
-                neo). The key is one that is published for tests, in a file of hexadecimal digits: the base derivation key of \
+                Swipes are sent in clear, or with a key encrypted as the family's readers do (btmag, edynamo, idtech, ips, \
+                magtek, neo). The key is one that is published for tests, in a file of hexadecimal digits: the base derivation key of \
                 DUKPT, whose serial number (KSN) begins with \(SwipeEncryptor.testSerialNumber.map(\.hexadecimal).joined()
                     .uppercased()) and counts on with each swipe, or a fixed key. \
                 An ID TECH reader encrypts by AES when it is set so (4C=32), and has the original layout with 85=30.
@@ -296,7 +296,7 @@
         /// By which key a family's readers encrypt, where their makers say so.
         private static func scheme(of family: SimulatedFamily) -> KeyScheme {
             switch family.name {
-            case "idtech", "neo": .idTech
+            case "btmag", "idtech", "neo": .idTech
             case "ips": .fixed
             default: .pin
             }

@@ -49,7 +49,7 @@ extension SwipeEncryptor: SwipeCipher {}
         let decryptor = try SwipeDecryptor(key: secret(Self.key), mode: .test, scheme: scheme)
         let frame = try frame(swipe)
         switch swipe.family {
-        case "idtech", "neo": return try decryptor.decryptIDTech(frame.span)
+        case "btmag", "idtech", "neo": return try decryptor.decryptIDTech(frame.span)
         case "ips": return try decryptor.decryptIPS(frame.span)
         case "magtek": return try decryptor.decryptMagTek(frame.span)
         default: return try decryptor.decryptEDynamo(([0] + frame).span)
@@ -111,7 +111,7 @@ extension SwipeEncryptor: SwipeCipher {}
         var ways: [(String, KeyScheme, [Int: [UInt8]])] = []
         for scheme in KeyScheme.allCases where scheme != .aesDataEncryption {
             for settings in [[:], original, aes, both] { ways.append(("idtech", scheme, settings)) }
-            ways += [("neo", scheme, [:]), ("ips", scheme, [:])]
+            ways += [("btmag", scheme, [:]), ("neo", scheme, [:]), ("ips", scheme, [:])]
         }
         // These say which of two keys it is.
         for family in ["magtek", "edynamo"] { ways += [(family, .pin, [:]), (family, .dataRequest, [:])] }
@@ -128,7 +128,7 @@ extension SwipeEncryptor: SwipeCipher {}
             try #require(swipes.count == 3)
             for (index, swipe) in swipes.enumerated() {
                 // A maker's own scheme needs not be named, nor the one that the swipe tells.
-                let isOwn = scheme == .idTech && ["idtech", "neo"].contains(family)
+                let isOwn = scheme == .idTech && ["btmag", "idtech", "neo"].contains(family)
                 let isKnown = isOwn || ["magtek", "edynamo"].contains(family)
                 let decrypted = try decrypt(swipe, isKnown ? nil : scheme)
                 #expect((1...3).map { decrypted.text($0) ?? "" } == card.tracks, "\(card)")
@@ -172,7 +172,7 @@ extension SwipeEncryptor: SwipeCipher {}
     /// The reader says that it has none left, and its driver tells.
     @Test func aReaderWithoutAKeyLeftEncryptsNothing() throws {
         let last = "FFFF9876543210FFF800"
-        for family in ["idtech", "magtek", "edynamo", "neo", "ips"] {
+        for family in ["btmag", "idtech", "magtek", "edynamo", "neo", "ips"] {
             let cipher = try encryptor(family == "ips" ? .dataRequest : .pin, last)
             let model = try #require(SimulatedFamily.named(family)?.makeModel(cipher: cipher))
             let swipes = try swipe(SimulatedCard.deck[0], at: model, count: 2)
@@ -200,7 +200,7 @@ extension SwipeEncryptor: SwipeCipher {}
     @Test func whatNobodyHasPublishedIsNotMadeUp() throws {
         let derived = try encryptor(.pin)
         let known = SimulatedFamily.all.filter { $0.makeModel(cipher: derived) != nil }.map(\.name)
-        #expect(known == ["edynamo", "idtech", "ips", "magtek", "neo"])
+        #expect(known == ["btmag", "edynamo", "idtech", "ips", "magtek", "neo"])
         let fixed = try encryptor(.fixed)
         #expect(SimulatedFamily.named("magtek")?.makeModel(cipher: fixed) == nil)
         #expect(SimulatedFamily.named("edynamo")?.makeModel(cipher: fixed) == nil)

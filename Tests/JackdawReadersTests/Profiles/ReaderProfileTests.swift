@@ -202,7 +202,7 @@ import Testing
 
     @Test func timesAreThoseOfTheFacts() throws {
         // ID TECH's SDK: 2.6 s for a tone, 5 tones, 4 s for a command, 3 tries, a wait of 3 to 20 s.
-        for name in ["idtech", "ips", "magtek", "miura"] {
+        for name in ["btmag", "idtech", "ips", "magtek", "miura"] {
             #expect(try ReaderFamily.named(name)?.profile.times() == ReaderTimes())
         }
         let profile = try #require(ReaderFamily.named("idtech")?.profile)

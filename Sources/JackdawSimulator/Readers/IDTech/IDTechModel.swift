@@ -3,8 +3,8 @@ public import JackdawReaders
 /// ID TECH's magnetic stripe readers. Without a key swipes are in the enhanced layout, in clear; with one they are encrypted, by
 /// triple DES and in the enhanced layout unless settings (4C, 85) say otherwise.
 public struct IDTechModel: ReaderModel {
-    /// The family.
-    public let family = "idtech"
+    /// The family: `idtech`, or another that speaks alike.
+    public let family: String
     /// Whether it reads cards from the start; true, as for readers with power of their own.
     public let isAlwaysArmed = true
 
@@ -12,7 +12,12 @@ public struct IDTechModel: ReaderModel {
 
     /// A reader.
     /// - Parameter cipher: what it encrypts swipes with; nil for a reader without a key.
-    public init(cipher: (any SwipeCipher)? = nil) { self.cipher = cipher }
+    public init(cipher: (any SwipeCipher)? = nil) { self.init(family: "idtech", cipher: cipher) }
+
+    init(family: String, cipher: (any SwipeCipher)? = nil) {
+        self.family = family
+        self.cipher = cipher
+    }
 
     /// Settings and questions.
     public var commandFormat: any FrameFormat { IDTechCommandFormat() }
