@@ -26,7 +26,7 @@ demo: build ## read the cards in captures/
 	@.ci/demo $(JACKDAW)
 
 test: setup ## build and run all tests
-	swift test
+	swift test --experimental-maximum-parallelization-width 4
 
 lab: build ## sound and Bluetooth on real drivers in a virtual machine, where one can run; SETUP=1 installs what it needs
 	swift build $(RELEASE) --product JackdawBluetoothLab

@@ -5,7 +5,7 @@ import JackdawTransport
 import Testing
 
 /// What a masked transcript of a reader keeps, and what is played back of it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(30)))
 struct MaskedTranscriptTests {
     /// The card that is swiped everywhere; the mask may keep the first six digits of its number and the last four.
     private static let card = SimulatedCard(

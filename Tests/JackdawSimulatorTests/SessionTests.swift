@@ -5,7 +5,7 @@ import JackdawTransport
 import Testing
 
 /// Conversations over a link, on a clock that stands still until it is moved.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(30)))
 struct SessionTests {
     let link = LinkName(.sim, "test")
 

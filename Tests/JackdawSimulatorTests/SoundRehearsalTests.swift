@@ -276,6 +276,9 @@ struct SoundRehearsalTests {
 extension SoundRehearsal {
     /// All bytes that were told as they are.
     var toldBytes: [UInt8] {
-        events.flatMap { event -> [UInt8] in if case .told(.bytes(let bytes)) = event { bytes } else { [] } }
+        events.flatMap { event -> [UInt8] in
+            guard case .told(.bytes(let bytes)) = event else { return [] }
+            return bytes.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+        }
     }
 }

@@ -6,7 +6,7 @@ import JackdawTransport
 import Testing
 
 /// Sessions with readers on an audio jack, over a sound card in memory, in the time of its frames.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(30)))
 struct SoundSessionTests {
     private struct Conversation {
         let session: ReaderSession

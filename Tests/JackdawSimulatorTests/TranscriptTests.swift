@@ -5,7 +5,7 @@ import JackdawTransport
 import Testing
 
 /// What was recorded of a simulated reader is played back through the same driver.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(30)))
 struct TranscriptTests {
     /// Connects, waits for a card, reads it and asks something that may be refused; then the reader ends it.
     static func converse(

@@ -2,7 +2,7 @@ import JackdawSystem
 import JackdawTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct WorkerThreadTests {
+@Suite(.timeLimit(.minutes(30))) struct WorkerThreadTests {
     /// What waits does so beside the tasks: as many wait as there are, and all go on.
     @Test func whatWaitsHoldsNoTask() async throws {
         let bells = try (0..<32).map { _ in try WakeUp() }

@@ -63,7 +63,7 @@ extension Array where Element: BitwiseCopyable {
     }
 
     /// Makes room; what the elements leave behind where they move is overwritten.
-    mutating func growWiping(toHold needed: Int) {
+    package mutating func growWiping(toHold needed: Int) {
         if capacity < needed { moveWiping(to: Swift.max(needed, 2 * capacity)) }
     }
 

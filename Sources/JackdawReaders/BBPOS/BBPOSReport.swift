@@ -11,13 +11,13 @@ public enum BBPOSReport: Sendable, CustomStringConvertible {
     /// Whether the payment with the chip has begun (`onReturnStartEmvResult`).
     case started(Bool)
     /// It asks for something and waits; with data objects for the issuer, which may be card data.
-    case request(BBPOSRequest, BBPOSData?)
+    case request(BBPOSRequest, ReaderBytes?)
     /// What the cardholder is to be shown (`onRequestDisplayText`); nil for nothing (`onRequestClearDisplay`).
     case display(BBPOSDisplayText?)
     /// Data objects of a payment that is done (`onReturnBatchData`).
-    case batchData(BBPOSData)
+    case batchData(ReaderBytes)
     /// Data objects of a payment that has to be taken back (`onReturnReversalData`).
-    case reversalData(BBPOSData)
+    case reversalData(ReaderBytes)
     /// How the payment ended (`onReturnTransactionResult`).
     case transactionEnded(BBPOSTransactionResult)
     /// What the reader says of itself (`onReturnDeviceInfo`), by the SDK's names.

@@ -18,7 +18,7 @@ public enum ReaderFact: Sendable, Hashable, CustomStringConvertible {
     /// What it does, in the words of its protocol.
     case status(String)
     /// Bytes whose meaning nobody has published, or that have none of their own; they may be card data.
-    case bytes([UInt8])
+    case bytes(ReaderBytes)
 
     /// Name and value.
     public var description: String {
@@ -31,7 +31,7 @@ public enum ReaderFact: Sendable, Hashable, CustomStringConvertible {
             "battery \(report.percent.map { "\($0) %" } ?? "unknown")\(report.isCharging == true ? ", charging" : "")"
         case .setting(let setting): "setting \(setting.number) of \(setting.value.count) bytes"
         case .status(let text): "status \(Self.shown(text))"
-        case .bytes(let bytes): bytes.count == 1 ? "1 byte" : "\(bytes.count) bytes"
+        case .bytes(let bytes): bytes.description
         }
     }
 

@@ -76,7 +76,7 @@ public struct FloJackDialect: ReaderDialect {
             let version = data.hexadecimal()
             return [.done(frame[2] == Status.software ? [.firmware(version)] : [.model("hardware \(version)")])]
         // Of a tag nothing more is known here than its bytes: its number, or all of its memory.
-        case .tag: return [.card(.tapped), .told(.bytes(data.indices.map { data[$0] }))]
+        case .tag: return [.card(.tapped), .told(.bytes(ReaderBytes(copying: data)))]
         case .ping: return [.reply(Self.bytes(.ping, Self.pong))]
         case .acknowledgement where frame[2] == Self.refused:
             return [request == nil ? .unknown("that it did not understand") : .refused("that it did not understand")]

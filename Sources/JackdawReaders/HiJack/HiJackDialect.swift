@@ -38,6 +38,6 @@ public struct HiJackDialect: ReaderDialect {
 
     /// Bytes, as they are.
     public func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
-        [.told(.bytes(frame.indices.map { frame[$0] }))]
+        [.told(.bytes(ReaderBytes(copying: frame)))]
     }
 }

@@ -76,7 +76,7 @@ public struct UDynamoDialect: ReaderDialect {
     }
 
     private mutating func understand(message: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
-        guard content != nil else { return [.told(.bytes(message.indices.map { message[$0] }))] }
+        guard content != nil else { return [.told(.bytes(ReaderBytes(copying: message)))] }
         do throws(FrameFault) {
             try MagTekFormat(.answer).check(message)
         } catch {

@@ -35,6 +35,7 @@ public struct ReaderMask: TranscriptMask {
             request = ReaderRequest("", bytes)
             return usual.mask(bytes, isSent: true)
         }
+        pending.growWiping(toHold: pending.count + bytes.count)
         pending += bytes
         return cut(isOver: false)
     }
@@ -86,6 +87,7 @@ public struct ReaderMask: TranscriptMask {
 
     /// Keeps the bytes of a frame that is not whole.
     private mutating func keepPending(from start: Int) {
+        guard start > 0 else { return }
         let rest = Array(pending[start...])
         pending.wipe()
         pending = rest

@@ -5,7 +5,7 @@ public import JackdawDSP
 /// Bytes are handed over as their line code has them: a burst at once where it is checked or mended as a whole (UniMag,
 /// uDynamo), else as they come. What is kept of a burst is bounded, and overwritten when it has been handed over.
 public struct ReaderDemodulator: ~Copyable {
-    /// Bytes that are kept of a burst at most: more than any message has. What is longer is no message and not handed over.
+    /// Bytes that are kept at most: more than any message has. A burst that is longer is no message and not handed over.
     public static let greatestBurst = 8_192
 
     private var decoder: any LineDecoder
@@ -49,7 +49,7 @@ public struct ReaderDemodulator: ~Copyable {
         for event in events {
             switch event {
             // A UART's character whose frame is wrong is none.
-            case .character(let character): if character.isFramed || keepsBursts { keep(character.value) }
+            case .character(let character): if character.isFramed || keepsBursts { keep(character.value, take) }
             case .burst: handOver(take)
             }
         }
@@ -57,7 +57,8 @@ public struct ReaderDemodulator: ~Copyable {
         if !keepsBursts { handOver(take) }
     }
 
-    private mutating func keep(_ value: UInt16) {
+    private mutating func keep(_ value: UInt16, _ take: (Span<UInt8>) -> Void) {
+        if !keepsBursts, burst.count == Self.greatestBurst { handOver(take) }
         guard burst.count < Self.greatestBurst else { return isTooLong = true }
         var byte: InlineArray<1, UInt8> = [UInt8(truncatingIfNeeded: value)]
         burst.append(byte.span)

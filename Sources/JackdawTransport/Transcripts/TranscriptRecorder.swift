@@ -2,6 +2,8 @@
 actor TranscriptRecorder {
     /// Bytes of one line at most.
     static let lineBytes = 4_096
+    /// Things that wait for the mask at most, as behind a message that is never whole.
+    static let mostWaiting = 1_024
 
     private let clock: ElapsedClock
     /// Let go of once the link is closed: it may be opened again, into the same file.
@@ -34,6 +36,7 @@ actor TranscriptRecorder {
         waiting.append(.bytes(time: now, isSent: isSent, count: bytes.count))
         let masked = mask?.maskMessages(bytes, isSent: isSent) ?? bytes
         kept[isSent, default: []] += masked
+        if waiting.count > Self.mostWaiting { finish([false, true]) }
         try write()
     }
 

@@ -45,11 +45,11 @@ enum SimulatedCard {
     }
 
     /// Captures with a stream what a file of bare samples has, many times faster than it sounds; where this machine is too
-    /// busy for that, more slowly.
+    /// busy for that, more slowly, and again where it stood still for a moment.
     static func capture(
         _ path: String, _ configuration: StreamConfiguration, frames: Int, rate: Int = 0, usesStrongTier: Bool = true
     ) throws -> LibraryCapture {
-        for speed in [8, 2, 1] {
+        for speed in [8, 2, 1, 1, 1] {
             var configuration = configuration
             configuration.device = device(input: path, speed: speed, rate: rate)
             configuration.latency = .safe

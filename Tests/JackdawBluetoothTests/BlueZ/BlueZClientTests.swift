@@ -5,7 +5,7 @@ import Testing
 @testable import JackdawBluetooth
 
 /// The connection to a bluetoothd that does not answer, ends and comes back; and its adapters.
-@Suite(.needsBus, .timeLimit(.minutes(5)))
+@Suite(.needsBus, .timeLimit(.minutes(30)))
 struct BlueZClientTests {
     private static let busy = BusError(name: "org.freedesktop.DBus.Error.NoMemory")
 

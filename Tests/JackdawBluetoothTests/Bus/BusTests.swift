@@ -6,7 +6,7 @@ import Testing
 @testable import JackdawBluetooth
 
 /// Calls, signals, objects and descriptors over a private bus.
-@Suite(.needsBus, .timeLimit(.minutes(5)))
+@Suite(.needsBus, .timeLimit(.minutes(30)))
 struct BusTests {
     private let daemon: PrivateBus
 

@@ -5,7 +5,7 @@ import Testing
 @testable import JackdawBluetooth
 
 /// Writing into a socket that may be full.
-@Suite(.timeLimit(.minutes(5))) struct GATTOutletTests {
+@Suite(.timeLimit(.minutes(30))) struct GATTOutletTests {
     private let loop: EventLoop
     private let outlet: GATTOutlet
     /// The other side.

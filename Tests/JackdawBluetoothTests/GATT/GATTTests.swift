@@ -7,7 +7,7 @@ import Testing
 @testable import JackdawBluetooth
 
 /// Connections over GATT through a mock of bluetoothd.
-@Suite(.needsBus, .timeLimit(.minutes(5)))
+@Suite(.needsBus, .timeLimit(.minutes(30)))
 struct GATTTests {
     private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 

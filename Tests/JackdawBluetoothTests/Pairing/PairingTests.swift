@@ -54,7 +54,7 @@ private final class TestAgent: PairingAgent {
 }
 
 /// Pairing through a mock of bluetoothd.
-@Suite(.needsBus, .timeLimit(.minutes(5)))
+@Suite(.needsBus, .timeLimit(.minutes(30)))
 struct PairingTests {
     @Test(arguments: [
         ("RequestConfirmation", [BusValue.uint32(42)], "confirm 000042 Sim Reader", [BusValue]()),

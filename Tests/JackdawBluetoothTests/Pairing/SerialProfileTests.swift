@@ -5,7 +5,7 @@ import Testing
 @testable import JackdawBluetooth
 
 /// Sockets of classic Bluetooth that bluetoothd makes.
-@Suite(.needsBus, .timeLimit(.minutes(5)))
+@Suite(.needsBus, .timeLimit(.minutes(30)))
 struct SerialProfileTests {
     @Test func aSocketCarriesBytesBothWays() async throws {
         let radio = try await Radio()

@@ -5,7 +5,7 @@ import Testing
 @testable import JackdawBluetooth
 
 /// Searches for devices through a mock of bluetoothd.
-@Suite(.needsBus, .timeLimit(.minutes(5)))
+@Suite(.needsBus, .timeLimit(.minutes(30)))
 struct BluetoothScannerTests {
     private func isDiscovering(_ radio: Radio) async -> Bool? {
         await radio.mock.property(MockBlueZ.adapter, BlueZName.adapter, "Discovering")?.boolean

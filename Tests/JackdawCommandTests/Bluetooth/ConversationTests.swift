@@ -56,7 +56,7 @@ import Testing
     }
 
     /// A paste of several lines comes at once, and the terminal stays open behind it.
-    @Test(.timeLimit(.minutes(5))) func linesThatWereTypedAheadAnswerLaterQuestions() async throws {
+    @Test(.timeLimit(.minutes(30))) func linesThatWereTypedAheadAnswerLaterQuestions() async throws {
         var ends: [Int32] = [0, 0]
         try #require(unsafe pipe(&ends) == 0)
         defer { for end in ends { close(end) } }

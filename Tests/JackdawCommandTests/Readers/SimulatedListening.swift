@@ -10,7 +10,8 @@ enum SimulatedListening {
     ///   - options: of both.
     ///   - offering: options of the one that offers alone.
     ///   - listening: options of the one that listens alone.
-    ///   - cards: that are swiped as soon as the reader waits; where there are none the deck.
+    ///   - cards: that are swiped as soon as the reader waits, again and again: on a busy machine a swipe may come too
+    ///     late. Where there are none, the deck is.
     ///   - most: how many swipes are waited for.
     /// - Returns: everything that either has written.
     /// - Throws: what the system says where it cannot be offered.
@@ -23,7 +24,7 @@ enum SimulatedListening {
         process.executableURL = ChildProcess.executable
         process.arguments =
             ["simulate", family, "--link", "tcp:127.0.0.1:0", "--delay", "0.2"] + options
-            + offering + cards.flatMap { ["--card", $0] }
+            + offering + Array(repeating: cards, count: 20).joined().flatMap { ["--card", $0] }
         process.standardOutput = output
         process.standardError = messages
         try process.run()

@@ -4,7 +4,7 @@ import JackdawTransport
 import Testing
 
 /// A sound card with a reader in its jack, opened by name; ALSA's null plug-in stands in for the card.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(30)))
 struct AudioReaderLinkTests {
     private static func sound() throws -> ReaderSound {
         let family = try #require(ReaderFamily.named("unimag"))

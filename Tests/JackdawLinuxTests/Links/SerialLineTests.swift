@@ -21,7 +21,7 @@ import Testing
         return bytes
     }
 
-    @Test(.timeLimit(.minutes(5))) func readersComeAndGoAndEveryByteIsItself() async throws {
+    @Test(.timeLimit(.minutes(30))) func readersComeAndGoAndEveryByteIsItself() async throws {
         let pair = try PseudoTerminal()
         #expect(pair.transport.link.description == "pty:\(pair.path)")
         // Nobody has come yet, and that is not the end.
@@ -41,7 +41,7 @@ import Testing
         #expect(await linkError { _ = try await pair.transport.received() }?.code == .disconnected)
     }
 
-    @Test(.timeLimit(.minutes(5))) func aLineThatIsHungUpIsLost() async throws {
+    @Test(.timeLimit(.minutes(30))) func aLineThatIsHungUpIsLost() async throws {
         let pair = try PseudoTerminal()
         let reader = try await devices.connect(LinkName(.pty, pair.path))
         let receiving = Task { try await reader.received() }

@@ -20,7 +20,7 @@ import Testing
         try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
     }
 
-    @Test(.timeLimit(.minutes(5))) func aSessionIsRecordedAndPlayedBack() async throws {
+    @Test(.timeLimit(.minutes(30))) func aSessionIsRecordedAndPlayedBack() async throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let path = "\(folder)/session.txt"
         let listener = try TCPListener()
@@ -57,7 +57,8 @@ import Testing
         let text = try String(contentsOfFile: path, encoding: .utf8)
         #expect(text.hasPrefix("jackdaw-transcript 1 masked "))
         #expect(text.contains("> ** **"))
-        #expect(!text.contains("31"))
+        // A byte, and no part of a time or of the port.
+        #expect(!text.contains(" 31"))
         #expect(try mode(path) == 0o600)
     }
 

@@ -70,7 +70,7 @@ import Testing
         #expect(call(.sendConfirmation(true)) == nil)
         _ = tell(.request(.connectivity, nil))
         #expect(call(.sendConnectivity(true)) == nil)
-        let objects = BBPOSData(copying: [0x5A, 0x08, 0x41, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11].span)
+        let objects = ReaderBytes(copying: [0x5A, 0x08, 0x41, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11, 0x11].span)
         #expect(tell(.request(.issuer, objects)) == ["asks for the issuer's answer"])
         // A sample's answer: the issuer accepts.
         #expect(call(.sendIssuerAnswer([0x8A, 0x02, 0x30, 0x30])) == nil)
@@ -138,7 +138,7 @@ import Testing
             }
             #expect(found.joined(separator: " ") == expected, "\(state)")
         }
-        let data = BBPOSData(copying: [0].span)
+        let data = ReaderBytes(copying: [0].span)
         let reports: [BBPOSReport] = [
             .connected(.audio), .disconnected, .waitingForCard, .card(.stripe, nil), .started(true),
             .request(.pin, nil),

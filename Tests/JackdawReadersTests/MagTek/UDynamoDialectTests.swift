@@ -16,7 +16,7 @@ import Testing
         #expect(dialect.understand(first.span, answering: nil).isEmpty)
         let meanings = dialect.understand(second.span, answering: nil)
         guard case .told(.bytes(let bytes)) = meanings.first else { return #expect(Bool(false), "\(words(meanings))") }
-        #expect(bytes == [1, 2, 3])
+        #expect(bytes.withBytes { bytes in bytes.indices.map { bytes[$0] } } == [1, 2, 3])
         #expect(words(meanings) == ["told: 3 bytes"])
     }
 

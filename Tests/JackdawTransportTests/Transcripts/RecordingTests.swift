@@ -90,6 +90,46 @@ struct RecordingTests {
         #expect(lines.with { $0.last } == "0.000000 > ** **\n")
     }
 
+    /// Waits for the end of a message that does not come.
+    private struct WaitingMask: TranscriptMask {
+        private var held: [Bool: [UInt8?]] = [:]
+
+        mutating func mask(_ bytes: [UInt8], isSent: Bool) -> [UInt8?] { bytes.map { $0 } }
+
+        mutating func maskMessages(_ bytes: [UInt8], isSent: Bool) -> [UInt8?] {
+            held[isSent, default: []] += bytes.map { $0 }
+            return []
+        }
+
+        mutating func finish(isSent: Bool) -> [UInt8?] { held.removeValue(forKey: isSent) ?? [] }
+    }
+
+    @Test("what waits for the end of a message does not grow without end")
+    func waiting() async throws {
+        let (near, far) = MemoryTransport.pair(link: Self.link)
+        let recorded = try record(near, .masked(WaitingMask()))
+        let most = TranscriptRecorder.mostWaiting
+        for number in 1...3 * most {
+            let byte = UInt8(truncatingIfNeeded: number)
+            if number % 2 == 0 {
+                try await recorded.send([byte])
+                _ = try await far.received()
+            } else {
+                try await far.send([byte])
+                #expect(try await recorded.received() == [byte])
+            }
+            #expect(number - (lines.with { $0.count } - 1) <= most)
+        }
+        await recorded.close()
+        let bytes = try transcript(lines.with { $0.dropFirst().joined() }, isMasked: true).entries.compactMap {
+            switch $0.event {
+            case .sent(let bytes), .received(let bytes): bytes
+            default: nil
+            }
+        }
+        #expect(bytes == (1...3 * most).map { [UInt8(truncatingIfNeeded: $0)] })
+    }
+
     @Test("many bytes are kept in lines that can be read again")
     func manyBytes() async throws {
         let (near, far) = MemoryTransport.pair(link: Self.link, room: 100_000)
