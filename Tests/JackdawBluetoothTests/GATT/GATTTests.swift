@@ -310,6 +310,8 @@ struct GATTTests {
         try await radio.mock.remove(MockBlueZ.adapter)
         let error = await #expect(throws: LinkError.self) { try await task.value }
         #expect(error?.code == .disconnected)
+        // The device goes first, and ends the link.
+        _ = try await radio.bluetooth.client().wait { $0.adapters.isEmpty ? true : nil }
         let off = await #expect(throws: LinkError.self) {
             try await radio.bluetooth.connect(Radio.reader, profile: Radio.profile)
         }
