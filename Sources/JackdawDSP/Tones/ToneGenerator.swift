@@ -93,7 +93,7 @@ public struct ToneGenerator: Sendable {
         pending = Change(to: tone, ramp: ramp, silence: Int((silence * sampleRate).rounded()))
     }
 
-    /// Goes silent from the start of the next period on, as ``change(to:ramp:)`` does; the phase runs on.
+    /// Goes silent from the start of the next period on, as ``change(to:ramp:silence:)`` does; the phase runs on.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
     public mutating func stop(ramp: ToneRamp = .soft) throws(LineCodeError) {
         try ramp.validate()
