@@ -16,8 +16,10 @@ extension IDTechDialect {
         }
         guard let layout = try? IDTechSwipe(frame.span) else { return nil }
         for track in layout.tracks {
+            // Bits are no characters, in which it could be told what to hide.
+            let cleared = [layout.cardType == .raw ? track.masked : nil, track.encrypted, track.hash].compactMap(\.self)
+            for place in cleared { CardHiding.clear(&frame, place) }
             if let masked = track.masked { CardHiding.hideTracks(&frame, masked) }
-            for place in [track.encrypted, track.hash].compactMap(\.self) { CardHiding.clear(&frame, place) }
         }
         if let together = layout.encryptedTogether { CardHiding.clear(&frame, together) }
         return try? IDTechSwipeFormat.frame(Array(frame[IDTechBody.start..<frame.count - IDTechBody.endSize]))

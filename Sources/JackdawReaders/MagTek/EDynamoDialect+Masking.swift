@@ -1,3 +1,5 @@
+import JackdawDSP
+
 extension EDynamoDialect {
     /// Hides tracks, what was encrypted, hash and fingerprint of a swipe, in notifications of the same sizes.
     public func masking(_ frames: [[UInt8]]) -> MaskedFrames {
@@ -5,6 +7,7 @@ extension EDynamoDialect {
         guard last == UInt8(MagTekBlockJoiner.end) else { return .more }
         var joiner = MagTekBlockJoiner()
         var message: [UInt8] = []
+        defer { message.wipe() }
         do throws(JoiningFault) {
             for frame in frames {
                 try joiner.receive(frame.span) { joined in message = joined.indices.map { joined[$0] } }
@@ -29,7 +32,8 @@ extension EDynamoDialect {
         guard kind.isShortened else {
             return hiding(content.indices.map { content[$0] }, but: 0).map { [message[0]] + $0 }
         }
-        guard let record = try? MagTekRunLength.decode(content) else { return nil }
+        guard var record = try? MagTekRunLength.decode(content) else { return nil }
+        defer { record.wipe() }
         // Fewer different digits make longer rows, and rows that are written as several make up for it, three bytes each.
         for count in 0..<3 {
             guard let hidden = hiding(record, but: count),
@@ -40,35 +44,45 @@ extension EDynamoDialect {
         return nil
     }
 
-    /// A record without what is of a card.
+    /// A record without what is of a card: what is known to be of none, and tracks with their characters hidden.
     /// - Parameters:
     ///   - record: all of it.
     ///   - count: so many bytes where the hash was are not zeros, which makes what is sent longer.
-    /// - Returns: as many bytes; nil where it is no record.
+    /// - Returns: as many bytes; nil where it is no record, or its fields are not where they should be.
     private static func hiding(_ record: [UInt8], but count: Int) -> [UInt8]? {
         guard let layout = try? MagTekCardRecord(record.span) else { return nil }
-        var record = record
         let isEncrypted = layout.encryption.isSuperset(of: [.hasKey, .isEncrypting])
-        for (index, track) in layout.tracks.enumerated() {
-            // What is behind a track may be left of a longer one.
-            CardHiding.clear(&record, track.masked.upperBound..<MagTekCardRecord.Place.maskedTracks[index].upperBound)
-            CardHiding.clear(
-                &record, track.encrypted.upperBound..<MagTekCardRecord.Place.encryptedTracks[index].upperBound)
-            CardHiding.hideTracks(&record, track.masked)
-            if isEncrypted {
-                CardHiding.clear(&record, track.encrypted)
-            } else {
-                CardHiding.hideTracks(&record, track.encrypted)
-            }
+        var tracks = layout.tracks.map(\.masked)
+        if !isEncrypted { tracks += layout.tracks.map { $0.encrypted.prefix($0.length) } }
+        // A byte that is lost on the way moves the tracks to where nobody hides them.
+        let isInPlace =
+            tracks.allSatisfy { $0.isEmpty || isTrack(record[$0]) }
+            && record[layout.serialNumber].allSatisfy { CardHiding.isDigit($0) || CardHiding.isLetter($0) }
+            && !isText(record[layout.keySerialNumber])
+        guard isInPlace else { return nil }
+        var hidden = [UInt8](repeating: 0, count: record.count)
+        for field in MagTekCardRecord.Place.ofNoCard where field.upperBound <= record.count {
+            hidden.replaceSubrange(field, with: record[field])
         }
-        CardHiding.clear(&record, layout.magnePrint)
-        let hashStart = MagTekCardRecord.Place.hash.lowerBound
-        if layout.hash == nil, record.count > hashStart { CardHiding.clear(&record, hashStart..<record.count) }
+        CardHiding.hideNumbers(&hidden, layout.serialNumber)
+        for track in tracks {
+            hidden.replaceSubrange(track, with: record[track])
+            CardHiding.hideTracks(&hidden, track)
+        }
         if let hash = layout.hash {
-            CardHiding.clear(&record, hash)
-            for index in 0..<count { record[hash.lowerBound + 2 + index] = UInt8(index + 1) }
+            for index in 0..<count { hidden[hash.lowerBound + 2 + index] = UInt8(index + 1) }
         }
-        return record
+        return hidden
+    }
+
+    /// Whether some bytes are characters, up to a zero.
+    private static func isText(_ bytes: ArraySlice<UInt8>) -> Bool {
+        bytes.first != 0 && bytes.allSatisfy { $0 == 0 || (0x20...0x7E).contains($0) }
+    }
+
+    /// Whether some bytes are from a start sentinel, such as MagTek's readers have for each encoding, to the end sentinel.
+    private static func isTrack(_ bytes: ArraySlice<UInt8>) -> Bool {
+        bytes.first.map { "%;+#@&!".utf8.contains($0) } == true && bytes.last == UInt8(ascii: "?")
     }
 }
 

@@ -1,4 +1,5 @@
 import JackdawCards
+import JackdawDSP
 import JackdawTransport
 
 /// How MagTek's eDynamo and tDynamo are listened to over Bluetooth Low Energy: they read cards at any time, and notify of each
@@ -52,7 +53,7 @@ public struct EDynamoDialect: ReaderDialect {
             let content = message.extracting(1...)
             guard kind.isShortened else { return swipe(content) }
             var record = try MagTekRunLength.decode(content)
-            defer { for index in record.indices { record[index] = 0 } }
+            defer { record.wipe() }
             return swipe(record.span)
         } catch {
             return [.badSwipe("a message of the reader is not to be read: \(error)")]

@@ -140,5 +140,12 @@ public struct MagTekCardRecord: Sendable, Hashable {
         static let reportVersion = 887
         static let magnePrintKeySerialNumber = 920..<930
         static let battery = 930
+
+        /// Fields that tell of the reader and its key, and how the others are read.
+        static let ofNoCard = [
+            decodeStatus..<encryptedTracks[0].lowerBound, cardStatus..<magnePrint.lowerBound, serialNumber, encryption,
+            keySerialNumber, maskedLengths..<maskedTracks[0].lowerBound, lengths..<counter.lowerBound,
+            reportVersion..<reportVersion + 1, battery..<battery + 1,
+        ]
     }
 }

@@ -1,6 +1,5 @@
 /// Puts zeros and X in the place of what is of a card; nothing moves.
 enum CardHiding {
-    private static let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
     private static let star = UInt8(ascii: "*")
     private static let zero = UInt8(ascii: "0")
 
@@ -10,7 +9,7 @@ enum CardHiding {
         var next = range.lowerBound
         while next < range.upperBound {
             let start = next
-            while next < range.upperBound, digits.contains(bytes[next]) || bytes[next] == star { next += 1 }
+            while next < range.upperBound, isDigit(bytes[next]) || bytes[next] == star { next += 1 }
             if next > start {
                 let isNumber = (13...19).contains(next - start) && isNumber(bytes, start..<next, in: range)
                 let hidden = isNumber ? start + 6..<next - 4 : start..<next
@@ -22,15 +21,26 @@ enum CardHiding {
         }
     }
 
-    /// Hides numbers that may be of a card in a reader's own words: 12 digits or more.
+    /// Hides numbers that may be of a card in a reader's own words: 12 digits or more, also where single blanks or hyphens part
+    /// them.
     static func hideNumbers(_ bytes: inout [UInt8], _ range: Range<Int>) {
-        var next = range.lowerBound
-        while next < range.upperBound {
-            let start = next
-            while next < range.upperBound, digits.contains(bytes[next]) { next += 1 }
-            if next - start >= 12 { clear(&bytes, start + 6..<next - 4, zero) }
-            next = max(next, start + 1)
+        // Those of the number that is being read; what parts digits is looked past once.
+        var places: [Int] = []
+        for index in range {
+            if isDigit(bytes[index]) {
+                places.append(index)
+            } else if !" -".utf8.contains(bytes[index]) || places.last != index - 1 {
+                hideMiddle(of: places, &bytes)
+                places = []
+            }
         }
+        hideMiddle(of: places, &bytes)
+    }
+
+    /// Hides all but the first six and the last four digits of what is long enough for an account number.
+    private static func hideMiddle(of places: [Int], _ bytes: inout [UInt8]) {
+        guard places.count >= 12 else { return }
+        for index in places[6..<places.count - 4] { bytes[index] = zero }
     }
 
     /// Puts a byte in the place of others, zero unless it is told.
@@ -45,7 +55,11 @@ enum CardHiding {
         return isFirst && "=^".utf8.contains(bytes[number.upperBound])
     }
 
-    private static func isLetter(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte & 0xDF) }
+    /// Whether a byte is one of the digits 0 to 9.
+    static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+    /// Whether a byte is one of the letters A to Z, in either case.
+    static func isLetter(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte & 0xDF) }
 
     /// What follows the start sentinel of track 1.
     private static func isFormatCode(_ bytes: [UInt8], _ index: Int, in range: Range<Int>) -> Bool {

@@ -1,4 +1,3 @@
-import JackdawCards
 public import JackdawDSP
 public import JackdawTransport
 internal import Synchronization
@@ -19,7 +18,7 @@ public final class SoundLink: PoweredTransport {
         var demodulator: ReaderDemodulator
         var modulator: ReaderModulator
         /// In the order in which they came.
-        var messages: [Message] = []
+        var messages: [ReaderBytes] = []
         var end: End?
         /// Whoever waits for a message; ended when there is one.
         var bell: AsyncStream<Never>.Continuation?
@@ -30,12 +29,6 @@ public final class SoundLink: PoweredTransport {
         case ended
         case lost(LinkError)
         case closed
-    }
-
-    /// What came at once, overwritten when it was taken.
-    private final class Message: Sendable {
-        let bytes: SecretBytes
-        init(_ bytes: Span<UInt8>) { self.bytes = SecretBytes(copying: bytes) }
     }
 
     /// Messages that wait to be received at most: sound cannot be held back, and what is more is lost.
@@ -102,8 +95,8 @@ public final class SoundLink: PoweredTransport {
                 // A message with a hole in it is none.
                 if block.lostBefore > 0 { state.demodulator.reset() }
                 var mono = stride(from: channel, to: samples.count, by: channelCount).map { samples[$0] }
-                var messages: [Message] = []
-                state.demodulator.receive(mono.span) { messages.append(Message($0)) }
+                var messages: [ReaderBytes] = []
+                state.demodulator.receive(mono.span) { messages.append(ReaderBytes(copying: $0)) }
                 mono.wipe()
                 guard !messages.isEmpty else { return }
                 state.messages += messages.prefix(max(0, Self.mostMessages - state.messages.count))
@@ -123,13 +116,13 @@ public final class SoundLink: PoweredTransport {
     public func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool {
         while true {
             let (silence, bell) = AsyncStream<Never>.makeStream()
-            let (message, end) = state.withLock { state -> (Message?, End?) in
+            let (message, end) = state.withLock { state -> (ReaderBytes?, End?) in
                 guard state.messages.isEmpty else { return (state.messages.removeFirst(), nil) }
                 state.bell = bell
                 return (nil, state.end)
             }
             if let message {
-                message.bytes.withBytes(take)
+                message.withBytes(take)
                 return true
             }
             switch end {
