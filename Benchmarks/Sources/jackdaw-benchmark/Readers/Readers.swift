@@ -26,22 +26,26 @@ struct Readers: AsyncParsableCommand {
         await measureCrowd()
     }
 
-    /// A driver that takes swipe after swipe, each in a call of its own.
+    /// A driver that takes swipe after swipe, each frame in a call of its own.
     private func measureDriver(_ family: ReaderFamily) {
         guard var model = SimulatedFamily.named(family.name)?.makeModel(),
             let dialect = try? family.makeDialect(family.simulatedProfile)
         else { return }
         var device = SimulatedDevice()
-        let swipe = model.tell(Presentation(SimulatedCard.deck[0]), &device).flatMap(\.self)
+        let swipe = model.tell(Presentation(SimulatedCard.deck[0]), &device)
         guard !swipe.isEmpty else { return }
         var driver = ReaderDriver(dialect)
         _ = driver.perform(.connect, at: .zero)
         var events = 0
         let taken = processorSeconds {
-            for _ in 0..<frames { events += driver.receive(swipe.span, at: .zero).count }
+            for number in 0..<frames {
+                let frame = swipe[number % swipe.count]
+                events += driver.receive(frame.span, at: .zero).count
+            }
         }
-        precondition(events >= frames, "each frame is told of")
-        print("| \(family.name) | \(Int(Double(frames) / taken)) | \(swipe.count) |")
+        precondition(events >= frames / swipe.count, "each swipe is told of")
+        let bytes = swipe.joined().count / swipe.count
+        print("| \(family.name) | \(Int(Double(frames) / taken)) | \(bytes) |")
     }
 
     /// Readers that answer after 10 ms and are asked again and again: how late an answer is at most.
