@@ -30,6 +30,7 @@ test: setup ## build and run all tests
 
 lab: build ## sound and Bluetooth on real drivers in a virtual machine, where one can run; SETUP=1 installs what it needs
 	swift build $(RELEASE) --product JackdawBluetoothLab
+	@LAB='$(LAB)' .ci/lab/readers $(JACKDAW)
 	@LAB='$(LAB)' SETUP='$(SETUP)' .ci/lab/run sound $(JACKDAW)
 	@LAB='$(LAB)' SETUP='$(SETUP)' .ci/lab/run bluetooth .build/release/JackdawBluetoothLab
 
@@ -46,8 +47,8 @@ fuzz: build ## hostile input for DURATION seconds a parser, 600 by default
 docs: ## the libraries' documentation, into docs/api
 	swift package --allow-writing-to-directory docs/api generate-documentation \
 	    --target JackdawDSP --target JackdawCards --target JackdawAudioFile --target JackdawSpectrum \
-	    --target JackdawTransport --target JackdawReaders --target JackdawSimulator --target JackdawDecryption --target JackdawALSA \
-	    --target JackdawBluetooth --target JackdawLinux \
+	    --target JackdawTransport --target JackdawReaders --target JackdawSimulator --target JackdawDecryption \
+	    --target JackdawALSA --target JackdawBluetooth --target JackdawLinux \
 	    --enable-experimental-combined-documentation --warnings-as-errors --output-path docs/api
 
 install: build ## install command, manual and completions below PREFIX

@@ -53,6 +53,12 @@ extension String {
         return alignedRight ? blanks + self : self + blanks
     }
 
+    /// Names and what they are, a line each and in columns, for help.
+    static func listing(_ entries: [(name: String, text: String)]) -> String {
+        let width = entries.map(\.name.count).max() ?? 0
+        return entries.map { "  \($0.name.padded(to: width))  \($0.text)" }.joined(separator: "\n")
+    }
+
     /// The text without blanks behind it.
     var trimmingBlanksAtEnd: String { String(dropLast(reversed().prefix { $0 == " " }.count)) }
 }

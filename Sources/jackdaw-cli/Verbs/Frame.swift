@@ -18,8 +18,7 @@
                   \(KeyScheme.allCases.map(\.rawValue).joined(separator: ", "))
 
                 PROTOCOLS
-                \(FrameProtocol.all.map { "  \($0.name.padded(to: 8))\($0.title) (\($0.provenance))" }
-                    .joined(separator: "\n"))
+                \(String.listing(FrameProtocol.all.map { ($0.name, "\($0.title) (\($0.provenance))") }))
 
                 EXIT CODES
                   0   the frame is right

@@ -28,8 +28,7 @@
                 Bluetooth sockets, --route bluetoothd lets bluetoothd connect one over rfcomm:.
 
                 READERS
-                \(ReaderFamily.all.map { "  \($0.name.padded(to: 8))\($0.title) (\($0.provenance))" }
-                    .joined(separator: "\n"))
+                \(String.listing(ReaderFamily.all.map { ($0.name, "\($0.title) (\($0.provenance))") }))
 
                 EXIT CODES
                   0   something was read, and what stands in for a card or a reader (wav:, replay:, sim:) is over, or there

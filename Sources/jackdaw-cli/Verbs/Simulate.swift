@@ -24,10 +24,8 @@
                 An ID TECH reader encrypts by AES when it is set so (4C=32), and has the original layout with 85=30.
 
                 READERS
-                \(SimulatedFamily.all.map { family in
-                    "  \(family.name.padded(to: 8))\(ReaderFamily.named(family.name)?.title ?? "")"
-                }.joined(separator: "\n"))
-                  echo    sends back what it receives: to try links with
+                \(String.listing(SimulatedFamily.all.map { ($0.name, ReaderFamily.named($0.name)?.title ?? "") }
+                    + [("echo", "sends back what it receives: to try links with")]))
 
                 CARDS
                   \(SimulatedCard.deck.map(\.name).joined(separator: ", "))
