@@ -26,7 +26,7 @@ public struct IPSSwipe: Sendable, Hashable {
     /// Year and month of the expiry, two digits a byte.
     public var expiry: Range<Int> { 10..<12 }
     /// The cardholder's name.
-    var name: Range<Int> { 12..<38 }
+    public var name: Range<Int> { 12..<38 }
     /// The key's serial number (KSN), 10 bytes.
     public var keySerialNumber: Range<Int> { 38..<48 }
     /// The tracks, encrypted together: ``packedTrack2``, then ``packedOther``.
