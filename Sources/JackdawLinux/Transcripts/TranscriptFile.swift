@@ -18,10 +18,10 @@ final class TranscriptFile: Sendable {
         self.link = link
         var descriptor: Int32 = -1
         do throws(SystemFailure) {
-            descriptor = unsafe open(path, O_CREAT | O_EXCL | Self.flags, 0o600)
+            descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | Self.flags, 0o600)
             if descriptor < 0, errno == EEXIST {
                 // Neither waits nor clears what is there until it is known what that is.
-                descriptor = unsafe open(path, O_NONBLOCK | Self.flags)
+                descriptor = unsafe open(path, O_RDWR | O_NONBLOCK | Self.flags)
                 guard descriptor >= 0 else { throw .last }
                 try Self.checkOwn(descriptor)
             }
@@ -66,15 +66,22 @@ final class TranscriptFile: Sendable {
         }
     }
 
-    private static let flags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC
+    private static let flags = O_APPEND | O_NOFOLLOW | O_CLOEXEC
 
     private static func checkOwn(_ descriptor: Int32) throws(SystemFailure) {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw .last }
         let isFile = status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1
-        guard isFile, status.st_uid == geteuid(), status.st_mode & 0o777 == 0o600 else {
-            throw SystemFailure(code: EEXIST)
-        }
+        guard isFile, status.st_uid == geteuid(), status.st_mode & 0o777 == 0o600,
+            status.st_size == 0 || beginsAsTranscript(descriptor)
+        else { throw SystemFailure(code: EEXIST) }
+    }
+
+    private static func beginsAsTranscript(_ descriptor: Int32) -> Bool {
+        let wanted = Array(TranscriptHeader.beginning.utf8)
+        var found = [UInt8](repeating: 0, count: wanted.count)
+        let count = unsafe found.withUnsafeMutableBytes { unsafe pread(descriptor, $0.baseAddress, $0.count, 0) }
+        return count == wanted.count && found == wanted
     }
 
     private static func error(_ failure: SystemFailure, _ path: String, _ link: String) -> LinkError {

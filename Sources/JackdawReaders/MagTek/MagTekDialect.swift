@@ -99,8 +99,7 @@ public struct MagTekDialect: ReaderDialect {
         } catch {
             return .badSwipe("its fields do not fit: \(error)")
         }
-        if layout.encryption.contains(.hasTimedOut) { return .gaveUp }
-        guard !layout.encryption.contains(.isExhausted) else { return .badSwipe("no key is left") }
+        if let meaning = layout.encryption.meaning { return meaning }
         let isInClear = layout.keySerialNumber.isEmpty
         guard layout.encryptedTracks.contains(where: { !$0.isEmpty }) else { return .badSwipe("no track was read") }
         var builder = ReaderSwipe.Builder()

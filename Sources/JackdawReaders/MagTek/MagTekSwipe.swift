@@ -30,6 +30,13 @@ public struct MagTekSwipe: Sendable, Hashable {
         public static let usesSecondaryKeyForMagnePrint = EncryptionStatus(rawValue: 1 << 12)
         /// The MagnePrint is encrypted by the data variant of the key; else by the PIN variant.
         public static let usesDataVariantForMagnePrint = EncryptionStatus(rawValue: 1 << 13)
+
+        /// What it means where it says that there are no tracks; nil where there may be some.
+        var meaning: ReaderMeaning? {
+            if contains(.hasTimedOut) { return .gaveUp }
+            if contains(.isExhausted) { return .badSwipe("no key is left") }
+            return contains(.isExpired) ? .badSwipe("the reader encrypts no more swipes: its counter has run out") : nil
+        }
     }
 
     /// Tracks with digits in place of others, one behind the other, with their sentinels.

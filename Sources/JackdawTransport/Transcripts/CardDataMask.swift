@@ -42,12 +42,13 @@ public struct CardDataMask: TranscriptMask {
         return bytes.indices.map { isHidden[2 * $0] || isHidden[2 * $0 + 1] ? nil : bytes[$0] }
     }
 
-    private static func isPrintable(_ byte: UInt8) -> Bool { (0x20...0x7e).contains(byte) }
+    /// The highest bit may be for parity; without it EBCDIC's digits and letters are printable, too.
+    private static func isPrintable(_ byte: UInt8) -> Bool { (0x20...0x7e).contains(byte & 0x7f) }
 
     private static func isOfName(_ byte: UInt8) -> Bool {
-        switch byte {
+        switch byte & 0x7f {
         case 0x41...0x5a, 0x61...0x7a: true
-        default: " '-./".utf8.contains(byte)
+        default: " '-./".utf8.contains(byte & 0x7f)
         }
     }
 

@@ -1,7 +1,11 @@
-/// A link of which a transcript is kept.
-public final class RecordingTransport: Transport, BatteryReporting {
+internal import Synchronization
+
+/// A link of which a transcript is kept: of what is sent and received, not of power.
+public final class RecordingTransport: PoweredTransport, BatteryReporting {
     private let transport: any Transport
     private let recorder: TranscriptRecorder
+    /// Whether the program has closed the link: what it loses then is no event.
+    private let isClosed = Mutex(false)
 
     /// Begins a transcript.
     /// - Parameters:
@@ -38,7 +42,8 @@ public final class RecordingTransport: Transport, BatteryReporting {
             }
         } catch {
             // Where it cannot be kept, the link's own error still says more.
-            if error.code != .cancelled { try? await recorder.event(.lost(error.code)) }
+            let isLost = error.code != .cancelled && !isClosed.withLock { $0 }
+            if isLost { try? await recorder.event(.lost(error.code)) }
             throw error
         }
         if isMore {
@@ -65,6 +70,11 @@ public final class RecordingTransport: Transport, BatteryReporting {
         }
     }
 
+    /// Gives power where the link carries it.
+    public func setPower(_ power: ReaderPower) async throws(LinkError) {
+        try await (transport as? any PoweredTransport)?.setPower(power)
+    }
+
     /// Ends this direction.
     public func endSending() async throws(LinkError) {
         try await transport.endSending()
@@ -73,6 +83,7 @@ public final class RecordingTransport: Transport, BatteryReporting {
 
     /// Closes the link.
     public func close() async {
+        isClosed.withLock { $0 = true }
         await transport.close()
         // Where it cannot be kept, nobody is left to be told.
         try? await recorder.event(.closed)

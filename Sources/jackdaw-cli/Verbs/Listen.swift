@@ -117,13 +117,18 @@
                 throw ValidationError("--route bluetoothd takes --link rfcomm:ADDRESS, without a channel")
             }
             let isOnJack = reader?.carriers == [.audio]
-            if reader != nil, link.scheme == .wav || (link.scheme == .alsa && !isOnJack) {
+            let scheme = carrier.scheme
+            if reader != nil, scheme == .wav || (scheme == .alsa && !isOnJack) {
                 throw ValidationError("--reader is for links of bytes and readers on a jack, and \(link) has sound")
             }
-            if isOnJack, [.rfcomm, .ble, .tcp, .pty].contains(link.scheme) {
+            if isOnJack, [.rfcomm, .ble, .tcp, .pty].contains(scheme) {
                 throw ValidationError("this --reader is on an audio jack, and \(link) has no sound")
             }
-            if isOnJack, link.scheme == .alsa, record != nil || rate != nil {
+            if family != nil, track != .any || gain != .auto || channel.index != nil || failures {
+                throw ValidationError(
+                    "--track, --gain, --channel and --failures are for swipes that are heard, not for a reader's")
+            }
+            if isOnJack, scheme == .alsa, record != nil || rate != nil {
                 throw ValidationError("--record and --rate are for swipes that are heard, not for a reader's")
             }
             if profile != nil {
@@ -187,12 +192,15 @@
             return .done
         }
 
+        /// The link itself, of which a transcript may be kept.
+        private var carrier: LinkName { link.recording?.link ?? link }
+
         /// The family of the reader that is listened to; nil where only its bytes are counted.
         private var family: ReaderFamily? { reader ?? link.simulatedFamily }
 
         /// What goes through the jack of the reader; nil where the link carries its bytes.
         private func jackSound(_ profile: ReaderProfile?) throws(CommandError) -> ReaderSound? {
-            guard link.scheme == .alsa, let reader else { return nil }
+            guard carrier.scheme == .alsa, let reader else { return nil }
             do throws(ReaderError) {
                 return try reader.makeSound(profile)
             } catch {
@@ -208,10 +216,8 @@
                 link: link, profile: gatt.profile, route: route.route, isJSON: json, conversation: conversation)
             guard let family else {
                 let teller = ByteTeller(link: link, isJSON: json, isRevealed: reveal, conversation: conversation)
-                // A transcript is played back again and again; a simulated reader that is not there never will be.
-                let comesBack = link.canComeBack || link.isTranscript
                 try conversation.run(on: console, isInterrupted: system.isInterrupted) { () throws(CommandError) in
-                    guard comesBack else { return try await teller.run(connector(system, sound: nil)) }
+                    guard link.canComeBack else { return try await teller.run(connector(system, sound: nil)) }
                     try await listener.run(system) { session in
                         await teller.receive(session)
                         return true
@@ -243,7 +249,9 @@
             _ system: BluetoothSystem, sound: ReaderSound?
         ) -> @Sendable () async throws(LinkError) -> any Transport {
             { [link, profile = gatt.profile, route = route.route] () async throws(LinkError) in
-                if let sound { return try await LinuxDevices.connect(link, sound: sound) }
+                if let sound {
+                    return try await LinuxDevices.connect(link, sound: sound, secrecy: system.secrecy)
+                }
                 return try await system.connect(link, profile, route)
             }
         }

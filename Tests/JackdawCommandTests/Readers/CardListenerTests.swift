@@ -117,6 +117,14 @@ import Testing
         #expect(events.count { $0 == "swipe" } == 2)
     }
 
+    /// Also where it has not told who it is.
+    @Test func aReaderThatIsLostAtOnceIsConnectedAgain() async throws {
+        let system = try system([([], [PlannedFault(.disconnect, 0..<1)]), ([Presentation(Self.visa)], [])])
+        let run = try await run(["--link", Self.link, "--reader", "miura", "--swipes", "1"], by: system)
+        #expect(run.status == .done)
+        #expect(run.lines.contains { $0.contains("swipe: miura 411111******1111") })
+    }
+
     /// What no waiting mends ends it, whatever was read before.
     @Test func aReaderThatMayNotBeConnectedAgainEndsIt() async throws {
         let system = try system([([Presentation(Self.visa)], [PlannedFault(.disconnect, 4..<5)])])
