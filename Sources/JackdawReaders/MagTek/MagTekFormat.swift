@@ -59,11 +59,19 @@ public struct MagTekFormat: FrameFormat {
             direction == .command
             ? FrameField("command", 0..<2, "\(MagTekCommand(rawValue: code))")
             : FrameField("result", 0..<2, "\(MagTekResult(rawValue: code))")
-        let size = (last - Self.dataStart) / 2
-        let data = isRevealing ? frame.extracting(Self.dataStart..<last).printable : "\(size) bytes"
-        return [
-            first, FrameField("length", 2..<4, "\(size)"), FrameField("data", Self.dataStart..<last, data), ending,
-        ]
+        var fields = [first, FrameField("length", 2..<4, "\((last - Self.dataStart) / 2)")]
+        var dataStart = Self.dataStart
+        if direction == .command, MagTekCommand(rawValue: code).isOfProperty, let number = frame.byte(at: dataStart) {
+            fields.append(
+                FrameField("property", dataStart..<dataStart + 2, "\(MagTekProperty(rawValue: number))"))
+            dataStart += 2
+        }
+        if dataStart < last || dataStart == Self.dataStart {
+            let data = frame.extracting(dataStart..<last)
+            let value = isRevealing ? data.printable : "\(data.count / 2) byte\(data.count == 2 ? "" : "s")"
+            fields.append(FrameField("data", dataStart..<last, value))
+        }
+        return fields + [ending]
     }
 
     /// Makes a command.
