@@ -37,6 +37,9 @@ public struct IDTechModel: ReaderModel {
         case .reviewAll:
             let all = device.settings.sorted { $0.key < $1.key }
             return [Self.answer(all.flatMap { Self.setting(IDTechFunction(rawValue: UInt8($0.key)), $0.value) })]
+        case .nextKeySerialNumber:
+            guard let number = cipher?.keySerialNumber, !number.isEmpty else { return [[Self.refuse]] }
+            return [Self.answer(Self.setting(function, number))]
         default:
             guard let value = setting(function, device) else { return [[Self.refuse]] }
             return [Self.answer(Self.setting(function, value))]
