@@ -149,24 +149,3 @@ public struct MagTekFormat: FrameFormat {
         }
     }
 }
-
-extension UInt8 {
-    /// What an ASCII character says as a hexadecimal digit; nil where it is none.
-    var digitValue: UInt8? {
-        let digit = self &- UInt8(ascii: "0")
-        if digit < 10 { return digit }
-        // A letter's case is one bit.
-        let letter = (self | 0x20) &- UInt8(ascii: "a")
-        return letter < 6 ? letter + 10 : nil
-    }
-}
-
-extension Span<UInt8> {
-    /// The byte that two digits say; nil where they are none.
-    func byte(at index: Int) -> UInt8? {
-        guard index + 1 < count, let high = self[index].digitValue, let low = self[index + 1].digitValue else {
-            return nil
-        }
-        return high << 4 | low
-    }
-}
