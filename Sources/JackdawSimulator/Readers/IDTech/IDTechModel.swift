@@ -39,6 +39,9 @@ public struct IDTechModel: ReaderModel {
                 UInt8(exactly: key).map { Self.setting(IDTechFunction(rawValue: $0), value) }
             }
             return [Self.answer(all.flatMap(\.self))]
+        case .nextKeySerialNumber:
+            guard let number = cipher?.keySerialNumber, !number.isEmpty else { return [[Self.refuse]] }
+            return [Self.answer(Self.setting(function, number))]
         default:
             guard let value = setting(function, device) else { return [[Self.refuse]] }
             return [Self.answer(Self.setting(function, value))]
