@@ -17,17 +17,19 @@ final class TranscriptFile: Sendable {
     init(_ path: String, link: String) throws(LinkError) {
         self.link = link
         var descriptor: Int32 = -1
+        var isNew = true
         do throws(SystemFailure) {
             descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | Self.flags, 0o600)
             if descriptor < 0, errno == EEXIST {
                 // Neither waits nor clears what is there until it is known what that is.
+                isNew = false
                 descriptor = unsafe open(path, O_RDWR | O_NONBLOCK | Self.flags)
                 guard descriptor >= 0 else { throw .last }
                 try Self.checkOwn(descriptor)
             }
-            guard descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0, ftruncate(descriptor, 0) == 0 else {
-                throw .last
-            }
+            guard descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .last }
+            guard isNew || Self.isTranscript(descriptor) else { throw SystemFailure(code: EEXIST) }
+            guard ftruncate(descriptor, 0) == 0 else { throw .last }
         } catch {
             if descriptor >= 0 { close(descriptor) }
             throw Self.error(error, path, link)
@@ -72,16 +74,17 @@ final class TranscriptFile: Sendable {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw .last }
         let isFile = status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1
-        guard isFile, status.st_uid == geteuid(), status.st_mode & 0o777 == 0o600,
-            status.st_size == 0 || beginsAsTranscript(descriptor)
-        else { throw SystemFailure(code: EEXIST) }
+        guard isFile, status.st_uid == geteuid(), status.st_mode & 0o777 == 0o600 else {
+            throw SystemFailure(code: EEXIST)
+        }
     }
 
-    private static func beginsAsTranscript(_ descriptor: Int32) -> Bool {
+    /// Whether a file is empty or begins as a transcript does: what else only its owner may read may be a key.
+    private static func isTranscript(_ descriptor: Int32) -> Bool {
         let wanted = Array(TranscriptHeader.beginning.utf8)
         var found = [UInt8](repeating: 0, count: wanted.count)
         let count = unsafe found.withUnsafeMutableBytes { unsafe pread(descriptor, $0.baseAddress, $0.count, 0) }
-        return count == wanted.count && found == wanted
+        return count == 0 || found == wanted
     }
 
     private static func error(_ failure: SystemFailure, _ path: String, _ link: String) -> LinkError {

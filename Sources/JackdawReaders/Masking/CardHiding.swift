@@ -31,15 +31,41 @@ enum CardHiding {
     }
 
     /// A reader's own words as they may be shown: it may be confused, and tell an account number. Of what can be one (ISO 7812:
-    /// 13 to 19 digits, Luhn), and of all that is longer, the first six and the last four digits stay.
+    /// 13 to 19 digits, Luhn), and of all that is longer, the first six and the last four digits stay; of a track nothing.
     static func shown(_ text: String) -> String {
         var bytes = Array(text.utf8)
+        var isHiding = false
         for places in numbers(in: bytes, bytes.indices) where places.count > 12 {
-            let digits = places.map { bytes[$0] }
-            guard places.count > 19 || Luhn.isValid(digits.span) else { continue }
-            for index in places[6..<places.count - 4] { bytes[index] = star }
+            for number in accountNumbers(in: bytes, places) {
+                for index in number[6..<number.count - 4] { bytes[index] = star }
+                isHiding = true
+            }
         }
-        return String(decoding: bytes, as: UTF8.self)
+        let isTrack = isHiding && bytes.contains { "^=".utf8.contains($0) }
+        return isTrack ? "\(bytes.count) characters" : String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The account numbers that some digits may be: stretches without a gap, or else all of them where some next to each other
+    /// are one.
+    private static func accountNumbers(in bytes: [UInt8], _ places: [Int]) -> [[Int]] {
+        func isNumber(_ places: ArraySlice<Int>) -> Bool {
+            let digits = places.map { bytes[$0] }
+            return digits.count > 19 || (digits.count > 12 && Luhn.isValid(digits.span))
+        }
+        var stretches: [[Int]] = []
+        for place in places {
+            if let last = stretches.last?.last, last == place - 1 {
+                stretches[stretches.count - 1].append(place)
+            } else {
+                stretches.append([place])
+            }
+        }
+        let whole = stretches.filter { isNumber($0[...]) }
+        guard whole.isEmpty, stretches.count > 1 else { return whole }
+        let isHidden = places.indices.contains { start in
+            (13...19).contains { start + $0 <= places.count && isNumber(places[start..<start + $0]) }
+        }
+        return isHidden ? [places] : []
     }
 
     /// Where the digits of each number are; single blanks or hyphens may part them.

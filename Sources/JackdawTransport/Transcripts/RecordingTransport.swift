@@ -1,11 +1,7 @@
-internal import Synchronization
-
 /// A link of which a transcript is kept: of what is sent and received, not of power.
 public final class RecordingTransport: PoweredTransport, BatteryReporting {
     private let transport: any Transport
     private let recorder: TranscriptRecorder
-    /// Whether the program has closed the link: what it loses then is no event.
-    private let isClosed = Mutex(false)
 
     /// Begins a transcript.
     /// - Parameters:
@@ -42,8 +38,7 @@ public final class RecordingTransport: PoweredTransport, BatteryReporting {
             }
         } catch {
             // Where it cannot be kept, the link's own error still says more.
-            let isLost = error.code != .cancelled && !isClosed.withLock { $0 }
-            if isLost { try? await recorder.event(.lost(error.code)) }
+            if error.code != .cancelled { try? await recorder.event(.lost(error.code)) }
             throw error
         }
         if isMore {
@@ -83,7 +78,7 @@ public final class RecordingTransport: PoweredTransport, BatteryReporting {
 
     /// Closes the link.
     public func close() async {
-        isClosed.withLock { $0 = true }
+        await recorder.beginClosing()
         await transport.close()
         // Where it cannot be kept, nobody is left to be told.
         try? await recorder.event(.closed)

@@ -1,5 +1,6 @@
 #if Command
     import ArgumentParser
+    import JackdawBluetooth
     import JackdawALSA
     import JackdawDSP
     import JackdawLinux
@@ -212,12 +213,13 @@
         func run(on console: Console, _ system: BluetoothSystem) throws(CommandError) -> ExitStatus {
             if [.rfcomm, .ble].contains(link.scheme) { _ = try LinkArgument.device(link) }
             let conversation = try Conversation()
-            let listener = ReaderListener(
-                link: link, profile: gatt.profile, route: route.route, isJSON: json, conversation: conversation)
             guard let family else {
+                let listener = listener(gatt.profile, conversation)
                 let teller = ByteTeller(link: link, isJSON: json, isRevealed: reveal, conversation: conversation)
                 try conversation.run(on: console, isInterrupted: system.isInterrupted) { () throws(CommandError) in
-                    guard link.canComeBack else { return try await teller.run(connector(system, sound: nil)) }
+                    guard link.canComeBack else {
+                        return try await teller.run(connector(system, gatt.profile, sound: nil))
+                    }
                     try await listener.run(system) { session in
                         await teller.receive(session)
                         return true
@@ -231,6 +233,7 @@
                 try ProfileFile.read(path, over: own, of: family)
             }
             let sound = try jackSound(profile)
+            let service = try lowEnergy(profile ?? own)
             let listening = try CardListener(
                 link: link, family: family, profile: profile ?? own, isJSON: json, isRevealed: reveal, most: swipes,
                 clock: system.clock, conversation: conversation)
@@ -239,16 +242,31 @@
             return try conversation.run(on: console, isInterrupted: system.isInterrupted) {
                 () throws(CommandError) in
                 link.canComeBack && sound == nil
-                    ? try await listening.run(listener, system)
-                    : try await listening.run(connector(system, sound: sound))
+                    ? try await listening.run(listener(service, conversation), system)
+                    : try await listening.run(connector(system, service, sound: sound))
+            }
+        }
+
+        /// What keeps the link open.
+        private func listener(_ service: GATTProfile?, _ conversation: Conversation) -> ReaderListener {
+            ReaderListener(link: link, profile: service, route: route.route, isJSON: json, conversation: conversation)
+        }
+
+        /// Where the reader is reached over Bluetooth Low Energy, by the command line or its profile; nil over other links.
+        private func lowEnergy(_ profile: ReaderProfile) throws(CommandError) -> GATTProfile? {
+            guard carrier.scheme == .ble, gatt.profile == nil else { return gatt.profile }
+            do throws(ReaderError) {
+                return try GATTProfile(profile)
+            } catch {
+                throw CommandError(.unavailable, "\(link): \(error), or name --service and --notify")
             }
         }
 
         /// What opens the link.
         private func connector(
-            _ system: BluetoothSystem, sound: ReaderSound?
+            _ system: BluetoothSystem, _ service: GATTProfile?, sound: ReaderSound?
         ) -> @Sendable () async throws(LinkError) -> any Transport {
-            { [link, profile = gatt.profile, route = route.route] () async throws(LinkError) in
+            { [link, profile = service, route = route.route] () async throws(LinkError) in
                 if let sound {
                     return try await LinuxDevices.connect(link, sound: sound, secrecy: system.secrecy)
                 }
