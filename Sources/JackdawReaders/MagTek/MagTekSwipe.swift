@@ -77,7 +77,10 @@ public struct MagTekSwipe: Sendable, Hashable {
             // These are the owner's to choose; of the others all are hexadecimal digits.
             let isReaderText = Self.readerTexts.contains(name)
             let isShown = isRevealing || !(Self.cardFields.contains(name) || isReaderText && text.mayBeOfACard)
-            let value = isShown ? text.printable : "\(part.count) characters"
+            // A KSN is longer than an account number; other fields may have one in their place.
+            let isPlain = isRevealing || (name == "KSN" && part.count == 20)
+            let shown = isPlain ? text.printable : CardHiding.shown(text.printable)
+            let value = isShown ? shown : "\(part.count) characters"
             return FrameField(name, part.lowerBound..<min(part.upperBound + 1, line.count - 1), value)
         }
     }

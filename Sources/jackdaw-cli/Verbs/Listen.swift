@@ -32,8 +32,8 @@
                 \(String.listing(ReaderFamily.all.map { ($0.name, "\($0.title) (\($0.provenance))") }))
 
                 EXIT CODES
-                  0   something was read, and what stands in for a card or a reader (wav:, replay:, sim:) is over, or there
-                      were as many swipes as were wanted
+                  0   something was read, and what stands in for a card or a reader (wav:, replay:) is over, or there were
+                      as many swipes as were wanted
                   1   it is over, and nothing was read
                   64  usage; no name of a link; no such channel
                   65  a transcript (replay:) is of another conversation; a profile cannot be, or is of another family
@@ -136,7 +136,7 @@
                 guard let reader else { throw ValidationError("--profile is for a reader whose --reader is named") }
                 guard link.simulatedFamily == nil else {
                     throw ValidationError(
-                        "\(link) speaks as it is made up: offer a \(reader.name) reader with jackdaw simulate --profile"
+                        "\(link) speaks as it is made up: offer a reader of \(reader.name) with jackdaw simulate --profile"
                     )
                 }
             }
@@ -214,6 +214,7 @@
             if [.rfcomm, .ble].contains(link.scheme) { _ = try LinkArgument.device(link) }
             let conversation = try Conversation()
             guard let family else {
+                try refuseConversations()
                 let listener = listener(gatt.profile, conversation)
                 let teller = ByteTeller(link: link, isJSON: json, isRevealed: reveal, conversation: conversation)
                 try conversation.run(on: console, isInterrupted: system.isInterrupted) { () throws(CommandError) in
@@ -247,6 +248,19 @@
             }
         }
 
+        /// Without a family nothing is sent, and a transcript goes on only when what was sent is sent again.
+        private func refuseConversations() throws(CommandError) {
+            guard carrier.scheme == .replay else { return }
+            do throws(LinkError) {
+                let transcript = try Transcript(contentsOf: carrier.address, link: link.description)
+                guard transcript.entries.contains(where: \.isSent) else { return }
+            } catch {
+                throw CommandError(error)
+            }
+            throw CommandError(
+                .usage, "\(link): it is the transcript of a conversation: name the reader's family with --reader")
+        }
+
         /// What keeps the link open.
         private func listener(_ service: GATTProfile?, _ conversation: Conversation) -> ReaderListener {
             ReaderListener(link: link, profile: service, route: route.route, isJSON: json, conversation: conversation)
@@ -273,6 +287,11 @@
                 return try await system.connect(link, profile, route)
             }
         }
+    }
+
+    extension TranscriptEntry {
+        /// Whether it is of something that was sent.
+        fileprivate var isSent: Bool { if case .sent = event { true } else { false } }
     }
 
     /// Who connects a reader over RFCOMM.
