@@ -1,4 +1,5 @@
 import JackdawCards
+import JackdawReaders
 
 /// Bytes as digits, which some readers send and people write.
 enum HexadecimalDigits {
@@ -15,19 +16,14 @@ enum HexadecimalDigits {
         }
         return try SecretBytes(count: digits.count / 2) { (bytes) throws(DecryptionError) in
             for index in digits.indices {
-                guard let digit = Character(Unicode.Scalar(digits[index])).hexDigitValue else {
+                guard let digit = digits[index].digitValue else {
                     throw DecryptionError(.digit, "character \(index + 1) is no hexadecimal digit")
                 }
-                bytes[index / 2] = bytes[index / 2] << 4 | UInt8(digit)
+                bytes[index / 2] = bytes[index / 2] << 4 | digit
             }
         }
     }
 
     /// Two digits a byte.
-    static func text(of bytes: [UInt8]) -> String {
-        bytes.map { byte in
-            let text = String(byte, radix: 16, uppercase: true)
-            return text.count < 2 ? "0\(text)" : text
-        }.joined()
-    }
+    static func text(of bytes: [UInt8]) -> String { bytes.map(\.hexadecimal).joined() }
 }

@@ -45,21 +45,28 @@ extension LinuxDevices {
         case .record:
             guard let (path, inner) = link.recording else { preconditionFailure("a transcript is of a link") }
             let transport = try await connect(inner, profile: profile, route: route)
-            do throws(LinkError) {
-                // Once the link is open, so that an attempt in vain leaves the last transcript as it is.
-                let file = try TranscriptFile(path, link: link.description)
-                return try RecordingTransport(transport, secrecy: secrecy) { text throws(LinkError) in
-                    try file.write(text)
-                }
-            } catch {
-                await transport.close()
-                throw error
-            }
+            return try await Self.record(transport, as: link, to: path, secrecy)
         case .replay:
             let transcript = try Transcript(contentsOf: link.address, link: link.description)
             return ReplayTransport(transcript, link: link)
         case .alsa, .wav:
             throw LinkError(.unsupported, link: link.description, "carries sound and no bytes")
+        }
+    }
+
+    /// Keeps a transcript of an open link, which is closed where none can be kept.
+    static func record(
+        _ transport: any Transport, as link: LinkName, to path: String, _ secrecy: TranscriptSecrecy
+    ) async throws(LinkError) -> RecordingTransport {
+        do throws(LinkError) {
+            // Once the link is open, so that an attempt in vain leaves the last transcript as it is.
+            let file = try TranscriptFile(path, link: link.description)
+            return try RecordingTransport(transport, secrecy: secrecy) { text throws(LinkError) in
+                try file.write(text)
+            }
+        } catch {
+            await transport.close()
+            throw error
         }
     }
 }

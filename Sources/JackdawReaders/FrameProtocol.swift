@@ -18,7 +18,9 @@ public struct FrameProtocol: Sendable {
 
     /// All of them, by name. HiJack is not among them: it sends plain bytes, without a frame.
     public static let all = [
-        FrameProtocol("btmag", "ID TECH BTMag", .documented, bothWays(BTMagFormat())),
+        FrameProtocol(
+            "btmag", "ID TECH BTMag: frames and encrypted swipes", .documented,
+            [Variant(direction: .answer, format: IDTechSwipeFormat())] + bothWays(BTMagFormat())),
         FrameProtocol(
             "datecs", "Datecs portable printers and their card readers: packets", .documented,
             [
@@ -40,7 +42,7 @@ public struct FrameProtocol: Sendable {
             ]),
         FrameProtocol(
             "ips", "encrypted swipes of IPS readers", .inferred, [Variant(direction: .answer, format: IPSFormat())]),
-        FrameProtocol("jsonpos", "Spire SPm20: JSON objects", .documented, bothWays(JSONPOSFormat())),
+        FrameProtocol("jsonpos", "Spire SPm20: JSON objects", .documented, bothWays(JSONPOSExplainer())),
         FrameProtocol(
             "magtek", "MagTek iDynamo and other MagneSafe V5 readers", .documented,
             [

@@ -72,7 +72,8 @@
             console.clearStatus()
             if console.hasFailed {
                 console.message("standard output: cannot be written")
-                status = max(status, .inputOutput)
+                // That its work was given up for it is no interruption.
+                if status != .interrupted || !Interruption.isRequested { status = .inputOutput }
             }
             return status
         }

@@ -50,6 +50,16 @@ struct JSONPOSRehearsalTests {
         #expect(error.code == .unsupported)
     }
 
+    /// It has no other way to tell that is published.
+    @Test func aTerminalTellsItsLowBatteryWhenItIsAsked() {
+        var rehearsal = Rehearsal("jsonpos", faults: [PlannedFault(.lowBattery)])
+        rehearsal.perform(.connect)
+        rehearsal.run(until: .ready)
+        rehearsal.perform(.ask(.status))
+        rehearsal.run(for: .seconds(1))
+        #expect(rehearsal.log.suffix(2) == ["140 status: status battery 5", "140 ready"])
+    }
+
     @Test(arguments: ReaderFault.allCases) func everyFaultEndsInADefinedState(fault: ReaderFault) {
         for message in 0..<4 {
             var rehearsal = Rehearsal("jsonpos", faults: [PlannedFault(fault, message..<message + 1)])

@@ -212,15 +212,15 @@ struct RehearsalTests {
         guard !["edynamo", "ips"].contains(family) else { return #expect(rehearsal.state == .ready) }
         #expect(rehearsal.state == .off)
         guard family != "unimag" else {
-            // It does not even tell that it has power, five times.
+            // It does not even tell that it has power, five times 0.5 s of silence and 2.6 s of tone.
             #expect(asked == 0)
-            #expect(rehearsal.log.last?.hasPrefix("13000 failed: no reader answers the power") == true)
+            #expect(rehearsal.log.last?.hasPrefix("15500 failed: no reader answers the power") == true)
             return
         }
         guard family != "udynamo" else {
-            // Two seconds to wake up, and ten for each answer.
+            // Half a second of silence, two to wake up, and ten for each answer.
             #expect(asked == 3)
-            #expect(rehearsal.log.last?.hasPrefix("32000 failed: the reader does not answer") == true)
+            #expect(rehearsal.log.last?.hasPrefix("32500 failed: the reader does not answer") == true)
             return
         }
         #expect(asked == 3)

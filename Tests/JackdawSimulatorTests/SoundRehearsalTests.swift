@@ -143,7 +143,7 @@ struct SoundRehearsalTests {
     @Test func aVolumeThatIsTooLowIsTold() throws {
         var rehearsal = try SoundRehearsal("unimag", faults: [PlannedFault(.volumeTooLow)])
         rehearsal.perform(.connect)
-        rehearsal.run(for: .seconds(14))
+        rehearsal.run(for: .seconds(16))
         #expect(rehearsal.hasPower == false)
         #expect(rehearsal.log.count { $0 == "power connecting" } == 5)
         #expect(rehearsal.log.last?.contains("turn the volume up") == true)
@@ -195,7 +195,7 @@ struct SoundRehearsalTests {
         #expect(rehearsal.state == state)
         rehearsal.unplug()
         // Until a question was asked as often as it is, or the wait has ended.
-        rehearsal.run(for: .seconds(state == .poweringUp ? 13 : state == .ready || state == .armed ? 4 : 12.5))
+        rehearsal.run(for: .seconds(state == .poweringUp ? 15.5 : state == .ready || state == .armed ? 4 : 12.5))
         #expect(rehearsal.hasPower == false)
         switch state {
         case .poweringUp: #expect(rehearsal.state == .off)

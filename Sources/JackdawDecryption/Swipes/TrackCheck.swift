@@ -76,7 +76,8 @@ enum TrackCheck {
         return end + 1
     }
 
-    /// The character that makes each column of bits even, by the code that the start sentinel belongs to.
+    /// The character that makes each column of bits even, by the code that the start sentinel belongs to. Written for itself:
+    /// what makes tracks, which this is tested with, has another.
     private static func redundancyCheck(of text: Span<UInt8>) -> UInt8 {
         let (first, columns): (UInt8, UInt8) =
             text[0] == UInt8(ascii: ";") || text[0] == UInt8(ascii: "+")

@@ -8,11 +8,17 @@ extension LinuxDevices {
     /// Opens a sound card that has a reader in its headphone jack, for a `ReaderSession`: it is played to on two channels, and
     /// heard on the first one that is captured.
     /// - Parameters:
-    ///   - link: `alsa:` and the card's name.
+    ///   - link: `alsa:` and the card's name, or `record:` and a file before it.
     ///   - sound: what goes through the jack, as the reader's family has it.
+    ///   - secrecy: what a transcript keeps.
     /// - Returns: the link, to a reader without power.
     /// - Throws: `LinkError`: what there is in the way, and what to do about it.
-    public static func connect(_ link: LinkName, sound: ReaderSound) async throws(LinkError) -> any PoweredTransport {
+    public static func connect(
+        _ link: LinkName, sound: ReaderSound, secrecy: TranscriptSecrecy = .usual
+    ) async throws(LinkError) -> any PoweredTransport {
+        if let (path, inner) = link.recording {
+            return try await record(connect(inner, sound: sound), as: link, to: path, secrecy)
+        }
         let opening: Result<any PoweredTransport, LinkError>
         do throws(SystemFailure) {
             // A sound card takes its time to open and to close.

@@ -40,7 +40,7 @@ public final class TCPListener: Sendable {
         guard own.isLoopback || isOpenToOthers else {
             throw LinkError(
                 .notPermitted, link: link, "other machines could connect there",
-                remedy: "listen at tcp:127.0.0.1:\(address.port), or ask for that")
+                remedy: "listen at tcp:127.0.0.1:\(address.port), for programs of this computer")
         }
         listener = try SocketListener(
             at: own, kind, options: [.reusedAddress], link: link, failures: .network, loop: loop, calls: calls)

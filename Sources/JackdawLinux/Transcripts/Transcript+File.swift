@@ -1,6 +1,6 @@
 import Glibc
 internal import JackdawSystem
-internal import JackdawTransport
+package import JackdawTransport
 
 extension Transcript {
     /// Reads a file.
@@ -8,7 +8,7 @@ extension Transcript {
     ///   - path: where it is.
     ///   - link: what it is called in errors.
     /// - Throws: `LinkError`: `notFound`, `notPermitted`, or `unsupported` where it is no transcript.
-    init(contentsOf path: String, link: String) throws(LinkError) {
+    package init(contentsOf path: String, link: String) throws(LinkError) {
         switch try Self.read(path, link) {
         case .success(let transcript): self = transcript
         case .failure(let error):

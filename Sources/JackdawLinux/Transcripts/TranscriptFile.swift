@@ -17,17 +17,19 @@ final class TranscriptFile: Sendable {
     init(_ path: String, link: String) throws(LinkError) {
         self.link = link
         var descriptor: Int32 = -1
+        var isNew = true
         do throws(SystemFailure) {
-            descriptor = unsafe open(path, O_CREAT | O_EXCL | Self.flags, 0o600)
+            descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | Self.flags, 0o600)
             if descriptor < 0, errno == EEXIST {
                 // Neither waits nor clears what is there until it is known what that is.
-                descriptor = unsafe open(path, O_NONBLOCK | Self.flags)
+                isNew = false
+                descriptor = unsafe open(path, O_RDWR | O_NONBLOCK | Self.flags)
                 guard descriptor >= 0 else { throw .last }
                 try Self.checkOwn(descriptor)
             }
-            guard descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0, ftruncate(descriptor, 0) == 0 else {
-                throw .last
-            }
+            guard descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .last }
+            guard isNew || Self.isTranscript(descriptor) else { throw SystemFailure(code: EEXIST) }
+            guard ftruncate(descriptor, 0) == 0 else { throw .last }
         } catch {
             if descriptor >= 0 { close(descriptor) }
             throw Self.error(error, path, link)
@@ -66,7 +68,7 @@ final class TranscriptFile: Sendable {
         }
     }
 
-    private static let flags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC
+    private static let flags = O_APPEND | O_NOFOLLOW | O_CLOEXEC
 
     private static func checkOwn(_ descriptor: Int32) throws(SystemFailure) {
         var status = stat()
@@ -75,6 +77,14 @@ final class TranscriptFile: Sendable {
         guard isFile, status.st_uid == geteuid(), status.st_mode & 0o777 == 0o600 else {
             throw SystemFailure(code: EEXIST)
         }
+    }
+
+    /// Whether a file is empty or begins as a transcript does: what else only its owner may read may be a key.
+    private static func isTranscript(_ descriptor: Int32) -> Bool {
+        let wanted = Array(TranscriptHeader.beginning.utf8)
+        var found = [UInt8](repeating: 0, count: wanted.count)
+        let count = unsafe found.withUnsafeMutableBytes { unsafe pread(descriptor, $0.baseAddress, $0.count, 0) }
+        return count == 0 || found == wanted
     }
 
     private static func error(_ failure: SystemFailure, _ path: String, _ link: String) -> LinkError {

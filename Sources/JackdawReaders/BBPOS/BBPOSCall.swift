@@ -1,13 +1,32 @@
 /// What a program calls for, by the names of the vendor's SDK as public samples have them.
 ///
-/// Card data and PINs are in none of them: PINs are entered at the reader.
+/// PINs are in none of them: they are entered at the reader. Data that may be of a card tell their number alone.
 public enum BBPOSCall: Sendable, Hashable {
+    /// `startAudio`: has the audio jack for a link.
+    case startAudio
+    /// `stopAudio`.
+    case stopAudio
+    /// `startUsb`: has USB for a link.
+    case startUSB
+    /// `stopUsb`.
+    case stopUSB
+    /// `setDetectDeviceChange`: whether it is told that a reader comes or goes.
+    case setDetectDeviceChange(Bool)
+    /// `isDevicePresent`: tells whether a reader is there.
+    case isDevicePresent
+    /// `setAutoConfig`: uses settings for the sound device that were found before.
+    case setAutoConfiguration(String)
+    /// `startAutoConfig`: looks for settings that the sound device works with.
+    case startAutoConfiguration
+    /// `cancelAutoConfig`.
+    case cancelAutoConfiguration
     /// `checkCard`: looks for a card, within so long.
     case checkCard(BBPOSCheckCardMode, within: Duration)
     /// `cancelCheckCard`.
     case cancelCheckCard
     /// `startEmv`: begins a payment with the chip that was found.
-    case startEMV(BBPOSTransactionTimes, forcesOnline: Bool)
+    case startEMV(
+        BBPOSTransactionTimes, forcesOnline: Bool, BBPOSTransactionSettings = BBPOSTransactionSettings())
     /// `selectApplication`, by its place in the list.
     case selectApplication(Int)
     /// `cancelSelectApplication`.
@@ -40,6 +59,10 @@ public enum BBPOSCall: Sendable, Hashable {
     case getDeviceInfo
     /// `getKsn`.
     case getKeySerialNumbers
+    /// `encryptDataWithSettings`: encrypts data of the program.
+    case encrypt(ReaderBytes, BBPOSEncryption)
+    /// `viposExchangeApdu`: a command for the chip, as it goes to the card.
+    case exchange(ReaderBytes)
 
     /// Whether it answers what the reader asks for.
     /// - Parameter request: what that is.
@@ -59,6 +82,8 @@ public enum BBPOSCall: Sendable, Hashable {
 
 /// How long the program may take for what a payment asks of it: values of `startEmv`, which has no published defaults.
 public struct BBPOSTransactionTimes: Sendable, Hashable {
+    /// `checkCardTimeout`, where the payment looks for a card itself.
+    public var card: Duration
     /// `selectApplicationTimeout`.
     public var application: Duration
     /// `setAmountTimeout`.
@@ -71,12 +96,17 @@ public struct BBPOSTransactionTimes: Sendable, Hashable {
     public var issuer: Duration
 
     /// - Parameters:
+    ///   - card: for a card that the payment looks for itself.
     ///   - application: for the choice of an application.
     ///   - amount: for the amount.
     ///   - pin: for the PIN.
     ///   - confirmation: for the confirmation and the like.
     ///   - issuer: for the issuer's answer.
-    public init(application: Duration, amount: Duration, pin: Duration, confirmation: Duration, issuer: Duration) {
+    public init(
+        card: Duration = .zero, application: Duration, amount: Duration, pin: Duration, confirmation: Duration,
+        issuer: Duration
+    ) {
+        self.card = card
         self.application = application
         self.amount = amount
         self.pin = pin
@@ -85,7 +115,7 @@ public struct BBPOSTransactionTimes: Sendable, Hashable {
     }
 
     /// The longest of them.
-    public var longest: Duration { max(application, amount, pin, confirmation, issuer) }
+    public var longest: Duration { max(card, application, amount, pin, confirmation, issuer) }
 
     /// How long an answer may take.
     /// - Parameter request: what is asked for.

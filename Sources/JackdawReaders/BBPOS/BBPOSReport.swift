@@ -24,6 +24,17 @@ public enum BBPOSReport: Sendable, CustomStringConvertible {
     case deviceInfo([String: String])
     /// Its keys' serial numbers (`onReturnKsn`), by the SDK's names.
     case keySerialNumbers([String: String])
+    /// What became of data that were to be encrypted (`onReturnEncryptDataResult`).
+    case encrypted(ReaderBytes)
+    /// What the chip answers to a command (`Apdu`).
+    case exchanged(ReaderBytes)
+    /// How far the search for settings is (`AutoConfigProgress`), as the SDK counts it.
+    case autoConfigurationProgress(Double)
+    /// Settings that the sound device works with (`AutoConfigCompleted`), for
+    /// ``BBPOSCall/setAutoConfiguration(_:)``.
+    case autoConfigured(String)
+    /// No settings were found (`AutoConfigError`).
+    case autoConfigurationFailed(BBPOSAutoConfigurationError)
     /// The battery (`onBatteryLow`).
     case battery(BBPOSBattery)
     /// Something failed (`onError`).
@@ -44,6 +55,11 @@ public enum BBPOSReport: Sendable, CustomStringConvertible {
         case .transactionEnded(let result): "payment ended: \(result.rawValue)"
         case .deviceInfo(let info): "device information: \(info.count) values"
         case .keySerialNumbers(let numbers): "key serial numbers: \(numbers.count)"
+        case .encrypted(let data): "encrypted: \(data)"
+        case .exchanged(let data): "the chip's answer: \(data)"
+        case .autoConfigurationProgress(let progress): "looking for sound settings: \(progress)"
+        case .autoConfigured: "sound settings found"
+        case .autoConfigurationFailed(let error): "no sound settings: \(error.rawValue)"
         case .battery(let battery): "battery: \(battery.rawValue)"
         case .failed(let error): "failed: \(error.rawValue)"
         }

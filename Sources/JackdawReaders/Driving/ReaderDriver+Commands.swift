@@ -1,3 +1,5 @@
+import JackdawTransport
+
 extension ReaderDriver {
     mutating func begin(_ command: ReaderCommand, at now: Duration) throws(ReaderError) {
         guard phase != .lost else { throw ReaderError(.lost, "the link to the reader has gone") }

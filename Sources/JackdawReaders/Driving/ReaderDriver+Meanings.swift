@@ -1,3 +1,5 @@
+import JackdawTransport
+
 /// What came from the reader, in each state.
 extension ReaderDriver {
     mutating func take(_ meaning: ReaderMeaning, at now: Duration) {

@@ -1,3 +1,5 @@
+import JackdawTransport
+
 /// What is said to the reader, in its order, and what becomes of it.
 extension ReaderDriver {
     /// Begins to say something.
@@ -66,6 +68,8 @@ extension ReaderDriver {
         settle(at: now)
         work = nil
         phase = .ready
+        // What is wanted instead may be refused.
+        keepAliveDeadline = now + times.keepAlive
     }
 
     mutating func switchOff() {

@@ -23,30 +23,24 @@ public enum ReaderFact: Sendable, Hashable, CustomStringConvertible {
     /// Name and value.
     public var description: String {
         switch self {
-        case .model(let text): "model \(Self.shown(text))"
-        case .firmware(let text): "firmware \(Self.shown(text))"
-        case .serialNumber(let text): "serial number \(Self.shown(text))"
+        case .model: "model \(text ?? "")"
+        case .firmware: "firmware \(text ?? "")"
+        case .serialNumber: "serial number \(text ?? "")"
         case .keySerialNumber(let bytes): "key serial number \(bytes.span.hexadecimal())"
         case .battery(let report):
             "battery \(report.percent.map { "\($0) %" } ?? "unknown")\(report.isCharging == true ? ", charging" : "")"
         case .setting(let setting): "setting \(setting.number) of \(setting.value.count) bytes"
-        case .status(let text): "status \(Self.shown(text))"
+        case .status: "status \(text ?? "")"
         case .bytes(let bytes): bytes.description
         }
     }
 
-    /// A reader's own words, but for digits that look like an account number (ISO 7812: 13 to 19, Luhn): it may be confused.
-    private static func shown(_ text: String) -> String {
-        var shown = Array(text.utf8)
-        var start = 0
-        while start < shown.count {
-            let digits = shown[start...].prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-            if (13...19).contains(digits.count), Luhn.isValid(Array(digits).span) {
-                for index in digits.startIndex + 6..<digits.endIndex - 4 { shown[index] = UInt8(ascii: "*") }
-            }
-            start += max(1, digits.count)
+    /// What it tells in words, without what may be an account number; nil where it is none.
+    package var text: String? {
+        switch self {
+        case .model(let text), .firmware(let text), .serialNumber(let text), .status(let text): CardHiding.shown(text)
+        case .keySerialNumber, .battery, .setting, .bytes: nil
         }
-        return String(decoding: shown, as: UTF8.self)
     }
 }
 

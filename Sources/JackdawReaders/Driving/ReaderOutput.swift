@@ -1,3 +1,5 @@
+public import JackdawTransport
+
 /// What a driver wants done, and what it has to tell, in the order in which that has to happen.
 public enum ReaderOutput: Sendable {
     /// Bytes for the reader.
@@ -6,14 +8,4 @@ public enum ReaderOutput: Sendable {
     case power(ReaderPower)
     /// Something that happened.
     case event(ReaderEvent)
-}
-
-/// The power that an audio reader is given over its jack. Links of bytes carry none.
-public enum ReaderPower: String, Sendable, Hashable, CaseIterable {
-    /// None.
-    case off
-    /// What wakes it up.
-    case connecting
-    /// What keeps it awake.
-    case connected
 }

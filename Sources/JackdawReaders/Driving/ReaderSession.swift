@@ -1,3 +1,4 @@
+import JackdawDSP
 public import JackdawTransport
 
 /// A conversation with one reader over a link, on a clock: the driver's state machine with what it needs around it.
@@ -29,8 +30,12 @@ public actor ReaderSession {
     private let now: @Sendable () -> Duration
     private let sleep: @Sendable (Duration) async throws -> Void
     private var driver: ReaderDriver
-    /// Events that nobody has taken yet.
-    private var waiting: [ReaderEvent] = []
+    /// Bytes that the driver gets at once: no less than a packet or a burst has.
+    private static let mostBytes = ReaderDemodulator.greatestBurst
+
+    /// Events that nobody has taken yet, behind places of those that were taken.
+    private var waiting: [ReaderEvent?] = []
+    private var takenCount = 0
     private var isOver = false
     private var unsent: [Unsent] = []
     private var isSending = false
@@ -64,7 +69,7 @@ public actor ReaderSession {
     public var state: ReaderState { driver.state }
 
     /// Events that nobody has taken yet.
-    package var waitingCount: Int { waiting.count }
+    package var waitingCount: Int { waiting.count - takenCount }
 
     /// Does what is wanted; what becomes of it is an event. Does nothing once the link is lost.
     /// - Parameter command: what is wanted.
@@ -95,10 +100,15 @@ public actor ReaderSession {
                     bytes.reserveCapacity(span.count)
                     for index in span.indices { bytes.append(span[index]) }
                 }
+                defer { bytes.wipe() }
                 guard isOpen else { break }
-                handle(driver.receive(bytes.span, at: now()))
-                for index in bytes.indices { bytes[index] = 0 }
-                await waitForRoom()
+                var start = 0
+                while start < bytes.count, !isOver {
+                    let end = min(start + Self.mostBytes, bytes.count)
+                    handle(driver.receive(bytes.span.extracting(start..<end), at: now()))
+                    start = end
+                    await waitForRoom()
+                }
             }
             handle(driver.lose(nil))
         } catch {
@@ -182,9 +192,9 @@ public actor ReaderSession {
 
     private func nextEvent() async -> ReaderEvent? {
         while !Task.isCancelled {
-            if !waiting.isEmpty {
-                defer { makeRoom() }
-                return waiting.removeFirst()
+            if let event = takeEvent() {
+                makeRoom()
+                return event
             }
             if isOver { return nil }
             let (silence, bell) = AsyncStream<Never>.makeStream()
@@ -194,15 +204,27 @@ public actor ReaderSession {
         return nil
     }
 
+    /// The next event, of which nothing is kept: it may hold a card.
+    private func takeEvent() -> ReaderEvent? {
+        guard takenCount < waiting.count else { return nil }
+        let event = waiting[takenCount].take()
+        takenCount += 1
+        if takenCount == waiting.count {
+            waiting = []
+            takenCount = 0
+        }
+        return event
+    }
+
     private func waitForRoom() async {
-        guard waiting.count >= Self.mostEvents || unsent.count >= Self.mostUnsent, !isOver else { return }
+        guard waitingCount >= Self.mostEvents || unsent.count >= Self.mostUnsent, !isOver else { return }
         let (silence, bell) = AsyncStream<Never>.makeStream()
         room = bell
         for await _ in silence {}
     }
 
     private func makeRoom() {
-        guard isOver || (waiting.count < Self.mostEvents / 2 && unsent.count < Self.mostUnsent / 2) else { return }
+        guard isOver || (waitingCount < Self.mostEvents / 2 && unsent.count < Self.mostUnsent / 2) else { return }
         room?.finish()
         room = nil
     }

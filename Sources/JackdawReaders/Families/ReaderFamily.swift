@@ -18,6 +18,9 @@ public struct ReaderFamily: Sendable {
     public let carriers: [Carrier]
     /// How much of its protocol its makers have published.
     public let provenance: Provenance
+    /// How its readers are told from other devices before they are spoken to, or by what they say first; nil where nobody has
+    /// told.
+    public let recognition: String?
     /// What the driver was tried against.
     public let verification: String
     /// What nobody has published, and is left out or taken from a profile.
@@ -73,7 +76,9 @@ public struct ReaderFamily: Sendable {
             "edynamo", "MagTek eDynamo and tDynamo over Bluetooth Low Energy", [.lowEnergy], .documented,
             "records made of the published offsets; the simulated reader",
             ["commands and their answers", "what notifications tell that are no swipes"],
-            [.edynamo], EDynamoDialect.init(profile:)),
+            [.edynamo], EDynamoDialect.init(profile:),
+            recognition:
+                "services 0103 (eDynamo) and 0104 (tDynamo) of MagTek's base UUID, as public sample code has it"),
         wire(.epos, "Spire PosMate and SPm2, by EPOS"),
         ReaderFamily(
             "flojack", "Flomio FloJack on the audio jack", [.audio], .documented,
@@ -83,6 +88,7 @@ public struct ReaderFamily: Sendable {
                 "how versions are written",
             ],
             [.flojack], FloJackDialect.init(profile:),
+            recognition: "its answer to being asked for its versions",
             sound: { profile throws(ReaderError) in try profile.serialManchesterSound() }),
         ReaderFamily(
             "hijack", "HiJack on the audio jack, for plain bytes", [.audio], .documented,
@@ -94,24 +100,28 @@ public struct ReaderFamily: Sendable {
             "idtech", "ID TECH SecureMag, UniMag, Shuttle and their like", [.serial], .documented,
             "published swipes and settings, byte for byte; the simulated reader",
             ["swipes of a reader that is set to send tracks without a frame"],
-            [.idtech], IDTechDialect.init(profile:)),
+            [.idtech], IDTechDialect.init(profile:),
+            recognition: "its answer to being asked for its software (52 22)"),
         ReaderFamily(
             "ips", "IPS", [.serial], .inferred,
             "a swipe made of the inferred layout; the simulated reader, made of the same",
             ["whether IPS's readers speak like that at all", "all but one byte of the answer to being woken"],
-            [.ips], IPSDialect.init(profile:)),
+            [.ips], IPSDialect.init(profile:), recognition: "4D in the second byte of its answer to 0C; inferred"),
         ReaderFamily(
             "jsonpos", "Spire SPm20, by JSON", [.serial], .documented,
             "frames made by the published rule; the simulated terminal",
             ["what the terminal's states say", "swipes: the terminal takes payments as a whole"],
-            [.jsonpos], JSONPOSDialect.init(profile:)),
+            [.jsonpos], JSONPOSDialect.init(profile:),
+            recognition: "a Bluetooth name that begins with SP:, and a serial port; its answer to _Sync"),
         ReaderFamily(
             "magtek", "MagTek iDynamo and other MagneSafe V5 readers", [.serial], .documented,
-            "the published swipe; the simulated reader", [], [.magtek], MagTekDialect.init(profile:)),
+            "the published swipe; the simulated reader", [], [.magtek], MagTekDialect.init(profile:),
+            recognition: "its answers to being asked for software and serial number (00 01 00, 00 01 03)"),
         ReaderFamily(
             "miura", "Miura M010, M020 and their like", [.serial], .documented,
             "published frames, byte for byte; the simulated reader",
-            ["whether it answers when card status reports are switched off"], [.miura], MiuraDialect.init(profile:)),
+            ["whether it answers when card status reports are switched off"], [.miura], MiuraDialect.init(profile:),
+            recognition: "its answer to RESET (D0 00), which names software and number"),
         ReaderFamily(
             "neo", "ID TECH NEO and ViVOpay, protocol 2", [.serial], .documented,
             "published frames, byte for byte; the simulated reader",
@@ -119,7 +129,7 @@ public struct ReaderFamily: Sendable {
                 "whether tracks in clear come with their sentinels",
                 "services and characteristics over Bluetooth Low Energy",
             ],
-            [.neo], NEODialect.init(profile:)),
+            [.neo], NEODialect.init(profile:), recognition: "its answer to a ping (18-01)"),
         ReaderFamily(
             "udynamo", "MagTek uDynamo on the audio jack", [.audio], .reported,
             "the simulated reader, in sound and by its bytes, with messages that are made up",
@@ -138,6 +148,7 @@ public struct ReaderFamily: Sendable {
                 "swipes of a reader that is set to send tracks without a frame",
             ],
             [.unimag], UniMagDialect.init(profile:),
+            recognition: "a text with SPPMSR, or ID of readers of 2010, when it has power",
             sound: { profile throws(ReaderError) in try profile.uniMagSound() }),
     ]
 
@@ -156,12 +167,13 @@ public struct ReaderFamily: Sendable {
         _ name: String, _ title: String, _ carriers: [Carrier], _ provenance: Provenance, _ verification: String,
         _ unknowns: [String], _ profiles: [ReaderProfile],
         _ make: @escaping @Sendable (ReaderProfile) throws(ReaderError) -> Dialect,
-        sound: (@Sendable (ReaderProfile) throws(ReaderError) -> ReaderSound)? = nil
+        recognition: String? = nil, sound: (@Sendable (ReaderProfile) throws(ReaderError) -> ReaderSound)? = nil
     ) {
         self.name = name
         self.title = title
         self.carriers = carriers
         self.provenance = provenance
+        self.recognition = recognition
         self.verification = verification
         self.unknowns = unknowns
         self.profiles = profiles

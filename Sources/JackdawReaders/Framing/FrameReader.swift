@@ -19,16 +19,10 @@ public struct FrameReader<Format: FrameFormat>: ~Copyable {
     private var position = 0
     /// Where the bytes begin that are no frame; nil behind a frame.
     private var skippedFrom: Int?
-    /// Steps that were spent on bytes that turned out to be no frame, less what the stream has earned since.
-    private var spent = 0
+    private var credit = SkippingCredit()
     /// How frames are told from others; may change between two calls, such as when another answer is awaited. The last property:
     /// the others are then where they are for every format, and need not be looked for.
     public var format: Format
-
-    /// Steps that each byte of the stream earns.
-    private static var earnedByByte: Int { 64 }
-    /// Steps that can be saved up: for so many frames of the greatest size, one inside the other and each wrong at its end.
-    private var mostCredit: Int { 16 * format.greatestSize }
 
     /// - Parameter format: how frames are told from others.
     public init(_ format: Format) {
@@ -76,7 +70,7 @@ public struct FrameReader<Format: FrameFormat>: ~Copyable {
         needed = 0
         position = 0
         skippedFrom = nil
-        spent = 0
+        credit = SkippingCredit()
     }
 
     /// Bytes to take in next: what the frame is known to have; of one that does not tell its length twice as much each time,
@@ -131,9 +125,7 @@ public struct FrameReader<Format: FrameFormat>: ~Copyable {
                         .truncated, at: rest.count, "\(rest.count) bytes, where the frame has at least \(count)")
             case .fault(let found, let count):
                 fault = found
-                spent += found.offset
-                // Nobody but who means harm sends so many beginnings inside one another: they are left out together.
-                skipped = min(max(1, spent > mostCredit ? max(count, found.offset) : count), rest.count)
+                skipped = min(credit.skip(count, for: found, sizes: format.greatestSize), rest.count)
             }
             if skippedFrom == nil {
                 skippedFrom = position
@@ -149,7 +141,7 @@ public struct FrameReader<Format: FrameFormat>: ~Copyable {
 
     private mutating func advance(by count: Int) {
         position += count
-        spent = max(0, spent - Self.earnedByByte * count)
+        credit.earn(count)
     }
 
     private mutating func endSkipping(_ take: (FrameEvent, Span<UInt8>) -> Void) {

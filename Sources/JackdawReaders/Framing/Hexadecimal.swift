@@ -26,12 +26,29 @@ extension Span<UInt8> {
     func sensitive(_ isRevealing: Bool) -> String {
         isRevealing ? hexadecimal(first: count) : count == 1 ? "1 byte" : "\(count) bytes"
     }
+
+    /// The byte that two digits say; nil where they are none.
+    package func byte(at index: Int) -> UInt8? {
+        guard index + 1 < count, let high = self[index].digitValue, let low = self[index + 1].digitValue else {
+            return nil
+        }
+        return high << 4 | low
+    }
 }
 
 extension UInt8 {
     /// Two digits.
-    var hexadecimal: String {
+    package var hexadecimal: String {
         let text = String(self, radix: 16, uppercase: true)
         return text.count < 2 ? "0\(text)" : text
+    }
+
+    /// What an ASCII character says as a hexadecimal digit; nil where it is none.
+    package var digitValue: UInt8? {
+        let digit = self &- UInt8(ascii: "0")
+        if digit < 10 { return digit }
+        // A letter's case is one bit.
+        let letter = (self | 0x20) &- UInt8(ascii: "a")
+        return letter < 6 ? letter + 10 : nil
     }
 }

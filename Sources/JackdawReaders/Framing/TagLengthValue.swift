@@ -2,6 +2,8 @@
 package struct TagLengthValue: Hashable {
     /// Its tag's bytes as one number: `0x9F02`.
     package let tag: UInt32
+    /// Its first byte, counted from the message's first.
+    let start: Int
     /// Its value's bytes, counted from the message's first.
     package let value: Range<Int>
 
@@ -43,7 +45,7 @@ package struct TagLengthValue: Hashable {
     }
 
     /// The bytes of a number without zeros in front; one where it is 0.
-    private static func bigEndian(_ number: UInt32) -> [UInt8] {
+    static func bigEndian(_ number: UInt32) -> [UInt8] {
         let bytes = [24, 16, 8].map { UInt8(number >> $0 & 0xFF) }.drop { $0 == 0 }
         return bytes + [UInt8(number & 0xFF)]
     }
@@ -57,13 +59,14 @@ package struct TagLengthValue: Hashable {
                 next += 1
                 continue
             }
-            let isConstructed = message[next] & 0x20 != 0
+            let start = next
+            let isConstructed = message[start] & 0x20 != 0
             guard let tag = readTag(message, &next, range.upperBound),
                 let count = readLength(message, &next, range.upperBound), count <= range.upperBound - next
             else { return false }
             let value = next..<next + count
             guard found.count < mostObjects else { return false }
-            found.append(TagLengthValue(tag: tag, value: value))
+            found.append(TagLengthValue(tag: tag, start: start, value: value))
             if isConstructed {
                 guard depth < greatestDepth, read(message, in: value, depth: depth + 1, into: &found) else {
                     return false

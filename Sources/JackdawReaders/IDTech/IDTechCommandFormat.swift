@@ -42,7 +42,9 @@ public struct IDTechCommandFormat: FrameFormat {
         ]
         if hasLength(frame) {
             fields.append(FrameField("length", 3..<4, "\(frame[3])"))
-            fields.append(FrameField("data", 4..<end, frame.extracting(4..<end).hexadecimal(first: 255)))
+            let data = frame.extracting(4..<end)
+            let shown = isRevealing || !data.mayBeOfACard ? data.hexadecimal(first: 255) : data.sensitive(false)
+            fields.append(FrameField("data", 4..<end, shown))
         }
         return fields + [FrameField("ETX", end..<end + 1, "03"), FrameField("LRC", end + 1..<end + 2, "right")]
     }

@@ -49,6 +49,7 @@ public struct IDTechDialect: ReaderDialect {
         return switch question {
         case .firmware: [.review(.firmwareVersion)]
         case .serialNumber: [.review(.serialNumber)]
+        case .keySerialNumber: [.review(.nextKeySerialNumber)]
         case .settings: [.review(.reviewAll)]
         default: throw ReaderError(.unsupported, "\(family) readers are not known to tell their \(question)")
         }
@@ -101,10 +102,12 @@ public struct IDTechDialect: ReaderDialect {
                 return .unknown("an answer about another setting (\(found))")
             }
             let value = content.extracting(start + 2..<end)
-            facts.append(
-                function == .serialNumber
-                    ? .serialNumber(value.printable)
-                    : .setting(ReaderSetting(Int(found.rawValue), value.indices.map { value[$0] })))
+            let bytes = value.indices.map { value[$0] }
+            switch function {
+            case .serialNumber: facts.append(.serialNumber(value.printable))
+            case .nextKeySerialNumber: facts.append(.keySerialNumber(bytes))
+            default: facts.append(.setting(ReaderSetting(Int(found.rawValue), bytes)))
+            }
             start = end
         }
         return .done(facts)

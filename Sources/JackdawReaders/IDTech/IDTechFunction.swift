@@ -30,6 +30,8 @@ public struct IDTechFunction: NamedNumber {
     public static let serialNumber = IDTechFunction(rawValue: 0x4E)
     /// Expiry shown.
     public static let expiryShown = IDTechFunction(rawValue: 0x50)
+    /// The serial number of the next key (KSN), of readers on the audio jack. Reported, not documented.
+    public static let nextKeySerialNumber = IDTechFunction(rawValue: 0x51)
     /// Key management.
     public static let keyManagement = IDTechFunction(rawValue: 0x58)
     /// LRC in secure mode.
@@ -49,8 +51,9 @@ public struct IDTechFunction: NamedNumber {
     public static let names: [UInt8: String] = [
         0x18: "reset to default", 0x1D: "decoding", 0x1F: "review all", 0x22: "firmware version", 0x41: "baud rate",
         0x49: "clear digits in front", 0x4A: "clear digits behind", 0x4B: "mask character", 0x4C: "encryption",
-        0x4E: "serial number", 0x50: "expiry shown", 0x58: "key management", 0x6F: "LRC in secure mode",
-        0x7E: "security level", 0x80: "authentication challenge", 0x82: "activate authentication",
-        0x84: "encrypt option", 0x85: "output format", 0x86: "mask option", 0xD2: "preamble", 0xD3: "postamble",
+        0x4E: "serial number", 0x50: "expiry shown", 0x51: "next KSN", 0x58: "key management",
+        0x6F: "LRC in secure mode", 0x7E: "security level", 0x80: "authentication challenge",
+        0x82: "activate authentication", 0x84: "encrypt option", 0x85: "output format", 0x86: "mask option",
+        0xD2: "preamble", 0xD3: "postamble",
     ]
 }

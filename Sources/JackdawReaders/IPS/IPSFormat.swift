@@ -3,47 +3,43 @@
 ///
 /// That IPS's readers send these is inferred from names in their SDK, not documented: another profile may be needed.
 public struct IPSFormat: FrameFormat {
-    static let swipe: UInt8 = 0x60
-    static let failure: UInt8 = 0x66
-    static let swipeSize = 131
+    /// Where the fields lie.
+    public let layout: IPSLayout
     static let failureSize = 5
 
     /// What a program sends to wake such a reader and have it say what it is.
     public static let wake: [UInt8] = [0x0C]
 
-    /// Whether bytes are what such a reader answers to ``wake``: the second one is 4D. No more of the answer is known.
-    public static func isIdentification(_ answer: Span<UInt8>) -> Bool { answer.count > 1 && answer[1] == 0x4D }
-
-    /// The format, which has no settings.
-    public init() {}
+    /// - Parameter layout: where the fields lie.
+    public init(_ layout: IPSLayout = IPSLayout()) { self.layout = layout }
 
     /// The most bytes that a frame has.
-    public var greatestSize: Int { Self.swipeSize }
+    public var greatestSize: Int { max(layout.size, Self.failureSize) }
 
     /// The first byte that may begin a frame.
     public func start(in bytes: Span<UInt8>) -> Int? {
-        bytes.indices.first { bytes[$0] == Self.swipe || bytes[$0] == Self.failure }
+        bytes.indices.first { bytes[$0] == layout.swipe || bytes[$0] == layout.failure }
     }
 
     /// Measures the frame that may begin with the first byte.
     public func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
         switch bytes[0] {
-        case Self.failure:
+        case layout.failure:
             return bytes.count < Self.failureSize
                 ? .partial(atLeast: Self.failureSize) : .unchecked(Self.failureSize)
-        case Self.swipe: break
+        case layout.swipe: break
         default: return .fault(.noStart(bytes[0]))
         }
-        guard bytes.count >= Self.swipeSize else { return .partial(atLeast: Self.swipeSize) }
-        let end = Self.swipeSize - 1
+        guard bytes.count >= layout.size else { return .partial(atLeast: layout.size) }
+        let end = layout.size - 1
         let crc = RedundancyCheck.crc8(bytes.extracting(first: end))
         guard bytes[end] == crc else { return .fault(.check("CRC", at: end, bytes[end], expected: crc)) }
-        return .whole(Self.swipeSize)
+        return .whole(layout.size)
     }
 
     /// Explains a frame, field by field.
     public func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
-        guard frame[0] == Self.swipe else {
+        guard let swipe = try? IPSSwipe(frame, layout) else {
             return [
                 FrameField("kind", 0..<1, "66 swipe that was not read"),
                 FrameField("line", 1..<3, "\(Int(frame[2]) << 8 | Int(frame[1]))"),
@@ -51,35 +47,46 @@ public struct IPSFormat: FrameFormat {
                 FrameField("length of track 2", 4..<5, "\(frame[4])"),
             ]
         }
-        let tracks = (0..<3).filter { frame[128] >> $0 & 1 == 1 }.map { "\($0 + 1)" }
         // Of a short number that would be all of it.
-        let issuer = frame[4] >= 13 ? frame.extracting(5..<8).digits : ""
-        let digits = issuer + "..." + frame.extracting(8..<10).digits
+        let issuer = swipe.accountNumberCount >= 13 ? frame.extracting(swipe.issuer).digits : "..."
+        let name = frame.extracting(swipe.name)
+        let place = layout
         return [
-            FrameField("kind", 0..<1, "60 swipe"),
+            FrameField("kind", 0..<1, "\(frame[0].hexadecimal) swipe"),
             FrameField("firmware", 1..<3, "\(frame[1].twoDigits).\(frame[2].twoDigits)"),
-            FrameField("key management", 3..<4, Self.keyManagement(frame[3])),
-            FrameField("digits of the PAN", 4..<5, "\(frame[4])"), FrameField("PAN, masked", 5..<10, digits),
-            FrameField("expiry", 10..<12, frame.extracting(10..<12).digits),
             FrameField(
-                "name", 12..<38, isRevealing ? frame.extracting(12..<38).printable : "\(26) characters"),
-            FrameField("KSN", 38..<48, frame.extracting(38..<48).hexadecimal()),
+                "key management", place.keyManagement..<place.keyManagement + 1,
+                Self.keyManagement(frame[place.keyManagement])),
+            FrameField(
+                "digits of the PAN", place.numberLength..<place.numberLength + 1, "\(swipe.accountNumberCount)"),
+            FrameField("PAN, first digits", swipe.issuer, issuer),
+            FrameField("PAN, last digits", swipe.lastDigits, frame.extracting(swipe.lastDigits).digits),
+            FrameField("expiry", swipe.expiry, frame.extracting(swipe.expiry).digits),
+            FrameField("name", swipe.name, isRevealing ? name.printable : "\(name.count) characters"),
+            FrameField("KSN", swipe.keySerialNumber, frame.extracting(swipe.keySerialNumber).hexadecimal()),
             // Some are not encrypted, and some with keys that everybody knows.
-            FrameField("encrypted tracks", 48..<128, frame.extracting(48..<128).sensitive(isRevealing)),
-            FrameField("tracks", 128..<129, tracks.isEmpty ? "none" : tracks.joined(separator: ", ")),
-            FrameField("swipes so far", 129..<130, "\(frame[129])"), FrameField("CRC", 130..<131, "right"),
+            FrameField("encrypted tracks", swipe.encrypted, frame.extracting(swipe.encrypted).sensitive(isRevealing)),
+            FrameField(
+                "tracks", place.tracks..<place.tracks + 1,
+                swipe.tracks.isEmpty ? "none" : swipe.tracks.map { "\($0)" }.joined(separator: ", ")),
+            FrameField("swipes so far", frame.count - 2..<frame.count - 1, "\(frame[frame.count - 2])"),
+            FrameField("CRC", frame.count - 1..<frame.count, "right"),
         ]
     }
 
     /// Makes the frame of a swipe.
-    /// - Parameter content: all but the CRC, 130 bytes that begin with 60.
+    /// - Parameters:
+    ///   - content: all but the CRC, 130 bytes that begin with 60 where the layout is as inferred.
+    ///   - layout: where the fields lie.
     /// - Returns: the frame.
     /// - Throws: ``FrameFault`` (`length`) where there are more or fewer; (`start`) where it begins otherwise.
-    public static func frame(_ content: [UInt8]) throws(FrameFault) -> [UInt8] {
-        guard content.count == swipeSize - 1 else {
-            throw FrameFault(.length, at: 0, "\(content.count) bytes, where a swipe has \(swipeSize - 1) and a CRC")
+    public static func frame(
+        _ content: [UInt8], _ layout: IPSLayout = IPSLayout()
+    ) throws(FrameFault) -> [UInt8] {
+        guard content.count == layout.size - 1 else {
+            throw FrameFault(.length, at: 0, "\(content.count) bytes, where a swipe has \(layout.size - 1) and a CRC")
         }
-        guard content[0] == swipe else { throw .noStart(content[0]) }
+        guard content[0] == layout.swipe else { throw .noStart(content[0]) }
         return content + [RedundancyCheck.crc8(content.span)]
     }
 

@@ -19,39 +19,44 @@ public struct IPSSwipe: Sendable, Hashable {
     /// Which of tracks 1 to 3 were read.
     public let tracks: [Int]
 
+    private let layout: IPSLayout
+
     /// The account number's first six digits, two a byte.
-    public var issuer: Range<Int> { 5..<8 }
+    public var issuer: Range<Int> { layout.issuer..<layout.issuer + 3 }
     /// The account number's last four digits, two a byte.
-    public var lastDigits: Range<Int> { 8..<10 }
+    public var lastDigits: Range<Int> { layout.lastDigits..<layout.lastDigits + 2 }
     /// Year and month of the expiry, two digits a byte.
-    public var expiry: Range<Int> { 10..<12 }
+    public var expiry: Range<Int> { layout.expiry..<layout.expiry + 2 }
     /// The cardholder's name.
-    public var name: Range<Int> { 12..<38 }
+    public var name: Range<Int> { layout.name..<layout.name + layout.nameLength }
     /// The key's serial number (KSN), 10 bytes.
-    public var keySerialNumber: Range<Int> { 38..<48 }
+    public var keySerialNumber: Range<Int> { layout.keySerialNumber..<layout.keySerialNumber + 10 }
     /// The tracks, encrypted together: ``packedTrack2``, then ``packedOther``.
-    public var encrypted: Range<Int> { 48..<128 }
+    public var encrypted: Range<Int> { layout.encrypted..<layout.encrypted + 80 }
     /// Where decrypted track 2 lies, four bits a character.
     public var packedTrack2: Range<Int> { 0..<20 }
     /// Where decrypted track 1 lies, six bits a character, or track 3, four bits.
     public var packedOther: Range<Int> { 20..<80 }
 
     /// Reads the layout of a frame whose checks are right.
-    /// - Parameter frame: as ``IPSFormat`` found it.
+    /// - Parameters:
+    ///   - frame: as ``IPSFormat`` found it.
+    ///   - layout: where the fields lie.
     /// - Throws: ``FrameFault`` where it is the frame of a swipe that was not read.
-    public init(_ frame: Span<UInt8>) throws(FrameFault) {
-        guard frame.count == IPSFormat.swipeSize, frame[0] == IPSFormat.swipe else {
+    public init(_ frame: Span<UInt8>, _ layout: IPSLayout = IPSLayout()) throws(FrameFault) {
+        guard frame.count == layout.size, frame[0] == layout.swipe else {
             throw FrameFault(.start, at: 0, "a swipe that was not read")
         }
+        self.layout = layout
         keyManagement =
-            switch frame[3] {
+            switch frame[layout.keyManagement] {
             // 01 is of some devices a fixed key, too.
             case 0x00, 0x01: .fixed
             case 0xFD: .plain
             default: .dukpt
             }
-        accountNumberCount = Int(frame[4])
-        let present = frame[128]
+        accountNumberCount = Int(frame[layout.numberLength])
+        let present = frame[layout.tracks]
         tracks = (1...3).filter { present >> ($0 - 1) & 1 == 1 }
     }
 }

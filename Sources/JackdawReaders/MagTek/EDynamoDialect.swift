@@ -68,8 +68,7 @@ public struct EDynamoDialect: ReaderDialect {
             return [.badSwipe("its fields do not fit: \(error)")]
         }
         let told: [ReaderMeaning] = layout.battery.map { [.told(.battery(BatteryReport(percent: $0)))] } ?? []
-        if layout.encryption.contains(.hasTimedOut) { return told + [.gaveUp] }
-        guard !layout.encryption.contains(.isExhausted) else { return told + [.refused("no key is left")] }
+        if let meaning = layout.encryption.meaning { return told + [meaning] }
         guard layout.tracks.contains(where: { !$0.encrypted.isEmpty || !$0.masked.isEmpty }) else {
             return told + [.badSwipe("no track was read")]
         }

@@ -25,6 +25,9 @@ public struct MagTekCommand: NamedNumber {
     /// Get encryption counter.
     public static let encryptionCounter = MagTekCommand(rawValue: 0x1C)
 
+    /// Whether its data begins with the number of a property.
+    var isOfProperty: Bool { self == .getProperty || self == .setProperty }
+
     /// What the published numbers mean.
     public static let names: [UInt8: String] = [
         0x00: "get property", 0x01: "set property", 0x02: "reset", 0x09: "get KSN and counter", 0x0A: "set session",

@@ -10,9 +10,6 @@ public struct MagTekDialect: ReaderDialect {
     /// What was answered last, and to what: answers do not say it themselves.
     private var last: (request: ReaderRequest, data: [UInt8])?
 
-    private static let softwareNumber: UInt8 = 0x00
-    private static let serialNumber: UInt8 = 0x03
-
     /// - Parameter times: how long things take.
     public init(times: ReaderTimes = ReaderTimes()) { self.init(family: "magtek", times: times) }
 
@@ -27,7 +24,7 @@ public struct MagTekDialect: ReaderDialect {
 
     /// Its software and its number.
     public var identification: [ReaderRequest] {
-        [Self.property(Self.softwareNumber, "software"), Self.property(Self.serialNumber, "serial number")]
+        [Self.property(.software), Self.property(.serialNumber)]
     }
 
     /// Lines, always the same.
@@ -39,8 +36,8 @@ public struct MagTekDialect: ReaderDialect {
     /// What asks something.
     public func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
         switch question {
-        case .firmware: [Self.property(Self.softwareNumber, "software")]
-        case .serialNumber: [Self.property(Self.serialNumber, "serial number")]
+        case .firmware: [Self.property(.software)]
+        case .serialNumber: [Self.property(.serialNumber)]
         case .keySerialNumber: [Self.request(.keySerialNumber, [], "key serial number")]
         default: throw ReaderError(.unsupported, "\(family) readers are not known to tell their \(question)")
         }
@@ -85,8 +82,10 @@ public struct MagTekDialect: ReaderDialect {
     private func facts(_ data: [UInt8], answering request: ReaderRequest) -> [ReaderFact] {
         let command = request.bytes.span
         switch (command.byte(at: 0), command.byte(at: 4)) {
-        case (MagTekCommand.getProperty.rawValue, Self.softwareNumber): return [.firmware(data.span.printable)]
-        case (MagTekCommand.getProperty.rawValue, Self.serialNumber): return [.serialNumber(data.span.printable)]
+        case (MagTekCommand.getProperty.rawValue, MagTekProperty.software.rawValue):
+            return [.firmware(data.span.printable)]
+        case (MagTekCommand.getProperty.rawValue, MagTekProperty.serialNumber.rawValue):
+            return [.serialNumber(data.span.printable)]
         case (MagTekCommand.keySerialNumber.rawValue, _): return data.isEmpty ? [] : [.keySerialNumber(data)]
         default: return []
         }
@@ -99,8 +98,7 @@ public struct MagTekDialect: ReaderDialect {
         } catch {
             return .badSwipe("its fields do not fit: \(error)")
         }
-        if layout.encryption.contains(.hasTimedOut) { return .gaveUp }
-        guard !layout.encryption.contains(.isExhausted) else { return .badSwipe("no key is left") }
+        if let meaning = layout.encryption.meaning { return meaning }
         let isInClear = layout.keySerialNumber.isEmpty
         guard layout.encryptedTracks.contains(where: { !$0.isEmpty }) else { return .badSwipe("no track was read") }
         var builder = ReaderSwipe.Builder()
@@ -139,8 +137,8 @@ public struct MagTekDialect: ReaderDialect {
 
     private static let greatestData = 120
 
-    private static func property(_ number: UInt8, _ name: String) -> ReaderRequest {
-        request(.getProperty, [number], name)
+    private static func property(_ property: MagTekProperty) -> ReaderRequest {
+        request(.getProperty, [property.rawValue], MagTekProperty.names[property.rawValue] ?? "property")
     }
 
     private static func request(_ command: MagTekCommand, _ data: [UInt8], _ name: String) -> ReaderRequest {

@@ -59,11 +59,19 @@ public struct MagTekFormat: FrameFormat {
             direction == .command
             ? FrameField("command", 0..<2, "\(MagTekCommand(rawValue: code))")
             : FrameField("result", 0..<2, "\(MagTekResult(rawValue: code))")
-        let size = (last - Self.dataStart) / 2
-        let data = isRevealing ? frame.extracting(Self.dataStart..<last).printable : "\(size) bytes"
-        return [
-            first, FrameField("length", 2..<4, "\(size)"), FrameField("data", Self.dataStart..<last, data), ending,
-        ]
+        var fields = [first, FrameField("length", 2..<4, "\((last - Self.dataStart) / 2)")]
+        var dataStart = Self.dataStart
+        if direction == .command, MagTekCommand(rawValue: code).isOfProperty, let number = frame.byte(at: dataStart) {
+            fields.append(
+                FrameField("property", dataStart..<dataStart + 2, "\(MagTekProperty(rawValue: number))"))
+            dataStart += 2
+        }
+        if dataStart < last || dataStart == Self.dataStart {
+            let data = frame.extracting(dataStart..<last)
+            let value = isRevealing ? data.printable : "\(data.count / 2) byte\(data.count == 2 ? "" : "s")"
+            fields.append(FrameField("data", dataStart..<last, value))
+        }
+        return fields + [ending]
     }
 
     /// Makes a command.
@@ -139,26 +147,5 @@ public struct MagTekFormat: FrameFormat {
         guard end == Self.dataStart + 2 * Int(count) else {
             throw FrameFault(.length, at: 2, "\(count) bytes of data, where \(end - Self.dataStart) digits follow")
         }
-    }
-}
-
-extension UInt8 {
-    /// What an ASCII character says as a hexadecimal digit; nil where it is none.
-    var digitValue: UInt8? {
-        let digit = self &- UInt8(ascii: "0")
-        if digit < 10 { return digit }
-        // A letter's case is one bit.
-        let letter = (self | 0x20) &- UInt8(ascii: "a")
-        return letter < 6 ? letter + 10 : nil
-    }
-}
-
-extension Span<UInt8> {
-    /// The byte that two digits say; nil where they are none.
-    func byte(at index: Int) -> UInt8? {
-        guard index + 1 < count, let high = self[index].digitValue, let low = self[index + 1].digitValue else {
-            return nil
-        }
-        return high << 4 | low
     }
 }

@@ -1,3 +1,5 @@
+import JackdawDSP
+
 /// Messages of eDynamo and tDynamo over Bluetooth Low Energy, as ``MagTekBlockJoiner`` joins them: a kind
 /// (``MagTekPayloadKind``), and a swipe (``MagTekCardRecord``) or a notification behind it.
 ///
@@ -7,16 +9,23 @@ public struct MagTekPayloadFormat: FrameExplainer {
     public init() {}
 
     /// Reads bytes that have to be one message.
-    /// - Throws: ``FrameFault``; of a swipe that was shortened, with the place in what it was before.
+    /// - Throws: ``FrameFault``; of a swipe that was shortened, the place in what it was before is in the message.
     public func check(_ bytes: Span<UInt8>) throws(FrameFault) {
         let kind = try Self.kind(of: bytes)
+        let content = bytes.extracting(1...)
         do throws(FrameFault) {
-            let content = bytes.extracting(1...)
-            if kind.isShortened {
-                let whole = try MagTekRunLength.decode(content)
-                if kind.isCardData { _ = try MagTekCardRecord(whole.span) }
-            } else if kind.isCardData {
-                _ = try MagTekCardRecord(content)
+            guard kind.isShortened else {
+                if kind.isCardData { _ = try MagTekCardRecord(content) }
+                return
+            }
+            var whole = try MagTekRunLength.decode(content)
+            defer { whole.wipe() }
+            guard kind.isCardData else { return }
+            do throws(FrameFault) {
+                _ = try MagTekCardRecord(whole.span)
+            } catch {
+                // What stands there is not sent as it is.
+                throw FrameFault(error.code, at: 0, "byte \(error.offset) of the whole record: \(error.message)")
             }
         } catch {
             throw FrameFault(error.code, at: error.offset + 1, error.message)

@@ -30,6 +30,13 @@ public struct MagTekSwipe: Sendable, Hashable {
         public static let usesSecondaryKeyForMagnePrint = EncryptionStatus(rawValue: 1 << 12)
         /// The MagnePrint is encrypted by the data variant of the key; else by the PIN variant.
         public static let usesDataVariantForMagnePrint = EncryptionStatus(rawValue: 1 << 13)
+
+        /// What it means where it says that there are no tracks; nil where there may be some.
+        var meaning: ReaderMeaning? {
+            if contains(.hasTimedOut) { return .gaveUp }
+            if contains(.isExhausted) { return .badSwipe("no key is left") }
+            return contains(.isExpired) ? .badSwipe("the reader encrypts no more swipes: its counter has run out") : nil
+        }
     }
 
     /// Tracks with digits in place of others, one behind the other, with their sentinels.
@@ -70,7 +77,10 @@ public struct MagTekSwipe: Sendable, Hashable {
             // These are the owner's to choose; of the others all are hexadecimal digits.
             let isReaderText = Self.readerTexts.contains(name)
             let isShown = isRevealing || !(Self.cardFields.contains(name) || isReaderText && text.mayBeOfACard)
-            let value = isShown ? text.printable : "\(part.count) characters"
+            // A KSN is longer than an account number; other fields may have one in their place.
+            let isPlain = isRevealing || (name == "KSN" && part.count == 20)
+            let shown = isPlain ? text.printable : CardHiding.shown(text.printable)
+            let value = isShown ? shown : "\(part.count) characters"
             return FrameField(name, part.lowerBound..<min(part.upperBound + 1, line.count - 1), value)
         }
     }

@@ -1,3 +1,5 @@
+import JackdawCards
+
 /// Puts zeros and X in the place of what is of a card; nothing moves.
 enum CardHiding {
     private static let star = UInt8(ascii: "*")
@@ -21,26 +23,64 @@ enum CardHiding {
         }
     }
 
-    /// Hides numbers that may be of a card in a reader's own words: 12 digits or more, also where single blanks or hyphens part
-    /// them.
+    /// Hides numbers that may be of a card in a reader's own words: of 12 digits or more all but the first six and the last four.
     static func hideNumbers(_ bytes: inout [UInt8], _ range: Range<Int>) {
-        // Those of the number that is being read; what parts digits is looked past once.
+        for places in numbers(in: bytes, range) where places.count >= 12 {
+            for index in places[6..<places.count - 4] { bytes[index] = zero }
+        }
+    }
+
+    /// A reader's own words as they may be shown: it may be confused, and tell an account number. Of what can be one (ISO 7812:
+    /// 13 to 19 digits, Luhn), and of all that is longer, the first six and the last four digits stay; of a track nothing.
+    static func shown(_ text: String) -> String {
+        var bytes = Array(text.utf8)
+        var isHiding = false
+        for places in numbers(in: bytes, bytes.indices) where places.count > 12 {
+            for number in accountNumbers(in: bytes, places) {
+                for index in number[6..<number.count - 4] { bytes[index] = star }
+                isHiding = true
+            }
+        }
+        let isTrack = isHiding && bytes.contains { "^=".utf8.contains($0) }
+        return isTrack ? "\(bytes.count) characters" : String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// The account numbers that some digits may be: stretches without a gap, or else all of them where some next to each other
+    /// are one.
+    private static func accountNumbers(in bytes: [UInt8], _ places: [Int]) -> [[Int]] {
+        func isNumber(_ places: ArraySlice<Int>) -> Bool {
+            let digits = places.map { bytes[$0] }
+            return digits.count > 19 || (digits.count > 12 && Luhn.isValid(digits.span))
+        }
+        var stretches: [[Int]] = []
+        for place in places {
+            if let last = stretches.last?.last, last == place - 1 {
+                stretches[stretches.count - 1].append(place)
+            } else {
+                stretches.append([place])
+            }
+        }
+        let whole = stretches.filter { isNumber($0[...]) }
+        guard whole.isEmpty, stretches.count > 1 else { return whole }
+        let isHidden = places.indices.contains { start in
+            (13...19).contains { start + $0 <= places.count && isNumber(places[start..<start + $0]) }
+        }
+        return isHidden ? [places] : []
+    }
+
+    /// Where the digits of each number are; single blanks or hyphens may part them.
+    static func numbers(in bytes: [UInt8], _ range: Range<Int>) -> [[Int]] {
+        var numbers: [[Int]] = []
         var places: [Int] = []
         for index in range {
             if isDigit(bytes[index]) {
                 places.append(index)
             } else if !" -".utf8.contains(bytes[index]) || places.last != index - 1 {
-                hideMiddle(of: places, &bytes)
+                if !places.isEmpty { numbers.append(places) }
                 places = []
             }
         }
-        hideMiddle(of: places, &bytes)
-    }
-
-    /// Hides all but the first six and the last four digits of what is long enough for an account number.
-    private static func hideMiddle(of places: [Int], _ bytes: inout [UInt8]) {
-        guard places.count >= 12 else { return }
-        for index in places[6..<places.count - 4] { bytes[index] = zero }
+        return places.isEmpty ? numbers : numbers + [places]
     }
 
     /// Puts a byte in the place of others, zero unless it is told.

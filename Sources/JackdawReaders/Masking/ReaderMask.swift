@@ -18,6 +18,7 @@ public struct ReaderMask: TranscriptMask {
     private var frames: [[UInt8]] = []
     /// Whether the bytes before were no frame: what has no checks may be a part of them, and is not taken for one.
     private var isSkipping = false
+    private var credit = SkippingCredit()
 
     /// More than any message has.
     private static let mostFrames = 512
@@ -33,6 +34,8 @@ public struct ReaderMask: TranscriptMask {
     public mutating func maskMessages(_ bytes: [UInt8], isSent: Bool) -> [UInt8?] {
         guard !isSent else {
             request = ReaderRequest("", bytes)
+            // What comes next may answer it, after a silence that is not seen here.
+            if pending.isEmpty { isSkipping = false }
             return usual.mask(bytes, isSent: true)
         }
         pending.growWiping(toHold: pending.count + bytes.count)
@@ -52,28 +55,27 @@ public struct ReaderMask: TranscriptMask {
         var kept: [UInt8?] = []
         var next = 0
         while next < pending.count {
-            let count: Int
+            var skipped = 1
             switch format.measure(pending.span.extracting(next...)) {
-            case .unchecked where isSkipping:
-                let rest = pending.span.extracting((next + 1)...)
-                count = 1 + (format.start(in: rest) ?? rest.count)
+            case .unchecked where isSkipping: break
             case .whole(let size), .unchecked(let size):
                 isSkipping = false
                 frames.append(Array(pending[next..<next + size]))
                 kept += maskFrames(format)
                 next += size
+                credit.earn(size)
                 continue
             case .partial(let least):
                 guard isOver || least > format.greatestSize else {
                     keepPending(from: next)
                     return kept
                 }
-                count = pending.count - next
-            case .fault(_, let skipped):
-                let least = min(max(1, skipped), pending.count - next)
-                let rest = pending.span.extracting((next + least)...)
-                count = least + (format.start(in: rest) ?? rest.count)
+            case .fault(let fault, let count):
+                skipped = min(credit.skip(count, for: fault, sizes: format.greatestSize), pending.count - next)
             }
+            let after = next + skipped
+            let count = skipped + (format.start(in: pending.span.extracting(after...)) ?? pending.count - after)
+            credit.earn(count)
             isSkipping = true
             var noFrame = Array(pending[next..<next + count])
             kept += giveUp()

@@ -34,7 +34,7 @@ public struct MiuraCommand: Sendable, Hashable {
         self.init(unchecked: instruction, first, second, data, awaited)
     }
 
-    /// A command without data.
+    /// A command whose data are known to fit.
     private init(
         unchecked instruction: MiuraInstruction, _ first: UInt8 = 0, _ second: UInt8 = 0, _ data: [UInt8] = [],
         _ awaited: UInt8? = nil

@@ -92,10 +92,11 @@ public struct MiuraDialect: ReaderDialect {
 
     private func answer(_ message: Span<UInt8>, to request: ReaderRequest?) -> ReaderMeaning {
         guard message.count >= 2 else { return .unknown("an answer without a status") }
-        let status = message.extracting(message.count - 2..<message.count)
-        guard let request else { return .unknown("an answer that ends with \(status.hexadecimal())") }
-        guard status[0] == 0x90, status[1] == 0 else { return .refused("status \(status.hexadecimal())") }
-        let body = message.extracting(first: message.count - 2)
+        let end = message.count - 2
+        let status = MiuraStatus(rawValue: UInt16(message[end]) << 8 | UInt16(message[end + 1]))
+        guard let request else { return .unknown("an answer that ends with \(status)") }
+        guard status == .done else { return .refused("status \(status)") }
+        let body = message.extracting(first: end)
         guard let objects = TagLengthValue.read(body) else { return .unknown("an answer that is no BER-TLV") }
         let facts = facts(body, objects)
         // Answers do not say what they answer: one that came twice would be taken for the next.

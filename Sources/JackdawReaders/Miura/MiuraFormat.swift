@@ -60,17 +60,34 @@ public struct MiuraFormat: FrameFormat {
             let instruction = MiuraInstruction(rawValue: UInt16(frame[3]) << 8 | UInt16(frame[4]))
             fields.append(FrameField("CLA INS", 3..<5, "\(instruction)"))
             fields.append(FrameField("P1 P2", 5..<7, frame.extracting(5..<7).hexadecimal()))
-            if end > 7 { fields.append(FrameField("data", 7..<end, frame.extracting(7..<end).sensitive(isRevealing))) }
+            fields += Self.contentFields(of: frame, isRevealing: isRevealing)
         case .answer where frame[1] & Self.chained == 0:
             let body = Self.apduStart..<end - 2
-            if !body.isEmpty { fields.append(FrameField("body", body, frame.extracting(body).sensitive(isRevealing))) }
-            fields.append(FrameField("SW", end - 2..<end, frame.extracting(end - 2..<end).hexadecimal()))
+            if !body.isEmpty {
+                fields += TagLengthValue.fields(body, of: frame, else: "body", MiuraTag.all, isRevealing: isRevealing)
+            }
+            let status = MiuraStatus(rawValue: UInt16(frame[end - 2]) << 8 | UInt16(frame[end - 1]))
+            fields.append(FrameField("SW", end - 2..<end, "\(status)"))
         default:
             let part = Self.apduStart..<end
             fields.append(FrameField("part", part, frame.extracting(part).sensitive(isRevealing)))
         }
         fields.append(FrameField("LRC", end..<end + 1, "right"))
         return fields
+    }
+
+    /// Explains what follows a command's parameters: a length and so much data, and how much is awaited.
+    private static func contentFields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
+        let (start, end) = (7, frame.count - 1)
+        let awaited = FrameField("Le", end - 1..<end, "\(frame[end - 1])")
+        guard end > start + 1 else { return end > start ? [awaited] : [] }
+        let dataEnd = start + 1 + Int(frame[start])
+        guard end == dataEnd || end == dataEnd + 1 else {
+            return [FrameField("data", start..<end, frame.extracting(start..<end).sensitive(isRevealing))]
+        }
+        let data = TagLengthValue.fields(
+            start + 1..<dataEnd, of: frame, else: "data", MiuraTag.all, isRevealing: isRevealing)
+        return [FrameField("Lc", start..<start + 1, "\(frame[start])")] + data + (end > dataEnd ? [awaited] : [])
     }
 
     /// Makes the frame of a command.

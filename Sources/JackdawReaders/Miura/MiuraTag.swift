@@ -1,4 +1,4 @@
-/// Data objects of MPI and EMV that are read or made here.
+/// Data objects of MPI, and of EMV in them.
 ///
 /// Source: Description.java of Miura's SDK for Android, in public repositories.
 enum MiuraTag {
@@ -30,4 +30,39 @@ enum MiuraTag {
         track1: .track(1), track2: .track(2), track3: .track(3), maskedTrack2: .maskedTrack(2),
         encryptedTracks: .encryptedTracks, keySerialNumber: .keySerialNumber, maskedNumber: .maskedNumber,
     ]
+
+    /// What they and others are called. Digits that are typed in may be of a PIN or of a card.
+    static let all = TagDictionary.emv.adding(
+        TagDictionary(
+            names: [
+                cardStatus: "card status", 0x63: "answer to reset", 0xC0: "decision", 0xC2: "acquirer",
+                deviceStatus: "status code", statusText: "status text", 0xC5: "PIN retries",
+                commandData: "command data", 0xE1: "response", 0xE2: "decision required", 0xE3: "approved",
+                0xE4: "online required",
+                0xE5: "declined", 0xE6: "status change", 0xED: "configuration", 0xEE: "encrypted data",
+                0xEF: "software information", track1: "track 1", track2: "track 2", track3: "track 3",
+                identifier: "identifier", 0xDF28: "CVM status", 0xDF30: "contactless kernel", version: "version",
+                0xDFA121: "JIS II track 1", 0xDFA122: "JIS II track 2", 0xDFA123: "JIS II track 3",
+                typedPINDigit: "PIN digit", 0xDFA202: "PIN entry", 0xDFA203: "terminal risk management stage",
+                0xDFA204: "application selection", typedKey: "key", 0xDFA206: "prompt", 0xDFA207: "number format",
+                typedNumber: "number", batteryCharging: "charging", batteryPercent: "battery", 0xDFA20C: "language",
+                0xDFA20E: "amount line", 0xDFA217: "tip", 0xDFA218: "tip", streamOffset: "stream offset",
+                streamSize: "stream size", streamTimeout: "stream timeout", fileSum: "MD5",
+                0xDFA401: "printer status", 0xDFAB01: "scanned bar code", 0xDFAB02: "USB serial data",
+                0xDFAE01: "P2PE status", encryptedTracks: "SRED data", keySerialNumber: "SRED KSN",
+                0xDFAE04: "online PIN", pinKeySerialNumber: "PIN KSN", 0xDFAE06: "MAC", 0xDFAE07: "MAC result",
+                maskedTrack2: "masked track 2", 0xDFAE57: "masked track 2 of the chip",
+                maskedNumber: "masked account number",
+            ],
+            shown: [fileSum, keySerialNumber, pinKeySerialNumber], texts: [statusText, identifier, version],
+            hidden: [
+                track1, track2, track3, 0xDFA121, 0xDFA122, 0xDFA123, typedPINDigit, typedKey, typedNumber,
+                maskedTrack2, 0xDFAE57, maskedNumber,
+            ]))
+
+    private static let statusText: UInt32 = 0xC4
+    private static let typedPINDigit: UInt32 = 0xDFA201
+    private static let typedKey: UInt32 = 0xDFA205
+    private static let typedNumber: UInt32 = 0xDFA208
+    private static let pinKeySerialNumber: UInt32 = 0xDFAE05
 }

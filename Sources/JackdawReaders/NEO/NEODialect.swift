@@ -87,7 +87,7 @@ public struct NEODialect: ReaderDialect {
     public func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
         let status = NEOStatus(rawValue: frame[11])
         let data = frame.extracting(Self.dataStart..<frame.count - 2)
-        guard frame[10] != Self.activate else { return transaction(status, data) }
+        guard frame[10] != Self.activate else { return transaction(status, data, answering: request) }
         guard let request, request.bytes[10] == frame[10] else {
             return [.unknown("an answer to \(Self.names[frame[10]] ?? "command \(frame[10].hexadecimal)")")]
         }
@@ -95,11 +95,21 @@ public struct NEODialect: ReaderDialect {
         return [.done(frame[10] == Self.configuration ? settings(data) : [])]
     }
 
-    private func transaction(_ status: NEOStatus, _ data: Span<UInt8>) -> [ReaderMeaning] {
+    /// Where a whole swipe of ID TECH's stripe readers lies in an answer to activate transaction; nil where there is none.
+    package static func encryptedSwipe(in frame: Span<UInt8>) -> Range<Int>? {
+        guard frame.count >= dataStart + 2, frame[10] == activate else { return nil }
+        let place = NEOTransaction(frame.extracting(dataStart..<frame.count - 2))?.swipe
+        return place.map { $0.lowerBound + dataStart..<$0.upperBound + dataStart }
+    }
+
+    private func transaction(
+        _ status: NEOStatus, _ data: Span<UInt8>, answering request: ReaderRequest?
+    ) -> [ReaderMeaning] {
         switch status {
         case .done, .onlineRequired: return card(data)
         case .timedOut: return [.gaveUp]
-        default: return [.refused("\(status)")]
+        // It is not what another request is answered with.
+        default: return request == nil ? [.refused("\(status)")] : [.unknown("the end of a transaction: \(status)")]
         }
     }
 

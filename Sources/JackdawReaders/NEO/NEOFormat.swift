@@ -90,11 +90,48 @@ public struct NEOFormat: FrameFormat {
         return [
             FrameField("header", 0..<10, "ViVOtech2"), FrameField("command", 10..<11, frame[10].hexadecimal), second,
             FrameField("length", 12..<14, "\(end - Self.dataStart)"),
-            FrameField(
-                "data", Self.dataStart..<end, frame.extracting(Self.dataStart..<end).sensitive(isRevealing)),
-            FrameField("CRC", end..<end + 2, "right"),
-        ]
+        ] + dataFields(of: frame, isRevealing: isRevealing) + [FrameField("CRC", end..<end + 2, "right")]
     }
+
+    /// Explains the data: what a command or an answer has before its objects, and these.
+    private func dataFields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
+        let end = frame.count - 2
+        let data = frame.extracting(Self.dataStart..<end)
+        var fields: [FrameField] = []
+        func add(_ name: String, to last: Int, _ value: String) {
+            let start = fields.last?.range.upperBound ?? Self.dataStart
+            fields.append(FrameField(name, start..<Self.dataStart + last, value))
+        }
+        switch (direction, frame[10], frame[11]) {
+        case (.command, 0x02, 0x01) where data.count >= 1: add("wait", to: 1, "\(data[0]) s")
+        case (.command, 0x60, 0x10) where data.count >= 5:
+            add("fallback", to: 1, data[0].hexadecimal)
+            add("timeout 1", to: 3, data.extracting(1..<3).hexadecimal())
+            add("timeout 2", to: 5, data.extracting(3..<5).hexadecimal())
+        case (.answer, 0x02, _):
+            guard let card = NEOTransaction(data) else { break }
+            for (index, track) in card.tracks.enumerated() {
+                let text = data.extracting(track).sensitive(isRevealing)
+                add("track \(index + 1)", to: track.upperBound, text)
+            }
+            let start = fields.last.map { $0.range.upperBound - Self.dataStart } ?? 0
+            if start < card.objectsStart {
+                let name = card.tracks.isEmpty ? "attributes" : "clearing record"
+                add(name, to: card.objectsStart, data.extracting(start..<card.objectsStart).hexadecimal())
+            }
+        default: break
+        }
+        let start = fields.last?.range.upperBound ?? Self.dataStart
+        guard start < end || fields.isEmpty else { return fields }
+        return fields
+            + TagLengthValue.fields(start..<end, of: frame, else: "data", Self.tags, isRevealing: isRevealing)
+    }
+
+    private static let tags = TagDictionary.emv.adding(
+        TagDictionary(
+            names: [
+                0xE1: "clearing record", 0xDF30: "source of the tracks", 0xDFEE12: "KSN", 0xDFEE23: "swipe",
+            ], shown: [0xDFEE12]))
 
     private static func frame(
         _ first: UInt8, _ second: UInt8, _ data: [UInt8], _ direction: FrameDirection

@@ -34,3 +34,13 @@ extension ProfileKey {
     /// How often to ask whether the reader is there.
     public static let keepAlive: ProfileKey = "times.keepAlive"
 }
+
+/// How bytes go over Bluetooth Low Energy; UUIDs of 36 characters.
+extension ProfileKey {
+    /// The service.
+    public static let lowEnergyService: ProfileKey = "lowEnergy.service"
+    /// The characteristic that notifies of what the reader sends.
+    public static let lowEnergyNotify: ProfileKey = "lowEnergy.notify"
+    /// The characteristic that is written.
+    public static let lowEnergyWrite: ProfileKey = "lowEnergy.write"
+}

@@ -13,10 +13,16 @@ extension ReaderProfile {
                 .badProfile, "the profile \"\(name)\" has a longest wait that is shorter than its shortest")
         }
         return ReaderTimes(
-            powerUp: try duration(.powerUp), powerUpTries: try integer(.powerUpTries, in: 1...100),
+            powerUp: try duration(.powerUp) + silenceBeforePower(),
+            powerUpTries: try integer(.powerUpTries, in: 1...100),
             answer: try duration(.answer), answerTries: try integer(.answerTries, in: 1...100),
             swipe: shortest...longest, silence: try duration(.silence), settling: try duration(.settling),
             keepAlive: try duration(.keepAlive))
+    }
+
+    /// How long power is not there yet that was wanted; zero for readers that have power of their own.
+    func silenceBeforePower() throws(ReaderError) -> Duration {
+        self[.powerPause] == nil ? .zero : .seconds(try powerPause())
     }
 
     /// A time that has to be there, in milliseconds, 1 or more.

@@ -1,4 +1,5 @@
 public import JackdawDSP
+public import JackdawTransport
 
 /// What an audio reader is sent, as sound: changes of a line that is silent at first. It makes them; who plays the line puts
 /// them there.

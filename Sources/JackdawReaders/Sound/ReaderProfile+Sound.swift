@@ -51,8 +51,10 @@ extension ReaderProfile {
     /// How long the power goes, in seconds.
     func powerPause() throws(ReaderError) -> Double { try number(.powerPause, in: 0...10_000) / 1000 }
 
-    /// How long a reader takes to wake up.
-    func waking() throws(ReaderError) -> Duration { .milliseconds(try integer(.waking, in: 1...60_000)) }
+    /// How long a reader takes to wake up from when its power is wanted.
+    func waking() throws(ReaderError) -> Duration {
+        .milliseconds(try integer(.waking, in: 1...60_000)) + (try silenceBeforePower())
+    }
 
     /// The mode of what the reader sends, one of those that the family may have.
     func lineMode(of names: [String]) throws(ReaderError) -> LineMode {

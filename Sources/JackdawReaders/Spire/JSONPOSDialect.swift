@@ -140,21 +140,11 @@ public struct JSONPOSDialect: ReaderDialect {
 
     /// A terminal's text as it may be shown: short, in ASCII, and without what may be a card's number.
     private static func plain(_ text: String) -> String {
-        var shown = ""
-        var digits = ""
-        for character in text.unicodeScalars.prefix(200) {
-            if ("0"..."9").contains(character) {
-                digits.unicodeScalars.append(character)
-                continue
-            }
-            shown += masked(digits) + ((" "..."~").contains(character) ? String(character) : ".")
-            digits = ""
+        var bytes = text.unicodeScalars.prefix(200).map { UInt8(ascii: (" "..."~").contains($0) ? $0 : ".") }
+        for places in CardHiding.numbers(in: bytes, bytes.indices) where places.count >= 12 {
+            for index in places { bytes[index] = UInt8(ascii: "*") }
         }
-        return shown + masked(digits)
-    }
-
-    private static func masked(_ digits: String) -> String {
-        digits.count < 12 ? digits : String(repeating: "*", count: digits.count)
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private static func request(_ method: String) -> ReaderRequest { ReaderRequest(method, Array(method.utf8)) }

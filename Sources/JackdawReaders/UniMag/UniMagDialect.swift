@@ -48,10 +48,43 @@ public struct UniMagDialect: ReaderDialect {
         if burst.count > 1, burst[1] == IDTechCommandFormat.startOfText {
             return understand(frames: burst.extracting(1...), answering: nil)
         }
+        if let swipe = swipeInClear(burst) { return [.swipe(swipe)] }
+        // A text with sentinels is of a card, whatever else it holds.
+        guard !burst.indices.contains(where: { Self.sentinels.contains(burst[$0]) }) else {
+            return [.badSwipe("the frame of the swipe is damaged")]
+        }
         guard powerUpTexts.contains(where: { !$0.isEmpty && burst.holds($0) }) else {
             return [.unknown("\(burst.count) bytes that are no frame")]
         }
         return [.poweredUp]
+    }
+
+    /// What begins track 1, and 2 or 3.
+    private static let sentinels = "%;+".utf8
+    private static let endSentinel = UInt8(ascii: "?")
+    /// The bit of the flags that says that the swipe is encrypted.
+    private static let isEncrypted: UInt8 = 0x04
+
+    /// A swipe as text, as readers without a key are reported to send it: flags, tracks with their sentinels, `0D`. Nil of
+    /// anything else.
+    private func swipeInClear(_ burst: Span<UInt8>) -> ReaderSwipe? {
+        guard burst.count > 3, burst[0] & Self.isEncrypted == 0, burst[burst.count - 1] == 0x0D else { return nil }
+        var builder = ReaderSwipe.Builder()
+        var start = 1
+        var last = 0
+        while start < burst.count - 1 {
+            guard Self.sentinels.contains(burst[start]), last < 3,
+                let end = (start..<burst.count - 1).first(where: { burst[$0] == Self.endSentinel })
+            else { return nil }
+            let number =
+                burst[start] == UInt8(ascii: "%") ? 1 : burst[start] == UInt8(ascii: ";") ? max(2, last + 1) : 3
+            guard number > last else { return nil }
+            builder.add(.track(number), burst.extracting(start..<end + 1))
+            last = number
+            start = end + 1
+        }
+        builder.add(.frame, burst)
+        return builder.finish(family: family, cipher: nil)
     }
 
     /// What begins a frame: `06`, `15`, `02`.

@@ -20,7 +20,14 @@ public struct WireDialect: ReaderDialect {
             let key = WireVocabulary.key(event.name)
             // What nobody has told a number of is not understood, and nothing else is lost by it.
             guard profile[key]?.value != nil else { continue }
-            events[UInt8(clamping: try profile.integer(key, in: 0...255))] = index
+            let number = UInt8(clamping: try profile.integer(key, in: 0...255))
+            if let other = events.updateValue(index, forKey: number) {
+                throw ReaderError(
+                    .badProfile,
+                    "the profile \"\(profile.name)\" has two events of one number: "
+                        + "\(vocabulary.events[other].name) and \(event.name)",
+                    remedy: "give each event a number of its own, or leave it out")
+            }
         }
         self.events = events
     }

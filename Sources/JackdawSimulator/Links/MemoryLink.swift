@@ -1,3 +1,4 @@
+import JackdawDSP
 public import JackdawTransport
 
 /// One end of a link in memory: what one end sends the other receives, until one of them closes.
@@ -25,7 +26,7 @@ public struct MemoryLink: Transport {
         var bytes = try await wire.receive(at: side)
         guard !bytes.isEmpty else { return false }
         take(bytes.span)
-        for index in bytes.indices { bytes[index] = 0 }
+        bytes.wipe()
         return true
     }
 

@@ -8,6 +8,11 @@ public actor SimulatorHost {
     private var reader: SimulatedReader
     private var isOver = false
     private var bell: AsyncStream<Never>.Continuation?
+    /// The task that receives, while much waits to be said; ended when there is room.
+    private var room: AsyncStream<Never>.Continuation?
+
+    /// Answers that wait at most before no more is received.
+    private static let mostUnsent = 64
 
     /// A reader that is connected.
     /// - Parameters:
@@ -62,6 +67,7 @@ public actor SimulatorHost {
                 guard isOpen else { return }
                 reader.receive(bytes.span, at: clock.now())
                 ring()
+                await waitForRoom()
             }
         } catch {
             // The program has gone: there is nobody left to tell.
@@ -71,7 +77,9 @@ public actor SimulatorHost {
     /// Sends what the reader says when its time has come.
     private func act() async {
         while !Task.isCancelled {
-            for output in reader.advance(to: clock.now()) {
+            let outputs = reader.advance(to: clock.now())
+            makeRoom()
+            for output in outputs {
                 guard case .send(let bytes) = output else {
                     isOver = true
                     return
@@ -100,6 +108,20 @@ public actor SimulatorHost {
         }
         for await _ in silence {}
         alarm?.cancel()
+    }
+
+    /// Takes no more from a program that asks and does not listen.
+    private func waitForRoom() async {
+        while reader.unsentCount >= Self.mostUnsent, !isOver, !Task.isCancelled {
+            let (silence, bell) = AsyncStream<Never>.makeStream()
+            room = bell
+            for await _ in silence {}
+        }
+    }
+
+    private func makeRoom() {
+        room?.finish()
+        room = nil
     }
 
     private func ring() {

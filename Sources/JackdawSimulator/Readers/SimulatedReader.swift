@@ -58,6 +58,9 @@ public struct SimulatedReader: ~Copyable {
         if !model.livesOnJack { switchOn(at: now) }
     }
 
+    /// What it has to say and has not said yet.
+    var unsentCount: Int { pending.count }
+
     /// Whether it takes what it hears for too faint; what that does is for whoever plays it.
     var isVolumeTooLow: Bool { faults.contains { $0.fault == .volumeTooLow } }
 

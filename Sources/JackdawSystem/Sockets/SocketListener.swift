@@ -11,7 +11,7 @@ package final class SocketListener: Sendable {
     private let calls: any SocketCalls
 
     /// Connections that may wait to be taken.
-    private static let backlog = 4
+    private static let backlog = Int(SOMAXCONN)
 
     /// Begins to listen.
     /// - Parameters:

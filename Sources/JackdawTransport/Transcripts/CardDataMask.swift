@@ -2,6 +2,7 @@
 ///
 /// - runs of 8 or more printable characters, and of 8 or more digits that are coded in halves of bytes, with the separator
 ///   (`D`) that a chip has behind the number;
+/// - runs of 8 or more digits with a parity bit at the top, or of EBCDIC;
 /// - runs of 3 or more characters that names are written with: letters, blanks and `' - . /`;
 /// - shorter ones at the beginning and the end of a block, where they may go on in the next one;
 /// - blocks that go beyond 32 bytes in one direction, as a whole, and those that follow them.
@@ -39,10 +40,18 @@ public struct CardDataMask: TranscriptMask {
         Self.hide(bytes.flatMap { byte in [Self.isPrintable(byte), Self.isPrintable(byte)] }, 2 * Self.run, &isHidden)
         Self.hide(bytes.flatMap { byte in [Self.isOfName(byte), Self.isOfName(byte)] }, 2 * Self.name, &isHidden)
         Self.hide(bytes.flatMap { byte in [Self.isDigit(byte >> 4), Self.isDigit(byte & 15)] }, Self.run, &isHidden)
+        let coded = bytes.flatMap { byte in [Self.isOfCodedNumber(byte), Self.isOfCodedNumber(byte)] }
+        // Other bytes with that bit are too many to be hidden where a block begins or ends.
+        Self.hide(coded, 2 * Self.run, &isHidden, atEnds: false)
         return bytes.indices.map { isHidden[2 * $0] || isHidden[2 * $0 + 1] ? nil : bytes[$0] }
     }
 
     private static func isPrintable(_ byte: UInt8) -> Bool { (0x20...0x7e).contains(byte) }
+
+    /// Whether a byte is of a number with a parity bit at the top, or a digit of EBCDIC.
+    private static func isOfCodedNumber(_ byte: UInt8) -> Bool {
+        (0xf0...0xf9).contains(byte) || (0x30...0x3f).contains(byte & 0x7f)
+    }
 
     private static func isOfName(_ byte: UInt8) -> Bool {
         switch byte {
@@ -53,12 +62,12 @@ public struct CardDataMask: TranscriptMask {
 
     private static func isDigit(_ half: UInt8) -> Bool { half < 10 || half == 0xd }
 
-    /// Hides runs that are long, or that touch an end.
-    private static func hide(_ matches: [Bool], _ longest: Int, _ isHidden: inout [Bool]) {
+    /// Hides runs that are long, or that touch an end unless that does not count.
+    private static func hide(_ matches: [Bool], _ longest: Int, _ isHidden: inout [Bool], atEnds: Bool = true) {
         var start = 0
         for index in 0...matches.count {
             guard index == matches.count || !matches[index] else { continue }
-            if index - start >= longest || start == 0 || index == matches.count {
+            if index - start >= longest || atEnds && (start == 0 || index == matches.count) {
                 for place in start..<index { isHidden[place] = true }
             }
             start = index + 1

@@ -1,5 +1,5 @@
-/// A link of which a transcript is kept.
-public final class RecordingTransport: Transport, BatteryReporting {
+/// A link of which a transcript is kept: of what is sent and received, not of power.
+public final class RecordingTransport: PoweredTransport, BatteryReporting {
     private let transport: any Transport
     private let recorder: TranscriptRecorder
 
@@ -65,6 +65,11 @@ public final class RecordingTransport: Transport, BatteryReporting {
         }
     }
 
+    /// Gives power where the link carries it.
+    public func setPower(_ power: ReaderPower) async throws(LinkError) {
+        try await (transport as? any PoweredTransport)?.setPower(power)
+    }
+
     /// Ends this direction.
     public func endSending() async throws(LinkError) {
         try await transport.endSending()
@@ -73,6 +78,7 @@ public final class RecordingTransport: Transport, BatteryReporting {
 
     /// Closes the link.
     public func close() async {
+        await recorder.beginClosing()
         await transport.close()
         // Where it cannot be kept, nobody is left to be told.
         try? await recorder.event(.closed)

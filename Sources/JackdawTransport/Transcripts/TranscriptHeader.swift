@@ -1,7 +1,7 @@
 /// The first line of a transcript: its version, whether card data is masked in it, and the link that it was kept of.
 public struct TranscriptHeader: Sendable, Hashable {
     /// The word that a transcript begins with, and the version that is read and written here.
-    static let beginning = "jackdaw-transcript 1 "
+    package static let beginning = "jackdaw-transcript 1 "
 
     /// The name of the link, which nobody opens when the transcript is played back.
     public let link: String

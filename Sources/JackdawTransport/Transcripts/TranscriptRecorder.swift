@@ -56,6 +56,9 @@ actor TranscriptRecorder {
         try write()
     }
 
+    /// Takes that the program closes the link: that it ends then is nothing that happened.
+    func beginClosing() { hasEnded = true }
+
     private var now: Duration { max(.zero, clock.now()) }
 
     /// Takes what the mask has held back; what it owes is not kept.

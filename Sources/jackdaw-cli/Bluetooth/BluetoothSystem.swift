@@ -30,9 +30,13 @@ struct BluetoothSystem: Sendable {
     /// Whether the user wants the command to end.
     var isInterrupted: @Sendable () -> Bool = { Interruption.isRequested }
 
+    /// What transcripts keep.
+    private(set) var secrecy = TranscriptSecrecy.usual
+
     /// The same with transcripts that keep what a mask of a family of readers lets through.
     func recording(_ mask: ReaderMask) -> BluetoothSystem {
         var system = self
+        system.secrecy = .masked(mask)
         system.connect = { [record] link, profile, route throws(LinkError) in
             try await link.scheme == .record
                 ? record(link, profile, route, .masked(mask)) : connect(link, profile, route)

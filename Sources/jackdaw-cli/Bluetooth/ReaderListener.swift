@@ -64,7 +64,9 @@ struct ReaderListener: Sendable {
             conversation.result(object)
         }
         switch (error, seconds) {
-        case (let error?, let seconds?): conversation.message("\(error); trying again in \(fixed(seconds, 1)) s")
+        case (let error?, let seconds?):
+            // The name of a link may hold anything.
+            conversation.message("\(error); trying again in \(fixed(seconds, 1)) s".hidingAccountNumbers)
         // A wait is told with its reason; the loss before it has the same one.
         case (_?, nil): break
         case (nil, let seconds?): conversation.message("\(link): the system was asleep for \(fixed(seconds, 1)) s")

@@ -89,6 +89,7 @@ struct CardListener: Sendable {
         await session.perform(.connect)
         var hasFailed = false
         var isEnough = false
+        var isLost = false
         events: for await event in session.events {
             tell(event)
             await conversation.waitForRoom()
@@ -119,18 +120,20 @@ struct CardListener: Sendable {
                 let failure =
                     error ?? LinkError(.disconnected, link: link.description, "the reader has ended the link")
                 tally.withLock { $0.failure = CommandError(failure) }
+                isLost = true
             default: break
             }
         }
         await disarm(session)
-        guard !isEnough, tally.withLock({ $0.hasAnswered }) else { return false }
+        // One that was lost may be there the next time, also before it has said anything.
+        guard !isEnough, isLost || tally.withLock({ $0.hasAnswered }) else { return false }
         await session.close()
         return true
     }
 
     /// Tells a reader that waits for a card to wait no more; one that does not answer is not waited for long.
     private func disarm(_ session: ReaderSession) async {
-        guard await session.state == .armed else { return }
+        guard [.arming, .armed].contains(await session.state) else { return }
         // In a task of its own, because the one that listens may be cancelled.
         await Task { [clock] in
             await session.perform(.cancel)

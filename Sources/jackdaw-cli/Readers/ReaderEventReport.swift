@@ -16,6 +16,7 @@ struct ReaderEventReport {
                 lines.append("  \(part.words.padded(to: 18))  \(swipe.text(of: part) ?? swipe.digits(of: part))")
             }
         }
+        if case .told(.bytes(let bytes)) = event, isRevealed { lines.append("  \(bytes.digits)") }
         return lines
     }
 
@@ -27,15 +28,15 @@ struct ReaderEventReport {
         switch event {
         case .connected(let identity):
             object.add("family", identity.family)
-            object.add("facts", identity.facts.map(\.json))
+            object.add("facts", identity.facts.map { $0.json(isRevealed: isRevealed) })
         case .swipe(let swipe): add(swipe, to: &object)
         case .badSwipe(let reason): object.add("reason", reason)
         case .card(let notice): object.add("card", notice.rawValue)
         case .answered(let question, let facts):
             object.add("question", question.rawValue)
-            object.add("facts", facts.map(\.json))
+            object.add("facts", facts.map { $0.json(isRevealed: isRevealed) })
         case .set(let setting): object.add("setting", setting.number)
-        case .told(let fact): object.add("facts", [fact.json])
+        case .told(let fact): object.add("facts", [fact.json(isRevealed: isRevealed)])
         case .failed(let error):
             object.add("reason", error.code.rawValue)
             object.add("message", error.description)
@@ -90,18 +91,20 @@ struct ReaderEventReport {
 
 extension ReaderFact {
     /// Its name, and what it is.
-    var json: JSONObject {
+    /// - Parameter isRevealed: whether bytes are shown that may be card data.
+    /// - Returns: an object.
+    func json(isRevealed: Bool) -> JSONObject {
         var object = JSONObject()
         func add(_ name: String, _ value: String) {
             object.add("fact", name)
             object.add("value", value)
         }
         switch self {
-        case .model(let text): add("model", text)
-        case .firmware(let text): add("firmware", text)
-        case .serialNumber(let text): add("serial_number", text)
+        case .model: add("model", text ?? "")
+        case .firmware: add("firmware", text ?? "")
+        case .serialNumber: add("serial_number", text ?? "")
         case .keySerialNumber(let bytes): add("key_serial_number", bytes.map(\.hexadecimal).joined())
-        case .status(let text): add("status", text)
+        case .status: add("status", text ?? "")
         case .battery(let report):
             object.add("fact", "battery")
             object.add("percent", report.percent)
@@ -110,9 +113,9 @@ extension ReaderFact {
             object.add("fact", "setting")
             object.add("number", setting.number)
         case .bytes(let bytes):
-            // They may be card data.
             object.add("fact", "bytes")
             object.add("count", bytes.count)
+            if isRevealed { object.add("bytes", bytes.digits) }
         }
         return object
     }
@@ -160,4 +163,9 @@ extension ReaderSwipe.Part {
         case .frame: "frame"
         }
     }
+}
+
+extension ReaderBytes {
+    /// Two hexadecimal digits a byte.
+    fileprivate var digits: String { withBytes { bytes in bytes.indices.map { bytes[$0].hexadecimal }.joined() } }
 }

@@ -1,5 +1,6 @@
 #if Command
     import ArgumentParser
+    import JackdawBluetooth
     import JackdawALSA
     import JackdawDSP
     import JackdawLinux
@@ -31,8 +32,8 @@
                 \(String.listing(ReaderFamily.all.map { ($0.name, "\($0.title) (\($0.provenance))") }))
 
                 EXIT CODES
-                  0   something was read, and what stands in for a card or a reader (wav:, replay:, sim:) is over, or there
-                      were as many swipes as were wanted
+                  0   something was read, and what stands in for a card or a reader (wav:, replay:) is over, or there were
+                      as many swipes as were wanted
                   1   it is over, and nothing was read
                   64  usage; no name of a link; no such channel
                   65  a transcript (replay:) is of another conversation; a profile cannot be, or is of another family
@@ -117,20 +118,25 @@
                 throw ValidationError("--route bluetoothd takes --link rfcomm:ADDRESS, without a channel")
             }
             let isOnJack = reader?.carriers == [.audio]
-            if reader != nil, link.scheme == .wav || (link.scheme == .alsa && !isOnJack) {
+            let scheme = carrier.scheme
+            if reader != nil, scheme == .wav || (scheme == .alsa && !isOnJack) {
                 throw ValidationError("--reader is for links of bytes and readers on a jack, and \(link) has sound")
             }
-            if isOnJack, [.rfcomm, .ble, .tcp, .pty].contains(link.scheme) {
+            if isOnJack, [.rfcomm, .ble, .tcp, .pty].contains(scheme) {
                 throw ValidationError("this --reader is on an audio jack, and \(link) has no sound")
             }
-            if isOnJack, link.scheme == .alsa, record != nil || rate != nil {
+            if family != nil, track != .any || gain != .auto || channel.index != nil || failures {
+                throw ValidationError(
+                    "--track, --gain, --channel and --failures are for swipes that are heard, not for a reader's")
+            }
+            if isOnJack, scheme == .alsa, record != nil || rate != nil {
                 throw ValidationError("--record and --rate are for swipes that are heard, not for a reader's")
             }
             if profile != nil {
                 guard let reader else { throw ValidationError("--profile is for a reader whose --reader is named") }
                 guard link.simulatedFamily == nil else {
                     throw ValidationError(
-                        "\(link) speaks as it is made up: offer a \(reader.name) reader with jackdaw simulate --profile"
+                        "\(link) speaks as it is made up: offer a reader of \(reader.name) with jackdaw simulate --profile"
                     )
                 }
             }
@@ -187,12 +193,15 @@
             return .done
         }
 
+        /// The link itself, of which a transcript may be kept.
+        private var carrier: LinkName { link.recording?.link ?? link }
+
         /// The family of the reader that is listened to; nil where only its bytes are counted.
         private var family: ReaderFamily? { reader ?? link.simulatedFamily }
 
         /// What goes through the jack of the reader; nil where the link carries its bytes.
         private func jackSound(_ profile: ReaderProfile?) throws(CommandError) -> ReaderSound? {
-            guard link.scheme == .alsa, let reader else { return nil }
+            guard carrier.scheme == .alsa, let reader else { return nil }
             do throws(ReaderError) {
                 return try reader.makeSound(profile)
             } catch {
@@ -204,14 +213,14 @@
         func run(on console: Console, _ system: BluetoothSystem) throws(CommandError) -> ExitStatus {
             if [.rfcomm, .ble].contains(link.scheme) { _ = try LinkArgument.device(link) }
             let conversation = try Conversation()
-            let listener = ReaderListener(
-                link: link, profile: gatt.profile, route: route.route, isJSON: json, conversation: conversation)
             guard let family else {
+                try refuseConversations()
+                let listener = listener(gatt.profile, conversation)
                 let teller = ByteTeller(link: link, isJSON: json, isRevealed: reveal, conversation: conversation)
-                // A transcript is played back again and again; a simulated reader that is not there never will be.
-                let comesBack = link.canComeBack || link.isTranscript
                 try conversation.run(on: console, isInterrupted: system.isInterrupted) { () throws(CommandError) in
-                    guard comesBack else { return try await teller.run(connector(system, sound: nil)) }
+                    guard link.canComeBack else {
+                        return try await teller.run(connector(system, gatt.profile, sound: nil))
+                    }
                     try await listener.run(system) { session in
                         await teller.receive(session)
                         return true
@@ -225,6 +234,7 @@
                 try ProfileFile.read(path, over: own, of: family)
             }
             let sound = try jackSound(profile)
+            let service = try lowEnergy(profile ?? own)
             let listening = try CardListener(
                 link: link, family: family, profile: profile ?? own, isJSON: json, isRevealed: reveal, most: swipes,
                 clock: system.clock, conversation: conversation)
@@ -233,20 +243,55 @@
             return try conversation.run(on: console, isInterrupted: system.isInterrupted) {
                 () throws(CommandError) in
                 link.canComeBack && sound == nil
-                    ? try await listening.run(listener, system)
-                    : try await listening.run(connector(system, sound: sound))
+                    ? try await listening.run(listener(service, conversation), system)
+                    : try await listening.run(connector(system, service, sound: sound))
+            }
+        }
+
+        /// Without a family nothing is sent, and a transcript goes on only when what was sent is sent again.
+        private func refuseConversations() throws(CommandError) {
+            guard carrier.scheme == .replay else { return }
+            do throws(LinkError) {
+                let transcript = try Transcript(contentsOf: carrier.address, link: link.description)
+                guard transcript.entries.contains(where: \.isSent) else { return }
+            } catch {
+                throw CommandError(error)
+            }
+            throw CommandError(
+                .usage, "\(link): it is the transcript of a conversation: name the reader's family with --reader")
+        }
+
+        /// What keeps the link open.
+        private func listener(_ service: GATTProfile?, _ conversation: Conversation) -> ReaderListener {
+            ReaderListener(link: link, profile: service, route: route.route, isJSON: json, conversation: conversation)
+        }
+
+        /// Where the reader is reached over Bluetooth Low Energy, by the command line or its profile; nil over other links.
+        private func lowEnergy(_ profile: ReaderProfile) throws(CommandError) -> GATTProfile? {
+            guard carrier.scheme == .ble, gatt.profile == nil else { return gatt.profile }
+            do throws(ReaderError) {
+                return try GATTProfile(profile)
+            } catch {
+                throw CommandError(.unavailable, "\(link): \(error), or name --service and --notify")
             }
         }
 
         /// What opens the link.
         private func connector(
-            _ system: BluetoothSystem, sound: ReaderSound?
+            _ system: BluetoothSystem, _ service: GATTProfile?, sound: ReaderSound?
         ) -> @Sendable () async throws(LinkError) -> any Transport {
-            { [link, profile = gatt.profile, route = route.route] () async throws(LinkError) in
-                if let sound { return try await LinuxDevices.connect(link, sound: sound) }
+            { [link, profile = service, route = route.route] () async throws(LinkError) in
+                if let sound {
+                    return try await LinuxDevices.connect(link, sound: sound, secrecy: system.secrecy)
+                }
                 return try await system.connect(link, profile, route)
             }
         }
+    }
+
+    extension TranscriptEntry {
+        /// Whether it is of something that was sent.
+        fileprivate var isSent: Bool { if case .sent = event { true } else { false } }
     }
 
     /// Who connects a reader over RFCOMM.

@@ -286,7 +286,8 @@
                     error.code == .unknownScheme ? .usage : .badData, "\(SmallFile.name(of: path)): \(error)")
             }
             guard let model = family.makeModel(cipher: encryptor) else {
-                throw CommandError(.usage, "how \(family.name) readers encrypt by \(scheme.rawValue) is not published")
+                let way = keyScheme.map { " by \($0.rawValue)" } ?? ""
+                throw CommandError(.usage, "how readers of \(family.name) encrypt\(way) is not published")
             }
             return model
         }

@@ -104,6 +104,44 @@ import Testing
         }
     }
 
+    /// What a confused reader says is shown alike to people and programs.
+    @Test(arguments: [false, true]) func aReadersWordsShowNoTrack(isJSON: Bool) async throws {
+        var device = SimulatedDevice()
+        device.firmware = "%B4111111111111111^DOE/JANE^28121010000000000000?"
+        var system = try system([])
+        system.connect = { [device] link, _, _ throws(LinkError) in
+            SimulatorHost.open(link, clock: LeapingClock(most: .seconds(10))) {
+                SimulatedReader(MiuraModel(), device: device, deck: [Presentation(Self.visa)])
+            }
+        }
+        let arguments = ["--link", Self.link, "--reader", "miura", "--swipes", "1"] + (isJSON ? ["--json"] : [])
+        let run = try await run(arguments, by: system)
+        let output = run.lines.joined(separator: "\n") + run.messages
+        #expect(output.contains("49 characters"))
+        for secret in ["4111111111111111", "DOE", "2812101"] { #expect(!output.contains(secret)) }
+    }
+
+    /// Readers of plain bytes tell all that they have in those.
+    @Test(arguments: [false, true]) func bytesAreShownWhereThatIsAskedFor(isJSON: Bool) throws {
+        let bytes: [UInt8] = [0x41, 0x0A]
+        let event = ReaderEvent.told(.bytes(ReaderBytes(copying: bytes.span)))
+        for isRevealed in [false, true] {
+            let report = ReaderEventReport(link: LinkName(.sim, "hijack"), event: event, isRevealed: isRevealed)
+            let text = isJSON ? report.json.text : report.lines.joined(separator: "\n")
+            #expect(text.contains("410a") == isRevealed)
+        }
+    }
+
+    /// Nobody is there to send what was sent then.
+    @Test func theTranscriptOfAConversationWantsAFamily() async throws {
+        let folder = try TemporaryFolder()
+        let header = TranscriptHeader(link: Self.link, isMasked: true).line
+        let path = try folder.write("\(header)\n0.000000 > 02\n".utf8, to: "session.txt")
+        let run = try await run(["--link", "replay:\(path)"], by: try system([]))
+        #expect(run.status == .usage)
+        #expect(run.messages.contains("--reader"))
+    }
+
     /// A reader that is lost is connected again, and has cards read again.
     @Test func aReaderThatIsLostIsConnectedAgain() async throws {
         // After who it is, twice, and the wait comes the swipe; then it goes in the middle of the next answer.
@@ -115,6 +153,14 @@ import Testing
         #expect(events.count { $0 == "lost" } == 1)
         #expect(events.count { $0 == "identified" } == 2)
         #expect(events.count { $0 == "swipe" } == 2)
+    }
+
+    /// Also where it has not told who it is.
+    @Test func aReaderThatIsLostAtOnceIsConnectedAgain() async throws {
+        let system = try system([([], [PlannedFault(.disconnect, 0..<1)]), ([Presentation(Self.visa)], [])])
+        let run = try await run(["--link", Self.link, "--reader", "miura", "--swipes", "1"], by: system)
+        #expect(run.status == .done)
+        #expect(run.lines.contains { $0.contains("swipe: miura 411111******1111") })
     }
 
     /// What no waiting mends ends it, whatever was read before.

@@ -208,10 +208,11 @@ import Testing
             #expect(object["unknown"] as? [String] == family.unknowns)
             let place = try #require(table.firstIndex { $0.hasPrefix("\(family.name) ") })
             #expect(table[place].hasSuffix(family.title))
-            #expect(table[place + 1].hasSuffix("tried with: \(family.verification)"))
-            for (offset, unknown) in family.unknowns.enumerated() {
-                #expect(table[place + 2 + offset].hasSuffix("not known: \(unknown)"))
-            }
+            let more = family.recognition.map { ["known by: \($0)"] } ?? []
+            let expected = more + ["tried with: \(family.verification)"] + family.unknowns.map { "not known: \($0)" }
+            for (line, wanted) in zip(table[(place + 1)...], expected) { #expect(line.hasSuffix(wanted)) }
+            #expect(object["recognition"] as? String == family.recognition)
+            #expect((object["values"] as? [[String: Any]])?.count == family.profile.entries.count)
         }
     }
 

@@ -5,6 +5,10 @@ import Testing
 
 /// Frames of readers, explained.
 @Suite struct FrameTests {
+    private static func digits(_ bytes: [UInt8]) -> String {
+        bytes.map { String(Int($0) + 256, radix: 16).dropFirst() }.joined()
+    }
+
     private static let ping = "5669564F746563683200 18 01 0000 B3CD"
 
     @Test func aFrameIsExplainedFieldByField() {
@@ -31,6 +35,32 @@ import Testing
         let child = try ChildProcess(["frame", "miura", "-"], input: Array("01 00 04 D0\n620000 B7\n".utf8))
         let lines = String(decoding: child.output, as: UTF8.self).split(separator: "\n").map(String.init)
         #expect(lines == expected)
+    }
+
+    @Test func whatIsNoMessageInARightFrameIsTold() throws {
+        let object = Array(#"{"id":"4",4111111111111111}"#.utf8)
+        let run = CommandRun("frame", "jsonpos", Self.digits(try JSONPOSFormat.frame(object)))
+        #expect(run.status == 65)
+        #expect(run.messages.contains("byte 9"))
+        #expect(!run.messages.contains("4111111111111111"))
+    }
+
+    @Test func aSwipeOfBTMagIsOneOfIDTECH() throws {
+        let swipe = try IDTechSwipeFormat.frame([0x00, 0x3F, 0, 4, 0] + Array(";12?".utf8))
+        let digits = Self.digits(swipe)
+        #expect(
+            CommandRun("frame", "btmag", digits).lines.dropFirst()
+                == CommandRun("frame", "idtech", digits).lines.dropFirst())
+    }
+
+    @Test func numbersInOtherFieldsAreHidden() throws {
+        let number = Array("4111111111111111".utf8)
+        let setting = Self.digits(try IDTechCommandFormat.set(.serialNumber, number))
+        #expect(CommandRun("frame", "idtech", setting).lines.contains { $0.hasSuffix("16 bytes") })
+        let line = try MagTekFormat.swipe([[], Array("0000".utf8), [], [], [], [], [], [], number, []])
+        let run = CommandRun("frame", "magtek", Self.digits(line))
+        #expect(run.status == 0)
+        #expect(run.lines.contains { $0.contains("session") && $0.hasSuffix("411111******1111") })
     }
 
     @Test func aPlainAnswerIsTold() {

@@ -59,6 +59,8 @@ import Testing
             #expect(run.status == 74)
             #expect(run.messages.hasSuffix("jackdaw: standard output: cannot be written\n"), "\(run.messages)")
         }
+        // What is given up for it was not interrupted.
+        #expect(try ChildProcess(["listen", "--link", "sim:miura"], input: [], to: "/dev/full").status == 74)
     }
 
     @Test(arguments: ["decode", "demodulate", "inspect"])

@@ -70,7 +70,13 @@ import Testing
     }
 
     @Test func aProtocolIsFoundByItsName() throws {
-        let frames = ["idtech": PublishedSwipes.original, "magtek": PublishedSwipes.magTek, "ips": PublishedSwipes.ips]
+        let frames = [
+            "btmag": PublishedSwipes.original, "idtech": PublishedSwipes.original, "ips": PublishedSwipes.ips,
+            "magtek": PublishedSwipes.magTek,
+            // Attributes, then the swipe as one object.
+            "neo": try NEOFormat.answer(
+                0x02, .done, [0x01, 0xDF, 0xEE, 0x23, 0x82, 0x01, 0x83] + PublishedSwipes.original),
+        ]
         for named in FrameProtocol.all {
             let decryptor = try decryptor()
             guard let frame = frames[named.name] else {

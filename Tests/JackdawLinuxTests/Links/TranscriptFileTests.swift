@@ -37,7 +37,14 @@ import Testing
         #expect(error?.code == .busy)
         #expect(error?.remedy != nil)
         #expect(try text() == "one\n")
+        let header = TranscriptHeader(link: "a:b", isMasked: true).line + "\n"
+        try file?.write(header)
         file = nil
+        let other = #expect(throws: LinkError.self) { try TranscriptFile(path, link: "a:b") }
+        // What begins otherwise is somebody's own, whoever may read it.
+        #expect(other?.code == .notPermitted)
+        #expect(try text() == "one\n\(header)")
+        try header.write(toFile: path, atomically: false, encoding: .utf8)
         try TranscriptFile(path, link: "a:b").write("two\n")
         #expect(try text() == "two\n")
     }

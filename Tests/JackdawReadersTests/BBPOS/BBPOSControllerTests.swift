@@ -17,7 +17,7 @@ import Testing
     private mutating func call(_ call: BBPOSCall) -> BBPOSError? {
         do throws(BBPOSError) {
             let outputs = try reader.perform(call, at: now)
-            #expect(outputs.map(Self.text) == ["send \(call)"])
+            #expect(outputs.first.map(Self.text) == "send \(call)")
             return nil
         } catch {
             return error
@@ -115,21 +115,126 @@ import Testing
         #expect(tell(.transactionEnded(.approved)) == ["payment ended: APPROVED"])
     }
 
+    @Test mutating func aLinkIsStartedAndStopped() {
+        #expect(call(.stopAudio) == .linkNotReady)
+        #expect(call(.startAudio) == nil)
+        #expect(reader.state == .linked)
+        #expect(reader.connection == .audio)
+        #expect(call(.checkCard(.swipe, within: .seconds(15))) == .linkNotReady)
+        #expect(tell(.connected(.usb)) == [])
+        #expect(tell(.connected(.audio)) == ["connected: AUDIO"])
+        #expect(tell(.disconnected) == ["disconnected"])
+        #expect(reader.state == .linked)
+        _ = tell(.connected(.audio))
+        _ = call(.checkCard(.swipe, within: .seconds(15)))
+        #expect(call(.stopUSB) == .invalidFunctionInCurrentMode)
+        #expect(call(.stopAudio) == nil)
+        #expect(reader.state == .disconnected)
+        #expect(reader.connection == .disconnected)
+        #expect(reader.nextDeadline == nil)
+        #expect(call(.startUSB) == nil)
+        #expect(tell(.failed(.wrongCRC)) == ["failed: CRC_ERROR"])
+        #expect(reader.state == .linked)
+        #expect(tell(.failed(.usbDevicePermissionDenied)) == ["failed: USB_DEVICE_PERMISSION_DENIED"])
+        #expect(reader.state == .disconnected)
+    }
+
+    @Test mutating func aReaderIsLookedFor() {
+        _ = call(.startUSB)
+        #expect(call(.isDevicePresent) == nil)
+        #expect(tell(.disconnected) == ["disconnected"])
+        #expect(tell(.disconnected) == [])
+        #expect(call(.isDevicePresent) == nil)
+        #expect(tell(.connected(.usb)) == ["connected: USB"])
+        #expect(tell(.connected(.usb)) == [])
+        #expect(call(.isDevicePresent) == nil)
+        #expect(tell(.connected(.usb), .connected(.usb)) == ["connected: USB"])
+        #expect(reader.state == .idle)
+    }
+
+    @Test mutating func settingsForTheSoundDeviceAreLookedFor() {
+        _ = tell(.connected(.usb))
+        #expect(call(.startAutoConfiguration) == .invalidFunctionInCurrentMode)
+        reader = BBPOSController()
+        _ = call(.startAudio)
+        #expect(call(.startAutoConfiguration) == .linkNotReady)
+        #expect(call(.setAutoConfiguration("found before")) == nil)
+        _ = tell(.connected(.audio))
+        #expect(call(.startAutoConfiguration) == nil)
+        #expect(reader.state == .configuring)
+        #expect(call(.checkCard(.swipe, within: .seconds(15))) == .deviceBusy)
+        #expect(tell(.autoConfigurationProgress(50)) == ["looking for sound settings: 50.0"])
+        #expect(tell(.autoConfigured("found now")) == ["sound settings found"])
+        #expect(reader.state == .idle)
+        #expect(call(.cancelAutoConfiguration) == .commandNotAvailable)
+        _ = call(.startAutoConfiguration)
+        #expect(tell(.autoConfigurationFailed(.deviceNotSupported)) == ["no sound settings: PHONE_NOT_SUPPORTED"])
+        #expect(reader.state == .idle)
+        _ = call(.startAutoConfiguration)
+        #expect(tell(.disconnected) == ["no sound settings: INTERRUPTED", "disconnected"])
+        #expect(reader.state == .linked)
+    }
+
+    @Test(arguments: [BBPOSCall.cancelAutoConfiguration, .stopAudio])
+    mutating func aSearchForSettingsThatIsBrokenOffSaysSo(_ call: BBPOSCall) throws {
+        enter(.configuring)
+        let outputs = try reader.perform(call, at: now)
+        #expect(outputs.map(Self.text) == ["send \(call)", "no sound settings: INTERRUPTED"])
+        #expect(reader.state == (call == .stopAudio ? .disconnected : .idle))
+        #expect(tell(.autoConfigurationFailed(.interrupted)) == [])
+    }
+
+    @Test mutating func aPaymentIsBegunWithWhatIsGiven() {
+        findChip()
+        var settings = BBPOSTransactionSettings()
+        settings.time = "2611"
+        #expect(call(.startEMV(Self.times, forcesOnline: false, settings)) == .inputInvalidFormat)
+        settings.time = "261123080000"
+        settings.cardMode = .insert
+        settings.dataKey = ReaderBytes(copying: [UInt8](repeating: 7, count: 16).span)
+        var times = Self.times
+        times.card = .seconds(60)
+        #expect(call(.startEMV(times, forcesOnline: false, settings)) == nil)
+        #expect(reader.nextDeadline == now + .seconds(60))
+        #expect("\(settings)".contains("16 bytes"))
+    }
+
+    @Test mutating func dataOfTheProgramAndOfTheChipAreInNoText() {
+        findChip()
+        let data = ReaderBytes(copying: [0x00, 0xA4, 0x04, 0x00].span)
+        #expect(call(.exchange(data)) == nil)
+        #expect(tell(.exchanged(data)) == ["the chip's answer: 4 bytes"])
+        #expect(call(.encrypt(data, BBPOSEncryption())) == nil)
+        #expect(tell(.encrypted(data)) == ["encrypted: 4 bytes"])
+        #expect(!"\(BBPOSCall.exchange(data))".contains("164"))
+        #expect(reader.state == .chipFound)
+    }
+
     /// Every state, and what every call and report does in it.
     @Test mutating func everyCallAndReportIsAnsweredInEveryState() {
+        let data = ReaderBytes(copying: [0].span)
         let calls: [BBPOSCall] = [
             .checkCard(.swipe, within: .seconds(1)), .cancelCheckCard, .startEMV(Self.times, forcesOnline: false),
             .getDeviceInfo, .setAmount(1, cashback: 0, currency: 978, .goods), .sendIssuerAnswer(nil),
+            .startAudio, .stopAudio, .stopUSB, .isDevicePresent, .setAutoConfiguration(""), .startAutoConfiguration,
+            .cancelAutoConfiguration, .encrypt(data, BBPOSEncryption()), .exchange(data), .setDetectDeviceChange(true),
         ]
         // What each call is refused with; "-" where it is taken.
         let answers: [(BBPOSController.State, String)] = [
-            (.disconnected, "link link link link link link"), (.idle, "- none none - busy busy"),
-            (.checkingCard, "busy - busy busy busy busy"), (.chipFound, "- none - - busy busy"),
-            (.starting, "busy none busy busy busy busy"), (.paying, "busy none busy busy busy busy"),
-            (.asking(.amount), "busy none busy busy - busy"), (.asking(.issuer), "busy none busy busy busy -"),
+            (.disconnected, "link link link link link link - link link link link link link link link -"),
+            (.linked, "link link link link link link mode - mode - - link link link link -"),
+            (.idle, "- none none - busy busy mode - mode - - - none - none -"),
+            (.configuring, "busy none busy busy busy busy mode - mode busy busy busy - busy busy -"),
+            (.checkingCard, "busy - busy busy busy busy mode - mode busy busy busy none busy busy -"),
+            (.chipFound, "- none - - busy busy mode - mode - busy busy none - - -"),
+            (.starting, "busy none busy busy busy busy mode - mode busy busy busy none busy busy -"),
+            (.paying, "busy none busy busy busy busy mode - mode busy busy busy none busy busy -"),
+            (.asking(.amount), "busy none busy busy - busy mode - mode busy busy busy none busy busy -"),
+            (.asking(.issuer), "busy none busy busy busy - mode - mode busy busy busy none busy busy -"),
         ]
         let names: [BBPOSError: String] = [
             .linkNotReady: "link", .commandNotAvailable: "none", .deviceBusy: "busy",
+            .invalidFunctionInCurrentMode: "mode",
         ]
         for (state, expected) in answers {
             let found = calls.map { call in
@@ -138,18 +243,21 @@ import Testing
             }
             #expect(found.joined(separator: " ") == expected, "\(state)")
         }
-        let data = ReaderBytes(copying: [0].span)
         let reports: [BBPOSReport] = [
             .connected(.audio), .disconnected, .waitingForCard, .card(.stripe, nil), .started(true),
             .request(.pin, nil),
             .display(nil), .batchData(data), .transactionEnded(.declined), .failed(.wrongCRC), .battery(.low),
+            .autoConfigurationProgress(1), .autoConfigured(""), .autoConfigurationFailed(.interrupted),
+            .encrypted(data),
         ]
         // Where each report leads to; "." where it is told and nothing changes, "x" where it cannot be.
         let outcomes: [(BBPOSController.State, String)] = [
-            (.disconnected, "idle x x x x x x x x x x"), (.idle, "x gone x x x x . . . . ."),
-            (.checkingCard, "x gone . idle x x . . . idle ."), (.chipFound, "x gone x x x x . . . . ."),
-            (.starting, "x gone x x pay pin . . idle idle ."), (.paying, "x gone x x x pin . . idle idle ."),
-            (.asking(.amount), "x gone x x x pin . . idle idle ."),
+            (.disconnected, "idle x x x x x x x x x x x x x x"), (.linked, "idle x x x x x x x x . x x x x x"),
+            (.idle, "x gone x x x x . . . . . x x x ."), (.configuring, "x gone x x x x . . . idle . . idle idle ."),
+            (.checkingCard, "x gone . idle x x . . . idle . x x x ."), (.chipFound, "x gone x x x x . . . . . x x x ."),
+            (.starting, "x gone x x pay pin . . idle idle . x x x ."),
+            (.paying, "x gone x x x pin . . idle idle . x x x ."),
+            (.asking(.amount), "x gone x x x pin . . idle idle . x x x ."),
         ]
         for (state, expected) in outcomes {
             let found = reports.map { report in
@@ -171,8 +279,16 @@ import Testing
     private mutating func enter(_ state: BBPOSController.State) {
         reader = BBPOSController()
         if state == .disconnected { return }
+        if state == .linked {
+            #expect(call(.startAudio) == nil)
+            return
+        }
         _ = tell(.connected(.audio))
         if state == .idle { return }
+        if state == .configuring {
+            #expect(call(.startAutoConfiguration) == nil)
+            return
+        }
         _ = call(.checkCard(.insert, within: .seconds(5)))
         if state == .checkingCard { return }
         _ = tell(.card(.chip, nil))

@@ -87,5 +87,10 @@ struct PublishedSwipeTests {
     @Test func aReadersWordsShowNoAccountNumber() {
         #expect("\(ReaderFact.firmware("V1 4111111111111111 b"))" == "firmware V1 411111******1111 b")
         #expect("\(ReaderFact.serialNumber("4111111111111112"))" == "serial number 4111111111111112")
+        #expect("\(ReaderFact.status("4111 1111-11111111"))" == "status 4111 11**-****1111")
+        #expect("\(ReaderFact.status("V1 4111 1111 1111 1111"))" == "status V1 4111 1*** **** 1111")
+        #expect("\(ReaderFact.model("411111111111111128121010"))" == "model 411111**************1010")
+        #expect("\(ReaderFact.firmware("%B4111111111111111^DOE/JANE^2812?"))" == "firmware 33 characters")
+        #expect("\(ReaderFact.firmware(";4111111111111111=2812101?"))" == "firmware 26 characters")
     }
 }

@@ -180,6 +180,17 @@ struct ReaderTimesTests {
         #expect(ReaderDriverTests.effects(driver.advance(to: .milliseconds(61_500))) == ["> Q"])
     }
 
+    /// What cannot be done changes nothing: the reader is looked for on and on.
+    @Test func aRefusedCommandDoesNotEndTheLookForTheReader() {
+        var dialect = ScriptedDialect()
+        dialect.keepAlive = ReaderRequest("keep alive", Array("K".utf8))
+        var driver = ReaderDriverTests.driver(in: .ready, dialect)
+        _ = driver.advance(to: .seconds(30))
+        let refused = ReaderDriverTests.effects(driver.perform(.cancel, at: .seconds(31)))
+        #expect(refused == ["failed: no card is waited for"])
+        #expect(Self.effects(&driver, until: .seconds(62)) == ["61000.0 > K"])
+    }
+
     @Test func aReaderThatIsAlwaysArmedIsHeardUnasked() {
         var dialect = ScriptedDialect()
         dialect.isAlwaysArmed = true

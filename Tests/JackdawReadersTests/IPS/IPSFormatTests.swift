@@ -16,21 +16,56 @@ import Testing
         let fields = IPSFormat().fields(of: Self.swipe, isRevealing: false)
         let values = Dictionary(uniqueKeysWithValues: fields.map { ($0.name, $0.value) })
         #expect(values["firmware"] == "01.02")
-        #expect(values["PAN, masked"] == "411111...1111")
+        #expect(values["PAN, first digits"] == "411111")
+        #expect(values["PAN, last digits"] == "1111")
         #expect(values["name"] == "26 characters")
         #expect(values["tracks"] == "1, 2")
         #expect(values["encrypted tracks"] == "80 bytes")
-        #expect(fields.count == 12)
+        #expect(fields.count == 13)
         var short = Self.swipe
         short[4] = 10
-        #expect(IPSFormat().fields(of: short).first { $0.name == "PAN, masked" }?.value == "...1111")
+        #expect(IPSFormat().fields(of: short).first { $0.name == "PAN, first digits" }?.value == "...")
     }
 
-    @Test func aReaderIsKnownByItsAnswerToWaking() {
-        #expect(IPSFormat.wake == [0x0C])
-        let answers: [[UInt8]] = [[0, 0x4D], [0x60, 0x4D, 1, 2], [], [0x4D], [0x4D, 0], [0, 0x4E]]
-        let isReader = answers.map { IPSFormat.isIdentification($0.span) }
-        #expect(isReader == [true, true, false, false, false, false])
+    /// All of it is inferred: a profile may say otherwise.
+    @Test func aProfileChangesTheLayout() throws {
+        let family = try #require(ReaderFamily.named("ips"))
+        var profile = family.profile
+        profile[.ipsSwipe] = ProfileEntry("", .bytes([0x61]), .reported, "a test")
+        for (key, place) in [("ips.size", 135), ("ips.issuerAt", 9), ("ips.lastDigitsAt", 12)] {
+            profile[ProfileKey(rawValue: key)] = ProfileEntry("", .number(Double(place)), .reported, "a test")
+        }
+        var content = [UInt8](repeating: 0, count: 134)
+        content[0] = 0x61
+        content[4] = 16
+        content.replaceSubrange(9..<14, with: [0x54, 0x13, 0x33, 0x41, 0x11])
+        var dialect = try family.makeDialect(profile)
+        var layout = IPSLayout()
+        layout.swipe = 0x61
+        layout.size = 135
+        let frame = try IPSFormat.frame(content, layout)
+        try dialect.format(awaiting: nil).check(frame)
+        #expect(
+            words(dialect.understand(frame.span, answering: nil)) == [
+                "swipe: ips 541333******4111, encrypted (tripleDESBlocks)"
+            ])
+        profile["ips.encryptedAt"] = ProfileEntry("", .number(60), .reported, "a test")
+        #expect(throws: ReaderError.self) { try family.makeDialect(profile) }
+    }
+
+    @Test func theAnswerToWakingIsWaitedForWhereThatIsWanted() throws {
+        let family = try #require(ReaderFamily.named("ips"))
+        #expect(try family.makeDialect().identification.map(\.isAnswered) == [false])
+        var profile = family.profile
+        profile[.ipsAnswersWake] = ProfileEntry("", .flag(true), .reported, "a test")
+        var dialect = try family.makeDialect(profile)
+        let wake = try #require(dialect.identification.first)
+        #expect(wake.isAnswered && wake.bytes == [0x0C])
+        for (answer, expected) in [([0, 0x4D], "done"), ([0x60, 0x4D, 1], "done"), ([0x4D], ""), ([0, 0x4E], "")] {
+            let answer = answer.map { UInt8($0) }
+            let meanings = words(dialect.understand(answer.span, answering: wake))
+            #expect(meanings == [expected.isEmpty ? "unknown: no answer to being woken" : expected])
+        }
     }
 
     /// A counter of 0x66 at the end of a damaged swipe looks like the beginning of a failure.

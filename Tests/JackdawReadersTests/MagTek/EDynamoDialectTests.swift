@@ -75,7 +75,7 @@ import Testing
         #expect(meanings(try blocks(blank)) == ["bad swipe: no track was read"])
         var exhausted = blank
         exhausted[493] = 1
-        #expect(meanings(try blocks(exhausted)) == ["refused: no key is left"])
+        #expect(meanings(try blocks(exhausted)) == ["bad swipe: no key is left"])
         var late = blank
         late[493] = 0x10
         #expect(meanings(try blocks(late)) == ["gave up"])

@@ -123,12 +123,15 @@ import Testing
         #expect(throws: Never.self) { try format.check(shortened) }
         #expect(format.fields(of: shortened).map(\.name) == ["kind", "content"])
         let wrong: [[UInt8]] = [[], [4, 1], [0, 1, 2], [1, 5, 5], [1, 5, 5, 200], [3, 5, 5, 1]]
-        let places = [(FrameFault.Code.truncated, 0), (.start, 0), (.truncated, 3), (.truncated, 3), (.truncated, 201)]
+        let places = [(FrameFault.Code.truncated, 0), (.start, 0), (.truncated, 3), (.truncated, 3), (.truncated, 1)]
         for (message, place) in zip(wrong, places + [(.field, 3)]) {
             let fault = #expect(throws: FrameFault.self) { try format.check(message) }
             #expect(fault?.code == place.0)
             #expect(fault?.offset == place.1)
         }
+        // What is not sent as it stands there has its place in the words.
+        let short = #expect(throws: FrameFault.self) { try format.check([1, 5, 5, 200]) }
+        #expect(short?.message == "byte 200 of the whole record: 200 bytes, where a record has 867 at least")
     }
 
     @Test func uuidsAreThoseOfTheManual() {

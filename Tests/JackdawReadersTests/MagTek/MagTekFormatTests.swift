@@ -103,6 +103,24 @@ import Testing
         #expect(shown.first { $0.name == "tracks" }?.value.hasPrefix("%B5452000000007189^") == true)
     }
 
+    /// What a reader is told to do and what it makes of it is no card's; what is set and what is answered may be.
+    @Test(arguments: [
+        ("000103", FrameDirection.command, ["00 get property", "1", "03 serial number", "0D"]),
+        ("010225C0", .command, ["01 set property", "2", "25 start sentinel ;", "1 byte", "0D"]),
+        ("000150", .command, ["00 get property", "1", "50 unknown", "0D"]),
+        ("0000", .command, ["00 get property", "0", "0 bytes", "0D"]),
+        ("0A080102030405060708", .command, ["0A set session", "8", "8 bytes", "0D"]),
+        ("0200", .answer, ["02 bad parameter", "0", "0 bytes", "0D"]),
+        ("00084111111111111111", .answer, ["00 done", "8", "8 bytes", "0D"]),
+    ])
+    func whatCannotBeOfACardIsShown(text: String, direction: FrameDirection, values: [String]) {
+        let fields = MagTekFormat(direction).fields(of: line(text), isRevealing: false)
+        #expect(fields.map(\.value) == values)
+        #expect(zip(fields, fields.dropFirst()).allSatisfy { $0.range.upperBound == $1.range.lowerBound })
+        let shown = MagTekFormat(direction).fields(of: line(text), isRevealing: true)
+        #expect(shown.filter { $0.name == "data" }.allSatisfy { text.hasSuffix($0.value) })
+    }
+
     private func text(_ range: Range<Int>) -> String { String(decoding: Self.swipe[range], as: UTF8.self) }
 
     /// Two digits.

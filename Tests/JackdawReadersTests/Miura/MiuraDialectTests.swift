@@ -31,11 +31,12 @@ struct MiuraDialectTests {
         }
     }
 
-    @Test(arguments: ["9F21", "9F22", "6D00", "9001"])
-    func anotherStatusRefuses(status: String) throws {
-        let meanings = try Self.meanings(status)
-        guard case .refused(let words)? = meanings.first else { return #expect(Bool(false), "\(meanings)") }
-        #expect(words.contains(String(status.prefix(2))))
+    @Test(arguments: [
+        ("9F21", "9F 21 invalid data"), ("9F42", "9F 42 timed out"), ("6D00", "6D 00 unknown"),
+        ("9001", "90 01 unknown"),
+    ])
+    func anotherStatusRefuses(status: String, meaning: String) throws {
+        #expect(words(try Self.meanings(status)) == ["refused: status \(meaning)"])
     }
 
     @Test func theBaseDoesNotAnswerForTheReader() throws {

@@ -57,10 +57,58 @@ import Testing
 
     @Test func fieldsAreNamed() {
         let start = MiuraFormat(.command).fields(of: Self.commands[7], isRevealing: false)
-        #expect(start.map(\.name) == ["NAD", "PCB", "LEN", "CLA INS", "P1 P2", "data", "LRC"])
-        #expect(start[3].value == "DE D1 start transaction")
-        #expect(start[5].value == "26 bytes")
+        #expect(start.first { $0.name == "CLA INS" }?.value == "DE D1 start transaction")
         let answer = MiuraFormat(.answer).fields(of: Self.answers[2], isRevealing: true)
-        #expect(answer.map(\.value) == ["01 card reader", "unsolicited", "6", "10 11 12 13", "90 00", "right"])
+        #expect(answer.map(\.value) == ["01 card reader", "unsolicited", "6", "10 11 12 13", "90 00 done", "right"])
+    }
+
+    @Test func objectsOfACommandAreFields() {
+        let fields = MiuraFormat(.command).fields(of: Self.commands[7], isRevealing: false)
+        #expect(
+            fields.dropFirst(5).map { "\($0.range.lowerBound) \($0.name): \($0.value)" } == [
+                "7 Lc: 24", "8 E0 command data: 22 bytes of objects", "10 9F02 amount: 6 bytes: 00 00 00 00 04 56",
+                "19 5F2A currency: 2 bytes: 08 26", "24 9C transaction type: 1 byte: 00",
+                "27 9A date: 3 bytes: 26 07 28", "32 Le: 0", "33 LRC: right",
+            ])
+        #expect(hasNoGap(fields, in: Self.commands[7]))
+        let text = MiuraFormat(.command).fields(of: Self.commands[6], isRevealing: false)
+        #expect(text.dropFirst(5).map(\.name) == ["Lc", "data", "LRC"])
+        #expect(text[6].value == "12 bytes")
+    }
+
+    /// What comes before and behind a command's data, each with and without.
+    @Test(arguments: [
+        ("00B0231200", ["Le"]), ("00B0231212", ["Le"]), ("00B08FFF010C12", ["Lc", "data", "Le"]),
+        ("00B08FFF09010203", ["data"]), ("00B08FFF", []),
+    ])
+    func lengthsOfACommandAreFields(apdu: String, expected: [String]) throws {
+        let frame = try MiuraFormat.command(hex(apdu))
+        let fields = MiuraFormat(.command).fields(of: frame, isRevealing: false)
+        #expect(fields.dropFirst(5).dropLast().map(\.name) == expected)
+        #expect(hasNoGap(fields, in: frame))
+    }
+
+    @Test func objectsOfACardAreHidden() throws {
+        let track = ";4111111111111111=2512?"
+        let body =
+            hex("48020003 5F2217") + Array(track.utf8) + hex("00 5F2403251231 DFA2080134 DF0D0141")
+        let answer = [0xE1, UInt8(body.count)] + body + [0x9F, 0x42]
+        let frame = try #require(try MiuraFormat.answer(answer).first)
+        let masked = MiuraFormat(.answer).fields(of: frame, isRevealing: false)
+        #expect(
+            masked.dropFirst(3).map { "\($0.name): \($0.value)" } == [
+                "E1 response: 46 bytes of objects", "48 card status: 2 bytes: 00 03", "5F22 track 2: 23 bytes",
+                "padding: 00", "5F24 expiry: 3 bytes", "DFA208 number: 1 byte", "DF0D identifier: 1 byte: A",
+                "SW: 9F 42 timed out", "LRC: right",
+            ])
+        #expect(hasNoGap(masked, in: frame))
+        let shown = MiuraFormat(.answer).fields(of: frame, isRevealing: true)
+        #expect(shown[5].value.hasPrefix("23 bytes: 3B 34 31 31"))
+        #expect(shown.map(\.range) == masked.map(\.range))
+    }
+
+    private func hasNoGap(_ fields: [FrameField], in frame: [UInt8]) -> Bool {
+        fields.first?.range.lowerBound == 0 && fields.last?.range.upperBound == frame.count
+            && zip(fields, fields.dropFirst()).allSatisfy { $0.range.upperBound == $1.range.lowerBound }
     }
 }

@@ -56,6 +56,10 @@ import Testing
         // The transaction's own answer is none to its cancel.
         let late = try NEOFormat.answer(0x02, .timedOut)
         #expect(words(dialect.understand(late.span, answering: cancel)) == ["gave up"])
+        let refused = try NEOFormat.answer(0x02, .notAcknowledged)
+        #expect(
+            words(dialect.understand(refused.span, answering: cancel))
+                == ["unknown: the end of a transaction: \(NEOStatus.notAcknowledged)"])
     }
 
     @Test func statusesAreRefusals() throws {

@@ -1,5 +1,6 @@
 import JackdawDSP
 import JackdawReaders
+import JackdawTransport
 import Testing
 
 @Suite struct ReaderModulatorTests {

@@ -37,6 +37,26 @@ import Testing
         #expect(try Self.meanings(damaged) == ["bad swipe: the frame of the swipe is damaged"])
     }
 
+    /// As text it has no frame; names with the letters of a power-up text are names.
+    @Test func aSwipeAsTextIsRead() throws {
+        let tracks = Array("%B4111111111111111^DAVID/SPPMSR^2812101?;4111111111111111=2812101?".utf8)
+        #expect(try Self.meanings([0x00] + tracks + [0x0D]) == ["swipe: unimag 411111******1111"])
+        #expect(try Self.meanings([0x03] + tracks.suffix(26) + [0x0D]) == ["swipe: unimag 411111******1111"])
+        // Without its end, with bytes between, or with flags that say that it is encrypted it is none, and no power-up.
+        let damaged: [[UInt8]] = [[0x00] + tracks, [0x00] + tracks.dropLast(3) + [0x0D], [0x04] + tracks + [0x0D]]
+        for burst in damaged {
+            #expect(try Self.meanings(burst) == ["bad swipe: the frame of the swipe is damaged"])
+        }
+    }
+
+    /// The silence before the tone is no time in which the reader has power.
+    @Test func eachTryHasTheWholeToneThatIsReported() throws {
+        let family = try #require(ReaderFamily.named("unimag"))
+        let sound = try #require(try family.makeSound())
+        #expect(try Self.dialect().times.powerUp == .milliseconds(2_600) + .seconds(sound.pause))
+        #expect(try #require(ReaderFamily.named("idtech")).makeDialect().times.powerUp == .milliseconds(2_600))
+    }
+
     @Test func aPublishedSwipeIsReadWithAndWithoutAByteOfFlags() throws {
         for flags in [[], [0x04]] as [[UInt8]] {
             #expect(

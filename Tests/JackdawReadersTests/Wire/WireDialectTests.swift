@@ -70,4 +70,14 @@ import Testing
         #expect(try profile.integer("event.card swiped", in: 0...255) == 0xA7)
         #expect(profile["event.card swiped"]?.provenance == .documented)
     }
+
+    /// One of them would be taken for the other.
+    @Test func twoEventsOfOneNumberAreABadProfile() throws {
+        let family = try #require(ReaderFamily.named("bbpos"))
+        var profile = family.simulatedProfile
+        profile["event.ICC"] = profile["event.MCR"]
+        let error = #expect(throws: ReaderError.self) { try family.makeDialect(profile) }
+        #expect(error?.code == .badProfile)
+        #expect(error?.message == "the profile \"simulated\" has two events of one number: ICC and MCR")
+    }
 }

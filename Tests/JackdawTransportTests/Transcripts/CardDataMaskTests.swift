@@ -29,6 +29,16 @@ struct CardDataMaskTests {
         }
     }
 
+    @Test("characters with a parity bit, and EBCDIC's digits, are characters")
+    func otherCharacters() {
+        let number = Array("4111111111111111".utf8)
+        let even = number.map { UInt8($0.nonzeroBitCount & 1) << 7 | $0 }
+        for bytes in [even, number.map { $0 | 0x80 }, number.map { $0 & 15 | 0xF0 }] {
+            var mask = CardDataMask()
+            #expect(mask.mask([0xFE, 0x01] + bytes + [0x02], isSent: false).compactMap(\.self).count <= 3)
+        }
+    }
+
     @Test("what is short and framed is kept")
     func commands() {
         var mask = CardDataMask()

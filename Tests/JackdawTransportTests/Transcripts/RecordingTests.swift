@@ -57,6 +57,16 @@ struct RecordingTests {
         for _ in 0..<2 { #expect(try await replay.received() == nil) }
     }
 
+    @Test("a link that the program closes was not lost")
+    func closing() async throws {
+        let (near, _) = MemoryTransport.pair(link: Self.link)
+        let recorded = try record(near, .revealed)
+        let receiving = Task { try await recorded.received() }
+        await recorded.close()
+        _ = await receiving.result
+        #expect(!lines.with { $0.joined() }.contains("lost"))
+    }
+
     @Test("a card that was swiped is not in it unless that was asked for")
     func masked() async throws {
         let swipe: [UInt8] = [0x02] + Array(";4111111111111111=29121010000?".utf8) + [0x03]

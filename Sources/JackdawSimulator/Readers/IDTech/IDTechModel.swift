@@ -35,8 +35,13 @@ public struct IDTechModel: ReaderModel {
         case .firmwareVersion: return [Self.answer(Array(device.firmware.utf8))]
         case .serialNumber: return [Self.answer(Self.setting(function, Array(device.serialNumber.utf8)))]
         case .reviewAll:
-            let all = device.settings.sorted { $0.key < $1.key }
-            return [Self.answer(all.flatMap { Self.setting(IDTechFunction(rawValue: UInt8($0.key)), $0.value) })]
+            let all = device.settings.sorted { $0.key < $1.key }.compactMap { key, value in
+                UInt8(exactly: key).map { Self.setting(IDTechFunction(rawValue: $0), value) }
+            }
+            return [Self.answer(all.flatMap(\.self))]
+        case .nextKeySerialNumber:
+            guard let number = cipher?.keySerialNumber, !number.isEmpty else { return [[Self.refuse]] }
+            return [Self.answer(Self.setting(function, number))]
         default:
             guard let value = setting(function, device) else { return [[Self.refuse]] }
             return [Self.answer(Self.setting(function, value))]

@@ -1,3 +1,4 @@
+import JackdawDSP
 import JackdawReaders
 
 /// Makes swipes as ID TECH's stripe readers lay them out, which its NEO readers send, too.
@@ -58,7 +59,7 @@ struct IDTechSwipeMaker {
 
     /// The character behind a track that makes each column of bits even (ISO 7811).
     private static func redundancyCheck(of text: [UInt8]) -> UInt8 {
-        let (first, columns): (UInt8, UInt8) = text[0] == UInt8(ascii: "%") ? (0x20, 0x3F) : (0x30, 0x0F)
-        return text.reduce(0) { $0 ^ ($1 &- first) } & columns + first
+        let code: CharacterCode = text[0] == UInt8(ascii: "%") ? .alphanumeric : .numeric
+        return code.ascii(LongitudinalRedundancyCheck(of: text.compactMap(code.value(ofASCII:))).value)
     }
 }

@@ -30,8 +30,10 @@ public struct MagTekModel: ReaderModel {
     public func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] {
         let bytes = Self.bytes(command)
         switch (bytes.first, bytes.dropFirst(2).first) {
-        case (MagTekCommand.getProperty.rawValue, 0x00): return [Self.answer(.done, Array(device.firmware.utf8))]
-        case (MagTekCommand.getProperty.rawValue, 0x03): return [Self.answer(.done, Array(device.serialNumber.utf8))]
+        case (MagTekCommand.getProperty.rawValue, MagTekProperty.software.rawValue):
+            return [Self.answer(.done, Array(device.firmware.utf8))]
+        case (MagTekCommand.getProperty.rawValue, MagTekProperty.serialNumber.rawValue):
+            return [Self.answer(.done, Array(device.serialNumber.utf8))]
         case (MagTekCommand.getProperty.rawValue, let number?):
             guard let value = device.settings[Int(number)] else { return [Self.answer(.badParameter)] }
             return [Self.answer(.done, value)]
@@ -71,15 +73,10 @@ public struct MagTekModel: ReaderModel {
         (try? MagTekFormat.answer(result, Array(data.prefix(255)))) ?? []
     }
 
-    private static func digits(_ bytes: [UInt8]) -> [UInt8] {
-        let digits = Array("0123456789ABCDEF".utf8)
-        return bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-    }
+    private static func digits(_ bytes: [UInt8]) -> [UInt8] { bytes.flatMap { Array($0.hexadecimal.utf8) } }
 
     /// The bytes that a line's digits say.
     private static func bytes(_ line: Span<UInt8>) -> [UInt8] {
-        stride(from: 0, to: line.count - 2, by: 2).map { index in
-            UInt8(String(decoding: [line[index], line[index + 1]], as: UTF8.self), radix: 16) ?? 0
-        }
+        stride(from: 0, to: line.count - 2, by: 2).map { line.byte(at: $0) ?? 0 }
     }
 }

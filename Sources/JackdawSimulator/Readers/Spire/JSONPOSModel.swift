@@ -33,10 +33,4 @@ public struct JSONPOSModel: ReaderModel {
 
     /// Nothing: cards are the terminal's own matter.
     public func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] { [] }
-
-    /// A status event, whose members are made up.
-    public func tellLowBattery(_ device: SimulatedDevice) -> [[UInt8]] {
-        let status = JSONValue.object(["battery": .number(Double(device.battery))])
-        return [JSONPOSMessage.request(method: "StatusEvent", parameters: status, id: nil).frame]
-    }
 }

@@ -1,0 +1,20 @@
+import JackdawReaders
+import JackdawTestSupport
+import Testing
+
+/// What ID TECH's readers are asked, and what their answers mean.
+@Suite struct IDTechDialectTests {
+    /// The question is one that was reported; the answer is made in the pattern of those to questions for settings.
+    @Test func theNextKeysSerialNumberIsAskedFor() throws {
+        let dialect = IDTechDialect()
+        let request = try #require(try dialect.asking(.keySerialNumber).first)
+        #expect(request.bytes == hex("02 52 51 03 02"))
+        let answer = hex("06 02 51 0A 62994901190000000001 03 F1")
+        let format = dialect.format(awaiting: request)
+        #expect(throws: Never.self) { try format.check(answer.span) }
+        let told = words(dialect.understand(answer.span, answering: request))
+        #expect(told == ["done: key serial number 62 99 49 01 19 00 00 00 00 01"])
+        #expect(format.fields(of: answer.span, isRevealing: false)[2].name == "51 next KSN")
+        #expect(words(dialect.understand([0x15].span, answering: request)) == ["refused: NAK"])
+    }
+}

@@ -1,0 +1,32 @@
+import JackdawReaders
+import JackdawSimulator
+import JackdawTestSupport
+import JackdawTransport
+import Testing
+
+/// Programs and readers that send without end, and do not listen.
+@Suite(.timeLimit(.minutes(30)))
+struct HostileProgramTests {
+    /// What is not a function's number cannot be set in a real reader.
+    @Test func aSettingThatNoReaderHasIsNotTold() throws {
+        var device = SimulatedDevice()
+        device.settings = [0x1FF: [0x30], 0x4C: [0x31]]
+        let answers = IDTechModel().answer(IDTechCommandFormat.review(.reviewAll).span, &device)
+        #expect(answers.first.map { Array($0.dropLast(2)) } == [0x06, 0x02, 0x4C, 0x01, 0x31])
+    }
+
+    /// A reader whose noise nobody looks at fills no memory: what is not taken in stays with the link.
+    @Test func eventsThatNobodyTakesAreBounded() async throws {
+        let (near, far) = MemoryLink.pair(link: LinkName(.sim, "test"), room: 1_000_000)
+        let session = ReaderSession(
+            near, try #require(ReaderFamily.named("idtech")).makeDialect(), clock: ManualClock())
+        await session.perform(.connect)
+        // Each is an acknowledgement of nothing.
+        try await far.send([UInt8](repeating: 0x06, count: 200_000))
+        for _ in 0..<1_000 where await session.waitingCount < 5_000 { await Task.yield() }
+        for _ in 0..<1_000 { await Task.yield() }
+        #expect(await session.waitingCount < 20_000)
+        await session.close()
+        await far.close()
+    }
+}
