@@ -45,6 +45,9 @@ struct MachineWorld {
     /// The flags as the last event of each reader has told them.
     private(set) var told: [ReaderKind: DeviceFlags] = [:]
 
+    /// The flags that came with each result of autodetection, by its line in the log.
+    private(set) var detected: [Int: [ReaderKind: DeviceFlags]] = [:]
+
     init(_ type: AudioJackReaderType, order: [ReaderKind] = [.ipsEnterprise, .ips, .uniMag]) {
         machine = SwipeMachine(type, order: order)
     }
@@ -120,6 +123,7 @@ struct MachineWorld {
         case .autodetectStarted: log.append("autodetect")
         case .autodetectComplete(let result, let type, let flags):
             for reader in ReaderKind.allCases where reader != .iDynamo { told[reader] = flags[reader] }
+            detected[log.count] = flags
             log.append("autodetected \(result), type \(type)")
         case .typeChanged(let type): asides.append("type \(type)")
         case .warned(let warning): log.append("warning \(warning.code.rawValue)")
@@ -157,8 +161,9 @@ struct MachineWorld {
             let isThere = reader == .iDynamo || attached?.reader == reader && !(isDeaf && reader == .uniMag)
             let needsAnswer = reader == .uniMag || isTesting
             if isThere || !needsAnswer {
-                schedule(reader == .uniMag ? powerUpTime : .milliseconds(20), .reader(reader, .connected(ReaderIdentity(family: "test"))))
-                schedule(reader == .uniMag ? powerUpTime : .milliseconds(20), .reader(reader, .ready))
+                let delay: Duration = reader == .uniMag ? powerUpTime : .milliseconds(20)
+                schedule(delay, .reader(reader, .connected(ReaderIdentity(family: "test", facts: []))))
+                schedule(delay, .reader(reader, .ready))
             } else {
                 schedule(.seconds(13), .reader(reader, .failed(ReaderError(.noAnswer, "no answer"))))
             }

@@ -106,6 +106,8 @@ extension SwipeMachine {
     mutating func activationFailed(_ reader: ReaderKind, _ result: SwipeActivationResult) {
         dismiss(reader)
         phases[reader] = .off
+        // Nobody was told that there is one.
+        guard reader != .iDynamo else { return act(.close(.iDynamo)) }
         act(slot.give(to: nil))
         restoreVolume()
         tell(.activationFinished(result), reader)
@@ -123,8 +125,10 @@ extension SwipeMachine {
     mutating func poweredDown(_ reader: ReaderKind) {
         let isWanted = if case .poweringDown = phase(of: reader) { true } else { false }
         phases[reader] = .off
-        if reader != .iDynamo { act(slot.give(to: nil)) }
-        restoreVolume()
+        if reader != .iDynamo {
+            act(slot.give(to: nil))
+            restoreVolume()
+        }
         tellGone(reader, isDetached: isWanted)
         if isWanted { connect() }
     }
@@ -137,8 +141,12 @@ extension SwipeMachine {
         default: break
         }
         phases[reader] = .off
-        if reader != .iDynamo { act(slot.give(to: nil)) }
-        restoreVolume()
+        if reader == .iDynamo {
+            act(.close(.iDynamo))
+        } else {
+            act(slot.give(to: nil))
+            restoreVolume()
+        }
         tellGone(reader)
     }
 

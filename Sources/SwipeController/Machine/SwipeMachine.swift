@@ -67,11 +67,11 @@ struct SwipeMachine {
         case .attached: attach(at: now)
         case .detached: detach(at: now)
         case .opened(let reader):
-            act(slot.opened(reader, isOpen: true))
+            if reader != .iDynamo { act(slot.opened(reader, isOpen: true)) }
             if reader == .iDynamo || slot.has(reader) { linkOpened(reader, at: now) }
         case .openFailed(let reader):
             let wasWanted = slot.wanted == reader
-            if reader != .iDynamo { act(slot.opened(reader, isOpen: false)) }
+            act(slot.opened(reader, isOpen: false))
             if wasWanted { linkFailed(reader, at: now) }
         case .closed(let reader): if reader != .iDynamo { act(slot.closed()) }
         case .reader(let reader, let event):
