@@ -62,7 +62,8 @@ extension ShownCard {
         swipe.withPart(.frame) { frame in
             guard swipe.family == "ips", let layout = try? IPSSwipe(frame) else { return }
             let digits = frame.extracting(layout.expiry)
-            expiry = Self.expiry(yearMonth: (0..<4).map { digits[$0 / 2] >> ($0.isMultiple(of: 2) ? 4 : 0) & 15 | 0x30 })
+            expiry = Self.expiry(
+                yearMonth: (0..<4).map { digits[$0 / 2] >> ($0.isMultiple(of: 2) ? 4 : 0) & 15 | 0x30 })
             name = SecretText(copying: frame.extracting(layout.name)).trimmedAtEnd
         }
         for part in [ReaderSwipe.Part.track(1), .maskedTrack(1)] where name == nil {

@@ -195,7 +195,8 @@ struct SwipeMachine {
         if typeChanges.count >= Self.mostTypeChanges.count {
             warn(
                 .typeChangedRepeatedly,
-                "the reader's type was changed \(typeChanges.count) times within a minute: readers may malfunction by it")
+                "the reader's type was changed \(typeChanges.count) times within a minute: readers may malfunction by it"
+            )
         }
         if detection != nil { finishAutodetect(.fail, at: now) }
         if let reader = ReaderKind(self.type) {
