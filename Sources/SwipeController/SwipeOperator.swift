@@ -46,8 +46,11 @@ actor SwipeOperator {
                 if !Task.isCancelled { tell(.answered(isYes)) }
             }
         case .askForTones:
-            talk = Task { [interaction, tell] in tell(.answered(await interaction.mayPlayLoudTones())) }
-        case .show(let text): await interaction.show(text)
+            talk = Task { [interaction, tell] in
+                let isYes = await interaction.mayPlayLoudTones()
+                if !Task.isCancelled { tell(.answered(isYes)) }
+            }
+        case .show(let text): talk = Task { [interaction] in await interaction.show(text) }
         case .dismiss:
             talk?.cancel()
             talk = nil

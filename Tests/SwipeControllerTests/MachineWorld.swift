@@ -148,7 +148,9 @@ struct MachineWorld {
             if let answer { schedule(.milliseconds(500), .answered(answer)) }
         case .askForTones: if let answer { schedule(.milliseconds(1), .answered(answer)) }
         case .show(let text): asides.append("show \(text)")
-        case .dismiss: asides.append("dismiss")
+        case .dismiss:
+            pending.removeAll { if case .answered = $0.input { true } else { false } }
+            asides.append("dismiss")
         }
     }
 

@@ -380,6 +380,18 @@ import Testing
         #expect(world.asides.isEmpty)
     }
 
+    /// What was answered to the one question is no answer to another.
+    @Test func aLateAnswerAboutTonesPowersNoReader() {
+        var world = MachineWorld(.autodetectOnConnect)
+        world.answer = nil
+        world.attach(.uniMag)
+        world.call(.setType(.unimag, nil))
+        #expect(world.asides == ["dismiss", "type unimag"])
+        world.receive(.volume(isFull: false))
+        world.detach()
+        #expect(world.open.isEmpty)
+    }
+
     @Test func S0_43_detachingEndsAutodetection() {
         var world = MachineWorld(.autodetectOnConnect)
         world.attach(.uniMag)

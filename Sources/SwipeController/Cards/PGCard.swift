@@ -27,6 +27,7 @@ public class PGCard: RedactedDescription, @unchecked Sendable {
 
     /// ``directPost(includingCVV:)`` by the vendor's name, as a `String`, which cannot be overwritten.
     /// - Parameter included: whether ``cvv`` is sent, too.
+    /// - Returns: a copy that stays in memory as long as the system likes.
     public final func getDirectPostString(withCVVIncluded included: Bool) -> String {
         directPost(includingCVV: included).revealedText()
     }

@@ -8,6 +8,8 @@ extension SwipeMachine {
         /// What is still to be tried.
         var remaining: [ReaderKind]
         var current: ReaderKind?
+        /// Whether the program has not answered yet.
+        var isAsking = false
         /// When the one that is tried is given up.
         var deadline: Duration?
     }
@@ -21,12 +23,14 @@ extension SwipeMachine {
         detection = Autodetection(isOnConnect: isOnConnect, previousType: type, remaining: order)
         act(.autodetectStarted)
         guard isAttached else { return finishAutodetect(.fail, at: now) }
+        detection?.isAsking = true
         act(.askForTones)
     }
 
     /// Takes whether loud tones may be played.
     mutating func permitted(_ isAllowed: Bool, at now: Duration) {
-        guard detection?.current == nil else { return }
+        guard detection?.isAsking == true else { return }
+        detection?.isAsking = false
         guard isAllowed else { return finishAutodetect(.fail, at: now) }
         probeNext(at: now)
     }
@@ -57,6 +61,8 @@ extension SwipeMachine {
     mutating func finishAutodetect(_ result: CardReaderAutodetectResult, at now: Duration) {
         guard let ended = detection else { return }
         detection = nil
+        // A late answer is none to whatever is asked next.
+        if ended.isAsking { act(.dismiss) }
         guard result == .fail else {
             type = ended.current?.type ?? type
             return act(.autodetectComplete(result, type, flags))
