@@ -48,7 +48,7 @@ docs: ## the libraries' documentation, into docs/api
 	swift package --allow-writing-to-directory docs/api generate-documentation \
 	    --target JackdawDSP --target JackdawCards --target JackdawAudioFile --target JackdawSpectrum \
 	    --target JackdawTransport --target JackdawReaders --target JackdawSimulator --target JackdawDecryption \
-	    --target JackdawALSA --target JackdawBluetooth --target JackdawLinux \
+	    --target JackdawALSA --target JackdawBluetooth --target JackdawLinux --target SwipeController \
 	    --enable-experimental-combined-documentation --warnings-as-errors --output-path docs/api
 
 install: build ## install command, manual and completions below PREFIX

@@ -31,6 +31,7 @@ let package = Package(
         .library(name: "JackdawDecryption", targets: ["JackdawDecryption"]),
         .library(name: "JackdawALSA", targets: ["JackdawALSA"]),
         .library(name: "JackdawBluetooth", targets: ["JackdawBluetooth"]),
+        .library(name: "SwipeController", targets: ["SwipeController"]),
         .library(name: "JackdawLinux", targets: ["JackdawLinux"]),
         .library(name: "JackdawAudioFile", targets: ["JackdawAudioFile"]),
         .library(name: "JackdawSpectrum", targets: ["JackdawSpectrum"]),
@@ -80,6 +81,10 @@ let package = Package(
         .target(
             name: "JackdawBluetooth",
             dependencies: ["JackdawTransport", "JackdawSystem", "CBlueZ", "CSystemD", "CLinux"], swiftSettings: house),
+
+        .target(
+            name: "SwipeController", dependencies: ["JackdawReaders", "JackdawTransport", "JackdawCards"],
+            swiftSettings: house),
 
         .target(
             name: "JackdawLinux",
@@ -132,6 +137,13 @@ let package = Package(
             name: "JackdawSimulatorTests",
             dependencies: [
                 "JackdawSimulator", "JackdawReaders", "JackdawDSP", "JackdawTransport", "JackdawTestSupport",
+            ],
+            swiftSettings: house),
+        .testTarget(
+            name: "SwipeControllerTests",
+            dependencies: [
+                "SwipeController", "JackdawReaders", "JackdawSimulator", "JackdawTransport", "JackdawCards",
+                "JackdawTestSupport",
             ],
             swiftSettings: house),
         .testTarget(

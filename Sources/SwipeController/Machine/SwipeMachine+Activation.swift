@@ -1,0 +1,163 @@
+import JackdawReaders
+
+/// How readers get power, and lose it.
+extension SwipeMachine {
+    /// What follows when something was attached.
+    mutating func activateOnConnect(_ reader: ReaderKind) {
+        switch reader {
+        case .uniMag:
+            guard settings.activateReaderOnAttach else { return }
+            guard !settings.options.activateReaderWithoutPromptingUser else { return powerUp() }
+            phases[.uniMag] = .readingVolume
+            act(.readVolume)
+        case .ips, .ipsEnterprise: open(reader)
+        case .iDynamo: break
+        }
+    }
+
+    /// Gives a UniMag power, as the program wants it or a person has agreed to.
+    mutating func powerUp() {
+        guard type == .unimag, detection == nil, flags[.uniMag]?.isConnected == true else {
+            return warn(.callIgnored, "no reader that could be powered up is attached")
+        }
+        switch phase(of: .uniMag) {
+        case .off, .readingVolume: break
+        case .prompting: act(.dismiss)
+        default: return
+        }
+        if settings.options.showInitializingReaderMessage { act(.show("Initializing Card Reader…")) }
+        raiseVolume(for: .uniMag)
+    }
+
+    /// The program cancels a power-up, or declines for the person who is asked.
+    mutating func cancelPowerUp() {
+        switch phase(of: .uniMag) {
+        case .readingVolume, .prompting:
+            dismiss(.uniMag)
+            phases[.uniMag] = .off
+        case .raisingVolume, .opening, .connecting: activationFailed(.uniMag, .failure)
+        default: break
+        }
+    }
+
+    /// Switches a UniMag off. It is told as detached and attached again: what is in the jack stays there.
+    mutating func powerDown() {
+        switch phase(of: .uniMag) {
+        case .idle, .requesting, .armed, .cancelling:
+            phases[.uniMag] = .poweringDown
+            act(.perform(.uniMag, .powerDown))
+        case .off, .poweringDown: break
+        case .readingVolume, .prompting, .raisingVolume, .opening, .connecting: cancelPowerUp()
+        }
+    }
+
+    mutating func raiseVolume(for reader: ReaderKind) {
+        guard settings.automaticallySetVolumeToMaxOnActivate else { return open(reader) }
+        phases[reader] = .raisingVolume
+        isVolumeRaised = true
+        act(.raiseVolume)
+    }
+
+    mutating func volumeKnown(at now: Duration) {
+        if let probed = detection?.current, phase(of: probed) == .raisingVolume { return open(probed) }
+        switch phase(of: .uniMag) {
+        case .readingVolume:
+            phases[.uniMag] = .prompting
+            let isChanged = settings.automaticallySetVolumeToMaxOnActivate && !isVolumeFull
+            let options = settings.options
+            act(.ask(isChanged ? options.cardReaderActivationPrompt : options.cardReaderActivationAtMaxVolumePrompt))
+        case .raisingVolume: open(.uniMag)
+        default: break
+        }
+    }
+
+    mutating func answered(_ isYes: Bool, at now: Duration) {
+        guard detection == nil else { return permitted(isYes, at: now) }
+        guard case .prompting = phase(of: .uniMag) else { return }
+        phases[.uniMag] = .off
+        if isYes { powerUp() }
+    }
+
+    mutating func open(_ reader: ReaderKind) {
+        phases[reader] = .opening
+        act(slot.give(to: reader, isTested: detection != nil))
+    }
+
+    mutating func linkOpened(_ reader: ReaderKind, at now: Duration) {
+        phases[reader] = .connecting
+        if detection?.current == reader { detection?.deadline = now + Self.probeTime }
+        act(.perform(reader, .connect))
+    }
+
+    mutating func linkFailed(_ reader: ReaderKind, at now: Duration) {
+        guard detection == nil else { return probeFailed(at: now) }
+        activationFailed(reader, .failure)
+    }
+
+    /// A reader has told that it is there.
+    mutating func activated(_ reader: ReaderKind) {
+        dismiss(reader)
+        phases[reader] = .idle
+        refusals = 0
+        if reader == .iDynamo { tell(.connected, reader) }
+        tell(.activationFinished(.success), reader)
+    }
+
+    mutating func activationFailed(_ reader: ReaderKind, _ result: SwipeActivationResult) {
+        dismiss(reader)
+        phases[reader] = .off
+        // Nobody was told that there is one.
+        guard reader != .iDynamo else { return act(.close(.iDynamo)) }
+        act(slot.give(to: nil))
+        restoreVolume()
+        tell(.activationFinished(result), reader)
+        let options = settings.options
+        let message: String? =
+            switch result {
+            case .timeout: options.cardReaderTimeoutMessage
+            case .volumeTooLow: options.volumeTooLowMessage
+            case .success, .failure: nil
+            }
+        if reader == .uniMag, let message { act(.show(message)) }
+    }
+
+    /// A reader was switched off, by the program or by itself.
+    mutating func poweredDown(_ reader: ReaderKind) {
+        let isWanted = if case .poweringDown = phase(of: reader) { true } else { false }
+        phases[reader] = .off
+        if reader != .iDynamo {
+            act(slot.give(to: nil))
+            restoreVolume()
+        }
+        tellGone(reader, isDetached: isWanted)
+        if isWanted { connect() }
+    }
+
+    /// A reader's link has gone.
+    mutating func lost(_ reader: ReaderKind, at now: Duration) {
+        if detection?.current == reader { return probeFailed(at: now) }
+        switch phase(of: reader) {
+        case .opening, .connecting: return activationFailed(reader, .failure)
+        default: break
+        }
+        phases[reader] = .off
+        if reader == .iDynamo {
+            act(.close(.iDynamo))
+        } else {
+            act(slot.give(to: nil))
+            restoreVolume()
+        }
+        tellGone(reader)
+    }
+
+    /// Takes away what a person is asked or shown about a reader.
+    mutating func dismiss(_ reader: ReaderKind) {
+        guard reader == .uniMag else { return }
+        switch phase(of: reader) {
+        case .prompting: act(.dismiss)
+        case .raisingVolume, .opening, .connecting:
+            if settings.options.showInitializingReaderMessage, detection == nil { act(.dismiss) }
+        default: break
+        }
+    }
+}

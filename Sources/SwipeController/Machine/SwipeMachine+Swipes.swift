@@ -1,0 +1,126 @@
+import JackdawReaders
+
+/// How swipes are waited for.
+extension SwipeMachine {
+    mutating func take(_ event: ReaderEvent, from reader: ReaderKind, at now: Duration) {
+        let phase = phase(of: reader)
+        switch (event, phase) {
+        case (.connected, .connecting): activated(reader)
+        case (.ready, .idle), (.ready, .requesting): becameIdle(reader, at: now)
+        case (.ready, .cancelling):
+            phases[reader] = .idle
+            becameIdle(reader, at: now)
+        case (.waitingForCard, .requesting), (.waitingForCard, .idle): armed(reader, at: now)
+        case (.swipe(let swipe), .armed): swiped(reader, swipe)
+        case (.badSwipe, .armed): swipedBadly(reader)
+        case (.timedOut, .armed): ended(reader, .timedOut)
+        case (.cancelled, .cancelling): ended(reader, .canceled)
+        case (.failed(let error), _): failed(reader, error, at: now)
+        case (.poweredDown, .connecting): connectingFailed(reader, .timeout, at: now)
+        case (.poweredDown, _): poweredDown(reader)
+        case (.lost, _): lost(reader, at: now)
+        default: break
+        }
+    }
+
+    /// Whether a reader is told to wait again whenever it has ended to.
+    private func isRenewed(_ reader: ReaderKind) -> Bool { reader != .uniMag || settings.alwaysAcceptSwipe }
+
+    private mutating func becameIdle(_ reader: ReaderKind, at now: Duration) {
+        phases[reader] = .idle
+        if isRenewed(reader), refusals < Self.mostRefusals {
+            request(reader)
+        } else if detection?.current == reader {
+            finishAutodetect(reader.result, at: now)
+        }
+    }
+
+    private mutating func request(_ reader: ReaderKind) {
+        phases[reader] = .requesting
+        let seconds = reader == .uniMag ? settings.swipeTimeout : UniMagSettings.swipeTimeouts.upperBound
+        act(.perform(reader, .requestSwipe(within: .seconds(seconds))))
+    }
+
+    private mutating func armed(_ reader: ReaderKind, at now: Duration) {
+        phases[reader] = .armed
+        refusals = 0
+        // Readers that always wait do not tell when they begin to anew.
+        if flags[reader]?.isReadyForSwipe != true { tell(.ready, reader) }
+        if detection?.current == reader { finishAutodetect(reader.result, at: now) }
+    }
+
+    private mutating func swiped(_ reader: ReaderKind, _ swipe: ReaderSwipe) {
+        phases[reader] = .idle
+        tell(.swiped(swipe), reader)
+        becomeUnready(reader, .swipeDone)
+    }
+
+    /// The driver goes on waiting, which a request of a UniMag does not.
+    private mutating func swipedBadly(_ reader: ReaderKind) {
+        guard reader == .uniMag else {
+            // Source: IPS readers send no notification of bad reads.
+            if reader == .iDynamo { tell(.swiped(nil), reader) }
+            return
+        }
+        tell(.swiped(nil), reader)
+        becomeUnready(reader, .swipeDone)
+        if isRenewed(reader) {
+            tell(.ready, reader)
+        } else {
+            phases[reader] = .cancelling
+            act(.perform(reader, .cancel))
+        }
+    }
+
+    /// A request is over without a card.
+    private mutating func ended(_ reader: ReaderKind, _ reason: SwipeReasonUnreadyForSwipe) {
+        phases[reader] = .idle
+        becomeUnready(reader, reason)
+    }
+
+    private mutating func becomeUnready(_ reader: ReaderKind, _ reason: SwipeReasonUnreadyForSwipe) {
+        guard reader == .uniMag, flags[reader]?.isReadyForSwipe == true else { return }
+        tell(.unready(isRenewed(reader) ? .refreshing : reason), reader)
+    }
+
+    private mutating func failed(_ reader: ReaderKind, _ error: ReaderError, at now: Duration) {
+        switch phase(of: reader) {
+        case .connecting: connectingFailed(reader, error.code == .noAnswer ? .timeout : .failure, at: now)
+        case .requesting:
+            refusals += 1
+            phases[reader] = .idle
+            guard refusals >= Self.mostRefusals else { return }
+            if flags[reader]?.isReadyForSwipe == true { tell(.unready(.timedOut), reader) }
+            warn(.readerRefuses, "the reader does not begin to wait for a card: \(error.message)")
+        default: break
+        }
+    }
+
+    private mutating func connectingFailed(_ reader: ReaderKind, _ result: SwipeActivationResult, at now: Duration) {
+        guard detection?.current != reader else { return probeFailed(at: now) }
+        activationFailed(reader, result == .timeout && !isVolumeFull ? .volumeTooLow : result)
+    }
+
+    mutating func requestSwipe() {
+        guard !settings.alwaysAcceptSwipe else {
+            return warn(.callIgnored, "swipes are requested by themselves while alwaysAcceptSwipe is true")
+        }
+        guard case .idle = phase(of: .uniMag), detection == nil else {
+            return warn(.callIgnored, "a swipe can be requested of a reader that is activated and not ready for one")
+        }
+        refusals = 0
+        request(.uniMag)
+    }
+
+    mutating func cancelSwipeRequest() {
+        guard !settings.alwaysAcceptSwipe else {
+            return warn(.callIgnored, "only what requestSwipe has begun can be cancelled")
+        }
+        switch phase(of: .uniMag) {
+        case .armed, .requesting:
+            phases[.uniMag] = .cancelling
+            act(.perform(.uniMag, .cancel))
+        default: break
+        }
+    }
+}

@@ -1,0 +1,224 @@
+import JackdawReaders
+
+/// A controller without anything outside of it: what happens at the jack and at the readers, what the program wants and how
+/// time passes go in; what is to be done and told comes out, in that order.
+///
+/// Times count from any beginning, and never back.
+struct SwipeMachine {
+    /// Which reader for the audio jack is enabled.
+    var type: AudioJackReaderType
+    /// What is true of each reader.
+    var flags: [ReaderKind: DeviceFlags] = [:]
+    var settings = UniMagSettings()
+    /// Whether something is in the jack.
+    var isAttached = false
+    var slot = AudioSlot()
+    /// How far each reader has come.
+    var phases: [ReaderKind: Phase] = [:]
+    var isVolumeFull = true
+    var isVolumeRaised = false
+    var detection: Autodetection?
+    /// In which order types are tried.
+    let order: [ReaderKind]
+    /// How often in a row a reader has not begun to wait for a card.
+    var refusals = 0
+    private var typeChanges: [Duration] = []
+    private var isOver = false
+    private var actions: [SwipeAction] = []
+
+    /// How long each type is given in autodetection. Source: the Mobile Swipe SDK.
+    static let probeTime = Duration.seconds(5)
+    /// So many changes of the type in so short a time are warned about.
+    static let mostTypeChanges = (count: 3, within: Duration.seconds(60))
+    /// So often a reader is told to wait for a card before it is given up.
+    static let mostRefusals = 3
+
+    /// How far a reader has come.
+    enum Phase {
+        case off
+        /// A person is to be asked, once it is known how.
+        case readingVolume
+        case prompting
+        case raisingVolume
+        case opening
+        case connecting
+        /// Powered, and told nothing.
+        case idle
+        case requesting
+        case armed
+        case cancelling
+        case poweringDown
+    }
+
+    /// - Parameters:
+    ///   - type: which reader for the audio jack is enabled.
+    ///   - order: in which order autodetection tries readers.
+    init(_ type: AudioJackReaderType, order: [ReaderKind] = [.ipsEnterprise, .ips, .uniMag]) {
+        self.type = type
+        self.order = order
+    }
+
+    /// When ``advance(to:)`` has something to do; nil where nothing waits for time to pass.
+    var nextDeadline: Duration? { isOver ? nil : detection?.deadline }
+
+    mutating func receive(_ input: SwipeInput, at now: Duration) -> [SwipeAction] {
+        guard !isOver else { return [] }
+        switch input {
+        case .attached: attach(at: now)
+        case .detached: detach(at: now)
+        case .opened(let reader):
+            if reader != .iDynamo { act(slot.opened(reader, isOpen: true)) }
+            if reader == .iDynamo || slot.has(reader) { linkOpened(reader, at: now) }
+        case .openFailed(let reader):
+            let wasWanted = slot.wanted == reader
+            act(slot.opened(reader, isOpen: false))
+            if wasWanted { linkFailed(reader, at: now) }
+        case .closed(let reader): if reader != .iDynamo { act(slot.closed()) }
+        case .reader(let reader, let event):
+            guard reader == .iDynamo || slot.has(reader) else { break }
+            take(event, from: reader, at: now)
+        case .volume(let isFull):
+            isVolumeFull = isFull
+            volumeKnown(at: now)
+        case .answered(let isYes): answered(isYes, at: now)
+        }
+        return takeActions()
+    }
+
+    mutating func perform(_ call: SwipeCall, at now: Duration) -> [SwipeAction] {
+        guard !isOver else { return [] }
+        switch call {
+        case .setType(let type, let options): change(to: type, options, at: now)
+        case .beginAutodetect: beginAutodetect(isOnConnect: false, at: now)
+        case .configure(let change): change(&settings)
+        case .powerUp(let isWanted): isWanted ? powerUp() : cancelPowerUp()
+        case .powerDown: powerDown()
+        case .requestSwipe: requestSwipe()
+        case .cancelSwipeRequest: cancelSwipeRequest()
+        case .shutDown: shutDown()
+        }
+        return takeActions()
+    }
+
+    /// Lets time pass.
+    mutating func advance(to now: Duration) -> [SwipeAction] {
+        guard let deadline = nextDeadline, deadline <= now else { return [] }
+        probeTimedOut(at: now)
+        return takeActions()
+    }
+
+    // MARK: what the other parts use
+
+    mutating func act(_ action: SwipeAction?) { if let action { actions.append(action) } }
+
+    mutating func warn(_ code: PGSwipeWarning.Code, _ message: String) {
+        act(.warned(PGSwipeWarning(code, message)))
+    }
+
+    /// Tells of a reader, and sets its flags by what is told.
+    mutating func tell(_ told: SwipeAction.Told, _ reader: ReaderKind) {
+        var state = flags[reader] ?? DeviceFlags()
+        switch told {
+        case .connected: state.isConnected = true
+        case .disconnected: state.isConnected = false
+        case .activationFinished(let result): state.isActivated = result == .success
+        case .deactivated: state.isActivated = false
+        case .ready: state.isReadyForSwipe = true
+        case .unready: state.isReadyForSwipe = false
+        case .swiped: break
+        }
+        flags[reader] = state
+        // Until a reader is found nothing of those that are tried is told.
+        guard detection == nil || reader == .iDynamo else { return }
+        act(.told(told, reader, state))
+    }
+
+    /// Tells that a reader has gone, in the order in which it came, backwards.
+    mutating func tellGone(_ reader: ReaderKind, isDetached: Bool = true) {
+        let state = flags[reader] ?? DeviceFlags()
+        if state.isReadyForSwipe { tell(.unready(.disconnected), reader) }
+        if state.isActivated { tell(.deactivated, reader) }
+        if state.isConnected, isDetached { tell(.disconnected, reader) }
+    }
+
+    func phase(of reader: ReaderKind) -> Phase { phases[reader] ?? .off }
+
+    /// Lets go of the reader on the audio jack.
+    mutating func unload() {
+        guard let reader = ReaderKind(type) else { return }
+        dismiss(reader)
+        phases[reader] = .off
+        act(slot.give(to: nil))
+        restoreVolume()
+    }
+
+    mutating func restoreVolume() {
+        guard isVolumeRaised else { return }
+        isVolumeRaised = false
+        act(.restoreVolume)
+    }
+
+    // MARK: the jack
+
+    private mutating func attach(at now: Duration) {
+        isAttached = true
+        guard type != .autodetectOnConnect else {
+            return beginAutodetect(isOnConnect: true, at: now)
+        }
+        connect()
+    }
+
+    /// Tells of the reader that is enabled that something is where it belongs.
+    mutating func connect() {
+        guard detection == nil, isAttached, let reader = ReaderKind(type), flags[reader]?.isConnected != true else {
+            return
+        }
+        tell(.connected, reader)
+        activateOnConnect(reader)
+    }
+
+    private mutating func detach(at now: Duration) {
+        guard isAttached else { return }
+        isAttached = false
+        guard detection == nil else { return finishAutodetect(.fail, at: now) }
+        guard let reader = ReaderKind(type) else { return }
+        unload()
+        tellGone(reader)
+    }
+
+    // MARK: the type
+
+    private mutating func change(
+        to type: AudioJackReaderType, _ options: PGSwipeUniMagMessageOptions?, at now: Duration
+    ) {
+        typeChanges = typeChanges.filter { now - $0 < Self.mostTypeChanges.within } + [now]
+        if typeChanges.count >= Self.mostTypeChanges.count {
+            warn(
+                .typeChangedRepeatedly,
+                "the reader's type was changed \(typeChanges.count) times within a minute: readers may malfunction by it"
+            )
+        }
+        if detection != nil { finishAutodetect(.fail, at: now) }
+        if let reader = ReaderKind(self.type) {
+            unload()
+            tellGone(reader)
+        }
+        self.type = type
+        act(.typeChanged(type))
+        settings.options = (type == .unimag ? options : nil) ?? PGSwipeUniMagMessageOptions()
+        connect()
+    }
+
+    private mutating func shutDown() {
+        unload()
+        act(slot.give(to: nil))
+        restoreVolume()
+        act(.close(.iDynamo))
+        isOver = true
+    }
+
+    private mutating func takeActions() -> [SwipeAction] {
+        defer { actions = [] }
+        return actions
+    }
+}

@@ -1,0 +1,98 @@
+/// The readers of a program: one for the audio jack, of the type that is enabled, and iDynamo beside it. Made near the program's
+/// start; its delegate is told everything that happens.
+///
+/// ```swift
+/// let controller = PGSwipeController(environment, delegate: self, audioReader: .unimag)
+/// for await event in controller.events {
+///     if case .didSwipeCard(let card?, let reader) = event { print(reader, card) }
+/// }
+/// ```
+public final class PGSwipeController: Sendable {
+    private let engine: SwipeEngine
+
+    /// A controller whose delegate is told what is attached already, too.
+    /// - Parameters:
+    ///   - environment: the jack and the readers' links.
+    ///   - delegate: who is told what happens; not kept alive.
+    ///   - audioReader: which type of reader is enabled.
+    ///   - messageOptions: how a UniMag deals with the person in front of it.
+    ///   - interaction: how that person is asked.
+    ///   - order: in which order autodetection tries types; the vendor's own texts do not agree on it.
+    ///   - executor: where the delegate is called.
+    ///   - clock: what times are measured with.
+    public convenience init(
+        _ environment: any SwipeEnvironment, delegate: (any PGSwipeDelegate)?,
+        audioReader: AudioJackReaderType = .unimag, messageOptions: PGSwipeUniMagMessageOptions? = nil,
+        interaction: any SwipeInteraction = NoInteraction(),
+        order: [AudioJackReaderType] = [.ipsEnterprise, .ips, .unimag], executor: DelegateExecutor = .main,
+        clock: any Clock<Duration> = SuspendingClock()
+    ) {
+        var machine = SwipeMachine(audioReader, order: order.compactMap { ReaderKind($0) })
+        if let messageOptions { machine.settings.options = messageOptions }
+        self.init(
+            SwipeEngine(
+                machine, environment, interaction, delegate: delegate, executor: executor, clock: clock))
+    }
+
+    /// A controller without a delegate: what is attached already is told to nobody, unless it has one in time.
+    /// - Parameter environment: the jack and the readers' links.
+    public convenience init(_ environment: any SwipeEnvironment) { self.init(environment, delegate: nil) }
+
+    private init(_ engine: SwipeEngine) { self.engine = engine }
+
+    deinit { shutdown() }
+
+    /// Who is told what happens; not kept alive.
+    public var delegate: (any PGSwipeDelegate)? {
+        get { engine.delegate }
+        set { engine.delegate = newValue }
+    }
+
+    /// What happens from now on, as the delegate is told it; another stream for each who asks.
+    public var events: AsyncStream<PGSwipeEvent> { engine.events() }
+
+    /// Which type of reader is enabled, as far as the last event has told.
+    public var audioJackReaderType: AudioJackReaderType { engine.type }
+
+    /// IPS Enterprise's encrypted reader.
+    public var ipsEnterpriseReader: PGSwipeIpsEnterprise { device(.ipsEnterprise) }
+    /// IPS's encrypted reader.
+    public var ipsReader: PGSwipeIps { device(.ips) }
+    /// MagTek's iDynamo.
+    public var iDynamoReader: PGSwipeIDynamo { device(.iDynamo) }
+    /// ID TECH's UniMag and Shuttle.
+    public var uniMagReader: PGSwipeUniMag { device(.uniMag) }
+
+    /// Enables another type of reader. Not to be done again and again: readers may malfunction by it.
+    /// - Parameters:
+    ///   - type: which one; with `autodetectOnConnect` none, until something is attached.
+    ///   - messageOptions: for `unimag` only, in place of the defaults.
+    public func setAudioJackReaderType(
+        _ type: AudioJackReaderType, messageOptions: PGSwipeUniMagMessageOptions? = nil
+    ) {
+        engine.perform(.setType(type, messageOptions))
+    }
+
+    /// Finds out which reader is attached, by very loud tones. It takes up to 5 s for each type; that it has begun and what it has
+    /// found are events.
+    public func beginAutodetectAudioJackCardReader() { engine.perform(.beginAutodetect) }
+
+    /// The same, waited for.
+    /// - Returns: what was found; where it goes on already, what it finds.
+    public func autodetect() async -> CardReaderAutodetectResult {
+        let events = engine.events()
+        beginAutodetectAudioJackCardReader()
+        for await event in events {
+            if case .deviceAutodetectComplete(let result) = event { return result }
+        }
+        return .fail
+    }
+
+    /// Lets go of all readers. Nothing is told any more.
+    public func shutdown() { engine.perform(.shutDown) }
+
+    private func device<Device: PGSwipeDevice>(_ reader: ReaderKind) -> Device {
+        guard let device = engine.devices[reader] as? Device else { preconditionFailure("each kind has its class") }
+        return device
+    }
+}

@@ -1,0 +1,221 @@
+import JackdawReaders
+import JackdawTransport
+
+@testable import SwipeController
+
+/// A jack, readers and a person for a controller's machine, in a time of their own.
+struct MachineWorld {
+    /// What can be put into the jack.
+    enum Thing: CaseIterable {
+        case uniMag, ips, ipsEnterprise, headphones
+
+        var reader: ReaderKind? {
+            switch self {
+            case .uniMag: .uniMag
+            case .ips: .ips
+            case .ipsEnterprise: .ipsEnterprise
+            case .headphones: nil
+            }
+        }
+    }
+
+    private(set) var machine: SwipeMachine
+    private(set) var now = Duration.zero
+    /// What was told, a line each.
+    var log: [String] = []
+    /// What a person is asked and shown, what becomes of the volume and of links.
+    var asides: [String] = []
+    private(set) var attached: Thing?
+    private(set) var open: Set<ReaderKind> = []
+    /// Readers that wait for a card.
+    private(set) var waiting: Set<ReaderKind> = []
+    private var pending: [(time: Duration, order: Int, input: SwipeInput)] = []
+    private var count = 0
+
+    /// What a person and the program answer; nil where they do not.
+    var answer: Bool? = true
+    var volumeIsFull = false
+    var volumeCanBeRaised = true
+    /// How long a reader takes to tell that it is there.
+    var powerUpTime = Duration.milliseconds(300)
+    var linksFail = false
+    var refusesToWait = false
+    /// Whether a UniMag is too far away from the volume that it needs.
+    var isDeaf = false
+    /// The flags as the last event of each reader has told them.
+    private(set) var told: [ReaderKind: DeviceFlags] = [:]
+
+    /// The flags that came with each result of autodetection, by its line in the log.
+    private(set) var detected: [Int: [ReaderKind: DeviceFlags]] = [:]
+
+    init(_ type: AudioJackReaderType, order: [ReaderKind] = [.ipsEnterprise, .ips, .uniMag]) {
+        machine = SwipeMachine(type, order: order)
+    }
+
+    mutating func attach(_ thing: Thing) {
+        attached = thing
+        receive(.attached)
+    }
+
+    mutating func detach() {
+        attached = nil
+        receive(.detached)
+    }
+
+    mutating func call(_ call: SwipeCall) { take(machine.perform(call, at: now)) }
+
+    mutating func receive(_ input: SwipeInput) { take(machine.receive(input, at: now)) }
+
+    mutating func attachIDynamo() {
+        open.insert(.iDynamo)
+        receive(.opened(.iDynamo))
+    }
+
+    /// A card goes through a reader, if it waits for one.
+    mutating func swipe(_ reader: ReaderKind, isRead: Bool = true) {
+        guard waiting.contains(reader) else { return }
+        guard isRead else { return receive(.reader(reader, .badSwipe("noise"))) }
+        waiting.remove(reader)
+        dropTimeOuts(of: reader)
+        var builder = ReaderSwipe.Builder()
+        let track = Array(";4111111111111111=2912?".utf8)
+        builder.add(.track(2), track.span)
+        receive(.reader(reader, .swipe(builder.finish(family: "test", cipher: nil))))
+        receive(.reader(reader, .ready))
+    }
+
+    /// The reader's link breaks.
+    mutating func lose(_ reader: ReaderKind) {
+        guard open.contains(reader) else { return }
+        forget(reader)
+        receive(.reader(reader, .lost(nil)))
+    }
+
+    /// Lets time pass, and what is due happen.
+    mutating func run(_ duration: Duration = .seconds(2)) {
+        let end = now + duration
+        while true {
+            let next = pending.min { ($0.time, $0.order) < ($1.time, $1.order) }
+            let times = [next?.time, machine.nextDeadline].compactMap(\.self)
+            guard let time = times.min(), time <= end else { break }
+            now = max(now, time)
+            if let next, next.time <= now {
+                pending.removeAll { $0.order == next.order }
+                receive(next.input)
+            } else {
+                take(machine.advance(to: now))
+            }
+        }
+        now = end
+    }
+
+    // MARK: what follows of what the machine wants
+
+    private mutating func take(_ actions: [SwipeAction]) {
+        for action in actions { take(action) }
+    }
+
+    private mutating func take(_ action: SwipeAction) {
+        switch action {
+        case .told(let what, let reader, let flags):
+            told[reader] = flags
+            log.append("\(reader) \(Self.words(what))")
+        case .autodetectStarted: log.append("autodetect")
+        case .autodetectComplete(let result, let type, let flags):
+            for reader in ReaderKind.allCases where reader != .iDynamo { told[reader] = flags[reader] }
+            detected[log.count] = flags
+            log.append("autodetected \(result), type \(type)")
+        case .typeChanged(let type): asides.append("type \(type)")
+        case .warned(let warning): log.append("warning \(warning.code.rawValue)")
+        case .open(let reader, let isTested):
+            precondition(open.subtracting([.iDynamo]).isEmpty, "one reader has the sound card")
+            asides.append("open \(reader)\(isTested ? ", tested" : "")")
+            if !linksFail { open.insert(reader) }
+            schedule(.milliseconds(10), linksFail ? .openFailed(reader) : .opened(reader))
+            isTesting = isTested
+        case .close(let reader):
+            asides.append("close \(reader)")
+            forget(reader)
+            schedule(.milliseconds(10), .closed(reader))
+        case .perform(let reader, let command): perform(command, reader)
+        case .readVolume: schedule(.zero, .volume(isFull: volumeIsFull))
+        case .raiseVolume:
+            asides.append("volume up")
+            schedule(.milliseconds(5), .volume(isFull: volumeIsFull || volumeCanBeRaised))
+        case .restoreVolume: asides.append("volume back")
+        case .ask(let question):
+            asides.append("ask \(question.contains("volume") ? "to raise the volume" : "to power up")")
+            if let answer { schedule(.milliseconds(500), .answered(answer)) }
+        case .askForTones: if let answer { schedule(.milliseconds(1), .answered(answer)) }
+        case .show(let text): asides.append("show \(text)")
+        case .dismiss:
+            pending.removeAll { if case .answered = $0.input { true } else { false } }
+            asides.append("dismiss")
+        }
+    }
+
+    private var isTesting = false
+
+    private mutating func perform(_ command: ReaderCommand, _ reader: ReaderKind) {
+        guard open.contains(reader) else { return }
+        switch command {
+        case .connect:
+            let isThere = reader == .iDynamo || attached?.reader == reader && !(isDeaf && reader == .uniMag)
+            let needsAnswer = reader == .uniMag || isTesting
+            if isThere || !needsAnswer {
+                let delay: Duration = reader == .uniMag ? powerUpTime : .milliseconds(20)
+                schedule(delay, .reader(reader, .connected(ReaderIdentity(family: "test", facts: []))))
+                schedule(delay, .reader(reader, .ready))
+            } else {
+                schedule(.seconds(13), .reader(reader, .failed(ReaderError(.noAnswer, "no answer"))))
+            }
+        case .requestSwipe(let duration):
+            guard !refusesToWait else {
+                schedule(.seconds(1), .reader(reader, .failed(ReaderError(.noAnswer, "no answer"))))
+                return schedule(.seconds(1), .reader(reader, .ready))
+            }
+            schedule(.milliseconds(20), .reader(reader, .waitingForCard))
+            waiting.insert(reader)
+            schedule(duration, .reader(reader, .timedOut))
+            schedule(duration, .reader(reader, .ready))
+        case .cancel:
+            dropTimeOuts(of: reader)
+            waiting.remove(reader)
+            schedule(.milliseconds(20), .reader(reader, .cancelled))
+            schedule(.milliseconds(20), .reader(reader, .ready))
+        case .powerDown:
+            dropTimeOuts(of: reader)
+            waiting.remove(reader)
+            schedule(.milliseconds(20), .reader(reader, .poweredDown))
+        case .ask, .set: break
+        }
+    }
+
+    private mutating func schedule(_ delay: Duration, _ input: SwipeInput) {
+        count += 1
+        pending.append((now + delay, count, input))
+    }
+
+    /// Nothing that a reader would have told comes any more.
+    private mutating func dropTimeOuts(of reader: ReaderKind) {
+        pending.removeAll { if case .reader(reader, _) = $0.input { true } else { false } }
+    }
+
+    private mutating func forget(_ reader: ReaderKind) {
+        open.remove(reader)
+        waiting.remove(reader)
+        dropTimeOuts(of: reader)
+    }
+
+    private static func words(_ told: SwipeAction.Told) -> String {
+        switch told {
+        case .activationFinished(let result): "activation \(result)"
+        case .unready(let reason): "unready \(reason)"
+        case .swiped(let swipe): "swiped \(swipe == nil ? "badly" : "well")"
+        case .connected: "connected"
+        case .disconnected: "disconnected"
+        case .deactivated: "deactivated"
+        case .ready: "ready"
+        }
+    }
+}

@@ -1,0 +1,439 @@
+import Testing
+
+@testable import SwipeController
+
+/// Whole logs of what a controller's machine tells, on virtual time.
+@Suite struct ScenarioTests {
+    private static let unprompted: @Sendable (inout UniMagSettings) -> Void = {
+        $0.options.activateReaderWithoutPromptingUser = true
+    }
+    private static let onRequest: @Sendable (inout UniMagSettings) -> Void = {
+        $0.options.activateReaderWithoutPromptingUser = true
+        $0.alwaysAcceptSwipe = false
+    }
+
+    /// A world in which a UniMag is activated and ready.
+    private func ready(_ change: @escaping @Sendable (inout UniMagSettings) -> Void = unprompted) -> MachineWorld {
+        var world = MachineWorld(.unimag)
+        world.call(.configure(change))
+        world.attach(.uniMag)
+        world.run()
+        world.log = []
+        world.asides = []
+        return world
+    }
+
+    @Test func S0_61_aUniMagPowersUpAndBecomesReadyWhenItIsAttached() {
+        var world = MachineWorld(.unimag)
+        world.attach(.uniMag)
+        world.run()
+        #expect(world.log == ["uniMag connected", "uniMag activation success", "uniMag ready"])
+        #expect(world.asides == ["ask to raise the volume", "volume up", "open uniMag"])
+        world.detach()
+        world.run()
+        #expect(world.log.suffix(3) == ["uniMag unready disconnected", "uniMag deactivated", "uniMag disconnected"])
+        #expect(world.asides.suffix(2) == ["close uniMag", "volume back"])
+    }
+
+    @Test func S0_65_aPersonWhoDeclinesLeavesTheReaderWithoutPower() {
+        var world = MachineWorld(.unimag)
+        world.answer = false
+        world.attach(.uniMag)
+        world.run()
+        #expect(world.log == ["uniMag connected"])
+        #expect(world.open.isEmpty)
+        // The program may still power it up.
+        world.call(.powerUp(true))
+        world.run()
+        #expect(world.log == ["uniMag connected", "uniMag activation success", "uniMag ready"])
+    }
+
+    @Test(arguments: [true, false]) func S0_85_theProgramMayAnswerForThePerson(isWanted: Bool) {
+        var world = MachineWorld(.unimag)
+        world.answer = nil
+        world.attach(.uniMag)
+        world.run()
+        world.call(.powerUp(isWanted))
+        world.run()
+        #expect(world.asides.contains("dismiss"))
+        #expect(world.log.contains("uniMag activation success") == isWanted)
+    }
+
+    @Test func S0_84_nobodyIsAskedWhereThatIsNotWanted() {
+        var world = MachineWorld(.unimag)
+        world.call(.configure(Self.unprompted))
+        world.attach(.uniMag)
+        world.run()
+        #expect(world.asides == ["volume up", "open uniMag"])
+    }
+
+    @Test func S0_64_headphonesArePoweredAndTimeOut() {
+        var world = MachineWorld(.unimag)
+        world.volumeIsFull = true
+        world.attach(.headphones)
+        world.run(.seconds(20))
+        #expect(world.log == ["uniMag connected", "uniMag activation timeout"])
+        #expect(
+            world.asides == [
+                "ask to power up", "volume up", "open uniMag", "close uniMag", "volume back",
+                "show The card reader did not answer.",
+            ])
+        world.detach()
+        #expect(world.log.last == "uniMag disconnected")
+    }
+
+    @Test func S0_92_aVolumeThatIsTooLowIsTheReason() {
+        var world = MachineWorld(.unimag)
+        world.call(
+            .configure {
+                $0.automaticallySetVolumeToMaxOnActivate = false
+                $0.options.volumeTooLowMessage = nil
+            })
+        world.isDeaf = true
+        world.attach(.uniMag)
+        world.run(.seconds(20))
+        #expect(world.log == ["uniMag connected", "uniMag activation volumeTooLow"])
+        #expect(world.asides == ["ask to power up", "open uniMag", "close uniMag"])
+    }
+
+    @Test func S0_86_theInitializingMessageIsDismissed() {
+        var world = MachineWorld(.unimag)
+        world.call(.configure { $0.options.showInitializingReaderMessage = true })
+        world.attach(.uniMag)
+        world.run()
+        #expect(
+            world.asides == [
+                "ask to raise the volume", "show Initializing Card Reader…", "volume up", "open uniMag", "dismiss",
+            ])
+    }
+
+    @Test func S0_70_aSwipeRefreshesTheRequest() {
+        var world = ready()
+        world.swipe(.uniMag)
+        world.run()
+        #expect(world.log == ["uniMag swiped well", "uniMag unready refreshing", "uniMag ready"])
+    }
+
+    @Test func S0_83_aTimeOutRefreshesTheRequest() {
+        var world = ready()
+        world.run(.seconds(41))
+        #expect(
+            world.log == ["uniMag unready refreshing", "uniMag ready", "uniMag unready refreshing", "uniMag ready"])
+    }
+
+    @Test(arguments: [true, false]) func S0_32_aBadSwipeHasNoCard(isRenewed: Bool) {
+        var world = ready(isRenewed ? Self.unprompted : Self.onRequest)
+        if !isRenewed {
+            world.call(.requestSwipe)
+            world.run()
+            world.log = []
+        }
+        world.swipe(.uniMag, isRead: false)
+        world.run()
+        #expect(
+            world.log
+                == ["uniMag swiped badly"]
+                + (isRenewed ? ["uniMag unready refreshing", "uniMag ready"] : ["uniMag unready swipeDone"]))
+    }
+
+    @Test func S0_78_aRequestIsMadeAndEnds() {
+        var world = ready(Self.onRequest)
+        #expect(world.told[.uniMag]?.isReadyForSwipe == false)
+        world.call(.requestSwipe)
+        world.run()
+        #expect(world.log == ["uniMag ready"])
+        world.swipe(.uniMag)
+        world.run()
+        #expect(world.log.suffix(2) == ["uniMag swiped well", "uniMag unready swipeDone"])
+        world.call(.requestSwipe)
+        world.run(.seconds(21))
+        #expect(world.log.suffix(2) == ["uniMag ready", "uniMag unready timedOut"])
+    }
+
+    @Test func S0_81_aRequestIsCancelled() {
+        var world = ready(Self.onRequest)
+        world.call(.requestSwipe)
+        world.run()
+        world.call(.cancelSwipeRequest)
+        world.run()
+        #expect(world.log == ["uniMag ready", "uniMag unready canceled"])
+    }
+
+    @Test func S0_72_requestsAreNotMadeTwice() {
+        var world = ready()
+        world.call(.requestSwipe)
+        world.call(.cancelSwipeRequest)
+        world.run()
+        #expect(world.log == ["warning callIgnored", "warning callIgnored"])
+    }
+
+    @Test func S0_82_theTimeOutIsTheProgrammes() {
+        var world = ready {
+            $0.options.activateReaderWithoutPromptingUser = true
+            $0.alwaysAcceptSwipe = false
+            $0.swipeTimeout = 3
+        }
+        world.call(.requestSwipe)
+        world.run(.seconds(4))
+        #expect(world.log == ["uniMag ready", "uniMag unready timedOut"])
+    }
+
+    @Test func S0_66_poweringDownPowersStraightBackUp() {
+        var world = ready()
+        world.call(.powerDown)
+        world.run()
+        #expect(
+            world.log == [
+                "uniMag unready disconnected", "uniMag deactivated", "uniMag disconnected", "uniMag connected",
+                "uniMag activation success", "uniMag ready",
+            ])
+        #expect(world.asides == ["close uniMag", "volume back", "volume up", "open uniMag"])
+    }
+
+    @Test func S0_76_poweringDownEndsConnectedWhereItIsNotActivated() {
+        var world = ready {
+            $0.options.activateReaderWithoutPromptingUser = true
+            $0.activateReaderOnAttach = true
+        }
+        world.call(.configure { $0.activateReaderOnAttach = false })
+        world.call(.powerDown)
+        world.run()
+        #expect(world.log.suffix(2) == ["uniMag disconnected", "uniMag connected"])
+        world.call(.powerUp(true))
+        world.run()
+        #expect(world.log.suffix(2) == ["uniMag activation success", "uniMag ready"])
+    }
+
+    @Test func S0_73_aPowerUpIsCancelled() {
+        var world = MachineWorld(.unimag)
+        world.call(.configure(Self.unprompted))
+        world.attach(.uniMag)
+        world.run(.milliseconds(100))
+        world.call(.powerUp(false))
+        world.run()
+        #expect(world.log == ["uniMag connected", "uniMag activation failure"])
+    }
+
+    /// Detached while it is asked about, opened, powered up, or armed: what was told is taken back, and nothing else.
+    @Test(arguments: [0, 400, 510, 520, 700, 820, 900]) func S0_39_detachingEndsWhateverGoesOn(milliseconds: Int) {
+        var world = MachineWorld(.unimag)
+        world.attach(.uniMag)
+        world.run(.milliseconds(milliseconds))
+        let before = world.log
+        world.log = []
+        world.detach()
+        world.run(.seconds(30))
+        var expected = ["uniMag disconnected"]
+        if before.contains("uniMag activation success") { expected.insert("uniMag deactivated", at: 0) }
+        if before.last == "uniMag ready" { expected.insert("uniMag unready disconnected", at: 0) }
+        #expect(world.log == expected)
+        #expect(world.open.isEmpty)
+    }
+
+    @Test func X0_10_anIPSReaderIsReadyAtOnceAlsoHeadphones() {
+        for thing in [MachineWorld.Thing.ips, .headphones] {
+            var world = MachineWorld(.ips)
+            world.attach(thing)
+            world.run()
+            #expect(world.log == ["ips connected", "ips activation success", "ips ready"])
+            #expect(world.asides == ["open ips"])
+            world.detach()
+            #expect(world.log.suffix(3) == ["ips unready disconnected", "ips deactivated", "ips disconnected"])
+        }
+    }
+
+    @Test func X0_06_anIPSReaderSaysNothingOfBadReads() {
+        var world = MachineWorld(.ipsEnterprise)
+        world.attach(.ipsEnterprise)
+        world.run()
+        world.log = []
+        world.swipe(.ipsEnterprise, isRead: false)
+        world.swipe(.ipsEnterprise)
+        world.run(.seconds(50))
+        // It goes on without a word.
+        #expect(world.log == ["ipsEnterprise swiped well"])
+    }
+
+    @Test func X0_10_anIDynamoComesAndGoesBesideTheOther() {
+        var world = ready()
+        world.attachIDynamo()
+        world.run()
+        #expect(world.log == ["iDynamo connected", "iDynamo activation success", "iDynamo ready"])
+        world.swipe(.iDynamo)
+        world.run()
+        world.lose(.iDynamo)
+        #expect(
+            world.log.suffix(4) == [
+                "iDynamo swiped well", "iDynamo unready disconnected", "iDynamo deactivated", "iDynamo disconnected",
+            ])
+        #expect(world.told[.uniMag]?.isReadyForSwipe == true)
+    }
+
+    @Test func S0_08_noneIsNone() {
+        var world = MachineWorld(.none)
+        world.attach(.uniMag)
+        world.run(.seconds(30))
+        #expect(world.log.isEmpty && world.asides.isEmpty)
+    }
+
+    @Test func S0_10_theTypeIsChanged() {
+        var world = ready()
+        world.call(.setType(.ips, nil))
+        world.run()
+        #expect(
+            world.log == [
+                "uniMag unready disconnected", "uniMag deactivated", "uniMag disconnected", "ips connected",
+                "ips activation success", "ips ready",
+            ])
+        // One is closed before the other is opened.
+        #expect(world.asides == ["close uniMag", "volume back", "type ips", "open ips"])
+    }
+
+    @Test func S0_11_changingTheTypeAgainAndAgainIsWarnedAbout() {
+        var world = MachineWorld(.none)
+        for type in [AudioJackReaderType.ips, .unimag, .ips] { world.call(.setType(type, nil)) }
+        #expect(world.log == ["warning typeChangedRepeatedly"])
+        world.run(.seconds(61))
+        world.call(.setType(.none, nil))
+        #expect(world.log.count == 1)
+    }
+
+    @Test(arguments: [MachineWorld.Thing.ipsEnterprise, .ips, .uniMag, .headphones])
+    func S0_15_readersAreTriedInOrder(thing: MachineWorld.Thing) {
+        var world = MachineWorld(.none)
+        world.attach(thing)
+        world.call(.beginAutodetect)
+        world.run(.seconds(30))
+        let result = thing.reader?.result ?? .fail
+        let type: AudioJackReaderType = thing.reader?.type ?? .none
+        #expect(world.log == ["autodetect", "autodetected \(result), type \(type)"])
+        let opened = world.asides.filter { $0.hasPrefix("open") }
+        let order = [ReaderKind.ipsEnterprise, .ips, .uniMag]
+        let tried = thing.reader.flatMap { order.firstIndex(of: $0) }.map { $0 + 1 } ?? 3
+        #expect(opened == order.prefix(tried).map { "open \($0), tested" })
+        // Nobody is asked about a reader that is only tried.
+        #expect(!world.asides.contains { $0.hasPrefix("ask") || $0.hasPrefix("show") })
+    }
+
+    @Test func S0_45_autodetectCompleteComesAfterActivation() {
+        var world = MachineWorld(.autodetectOnConnect)
+        world.attach(.uniMag)
+        world.run(.seconds(12))
+        #expect(world.log == ["autodetect", "autodetected uniMag, type unimag"])
+        #expect(
+            world.told[.uniMag] == DeviceFlags(isConnected: true, isActivated: true, isReadyForSwipe: true))
+        world.swipe(.uniMag)
+        world.run()
+        #expect(world.log.suffix(3) == ["uniMag swiped well", "uniMag unready refreshing", "uniMag ready"])
+        world.detach()
+        #expect(world.log.suffix(3) == ["uniMag unready disconnected", "uniMag deactivated", "uniMag disconnected"])
+    }
+
+    @Test func S0_50_eachTypeHasFiveSeconds() {
+        var world = MachineWorld(.autodetectOnConnect)
+        world.attach(.headphones)
+        world.run(.milliseconds(14_900))
+        #expect(world.log == ["autodetect"])
+        world.run(.milliseconds(300))
+        #expect(world.log == ["autodetect", "autodetected fail, type none"])
+        #expect(world.asides.suffix(2) == ["close uniMag", "volume back"])
+    }
+
+    @Test func X0_02_theTypeIsNoneAfterAFailedAutodetectOnConnect() {
+        var world = MachineWorld(.autodetectOnConnect)
+        world.attach(.headphones)
+        world.run(.seconds(20))
+        world.detach()
+        world.attach(.uniMag)
+        world.run(.seconds(20))
+        #expect(world.log == ["autodetect", "autodetected fail, type none"])
+        // It can be tried again.
+        world.call(.beginAutodetect)
+        world.run(.seconds(20))
+        #expect(world.log.last == "autodetected uniMag, type unimag")
+    }
+
+    @Test func X0_02_nothingIsDetectedWhereNothingIsAttached() {
+        var world = MachineWorld(.unimag)
+        world.call(.beginAutodetect)
+        #expect(world.log == ["autodetect", "autodetected fail, type unimag"])
+    }
+
+    @Test func S0_23_aReaderThatWasThereComesBackAfterAFailure() {
+        var world = ready()
+        world.isDeaf = true
+        world.call(.beginAutodetect)
+        world.run(.seconds(16))
+        #expect(
+            world.log.prefix(6) == [
+                "uniMag unready disconnected", "uniMag deactivated", "uniMag disconnected", "autodetect",
+                "autodetected fail, type unimag", "uniMag connected",
+            ])
+    }
+
+    @Test func S0_18_theProgramMayRefuseTheTones() {
+        var world = MachineWorld(.autodetectOnConnect)
+        world.answer = false
+        world.attach(.uniMag)
+        world.run(.seconds(30))
+        #expect(world.log == ["autodetect", "autodetected fail, type none"])
+        #expect(world.asides.isEmpty)
+    }
+
+    /// What was answered to the one question is no answer to another.
+    @Test func aLateAnswerAboutTonesPowersNoReader() {
+        var world = MachineWorld(.autodetectOnConnect)
+        world.answer = nil
+        world.attach(.uniMag)
+        world.call(.setType(.unimag, nil))
+        #expect(world.asides == ["dismiss", "type unimag"])
+        world.receive(.volume(isFull: false))
+        world.detach()
+        #expect(world.open.isEmpty)
+    }
+
+    @Test func S0_43_detachingEndsAutodetection() {
+        var world = MachineWorld(.autodetectOnConnect)
+        world.attach(.uniMag)
+        world.run(.seconds(3))
+        world.detach()
+        world.run(.seconds(30))
+        #expect(world.log == ["autodetect", "autodetected fail, type none"])
+        #expect(world.open.isEmpty)
+    }
+
+    @Test func aReaderThatDoesNotBeginToWaitIsGivenUp() {
+        var world = MachineWorld(.unimag)
+        world.call(.configure(Self.unprompted))
+        world.refusesToWait = true
+        world.attach(.uniMag)
+        world.run(.seconds(60))
+        #expect(world.log == ["uniMag connected", "uniMag activation success", "warning readerRefuses"])
+    }
+
+    @Test func aSoundCardThatCannotBeOpenedIsAFailure() {
+        var world = MachineWorld(.unimag)
+        world.call(.configure(Self.unprompted))
+        world.linksFail = true
+        world.attach(.uniMag)
+        world.run()
+        #expect(world.log == ["uniMag connected", "uniMag activation failure"])
+    }
+
+    @Test func aLinkThatBreaksIsADetachedReader() {
+        var world = ready()
+        world.lose(.uniMag)
+        world.run(.seconds(30))
+        #expect(world.log == ["uniMag unready disconnected", "uniMag deactivated", "uniMag disconnected"])
+    }
+
+    @Test func S0_48_nothingIsToldAfterShutdown() {
+        var world = ready()
+        world.call(.shutDown)
+        world.detach()
+        world.attach(.uniMag)
+        world.run(.seconds(30))
+        #expect(world.log.isEmpty)
+        #expect(world.asides == ["close uniMag", "volume back", "close iDynamo"])
+    }
+}

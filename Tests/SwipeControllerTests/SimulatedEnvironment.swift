@@ -1,0 +1,57 @@
+import JackdawReaders
+import JackdawSimulator
+import JackdawTestSupport
+import JackdawTransport
+
+@testable import SwipeController
+
+/// A jack in memory into which simulated readers are put, by their bytes, on a clock that stands still.
+final class SimulatedEnvironment: SwipeEnvironment {
+    private struct State {
+        var host: SimulatorHost?
+        var volume: [String] = []
+        var opened = 0
+    }
+
+    let clock = ManualClock()
+    private let state = Shared(State())
+    private let jack = AsyncStream<Bool>.makeStream()
+    private let iDynamo = AsyncStream<ReaderSession>.makeStream()
+
+    var volume: [String] { state.with { $0.volume } }
+
+    func attach(_ isAttached: Bool) { jack.continuation.yield(isAttached) }
+
+    /// A card goes through the reader that is open.
+    func present(_ presentation: Presentation) async { await state.with { $0.host }?.present(presentation) }
+
+    func attachments() -> AsyncStream<Bool> { jack.stream }
+
+    func iDynamos() -> AsyncStream<ReaderSession> { iDynamo.stream }
+
+    func open(_ type: AudioJackReaderType, isTested: Bool) async throws(LinkError) -> ReaderSession {
+        let name = type == .unimag ? "unimag" : "ips"
+        guard let family = ReaderFamily.named(name), let model = SimulatedFamily.named(name)?.makeModel(),
+            let dialect = try? family.makeDialect(family.simulatedProfile)
+        else { throw LinkError(.notFound, link: name, "no such family") }
+        let (near, far) = MemoryLink.pair(link: LinkName(.sim, name), keepsPackets: family.needsPackets)
+        var device = SimulatedDevice()
+        device.answerDelay = .zero
+        let host = SimulatorHost(far, clock: clock) { [device] in SimulatedReader(model, device: device) }
+        Task { await host.run() }
+        state.with {
+            $0.host = host
+            $0.opened += 1
+        }
+        return ReaderSession(near, dialect, clock: clock)
+    }
+
+    func isVolumeFull() async -> Bool { false }
+
+    func raiseVolume() async -> Bool {
+        state.with { $0.volume.append("up") }
+        return true
+    }
+
+    func restoreVolume() async { state.with { $0.volume.append("back") } }
+}
