@@ -3,7 +3,7 @@ public import JackdawReaders
 
 extension GATTProfile {
     /// How a reader is reached over Bluetooth Low Energy, by its profile.
-    /// - Parameter profile: of the reader's family, with ``JackdawReaders/ProfileKey/lowEnergyService`` and the others.
+    /// - Parameter profile: of the reader's family, with `ProfileKey.lowEnergyService` and the others.
     /// - Throws: `ReaderError`: `missingValue` where one is not there, `badProfile` where one is no UUID.
     public init(_ profile: ReaderProfile) throws(ReaderError) {
         self.init(
