@@ -39,8 +39,7 @@ struct MaskedTranscriptTests {
         return (text.with { $0 }, events)
     }
 
-    @Test(arguments: RehearsalTests.familiesOfBytes) func aMaskedTranscriptGivesTheSameEvents(name: String) async throws
-    {
+    @Test(arguments: RehearsalTests.families) func aMaskedTranscriptGivesTheSameEvents(name: String) async throws {
         let (text, events) = try await record(name)
         #expect(events.contains { $0.hasPrefix("swipe: \(name) 541333******4111") }, "\(events)")
         let family = try #require(ReaderFamily.named(name))
@@ -53,7 +52,7 @@ struct MaskedTranscriptTests {
     }
 
     /// Nothing that is secret of the card is in the file, in any of the ways in which readers write it.
-    @Test(arguments: RehearsalTests.familiesOfBytes) func nothingOfTheCardIsKept(name: String) async throws {
+    @Test(arguments: RehearsalTests.families) func nothingOfTheCardIsKept(name: String) async throws {
         let text = try await record(name).text
         let transcript = try Transcript(parsing: Array(text.utf8).span)
         let family = try #require(ReaderFamily.named(name))

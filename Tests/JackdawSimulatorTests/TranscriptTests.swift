@@ -17,6 +17,8 @@ struct TranscriptTests {
         var lines: [String] = []
         var readyCount = 0
         await session.perform(.connect)
+        // What it waits for before it says anything more.
+        clock.advance(by: dialect.identification.reduce(dialect.waking ?? .zero) { $0 + $1.pause })
         for await event in session.events {
             lines.append("\(event)")
             // Each of the program's own steps has its time: nothing comes before it when it is played back.
@@ -32,6 +34,8 @@ struct TranscriptTests {
             case .waitingForCard:
                 clock.advance(by: .seconds(1))
                 await present()
+            // A tag ends no wait.
+            case .told(.bytes): clock.advance(by: .seconds(20))
             case .failed: await end()
             default: break
             }
@@ -39,8 +43,21 @@ struct TranscriptTests {
         return lines
     }
 
-    @Test(arguments: RehearsalTests.familiesOfBytes)
+    @Test(arguments: RehearsalTests.families)
     func aTranscriptGivesTheSameEvents(name: String) async throws {
+        let recorded = try await recordAndReplay(name)
+        #expect(recorded.contains { $0.hasPrefix("swipe: \(name) 555555******4444") })
+    }
+
+    /// Those that tell no swipes: of tags, of plain bytes, and of what a terminal does.
+    @Test(arguments: [("flojack", "card: tapped"), ("hijack", "ready"), ("jsonpos", "connected")])
+    func aTranscriptWithoutSwipesGivesTheSameEvents(name: String, event: String) async throws {
+        #expect(try await recordAndReplay(name).contains { $0.hasPrefix(event) })
+    }
+
+    /// Has a conversation, and has it again with its transcript.
+    /// - Returns: what happened, both times.
+    private func recordAndReplay(_ name: String) async throws -> [String] {
         let family = try #require(ReaderFamily.named(name))
         let model = try #require(SimulatedFamily.named(name)).makeModel()
         let dialect = try family.makeDialect(family.simulatedProfile)
@@ -63,12 +80,12 @@ struct TranscriptTests {
             running.cancel()
         }
         await running.value
-        #expect(recorded.contains { $0.hasPrefix("swipe: \(name) 555555******4444") })
 
         let transcript = try Transcript(parsing: Array(text.with { $0 }.utf8).span)
         let later = ManualClock()
         let replay = ReplayTransport(transcript, link: LinkName(.replay, "transcript"), clock: later)
         let replayed = await Self.converse(over: replay, dialect, later)
         #expect(replayed == recorded)
+        return recorded
     }
 }

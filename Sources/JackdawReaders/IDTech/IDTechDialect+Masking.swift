@@ -5,6 +5,14 @@ extension IDTechDialect {
         return Self.masked(frame).map { .masked([$0]) } ?? .unknown
     }
 
+    /// Whether bytes are one swipe or one answer, and nothing else.
+    static func isOneFrame(_ bytes: [UInt8]) -> Bool {
+        let kinds: [IDTechAnswerFormat] = [
+            .init(awaiting: .text), .init(awaiting: .settings), .init(awaiting: .acknowledgement),
+        ]
+        return (try? IDTechSwipeFormat().check(bytes)) != nil || kinds.contains { (try? $0.check(bytes)) != nil }
+    }
+
     /// A frame without what is of a card, also inside another family's.
     static func masked(_ frame: [UInt8]) -> [UInt8]? {
         var frame = frame

@@ -17,7 +17,7 @@ public struct UDynamoDialect: ReaderDialect {
     static let iDynamo = "iDynamo"
 
     /// nil where nobody has told what messages hold.
-    private var content: MagTekDialect?
+    private(set) var content: MagTekDialect?
     private var joining = JoinedMessage(DynamoMessageJoiner())
     private var number = 0
 

@@ -53,10 +53,13 @@ public struct UniMagDialect: ReaderDialect {
         guard !burst.indices.contains(where: { Self.sentinels.contains(burst[$0]) }) else {
             return [.badSwipe("the frame of the swipe is damaged")]
         }
-        guard powerUpTexts.contains(where: { !$0.isEmpty && burst.holds($0) }) else {
-            return [.unknown("\(burst.count) bytes that are no frame")]
-        }
-        return [.poweredUp]
+        return [isPowerUp(burst) ? .poweredUp : .unknown("\(burst.count) bytes that are no frame")]
+    }
+
+    /// Whether a burst tells that the reader has power.
+    func isPowerUp(_ burst: Span<UInt8>) -> Bool {
+        !Self.starts.contains(burst[0]) && !burst.indices.contains { Self.sentinels.contains(burst[$0]) }
+            && powerUpTexts.contains { !$0.isEmpty && burst.holds($0) }
     }
 
     /// What begins track 1, and 2 or 3.
@@ -67,7 +70,7 @@ public struct UniMagDialect: ReaderDialect {
 
     /// A swipe as text, as readers without a key are reported to send it: flags, tracks with their sentinels, `0D`. Nil of
     /// anything else.
-    private func swipeInClear(_ burst: Span<UInt8>) -> ReaderSwipe? {
+    func swipeInClear(_ burst: Span<UInt8>) -> ReaderSwipe? {
         guard burst.count > 3, burst[0] & Self.isEncrypted == 0, burst[burst.count - 1] == 0x0D else { return nil }
         var builder = ReaderSwipe.Builder()
         var start = 1
@@ -88,7 +91,7 @@ public struct UniMagDialect: ReaderDialect {
     }
 
     /// What begins a frame: `06`, `15`, `02`.
-    private static let starts = [
+    static let starts = [
         IDTechAnswerFormat.acknowledge, IDTechAnswerFormat.refuse, IDTechCommandFormat.startOfText,
     ]
 
