@@ -33,9 +33,7 @@ public actor ReaderSession {
     /// Bytes that the driver gets at once: no less than a packet or a burst has.
     private static let mostBytes = ReaderDemodulator.greatestBurst
 
-    /// Events that nobody has taken yet, behind places of those that were taken.
-    private var waiting: [ReaderEvent?] = []
-    private var takenCount = 0
+    private var waiting = WaitingEvents()
     private var isOver = false
     private var unsent: [Unsent] = []
     private var isSending = false
@@ -69,7 +67,7 @@ public actor ReaderSession {
     public var state: ReaderState { driver.state }
 
     /// Events that nobody has taken yet.
-    package var waitingCount: Int { waiting.count - takenCount }
+    package var waitingCount: Int { waiting.count }
 
     /// Does what is wanted; what becomes of it is an event. Does nothing once the link is lost.
     /// - Parameter command: what is wanted.
@@ -192,7 +190,7 @@ public actor ReaderSession {
 
     private func nextEvent() async -> ReaderEvent? {
         while !Task.isCancelled {
-            if let event = takeEvent() {
+            if let event = waiting.next() {
                 makeRoom()
                 return event
             }
@@ -204,27 +202,15 @@ public actor ReaderSession {
         return nil
     }
 
-    /// The next event, of which nothing is kept: it may hold a card.
-    private func takeEvent() -> ReaderEvent? {
-        guard takenCount < waiting.count else { return nil }
-        let event = waiting[takenCount].take()
-        takenCount += 1
-        if takenCount == waiting.count {
-            waiting = []
-            takenCount = 0
-        }
-        return event
-    }
-
     private func waitForRoom() async {
-        guard waitingCount >= Self.mostEvents || unsent.count >= Self.mostUnsent, !isOver else { return }
+        guard waiting.count >= Self.mostEvents || unsent.count >= Self.mostUnsent, !isOver else { return }
         let (silence, bell) = AsyncStream<Never>.makeStream()
         room = bell
         for await _ in silence {}
     }
 
     private func makeRoom() {
-        guard isOver || (waitingCount < Self.mostEvents / 2 && unsent.count < Self.mostUnsent / 2) else { return }
+        guard isOver || (waiting.count < Self.mostEvents / 2 && unsent.count < Self.mostUnsent / 2) else { return }
         room?.finish()
         room = nil
     }
