@@ -49,17 +49,19 @@ public struct UniMagDialect: ReaderDialect {
             return understand(frames: burst.extracting(1...), answering: nil)
         }
         if let swipe = swipeInClear(burst) { return [.swipe(swipe)] }
-        // A text with sentinels is of a card, whatever else it holds.
-        guard !burst.indices.contains(where: { Self.sentinels.contains(burst[$0]) }) else {
-            return [.badSwipe("the frame of the swipe is damaged")]
-        }
-        return [isPowerUp(burst) ? .poweredUp : .unknown("\(burst.count) bytes that are no frame")]
+        if isPowerUp(burst) { return [.poweredUp] }
+        return Self.hasSentinel(burst)
+            ? [.badSwipe("the frame of the swipe is damaged")] : [.unknown("\(burst.count) bytes that are no frame")]
     }
 
-    /// Whether a burst tells that the reader has power.
+    /// Whether a burst tells that the reader has power. A text with sentinels is of a card, whatever else it holds.
     func isPowerUp(_ burst: Span<UInt8>) -> Bool {
-        !Self.starts.contains(burst[0]) && !burst.indices.contains { Self.sentinels.contains(burst[$0]) }
+        !Self.starts.contains(burst[0]) && !Self.hasSentinel(burst)
             && powerUpTexts.contains { !$0.isEmpty && burst.holds($0) }
+    }
+
+    private static func hasSentinel(_ burst: Span<UInt8>) -> Bool {
+        burst.indices.contains { sentinels.contains(burst[$0]) }
     }
 
     /// What begins track 1, and 2 or 3.

@@ -22,8 +22,7 @@ struct DirectPost {
                         next += 1
                     } else {
                         target[next] = UInt8(ascii: "%")
-                        target[next + 1] = Self.digits[Int(value[index] >> 4)]
-                        target[next + 2] = Self.digits[Int(value[index] & 15)]
+                        (target[next + 1], target[next + 2]) = value[index].hexadecimalDigits
                         next += 3
                     }
                 }
@@ -51,8 +50,6 @@ struct DirectPost {
         }
         return whole.withBytes { SecretText(copying: $0) }
     }
-
-    private static let digits = Array("0123456789ABCDEF".utf8)
 
     /// What RFC 3986 calls unreserved.
     private static func isPlain(_ byte: UInt8) -> Bool {

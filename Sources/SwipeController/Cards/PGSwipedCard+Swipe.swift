@@ -35,15 +35,12 @@ extension ReaderSwipe {
         withPart(part) { bytes in
             let digits = SecretBytes(count: 2 * bytes.count) { target in
                 for index in bytes.indices {
-                    target[2 * index] = Self.digits[Int(bytes[index] >> 4)]
-                    target[2 * index + 1] = Self.digits[Int(bytes[index] & 15)]
+                    (target[2 * index], target[2 * index + 1]) = bytes[index].hexadecimalDigits
                 }
             }
             return digits.withBytes { SecretText(copying: $0) }
         }
     }
-
-    private static let digits = Array("0123456789ABCDEF".utf8)
 }
 
 extension ReaderSwipe.Part {

@@ -145,9 +145,10 @@ struct SwipeMachine {
 
     /// Lets go of the reader on the audio jack.
     mutating func unload() {
-        guard let reader = ReaderKind(type) else { return }
-        dismiss(reader)
-        phases[reader] = .off
+        if let reader = ReaderKind(type) {
+            dismiss(reader)
+            phases[reader] = .off
+        }
         act(slot.give(to: nil))
         restoreVolume()
     }
@@ -211,8 +212,6 @@ struct SwipeMachine {
 
     private mutating func shutDown() {
         unload()
-        act(slot.give(to: nil))
-        restoreVolume()
         act(.close(.iDynamo))
         isOver = true
     }

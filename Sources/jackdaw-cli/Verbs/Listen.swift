@@ -1,7 +1,7 @@
 #if Command
     import ArgumentParser
-    import JackdawBluetooth
     import JackdawALSA
+    import JackdawBluetooth
     import JackdawDSP
     import JackdawLinux
     import JackdawReaders
