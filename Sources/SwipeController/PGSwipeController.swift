@@ -1,3 +1,5 @@
+public import JackdawReaders
+
 /// The readers of a program: one for the audio jack, of the type that is enabled, and iDynamo beside it. Made near the program's
 /// start; its delegate is told everything that happens.
 ///
@@ -54,6 +56,13 @@ public final class PGSwipeController: Sendable {
     /// Which type of reader is enabled, as far as the last event has told.
     public var audioJackReaderType: AudioJackReaderType { engine.type }
 
+    /// What the last autodetection saw, as far as it has been told of: which tests were made, what was heard and when. Nil before
+    /// the first one, and where there was nothing to look for.
+    public var autodetectReport: ReaderSearchReport? { engine.report }
+
+    /// Tells whether something is in the audio jack.
+    public var connectionDetector: PGAudioJackConnectionDetector { engine.connectionDetector }
+
     /// IPS Enterprise's encrypted reader.
     public var ipsEnterpriseReader: PGSwipeIpsEnterprise { device(.ipsEnterprise) }
     /// IPS's encrypted reader.
@@ -73,8 +82,9 @@ public final class PGSwipeController: Sendable {
         engine.perform(.setType(type, messageOptions))
     }
 
-    /// Finds out which reader is attached, by very loud tones. It takes up to 5 s for each type; that it has begun and what it has
-    /// found are events.
+    /// Finds out which reader is attached: by listening, and by very loud tones where that is not enough and
+    /// ``SwipeInteraction/mayPlayLoudTones()`` agrees. Each type has 5 s to answer. That it has begun and what it has found are
+    /// events; ``autodetectReport`` tells more.
     public func beginAutodetectAudioJackCardReader() { engine.perform(.beginAutodetect) }
 
     /// The same, waited for.

@@ -16,6 +16,7 @@ final class SwipeEngine: Sendable {
         /// What listens to the jack and for iDynamo readers.
         var tasks: [Task<Void, Never>] = []
         var type: AudioJackReaderType
+        var report: ReaderSearchReport?
         var isOver = false
     }
 
@@ -24,9 +25,12 @@ final class SwipeEngine: Sendable {
         let event: PGSwipeEvent?
         var flags: [ReaderKind: DeviceFlags] = [:]
         var type: AudioJackReaderType?
+        var report: ReaderSearchReport?
+        var isPlugged: Bool?
     }
 
     let devices: [ReaderKind: PGSwipeDevice]
+    let connectionDetector = PGAudioJackConnectionDetector()
     private let state: Mutex<State>
     private let executor: DelegateExecutor
     private let clock: ElapsedClock
@@ -70,6 +74,9 @@ final class SwipeEngine: Sendable {
 
     /// The type as far as the last event has told.
     var type: AudioJackReaderType { state.withLock { $0.type } }
+
+    /// What the last autodetection saw.
+    var report: ReaderSearchReport? { state.withLock { $0.report } }
 
     /// What happens from now on.
     func events() -> AsyncStream<PGSwipeEvent> {
@@ -137,11 +144,17 @@ final class SwipeEngine: Sendable {
             guard let device = devices[reader] else { return nil }
             return Delivery(event: event(told, device), flags: [reader: flags])
         case .autodetectStarted: return Delivery(event: .deviceAutodetectStarted)
-        case .autodetectComplete(let result, let type, let flags):
-            return Delivery(event: .deviceAutodetectComplete(result), flags: flags, type: type)
+        case .autodetectComplete(let detected):
+            return Delivery(
+                event: .deviceAutodetectComplete(detected.result), flags: detected.flags, type: detected.type,
+                report: detected.report)
+        case .tested(let reader, let isThere):
+            return devices[reader].map { Delivery(event: .communicationTestComplete($0, isThere)) }
         case .typeChanged(let type): return Delivery(event: nil, type: type)
+        case .jackChanged(let isPlugged): return Delivery(event: nil, isPlugged: isPlugged)
         case .warned(let warning): return Delivery(event: .warning(warning))
-        case .open, .close, .perform, .readVolume, .raiseVolume, .restoreVolume, .ask, .askForTones, .show, .dismiss:
+        case .open, .close, .perform, .permitTones, .readVolume, .raiseVolume, .restoreVolume, .ask, .askForTones,
+            .show, .dismiss:
             return nil
         }
     }
@@ -169,8 +182,9 @@ final class SwipeEngine: Sendable {
         executor.run { [self] in
             while let (delivery, delegate, listeners) = nextDelivery() {
                 for (reader, flags) in delivery.flags { devices[reader]?.set(flags) }
+                if let isPlugged = delivery.isPlugged { connectionDetector.change(isPlugged) }
                 guard let event = delivery.event else { continue }
-                if let delegate { event.tell(delegate) }
+                event.tell(delegate)
                 for listener in listeners { listener.yield(event) }
             }
         }
@@ -184,6 +198,7 @@ final class SwipeEngine: Sendable {
             }
             let delivery = state.deliveries.removeFirst()
             if let type = delivery.type { state.type = type }
+            if case .deviceAutodetectComplete = delivery.event { state.report = delivery.report }
             return (delivery, state.delegate, Array(state.listeners.values))
         }
     }

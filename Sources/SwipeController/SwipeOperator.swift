@@ -1,4 +1,5 @@
 import JackdawReaders
+import JackdawTransport
 
 /// Does what a controller's machine wants done, one thing after the other.
 actor SwipeOperator {
@@ -8,6 +9,9 @@ actor SwipeOperator {
     private var sessions: [ReaderKind: (session: ReaderSession, events: Task<Void, Never>)] = [:]
     /// What a person or the program is being asked or shown.
     private var talk: Task<Void, Never>?
+    private var search: Task<Void, Never>?
+    /// Gets whether the search may play tones; while it waits for that.
+    private var permission: AsyncStream<Bool>.Continuation?
 
     init(
         _ environment: any SwipeEnvironment, _ interaction: any SwipeInteraction,
@@ -22,20 +26,20 @@ actor SwipeOperator {
     func adopt(_ session: ReaderSession) async {
         await close(.iDynamo)
         keep(session, .iDynamo)
-        tell(.opened(.iDynamo))
+        tell(.opened(.reader(.iDynamo)))
     }
 
     func run(_ action: SwipeAction) async {
         switch action {
-        case .open(let reader, let isTested):
-            guard let type = reader.type, let session = try? await environment.open(type, isTested: isTested) else {
-                return tell(.openFailed(reader))
+        case .open(.reader(let reader)): await open(reader)
+        case .open(.search(let readers)): beginSearch(readers)
+        case .close(let user):
+            switch user {
+            case .reader(let reader): await close(reader)
+            case .search: await endSearch()
             }
-            keep(session, reader)
-            tell(.opened(reader))
-        case .close(let reader):
-            await close(reader)
-            tell(.closed(reader))
+            tell(.closed(user))
+        case .permitTones(let isAllowed): permit(isAllowed)
         case .perform(let reader, let command): await sessions[reader]?.session.perform(command)
         case .readVolume: tell(.volume(isFull: await environment.isVolumeFull()))
         case .raiseVolume: tell(.volume(isFull: await environment.raiseVolume()))
@@ -55,8 +59,54 @@ actor SwipeOperator {
             talk?.cancel()
             talk = nil
             await interaction.dismiss()
-        case .told, .autodetectStarted, .autodetectComplete, .typeChanged, .warned: break
+        case .told, .autodetectStarted, .autodetectComplete, .tested, .typeChanged, .jackChanged, .warned: break
         }
+    }
+
+    private func open(_ reader: ReaderKind) async {
+        guard let type = reader.type else { return }
+        do throws(LinkError) {
+            keep(try await environment.open(type), reader)
+            tell(.opened(.reader(reader)))
+        } catch {
+            tell(.openFailed(.reader(reader), "\(error)"))
+        }
+    }
+
+    private func beginSearch(_ readers: [ReaderKind]) {
+        tell(.opened(.search(readers)))
+        search = Task { [environment, tell] in
+            do throws(LinkError) {
+                let report = try await environment.search(for: readers.compactMap(\.type)) {
+                    await self.askForTones()
+                }
+                if !Task.isCancelled { tell(.searched(report)) }
+            } catch {
+                if !Task.isCancelled { tell(.openFailed(.search(readers), "\(error)")) }
+            }
+        }
+    }
+
+    private func askForTones() async -> Bool {
+        let (answers, permission) = AsyncStream<Bool>.makeStream()
+        self.permission = permission
+        tell(.tonesWanted)
+        // Ends without an answer where the search is given up.
+        for await isAllowed in answers { return isAllowed }
+        return false
+    }
+
+    private func permit(_ isAllowed: Bool) {
+        permission?.yield(isAllowed)
+        permission?.finish()
+        permission = nil
+    }
+
+    private func endSearch() async {
+        search?.cancel()
+        permit(false)
+        await search?.value
+        search = nil
     }
 
     private func keep(_ session: ReaderSession, _ reader: ReaderKind) {

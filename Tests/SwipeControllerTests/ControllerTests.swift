@@ -1,3 +1,4 @@
+import JackdawReaders
 import JackdawSimulator
 import JackdawTestSupport
 import Testing
@@ -95,10 +96,186 @@ struct ControllerTests {
         #expect(AudioJackReaderType.unimag.rawValue == 1 && AudioJackReaderType.ipsEnterprise.rawValue == 5)
     }
 
-    @Test func S0_50_autodetectTellsNothingThatIsNotThere() async {
+    @Test func S0_17_autodetectTellsNothingThatIsNotThere() async {
         let controller = PGSwipeController(SimulatedEnvironment())
         #expect(await controller.autodetect() == .fail)
+        #expect(controller.autodetectReport == nil)
         controller.shutdown()
         #expect(await controller.autodetect() == .fail)
+    }
+
+    @Test func S0_21_flagsAreTrueWhenAutodetectionIsComplete() async {
+        let environment = SimulatedEnvironment(finding: "unimag")
+        let recorder = Recorder()
+        let controller = PGSwipeController(
+            environment, delegate: recorder, audioReader: .none, executor: .immediate, clock: environment.clock)
+        var events = controller.events.makeAsyncIterator()
+        environment.attach(true)
+        while !controller.connectionDetector.isObjectPluggedIn { await Task.yield() }
+        #expect(await controller.autodetect() == .uniMag)
+        let reader = controller.uniMagReader
+        #expect(controller.audioJackReaderType == .unimag)
+        #expect(reader.isConnected && reader.isActivated && reader.isReadyForSwipe)
+        #expect(controller.autodetectReport?.found == "unimag")
+        var told: [String] = []
+        while told.count < 2, let event = await events.next() { told.append("\(event)") }
+        #expect(told == ["deviceAutodetectStarted", "deviceAutodetectComplete: uniMag"])
+        #expect(recorder.log.with { $0 }.isEmpty)
+        controller.shutdown()
+    }
+
+    /// Told of tests and of the jack.
+    private final class Listener: PGSwipeIpsCommunicationTestDelegate, PGSwipeIpsEnterpriseCommunicationTestDelegate,
+        PGAudioJackConnectionDetectorDelegate
+    {
+        let log = Shared<[String]>([])
+        func ipsCommunicationTestComplete(withResult success: Bool) { log.with { $0.append("IPS \(success)") } }
+        func ipsEnterpriseCommunicationTestComplete(withResult success: Bool) {
+            log.with { $0.append("IPS Enterprise \(success)") }
+        }
+        func audioJackObjectAttached() { log.with { $0.append("attached") } }
+        func audioJackObjectDetached() { log.with { $0.append("detached") } }
+    }
+
+    @Test func S0_57_whoBeginsATestIsToldWhatCameOfIt() async {
+        let environment = SimulatedEnvironment(finding: "ips")
+        let controller = PGSwipeController(
+            environment, delegate: nil, audioReader: .none, executor: .immediate, clock: environment.clock)
+        var events = controller.events.makeAsyncIterator()
+        let listener = Listener()
+        environment.attach(true)
+        while !controller.connectionDetector.isObjectPluggedIn { await Task.yield() }
+        controller.ipsReader.beginTestCommunication(listener)
+        #expect(await events.next().map { "\($0)" } == "communicationTestComplete IPS: answered")
+        controller.ipsEnterpriseReader.beginTestCommunication(listener)
+        #expect(await events.next().map { "\($0)" } == "communicationTestComplete IPS Enterprise: no answer")
+        #expect(listener.log.with { $0 } == ["IPS true", "IPS Enterprise false"])
+        #expect(controller.audioJackReaderType == .none)
+        controller.shutdown()
+    }
+
+    @Test func X0_05_whoListensToTheJackIsToldWhateverTheTypeIs() async {
+        let environment = SimulatedEnvironment()
+        let controller = PGSwipeController(
+            environment, delegate: nil, audioReader: .none, executor: .immediate, clock: environment.clock)
+        let (first, second) = (Listener(), Listener())
+        let detector = controller.connectionDetector
+        detector.addDelegate(first)
+        detector.addDelegate(first)
+        detector.addDelegate(second)
+        #expect(!detector.isObjectPluggedIn)
+        environment.attach(true)
+        while second.log.with({ $0.isEmpty }) { await Task.yield() }
+        #expect(detector.isObjectPluggedIn)
+        detector.removeDelegate(second)
+        environment.attach(false)
+        while first.log.with({ $0.count < 2 }) { await Task.yield() }
+        #expect(first.log.with { $0 } == ["attached", "detached"])
+        #expect(second.log.with { $0 } == ["attached"])
+        controller.shutdown()
+    }
+
+    @Test func S0_03_whatIsAttachedAlreadyIsToldToTheDelegateOfTheInitialiser() async {
+        let environment = SimulatedEnvironment()
+        environment.attach(true)
+        let recorder = Recorder()
+        let controller = PGSwipeController(
+            environment, delegate: recorder, executor: .immediate, clock: environment.clock)
+        while recorder.log.with({ $0.isEmpty }) { await Task.yield() }
+        #expect(recorder.log.with { $0.first } == "connected 100")
+        controller.shutdown()
+    }
+
+    @Test func S0_04_withoutADelegateInTimeTheFirstConnectionIsMissed() async {
+        let environment = SimulatedEnvironment()
+        environment.attach(true)
+        let controller = PGSwipeController(
+            environment, delegate: nil, executor: .immediate, clock: environment.clock)
+        controller.uniMagReader.activateReaderOnAttach = false
+        while !controller.uniMagReader.isConnected { await Task.yield() }
+        let recorder = Recorder()
+        controller.delegate = recorder
+        #expect(controller.ipsReader.delegate === recorder)
+        environment.attach(false)
+        while recorder.log.with({ $0.isEmpty }) { await Task.yield() }
+        #expect(recorder.log.with { $0.last } == "disconnected 000")
+        #expect(recorder.log.with { !$0.contains("connected 100") })
+        controller.shutdown()
+    }
+
+    /// Calls of the controller inside of what it tells come behind it.
+    private final class Caller: PGSwipeDelegate {
+        let log = Shared<[String]>([])
+        let controller = Shared<PGSwipeController?>(nil)
+
+        func deviceConnected(_ device: PGSwipeDevice) {
+            log.with { $0.append("begins") }
+            controller.with { $0 }?.setAudioJackReaderType(.none)
+            log.with { $0.append("ends") }
+        }
+        func deviceDisconnected(_ device: PGSwipeDevice) { log.with { $0.append("disconnected") } }
+    }
+
+    @Test func S0_14_theDelegateIsNeverCalledInsideOfACallOfItsOwn() async {
+        let environment = SimulatedEnvironment()
+        let caller = Caller()
+        let controller = PGSwipeController(
+            environment, delegate: caller, executor: .immediate, clock: environment.clock)
+        caller.controller.with { $0 = controller }
+        environment.attach(true)
+        while caller.log.with({ $0.count < 3 }) { await Task.yield() }
+        #expect(caller.log.with { $0 } == ["begins", "ends", "disconnected"])
+        caller.controller.with { $0 = nil }
+        controller.shutdown()
+    }
+
+    /// A controller whose UniMag is activated, and waits for swipes by itself or not.
+    private func activated(always: Bool) async -> (PGSwipeController, SimulatedEnvironment) {
+        let environment = SimulatedEnvironment()
+        let controller = PGSwipeController(
+            environment, delegate: nil, executor: .immediate, clock: environment.clock)
+        controller.uniMagReader.alwaysAcceptSwipe = always
+        environment.attach(true)
+        while !controller.uniMagReader.isActivated { await Task.yield() }
+        return (controller, environment)
+    }
+
+    @Test(arguments: [true, false]) func aSwipeThatIsWaitedForGivesItsCard(always: Bool) async throws {
+        let (controller, environment) = await activated(always: always)
+        let reader = controller.uniMagReader
+        let presenting = Task {
+            while !reader.isReadyForSwipe { await Task.yield() }
+            await environment.present(Presentation(SimulatedCard.deck[0]))
+        }
+        let card: PGSwipedCard = try await reader.requestSwipe()
+        #expect(card.maskedCardNumber == "4111110000001111")
+        await presenting.value
+        controller.shutdown()
+    }
+
+    @Test func aSwipeThatIsWaitedForEndsWithItsTask() async throws {
+        let (controller, _) = await activated(always: false)
+        let reader = controller.uniMagReader
+        let waiting = Task { () throws(PGSwipeError) -> PGSwipedCard in try await reader.requestSwipe() }
+        while !reader.isReadyForSwipe { await Task.yield() }
+        waiting.cancel()
+        switch await waiting.result {
+        case .failure(let error as PGSwipeError): #expect(error.code == .canceled)
+        default: Issue.record("it ended otherwise")
+        }
+        while reader.isReadyForSwipe { await Task.yield() }
+        controller.shutdown()
+        await #expect(throws: PGSwipeError.self) { _ = try await reader.requestSwipe() as PGSwipedCard }
+    }
+
+    @Test func aSwipeIsNotWaitedForWhereNoReaderIs() async {
+        let environment = SimulatedEnvironment()
+        let controller = PGSwipeController(environment, delegate: nil, executor: .immediate)
+        do throws(PGSwipeError) {
+            _ = try await controller.uniMagReader.requestSwipe() as PGSwipedCard
+            Issue.record("there is no reader")
+        } catch {
+            #expect(error.code == .notReady)
+        }
     }
 }

@@ -26,7 +26,11 @@ struct MachineWorld {
     /// What a person is asked and shown, what becomes of the volume and of links.
     var asides: [String] = []
     private(set) var attached: Thing?
+    /// What a connection detector is told.
+    private(set) var jack: [Bool] = []
     private(set) var open: Set<ReaderKind> = []
+    /// What is looked for, while it is.
+    private(set) var searched: [ReaderKind]?
     /// Readers that wait for a card.
     private(set) var waiting: Set<ReaderKind> = []
     private var pending: [(time: Duration, order: Int, input: SwipeInput)] = []
@@ -39,6 +43,10 @@ struct MachineWorld {
     /// How long a reader takes to tell that it is there.
     var powerUpTime = Duration.milliseconds(300)
     var linksFail = false
+    /// Whether the reader is heard before any tone.
+    var isHeard = false
+    /// Whether what is found by its sound cannot be connected to.
+    var vanishes = false
     var refusesToWait = false
     /// Whether a UniMag is too far away from the volume that it needs.
     var isDeaf = false
@@ -68,7 +76,7 @@ struct MachineWorld {
 
     mutating func attachIDynamo() {
         open.insert(.iDynamo)
-        receive(.opened(.iDynamo))
+        receive(.opened(.reader(.iDynamo)))
     }
 
     /// A card goes through a reader, if it waits for one.
@@ -101,6 +109,8 @@ struct MachineWorld {
             now = max(now, time)
             if let next, next.time <= now {
                 pending.removeAll { $0.order == next.order }
+                if case .searched = next.input { searched = nil }
+                if case .openFailed = next.input { searched = nil }
                 receive(next.input)
             } else {
                 take(machine.advance(to: now))
@@ -121,22 +131,26 @@ struct MachineWorld {
             told[reader] = flags
             log.append("\(reader) \(Self.words(what))")
         case .autodetectStarted: log.append("autodetect")
-        case .autodetectComplete(let result, let type, let flags):
-            for reader in ReaderKind.allCases where reader != .iDynamo { told[reader] = flags[reader] }
-            detected[log.count] = flags
-            log.append("autodetected \(result), type \(type)")
+        case .autodetectComplete(let found):
+            for reader in ReaderKind.allCases where reader != .iDynamo { told[reader] = found.flags[reader] }
+            detected[log.count] = found.flags
+            log.append("autodetected \(found.result), type \(found.type)")
+        case .tested(let reader, let isThere): log.append("tested \(reader) \(isThere)")
         case .typeChanged(let type): asides.append("type \(type)")
+        case .jackChanged(let isPlugged): jack.append(isPlugged)
         case .warned(let warning): log.append("warning \(warning.code.rawValue)")
-        case .open(let reader, let isTested):
-            precondition(open.subtracting([.iDynamo]).isEmpty, "one reader has the sound card")
-            asides.append("open \(reader)\(isTested ? ", tested" : "")")
-            if !linksFail { open.insert(reader) }
-            schedule(.milliseconds(10), linksFail ? .openFailed(reader) : .opened(reader))
-            isTesting = isTested
-        case .close(let reader):
+        case .open(let user): open(user)
+        case .close(.reader(let reader)):
             asides.append("close \(reader)")
             forget(reader)
-            schedule(.milliseconds(10), .closed(reader))
+            schedule(.milliseconds(10), .closed(.reader(reader)))
+        case .close(let user):
+            asides.append("end search")
+            endSearch()
+            schedule(.milliseconds(10), .closed(user))
+        case .permitTones(let isAllowed):
+            asides.append(isAllowed ? "tones" : "no tones")
+            search(playingTones: isAllowed)
         case .perform(let reader, let command): perform(command, reader)
         case .readVolume: schedule(.zero, .volume(isFull: volumeIsFull))
         case .raiseVolume:
@@ -154,15 +168,49 @@ struct MachineWorld {
         }
     }
 
-    private var isTesting = false
+    private mutating func open(_ user: AudioUser) {
+        precondition(open.subtracting([.iDynamo]).isEmpty && searched == nil, "one has the sound card")
+        guard !linksFail else { return schedule(.milliseconds(10), .openFailed(user, "busy")) }
+        schedule(.milliseconds(10), .opened(user))
+        switch user {
+        case .reader(let reader):
+            asides.append("open \(reader)")
+            open.insert(reader)
+        case .search(let readers):
+            asides.append("search \(readers.map { "\($0)" }.joined(separator: ", "))")
+            searched = readers
+            guard isHeard, let heard = attached?.reader, readers.contains(heard) else {
+                return schedule(.milliseconds(260), .tonesWanted)
+            }
+            schedule(.milliseconds(200), .searched(ReaderSearchReport(found: heard.family)))
+        }
+    }
+
+    /// Readers in turn, of which the one that is there answers; the others have five seconds.
+    private mutating func search(playingTones: Bool) {
+        guard let searched else { return }
+        guard playingTones else { return schedule(.milliseconds(1), .searched(ReaderSearchReport())) }
+        guard let thing = attached?.reader, let turn = searched.firstIndex(of: thing), !(isDeaf && thing == .uniMag)
+        else { return schedule(.seconds(5), .searched(ReaderSearchReport())) }
+        schedule(.milliseconds(300 * (turn + 1)), .searched(ReaderSearchReport(found: thing.family)))
+    }
+
+    private mutating func endSearch() {
+        searched = nil
+        pending.removeAll {
+            switch $0.input {
+            case .tonesWanted, .searched: true
+            default: false
+            }
+        }
+    }
 
     private mutating func perform(_ command: ReaderCommand, _ reader: ReaderKind) {
         guard open.contains(reader) else { return }
         switch command {
         case .connect:
-            let isThere = reader == .iDynamo || attached?.reader == reader && !(isDeaf && reader == .uniMag)
-            let needsAnswer = reader == .uniMag || isTesting
-            if isThere || !needsAnswer {
+            let isThere = attached?.reader == reader && !isDeaf && !vanishes
+            if isThere || reader != .uniMag {
                 let delay: Duration = reader == .uniMag ? powerUpTime : .milliseconds(20)
                 schedule(delay, .reader(reader, .connected(ReaderIdentity(family: "test", facts: []))))
                 schedule(delay, .reader(reader, .ready))

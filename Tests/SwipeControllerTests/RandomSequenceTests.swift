@@ -25,7 +25,7 @@ import Testing
                     let state = detected?[reader] ?? DeviceFlags()
                     flags["\(reader)"] = (state.isConnected, state.isActivated, state.isReadyForSwipe)
                 }
-            case "warning": break
+            case "warning", "tested": break
             default: take(Array(words.dropFirst()), of: words[0], line)
             }
         }
@@ -59,7 +59,7 @@ import Testing
         var history: [String] = []
         for step in 0..<1_100 {
             let told = world.log.count
-            let action = Int.random(in: 0..<24, using: &random)
+            let action = Int.random(in: 0..<28, using: &random)
             history.append("\(action)")
             act(action, on: &world, &random)
             for index in told..<world.log.count { rules.take(world.log[index], world.detected[index]) }
@@ -83,7 +83,7 @@ import Testing
         #expect(world.open.subtracting([.iDynamo]).isEmpty)
         let count = world.log.count
         world.call(.shutDown)
-        for action in 0..<24 { act(action, on: &world, &random) }
+        for action in 0..<28 { act(action, on: &world, &random) }
         #expect(world.log.count == count)
     }
 
@@ -114,7 +114,10 @@ import Testing
         case 17: world.linksFail = Int.random(in: 0..<6, using: &random) == 0
         case 18: world.refusesToWait = Int.random(in: 0..<4, using: &random) == 0
         case 19: world.isDeaf = Bool.random(using: &random)
-        case 20: world.run(.seconds(Int.random(in: 1...30, using: &random)))
+        case 20: world.isHeard = Bool.random(using: &random)
+        case 21: world.vanishes = Int.random(in: 0..<4, using: &random) == 0
+        case 22: world.call(.test(Bool.random(using: &random) ? .ips : .ipsEnterprise))
+        case 23: world.run(.seconds(Int.random(in: 1...30, using: &random)))
         default: world.run(.milliseconds(Int.random(in: 0...1_500, using: &random)))
         }
     }

@@ -274,6 +274,7 @@ import Testing
         world.attach(.uniMag)
         world.run(.seconds(30))
         #expect(world.log.isEmpty && world.asides.isEmpty)
+        #expect(world.jack == [true])
     }
 
     @Test func S0_10_theTypeIsChanged() {
@@ -303,14 +304,15 @@ import Testing
         var world = MachineWorld(.none)
         world.attach(thing)
         world.call(.beginAutodetect)
-        world.run(.seconds(30))
+        world.run(.seconds(15))
         let result = thing.reader?.result ?? .fail
         let type: AudioJackReaderType = thing.reader?.type ?? .none
         #expect(world.log == ["autodetect", "autodetected \(result), type \(type)"])
-        let opened = world.asides.filter { $0.hasPrefix("open") }
-        let order = [ReaderKind.ipsEnterprise, .ips, .uniMag]
-        let tried = thing.reader.flatMap { order.firstIndex(of: $0) }.map { $0 + 1 } ?? 3
-        #expect(opened == order.prefix(tried).map { "open \($0), tested" })
+        var expected = ["search ipsEnterprise, ips, uniMag", "volume up", "tones"]
+        if let reader = thing.reader { expected.append("open \(reader)") }
+        // Only a UniMag lives on the volume.
+        if thing != .uniMag { expected.append("volume back") }
+        #expect(world.asides == expected)
         // Nobody is asked about a reader that is only tried.
         #expect(!world.asides.contains { $0.hasPrefix("ask") || $0.hasPrefix("show") })
     }
@@ -329,14 +331,59 @@ import Testing
         #expect(world.log.suffix(3) == ["uniMag unready disconnected", "uniMag deactivated", "uniMag disconnected"])
     }
 
-    @Test func S0_50_eachTypeHasFiveSeconds() {
+    @Test func aReaderThatIsHeardNeedsNoTones() {
         var world = MachineWorld(.autodetectOnConnect)
-        world.attach(.headphones)
-        world.run(.milliseconds(14_900))
+        world.isHeard = true
+        world.attach(.ips)
+        world.run()
+        #expect(world.log == ["autodetect", "autodetected ips, type ips"])
+        #expect(world.asides == ["search ipsEnterprise, ips, uniMag", "open ips"])
+    }
+
+    @Test func aReaderThatIsFoundAndDoesNotWakeUpIsAFailure() {
+        var world = MachineWorld(.autodetectOnConnect)
+        world.vanishes = true
+        world.attach(.uniMag)
+        world.run(.seconds(4))
         #expect(world.log == ["autodetect"])
-        world.run(.milliseconds(300))
+        world.run(.seconds(4))
         #expect(world.log == ["autodetect", "autodetected fail, type none"])
         #expect(world.asides.suffix(2) == ["close uniMag", "volume back"])
+    }
+
+    @Test func aSearchThatCannotBeMadeIsAFailure() {
+        var world = MachineWorld(.autodetectOnConnect)
+        world.linksFail = true
+        world.attach(.uniMag)
+        world.run()
+        #expect(world.log == ["autodetect", "warning linkFailed", "autodetected fail, type none"])
+    }
+
+    @Test(arguments: [(MachineWorld.Thing.ips, true), (.headphones, false)])
+    func S0_55_aCommunicationTestTellsWhetherItIsThere(thing: MachineWorld.Thing, isThere: Bool) {
+        var world = MachineWorld(.none)
+        world.attach(thing)
+        world.call(.test(.ips))
+        world.run(.seconds(10))
+        #expect(world.log == ["tested ips \(isThere)"])
+        #expect(world.asides == ["search ips", "volume up", "tones", "volume back"])
+    }
+
+    @Test func S0_49_theReaderThatIsEnabledComesBackBehindATest() {
+        var world = ready()
+        world.call(.test(.ipsEnterprise))
+        world.run(.seconds(10))
+        #expect(
+            world.log == [
+                "uniMag unready disconnected", "uniMag deactivated", "uniMag disconnected",
+                "tested ipsEnterprise false", "uniMag connected", "uniMag activation success", "uniMag ready",
+            ])
+    }
+
+    @Test func S0_56_aTestOfWhatIsNotAttachedFails() {
+        var world = MachineWorld(.ips)
+        world.call(.test(.ips))
+        #expect(world.log == ["tested ips false"])
     }
 
     @Test func X0_02_theTypeIsNoneAfterAFailedAutodetectOnConnect() {
@@ -377,7 +424,7 @@ import Testing
         world.attach(.uniMag)
         world.run(.seconds(30))
         #expect(world.log == ["autodetect", "autodetected fail, type none"])
-        #expect(world.asides.isEmpty)
+        #expect(world.asides == ["search ipsEnterprise, ips, uniMag", "no tones"])
     }
 
     /// What was answered to the one question is no answer to another.
@@ -385,8 +432,12 @@ import Testing
         var world = MachineWorld(.autodetectOnConnect)
         world.answer = nil
         world.attach(.uniMag)
+        world.run(.milliseconds(300))
         world.call(.setType(.unimag, nil))
-        #expect(world.asides == ["dismiss", "type unimag"])
+        #expect(
+            world.asides == [
+                "search ipsEnterprise, ips, uniMag", "dismiss", "end search", "type unimag",
+            ])
         world.receive(.volume(isFull: false))
         world.detach()
         #expect(world.open.isEmpty)
@@ -395,11 +446,12 @@ import Testing
     @Test func S0_43_detachingEndsAutodetection() {
         var world = MachineWorld(.autodetectOnConnect)
         world.attach(.uniMag)
-        world.run(.seconds(3))
+        world.run(.milliseconds(400))
         world.detach()
         world.run(.seconds(30))
         #expect(world.log == ["autodetect", "autodetected fail, type none"])
-        #expect(world.open.isEmpty)
+        #expect(world.asides.suffix(3) == ["tones", "end search", "volume back"])
+        #expect(world.open.isEmpty && world.searched == nil)
     }
 
     @Test func aReaderThatDoesNotBeginToWaitIsGivenUp() {
@@ -417,7 +469,7 @@ import Testing
         world.linksFail = true
         world.attach(.uniMag)
         world.run()
-        #expect(world.log == ["uniMag connected", "uniMag activation failure"])
+        #expect(world.log == ["uniMag connected", "warning linkFailed", "uniMag activation failure"])
     }
 
     @Test func aLinkThatBreaksIsADetachedReader() {

@@ -11,6 +11,8 @@ final class SimulatedEnvironment: SwipeEnvironment {
         var host: SimulatorHost?
         var volume: [String] = []
         var opened = 0
+        /// The family that a search finds.
+        var found: String?
     }
 
     let clock = ManualClock()
@@ -19,6 +21,9 @@ final class SimulatedEnvironment: SwipeEnvironment {
     private let iDynamo = AsyncStream<ReaderSession>.makeStream()
 
     var volume: [String] { state.with { $0.volume } }
+
+    /// - Parameter found: the family that a search finds.
+    init(finding found: String? = nil) { state.with { $0.found = found } }
 
     func attach(_ isAttached: Bool) { jack.continuation.yield(isAttached) }
 
@@ -29,7 +34,15 @@ final class SimulatedEnvironment: SwipeEnvironment {
 
     func iDynamos() -> AsyncStream<ReaderSession> { iDynamo.stream }
 
-    func open(_ type: AudioJackReaderType, isTested: Bool) async throws(LinkError) -> ReaderSession {
+    /// Whatever is open is what was found.
+    func search(
+        for types: [AudioJackReaderType], mayPlayTones: @escaping @Sendable () async -> Bool
+    ) async throws(LinkError) -> ReaderSearchReport {
+        guard await mayPlayTones() else { return ReaderSearchReport() }
+        return ReaderSearchReport(found: state.with { $0.found })
+    }
+
+    func open(_ type: AudioJackReaderType) async throws(LinkError) -> ReaderSession {
         let name = type == .unimag ? "unimag" : "ips"
         guard let family = ReaderFamily.named(name), let model = SimulatedFamily.named(name)?.makeModel(),
             let dialect = try? family.makeDialect(family.simulatedProfile)

@@ -81,6 +81,9 @@ package enum Numerics {
         return Double(sign: .plus, exponent: Int(doublings), significand: 1 + series)
     }
 
+    /// Decibels of a power, of which 1 is full scale; -200 and no less.
+    package static func decibels(power: Double) -> Double { 10 * decimalLogarithm(max(power, 1e-20)) }
+
     /// The amplitude ratio of a level difference in dB.
     package static func amplitude(decibels: Double) -> Double { exponential(decibels * 0.115_129_254_649_702_3) }
 }

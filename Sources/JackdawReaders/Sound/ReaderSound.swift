@@ -28,6 +28,9 @@ public struct ReaderSound: Sendable, Hashable {
     /// Silence before it is given power anew, in seconds, 0 to 10.
     public let pause: Double
 
+    /// Whether the reader lives on the tone; one with a battery does not.
+    public var givesPower: Bool { power.connecting.channels.contains { $0.level != nil } }
+
     /// What goes through a jack.
     /// - Parameters:
     ///   - answers: what the reader sends.

@@ -20,6 +20,9 @@ public class PGSwipeDevice: CustomStringConvertible, @unchecked Sendable {
     /// Who is told what happens: the controller's ``PGSwipeController/delegate``, and not to be set here.
     public final var delegate: (any PGSwipeDelegate)? { engine.engine?.delegate }
 
+    /// Tells who has begun a communication test what came of it.
+    func finishTest(_ success: Bool) {}
+
     final func set(_ flags: DeviceFlags) { self.flags.withLock { $0 = flags } }
 
     /// What kind of reader it is.

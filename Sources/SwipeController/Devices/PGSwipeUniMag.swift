@@ -34,6 +34,48 @@ public final class PGSwipeUniMag: PGSwipeDevice, @unchecked Sendable {
     /// Waits for a swipe. Not to be used while ``alwaysAcceptSwipe`` is true.
     public func requestSwipe() { engine.perform(.requestSwipe) }
 
+    /// Waits for a swipe, and gives its card. While ``alwaysAcceptSwipe`` is true it is the next one that comes; else it is
+    /// requested, and that is cancelled with the task.
+    /// - Returns: the card.
+    /// - Throws: ``PGSwipeError``: why none came, or that it could not be read.
+    @discardableResult
+    public func requestSwipe() async throws(PGSwipeError) -> PGSwipedCard {
+        guard let engine = engine.engine else { throw PGSwipeError(.shutDown, "the controller was shut down") }
+        let events = engine.events()
+        let isRequested = !alwaysAcceptSwipe
+        guard isActivated else {
+            throw PGSwipeError(.notReady, "no reader is activated: wait for deviceActivationFinished")
+        }
+        if isRequested { engine.perform(.requestSwipe) }
+        for await event in events {
+            if let result = outcome(of: event, isRequested: isRequested) { return try result.get() }
+        }
+        guard Task.isCancelled else { throw PGSwipeError(.shutDown, "the controller was shut down") }
+        if isRequested { engine.perform(.cancelSwipeRequest) }
+        throw PGSwipeError(.canceled, "nobody waits for the swipe any more")
+    }
+
+    /// What an event means for who waits for a swipe; nil for nothing.
+    private func outcome(of event: PGSwipeEvent, isRequested: Bool) -> Result<PGSwipedCard, PGSwipeError>? {
+        switch event {
+        case .didSwipeCard(let card?, let device) where device === self: return .success(card)
+        case .didSwipeCard(nil, let device) where device === self:
+            return .failure(PGSwipeError(.unreadable, "the card could not be read: swipe it again"))
+        case .deviceBecameUnreadyForSwipe(let device, let reason) where device === self:
+            switch reason {
+            case .disconnected: return .failure(PGSwipeError(.disconnected, "the reader has gone"))
+            case .timedOut: return .failure(PGSwipeError(.timedOut, "no card came in time"))
+            case .canceled: return .failure(PGSwipeError(.canceled, "the request was cancelled"))
+            case .refreshing, .swipeDone: return nil
+            }
+        case .deviceDeactivated(let device) where device === self, .deviceDisconnected(let device) where device === self:
+            return .failure(PGSwipeError(.disconnected, "the reader has gone"))
+        case .warning(let warning) where isRequested && [.callIgnored, .readerRefuses].contains(warning.code):
+            return .failure(PGSwipeError(.notReady, warning.message))
+        default: return nil
+        }
+    }
+
     /// Ends what ``requestSwipe()`` has begun. Not to be used while ``alwaysAcceptSwipe`` is true.
     public func cancelSwipeRequest() { engine.perform(.cancelSwipeRequest) }
 

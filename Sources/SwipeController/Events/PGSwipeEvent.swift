@@ -18,6 +18,8 @@ public enum PGSwipeEvent: Sendable, CustomStringConvertible {
     case deviceAutodetectStarted
     /// It was found out what is on the audio jack.
     case deviceAutodetectComplete(CardReaderAutodetectResult)
+    /// A reader's communication test has ended, and whether it has answered. Its own delegate is told of it.
+    case communicationTestComplete(PGSwipeDevice, Bool)
     /// Something that the program should not do, or that readers suffer from.
     case warning(PGSwipeWarning)
 
@@ -33,12 +35,16 @@ public enum PGSwipeEvent: Sendable, CustomStringConvertible {
         case .deviceDeactivated(let device): "deviceDeactivated \(device)"
         case .deviceAutodetectStarted: "deviceAutodetectStarted"
         case .deviceAutodetectComplete(let result): "deviceAutodetectComplete: \(result)"
+        case .communicationTestComplete(let device, let success):
+            "communicationTestComplete \(device): \(success ? "answered" : "no answer")"
         case .warning(let warning): "warning: \(warning)"
         }
     }
 
-    /// Tells a delegate.
-    func tell(_ delegate: any PGSwipeDelegate) {
+    /// Tells a delegate, and who has begun a test.
+    func tell(_ delegate: (any PGSwipeDelegate)?) {
+        if case .communicationTestComplete(let device, let success) = self { device.finishTest(success) }
+        guard let delegate else { return }
         switch self {
         case .didSwipeCard(let card, let device): delegate.didSwipeCard(card, device: device)
         case .deviceBecameReadyForSwipe(let device): delegate.deviceBecameReadyForSwipe(device)
@@ -51,6 +57,7 @@ public enum PGSwipeEvent: Sendable, CustomStringConvertible {
         case .deviceDeactivated(let device): delegate.deviceDeactivated(device)
         case .deviceAutodetectStarted: delegate.deviceAutodetectStarted()
         case .deviceAutodetectComplete(let result): delegate.deviceAutodetectComplete(result)
+        case .communicationTestComplete: break
         case .warning(let warning): delegate.swipeControllerWarning(warning)
         }
     }

@@ -14,6 +14,8 @@ public struct PGSwipeWarning: Sendable, Hashable, CustomStringConvertible {
         public static let callIgnored = Code(rawValue: "callIgnored")
         /// A reader does not take what it is told.
         public static let readerRefuses = Code(rawValue: "readerRefuses")
+        /// The sound card or the reader's link cannot be opened.
+        public static let linkFailed = Code(rawValue: "linkFailed")
         /// The volume could not be changed.
         public static let volumeUnchanged = Code(rawValue: "volumeUnchanged")
     }

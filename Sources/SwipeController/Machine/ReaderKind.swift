@@ -26,6 +26,16 @@ enum ReaderKind: Sendable, Hashable, CaseIterable {
         }
     }
 
+    /// The family of readers that its driver is for.
+    var family: String {
+        switch self {
+        case .ipsEnterprise: "ipsenterprise"
+        case .ips: "ips"
+        case .uniMag: "unimag"
+        case .iDynamo: "magtek"
+        }
+    }
+
     /// What autodetection says that it is.
     var result: CardReaderAutodetectResult {
         switch self {

@@ -5,15 +5,18 @@ enum SwipeAction {
     /// Something happened at a reader, and what is true of it from then on.
     case told(Told, ReaderKind, DeviceFlags)
     case autodetectStarted
-    /// With what is true of the readers from then on.
-    case autodetectComplete(CardReaderAutodetectResult, AudioJackReaderType, [ReaderKind: DeviceFlags])
+    case autodetectComplete(Detected)
+    /// The communication test of a reader has ended.
+    case tested(ReaderKind, Bool)
     case typeChanged(AudioJackReaderType)
+    /// Something was put into the jack, or pulled out.
+    case jackChanged(isPlugged: Bool)
     case warned(PGSwipeWarning)
 
-    /// The reader's link is to be opened; `opened` or `openFailed` follows.
-    case open(ReaderKind, isTested: Bool)
-    /// The reader's link is to be closed; `closed` follows.
-    case close(ReaderKind)
+    /// A reader's link is to be opened, or the search for one begun; `opened` or `openFailed` follows.
+    case open(AudioUser)
+    /// A reader's link is to be closed, or the search ended; `closed` follows.
+    case close(AudioUser)
     case perform(ReaderKind, ReaderCommand)
 
     /// The volume is to be looked at; `volume` follows.
@@ -25,9 +28,20 @@ enum SwipeAction {
     case ask(String)
     /// The program is asked whether loud tones may be played; `answered` follows.
     case askForTones
+    /// Whether the search may play tones.
+    case permitTones(Bool)
     case show(String)
     /// What is asked or shown is over.
     case dismiss
+
+    /// What autodetection has found, and what is true from then on.
+    struct Detected {
+        let result: CardReaderAutodetectResult
+        let type: AudioJackReaderType
+        let flags: [ReaderKind: DeviceFlags]
+        /// What was seen; nil where nothing was looked for.
+        let report: ReaderSearchReport?
+    }
 
     /// What happened at a reader.
     enum Told {
@@ -45,10 +59,15 @@ enum SwipeAction {
 enum SwipeInput {
     case attached
     case detached
-    case opened(ReaderKind)
-    case openFailed(ReaderKind)
-    case closed(ReaderKind)
+    case opened(AudioUser)
+    /// Why the sound card cannot be had.
+    case openFailed(AudioUser, String)
+    case closed(AudioUser)
     case reader(ReaderKind, ReaderEvent)
+    /// Listening was not enough for the search.
+    case tonesWanted
+    /// The search has ended, and let the sound card go.
+    case searched(ReaderSearchReport)
     /// Whether the volume is at its most now.
     case volume(isFull: Bool)
     /// What a person or the program has answered.
@@ -59,6 +78,8 @@ enum SwipeInput {
 enum SwipeCall {
     case setType(AudioJackReaderType, PGSwipeUniMagMessageOptions?)
     case beginAutodetect
+    /// The communication test of a reader on the audio jack.
+    case test(ReaderKind)
     case configure(@Sendable (inout UniMagSettings) -> Void)
     case powerUp(Bool)
     case powerDown

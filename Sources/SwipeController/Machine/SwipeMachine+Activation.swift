@@ -58,21 +58,23 @@ extension SwipeMachine {
         act(.raiseVolume)
     }
 
-    mutating func volumeKnown(at now: Duration) {
-        if let probed = detection?.current, phase(of: probed) == .raisingVolume { return open(probed) }
+    mutating func volumeKnown() {
+        guard detection == nil else { return volumeRaisedForTones() }
         switch phase(of: .uniMag) {
         case .readingVolume:
             phases[.uniMag] = .prompting
             let isChanged = settings.automaticallySetVolumeToMaxOnActivate && !isVolumeFull
             let options = settings.options
             act(.ask(isChanged ? options.cardReaderActivationPrompt : options.cardReaderActivationAtMaxVolumePrompt))
-        case .raisingVolume: open(.uniMag)
+        case .raisingVolume:
+            if !isVolumeFull { warn(.volumeUnchanged, "the volume cannot be turned to its most") }
+            open(.uniMag)
         default: break
         }
     }
 
-    mutating func answered(_ isYes: Bool, at now: Duration) {
-        guard detection == nil else { return permitted(isYes, at: now) }
+    mutating func answered(_ isYes: Bool) {
+        guard detection == nil else { return permitted(isYes) }
         guard case .prompting = phase(of: .uniMag) else { return }
         phases[.uniMag] = .off
         if isYes { powerUp() }
@@ -80,17 +82,17 @@ extension SwipeMachine {
 
     mutating func open(_ reader: ReaderKind) {
         phases[reader] = .opening
-        act(slot.give(to: reader, isTested: detection != nil))
+        act(slot.give(to: .reader(reader)))
     }
 
-    mutating func linkOpened(_ reader: ReaderKind, at now: Duration) {
+    mutating func linkOpened(_ reader: ReaderKind) {
         phases[reader] = .connecting
-        if detection?.current == reader { detection?.deadline = now + Self.probeTime }
         act(.perform(reader, .connect))
     }
 
-    mutating func linkFailed(_ reader: ReaderKind, at now: Duration) {
-        guard detection == nil else { return probeFailed(at: now) }
+    mutating func openingFailed(_ user: AudioUser, _ message: String) {
+        guard case .reader(let reader) = user, detection == nil else { return searchFailed(message) }
+        warn(.linkFailed, message)
         activationFailed(reader, .failure)
     }
 
@@ -107,7 +109,7 @@ extension SwipeMachine {
         dismiss(reader)
         phases[reader] = .off
         // Nobody was told that there is one.
-        guard reader != .iDynamo else { return act(.close(.iDynamo)) }
+        guard reader != .iDynamo else { return act(.close(.reader(.iDynamo))) }
         act(slot.give(to: nil))
         restoreVolume()
         tell(.activationFinished(result), reader)
@@ -134,15 +136,15 @@ extension SwipeMachine {
     }
 
     /// A reader's link has gone.
-    mutating func lost(_ reader: ReaderKind, at now: Duration) {
-        if detection?.current == reader { return probeFailed(at: now) }
+    mutating func lost(_ reader: ReaderKind) {
+        if detection?.found == reader { return finishAutodetect(nil) }
         switch phase(of: reader) {
         case .opening, .connecting: return activationFailed(reader, .failure)
         default: break
         }
         phases[reader] = .off
         if reader == .iDynamo {
-            act(.close(.iDynamo))
+            act(.close(.reader(.iDynamo)))
         } else {
             act(slot.give(to: nil))
             restoreVolume()

@@ -1,80 +1,138 @@
+import JackdawReaders
+
 /// How it is found out which reader is on the audio jack.
 extension SwipeMachine {
-    /// What is being tried.
+    /// What is being found out.
     struct Autodetection {
-        let isOnConnect: Bool
+        enum Purpose: Hashable {
+            case call
+            case connection
+            /// Whether the reader is one of this kind.
+            case test(ReaderKind)
+        }
+
+        let purpose: Purpose
         /// What was enabled before.
         let previousType: AudioJackReaderType
-        /// What is still to be tried.
-        var remaining: [ReaderKind]
-        var current: ReaderKind?
+        /// What is looked for, in this order.
+        let readers: [ReaderKind]
         /// Whether the program has not answered yet.
         var isAsking = false
-        /// When the one that is tried is given up.
+        /// Whether the volume is being turned up for the tones.
+        var isRaisingVolume = false
+        /// What was seen; nil while it is looked for.
+        var report: ReaderSearchReport?
+        /// Who was found, and is being activated.
+        var found: ReaderKind?
+        /// When its activation is given up.
         var deadline: Duration?
+
+        var user: AudioUser { .search(readers) }
+        var isTest: Bool { if case .test = purpose { true } else { false } }
     }
 
-    mutating func beginAutodetect(isOnConnect: Bool, at now: Duration) {
-        guard detection == nil else { return warn(.callIgnored, "autodetection goes on already") }
+    mutating func beginAutodetect(_ purpose: Autodetection.Purpose, at now: Duration) {
+        guard detection == nil else {
+            if case .test(let reader) = purpose { act(.tested(reader, false)) }
+            return warn(.callIgnored, "autodetection goes on already")
+        }
         if let reader = ReaderKind(type) {
             unload()
             tellGone(reader)
         }
-        detection = Autodetection(isOnConnect: isOnConnect, previousType: type, remaining: order)
-        act(.autodetectStarted)
-        guard isAttached else { return finishAutodetect(.fail, at: now) }
-        detection?.isAsking = true
+        let readers = if case .test(let reader) = purpose { [reader] } else { order }
+        let begun = Autodetection(purpose: purpose, previousType: type, readers: readers)
+        detection = begun
+        if !begun.isTest { act(.autodetectStarted) }
+        guard isAttached else { return finishAutodetect(nil) }
+        act(slot.give(to: begun.user))
+    }
+
+    /// Listening was not enough: the program is asked.
+    mutating func askForTones() {
+        guard let detection, detection.report == nil, slot.has(detection.user) else { return }
+        self.detection?.isAsking = true
         act(.askForTones)
     }
 
-    /// Takes whether loud tones may be played.
-    mutating func permitted(_ isAllowed: Bool, at now: Duration) {
+    /// Takes whether loud tones may be played. What is not allowed ends the search.
+    mutating func permitted(_ isAllowed: Bool) {
         guard detection?.isAsking == true else { return }
         detection?.isAsking = false
-        guard isAllowed else { return finishAutodetect(.fail, at: now) }
-        probeNext(at: now)
+        guard isAllowed, settings.automaticallySetVolumeToMaxOnActivate else { return act(.permitTones(isAllowed)) }
+        detection?.isRaisingVolume = true
+        isVolumeRaised = true
+        act(.raiseVolume)
     }
 
-    mutating func probeTimedOut(at now: Duration) {
-        guard let reader = detection?.current else { return }
-        // It is there, and only does not begin to wait for cards.
-        guard flags[reader]?.isActivated != true else { return finishAutodetect(reader.result, at: now) }
-        probeFailed(at: now)
+    /// The volume is as high as it gets.
+    mutating func volumeRaisedForTones() {
+        guard detection?.isRaisingVolume == true else { return }
+        detection?.isRaisingVolume = false
+        act(.permitTones(true))
     }
 
-    mutating func probeFailed(at now: Duration) {
-        guard let reader = detection?.current else { return }
-        phases[reader] = .off
-        flags[reader] = nil
-        probeNext(at: now)
+    /// Takes what the search has found.
+    mutating func searched(_ report: ReaderSearchReport, at now: Duration) {
+        guard let detection, detection.report == nil, slot.has(detection.user) else { return }
+        slot.ended(detection.user)
+        self.detection?.report = report
+        // What was asked meanwhile needs no answer.
+        if detection.isAsking { act(.dismiss) }
+        self.detection?.isAsking = false
+        guard let found = detection.readers.first(where: { $0.family == report.found }), !detection.isTest else {
+            return finishAutodetect(detection.readers.first { $0.family == report.found })
+        }
+        self.detection?.found = found
+        self.detection?.deadline = now + Self.probeTime
+        flags[found] = DeviceFlags(isConnected: true)
+        open(found)
     }
 
-    private mutating func probeNext(at now: Duration) {
-        detection?.deadline = nil
-        guard let next = detection?.remaining.first else { return finishAutodetect(.fail, at: now) }
-        detection?.remaining.removeFirst()
-        detection?.current = next
-        flags[next] = DeviceFlags(isConnected: true)
-        if next == .uniMag { raiseVolume(for: next) } else { open(next) }
+    mutating func searchFailed(_ message: String) {
+        warn(.linkFailed, message)
+        finishAutodetect(nil)
     }
 
-    mutating func finishAutodetect(_ result: CardReaderAutodetectResult, at now: Duration) {
+    /// The reader that was found has not begun to wait for cards in time: it is there all the same where it has power.
+    mutating func activationTimedOut() {
+        guard let reader = detection?.found else { return }
+        finishAutodetect(flags[reader]?.isActivated == true ? reader : nil)
+    }
+
+    /// Ends it.
+    /// - Parameter reader: who was found, and activated unless it was only tested; nil for nobody.
+    mutating func finishAutodetect(_ reader: ReaderKind?) {
         guard let ended = detection else { return }
         detection = nil
         // A late answer is none to whatever is asked next.
         if ended.isAsking { act(.dismiss) }
-        guard result == .fail else {
-            type = ended.current?.type ?? type
-            return act(.autodetectComplete(result, type, flags))
+        if case .test(let tested) = ended.purpose {
+            letGo(ended)
+            act(.tested(tested, reader != nil))
+            return connect()
         }
-        if let reader = ended.current {
+        if let reader {
+            type = reader.type ?? type
+            // Readers with a battery need no volume.
+            if reader != .uniMag { restoreVolume() }
+        } else {
+            letGo(ended)
+            type = ended.purpose == .connection ? .none : ended.previousType
+        }
+        act(
+            .autodetectComplete(
+                SwipeAction.Detected(
+                    result: reader?.result ?? .fail, type: type, flags: flags, report: ended.report)))
+        connect()
+    }
+
+    private mutating func letGo(_ ended: Autodetection) {
+        if let reader = ended.found {
             phases[reader] = .off
             flags[reader] = nil
         }
         act(slot.give(to: nil))
         restoreVolume()
-        type = ended.isOnConnect ? .none : ended.previousType
-        act(.autodetectComplete(.fail, type, flags))
-        connect()
     }
 }

@@ -2,23 +2,23 @@ import JackdawReaders
 
 /// How swipes are waited for.
 extension SwipeMachine {
-    mutating func take(_ event: ReaderEvent, from reader: ReaderKind, at now: Duration) {
+    mutating func take(_ event: ReaderEvent, from reader: ReaderKind) {
         let phase = phase(of: reader)
         switch (event, phase) {
         case (.connected, .connecting): activated(reader)
-        case (.ready, .idle), (.ready, .requesting): becameIdle(reader, at: now)
+        case (.ready, .idle), (.ready, .requesting): becameIdle(reader)
         case (.ready, .cancelling):
             phases[reader] = .idle
-            becameIdle(reader, at: now)
-        case (.waitingForCard, .requesting), (.waitingForCard, .idle): armed(reader, at: now)
+            becameIdle(reader)
+        case (.waitingForCard, .requesting), (.waitingForCard, .idle): armed(reader)
         case (.swipe(let swipe), .armed): swiped(reader, swipe)
         case (.badSwipe, .armed): swipedBadly(reader)
         case (.timedOut, .armed): ended(reader, .timedOut)
         case (.cancelled, .cancelling): ended(reader, .canceled)
-        case (.failed(let error), _): failed(reader, error, at: now)
-        case (.poweredDown, .connecting): connectingFailed(reader, .timeout, at: now)
+        case (.failed(let error), _): failed(reader, error)
+        case (.poweredDown, .connecting): connectingFailed(reader, .timeout)
         case (.poweredDown, _): poweredDown(reader)
-        case (.lost, _): lost(reader, at: now)
+        case (.lost, _): lost(reader)
         default: break
         }
     }
@@ -26,12 +26,12 @@ extension SwipeMachine {
     /// Whether a reader is told to wait again whenever it has ended to.
     private func isRenewed(_ reader: ReaderKind) -> Bool { reader != .uniMag || settings.alwaysAcceptSwipe }
 
-    private mutating func becameIdle(_ reader: ReaderKind, at now: Duration) {
+    private mutating func becameIdle(_ reader: ReaderKind) {
         phases[reader] = .idle
         if isRenewed(reader), refusals < Self.mostRefusals {
             request(reader)
-        } else if detection?.current == reader {
-            finishAutodetect(reader.result, at: now)
+        } else if detection?.found == reader {
+            finishAutodetect(reader)
         }
     }
 
@@ -41,12 +41,12 @@ extension SwipeMachine {
         act(.perform(reader, .requestSwipe(within: .seconds(seconds))))
     }
 
-    private mutating func armed(_ reader: ReaderKind, at now: Duration) {
+    private mutating func armed(_ reader: ReaderKind) {
         phases[reader] = .armed
         refusals = 0
         // Readers that always wait do not tell when they begin to anew.
         if flags[reader]?.isReadyForSwipe != true { tell(.ready, reader) }
-        if detection?.current == reader { finishAutodetect(reader.result, at: now) }
+        if detection?.found == reader { finishAutodetect(reader) }
     }
 
     private mutating func swiped(_ reader: ReaderKind, _ swipe: ReaderSwipe) {
@@ -83,9 +83,9 @@ extension SwipeMachine {
         tell(.unready(isRenewed(reader) ? .refreshing : reason), reader)
     }
 
-    private mutating func failed(_ reader: ReaderKind, _ error: ReaderError, at now: Duration) {
+    private mutating func failed(_ reader: ReaderKind, _ error: ReaderError) {
         switch phase(of: reader) {
-        case .connecting: connectingFailed(reader, error.code == .noAnswer ? .timeout : .failure, at: now)
+        case .connecting: connectingFailed(reader, error.code == .noAnswer ? .timeout : .failure)
         case .requesting:
             refusals += 1
             phases[reader] = .idle
@@ -96,8 +96,8 @@ extension SwipeMachine {
         }
     }
 
-    private mutating func connectingFailed(_ reader: ReaderKind, _ result: SwipeActivationResult, at now: Duration) {
-        guard detection?.current != reader else { return probeFailed(at: now) }
+    private mutating func connectingFailed(_ reader: ReaderKind, _ result: SwipeActivationResult) {
+        guard detection?.found != reader else { return finishAutodetect(nil) }
         activationFailed(reader, result == .timeout && !isVolumeFull ? .volumeTooLow : result)
     }
 

@@ -18,7 +18,7 @@ struct SwipeMachine {
     var isVolumeFull = true
     var isVolumeRaised = false
     var detection: Autodetection?
-    /// In which order types are tried.
+    /// In which order readers are looked for.
     let order: [ReaderKind]
     /// How often in a row a reader has not begun to wait for a card.
     var refusals = 0
@@ -26,7 +26,7 @@ struct SwipeMachine {
     private var isOver = false
     private var actions: [SwipeAction] = []
 
-    /// How long each type is given in autodetection. Source: the Mobile Swipe SDK.
+    /// How long a reader that was found has to be activated and ready. Source: the Mobile Swipe SDK's communication tests.
     static let probeTime = Duration.seconds(5)
     /// So many changes of the type in so short a time are warned about.
     static let mostTypeChanges = (count: 3, within: Duration.seconds(60))
@@ -65,22 +65,26 @@ struct SwipeMachine {
         guard !isOver else { return [] }
         switch input {
         case .attached: attach(at: now)
-        case .detached: detach(at: now)
-        case .opened(let reader):
-            if reader != .iDynamo { act(slot.opened(reader, isOpen: true)) }
-            if reader == .iDynamo || slot.has(reader) { linkOpened(reader, at: now) }
-        case .openFailed(let reader):
-            let wasWanted = slot.wanted == reader
-            act(slot.opened(reader, isOpen: false))
-            if wasWanted { linkFailed(reader, at: now) }
-        case .closed(let reader): if reader != .iDynamo { act(slot.closed()) }
+        case .detached: detach()
+        case .opened(.reader(.iDynamo)): linkOpened(.iDynamo)
+        case .opened(let user):
+            act(slot.opened(user, isOpen: true))
+            if case .reader(let reader) = user, slot.has(user) { linkOpened(reader) }
+        case .openFailed(let user, let message):
+            let wasWanted = slot.wanted == user
+            act(slot.opened(user, isOpen: false))
+            if wasWanted { openingFailed(user, message) }
+        case .closed(.reader(.iDynamo)): break
+        case .closed: act(slot.closed())
         case .reader(let reader, let event):
-            guard reader == .iDynamo || slot.has(reader) else { break }
-            take(event, from: reader, at: now)
+            guard reader == .iDynamo || slot.has(.reader(reader)) else { break }
+            take(event, from: reader)
+        case .tonesWanted: askForTones()
+        case .searched(let report): searched(report, at: now)
         case .volume(let isFull):
             isVolumeFull = isFull
-            volumeKnown(at: now)
-        case .answered(let isYes): answered(isYes, at: now)
+            volumeKnown()
+        case .answered(let isYes): answered(isYes)
         }
         return takeActions()
     }
@@ -89,7 +93,8 @@ struct SwipeMachine {
         guard !isOver else { return [] }
         switch call {
         case .setType(let type, let options): change(to: type, options, at: now)
-        case .beginAutodetect: beginAutodetect(isOnConnect: false, at: now)
+        case .beginAutodetect: beginAutodetect(.call, at: now)
+        case .test(let reader): beginAutodetect(.test(reader), at: now)
         case .configure(let change): change(&settings)
         case .powerUp(let isWanted): isWanted ? powerUp() : cancelPowerUp()
         case .powerDown: powerDown()
@@ -103,7 +108,7 @@ struct SwipeMachine {
     /// Lets time pass.
     mutating func advance(to now: Duration) -> [SwipeAction] {
         guard let deadline = nextDeadline, deadline <= now else { return [] }
-        probeTimedOut(at: now)
+        activationTimedOut()
         return takeActions()
     }
 
@@ -162,10 +167,9 @@ struct SwipeMachine {
     // MARK: the jack
 
     private mutating func attach(at now: Duration) {
+        if !isAttached { act(.jackChanged(isPlugged: true)) }
         isAttached = true
-        guard type != .autodetectOnConnect else {
-            return beginAutodetect(isOnConnect: true, at: now)
-        }
+        guard type != .autodetectOnConnect else { return beginAutodetect(.connection, at: now) }
         connect()
     }
 
@@ -178,10 +182,11 @@ struct SwipeMachine {
         activateOnConnect(reader)
     }
 
-    private mutating func detach(at now: Duration) {
+    private mutating func detach() {
         guard isAttached else { return }
         isAttached = false
-        guard detection == nil else { return finishAutodetect(.fail, at: now) }
+        act(.jackChanged(isPlugged: false))
+        guard detection == nil else { return finishAutodetect(nil) }
         guard let reader = ReaderKind(type) else { return }
         unload()
         tellGone(reader)
@@ -199,7 +204,7 @@ struct SwipeMachine {
                 "the reader's type was changed \(typeChanges.count) times within a minute: readers may malfunction by it"
             )
         }
-        if detection != nil { finishAutodetect(.fail, at: now) }
+        finishAutodetect(nil)
         if let reader = ReaderKind(self.type) {
             unload()
             tellGone(reader)
@@ -211,8 +216,10 @@ struct SwipeMachine {
     }
 
     private mutating func shutDown() {
+        if detection?.isAsking == true { act(.dismiss) }
+        detection = nil
         unload()
-        act(.close(.iDynamo))
+        act(.close(.reader(.iDynamo)))
         isOver = true
     }
 

@@ -1,0 +1,284 @@
+public import JackdawDSP
+
+/// Finds out which of several readers is on an audio jack. It listens before anything is played; where that tells nothing, it
+/// asks for permission and then tries one family after the other, each with what its readers answer to, and listens for all of
+/// them at once: an answer counts whoever's turn it is. Whoever answers by a few bytes only is asked again, so that chance is
+/// not taken for a reader.
+///
+/// A state machine without a clock and without a sound card: its time is that of the sound that it hears.
+///
+/// ```swift
+/// var search = try ReaderSearch(candidates, playbackRate: 48_000, captureRate: 48_000)
+/// for output in search.hear(samples.span) { ... }
+/// ```
+public struct ReaderSearch: ~Copyable {
+    /// What is to be done.
+    public enum Output: Sendable {
+        /// To be put on a line of ``ReaderSearch/makeLine(sampleRate:)``.
+        case play(ReaderModulator.Change)
+        /// Listening was not enough: ``ReaderSearch/allowTones(_:)`` is awaited.
+        case needsTones
+        /// It is over; nothing follows.
+        case finished(ReaderSearchReport)
+    }
+
+    /// Samples of a played frame.
+    public static let channelCount = 2
+
+    private enum Step {
+        case listening, waiting
+        /// The test of one has begun.
+        case testing(Int)
+        /// Nothing is played until the next one, or until the end.
+        case pausing(next: Int?)
+        case finished
+    }
+
+    private struct Entry {
+        let ear: SearchEar?
+        var attempt: ReaderSearchReport.Attempt
+        var firstTest: Double?
+        var lastTest = 0.0
+        var unknownByteCount = 0
+        /// When the answer came that is to be heard again.
+        var answer: Double?
+    }
+
+    private let times: ReaderSearchTimes
+    private let captureRate: Double
+    private let hop: Int
+    private var entries: [Entry] = []
+    private var step = Step.listening
+    /// When the step ends, in seconds.
+    private var deadline: Double
+    /// Samples that were heard, but those of waiting.
+    private var heardCount = 0
+    private var last: Int?
+    private var powered: Int?
+    private var meter = LevelMeter()
+    private var quiet = LevelMeter()
+    private var outputs: [Output] = []
+
+    /// A search that has heard nothing yet.
+    /// - Parameters:
+    ///   - candidates: the families, in the order in which they are tried.
+    ///   - playbackRate: frames per second of what is played (Hz).
+    ///   - captureRate: samples per second of what is heard (Hz).
+    ///   - times: how long things take.
+    public init(
+        _ candidates: [ReaderSearchCandidate], playbackRate: Double, captureRate: Double,
+        times: ReaderSearchTimes = ReaderSearchTimes()
+    ) {
+        self.times = times
+        self.captureRate = captureRate
+        hop = max(1, Int(captureRate / 100))
+        deadline = times.listening.seconds
+        entries = candidates.map { candidate in
+            do throws(ReaderError) {
+                let (dialect, sound, test) = try candidate.means.get()
+                guard sound.commandGains.count == Self.channelCount else {
+                    throw ReaderError(.unsupported, "it is played to on other channels")
+                }
+                let ear: SearchEar
+                do throws(LineCodeError) {
+                    ear = try SearchEar(dialect, sound, test, playbackRate: playbackRate, captureRate: captureRate)
+                } catch {
+                    throw ReaderError(.unsupported, error.message)
+                }
+                return Entry(ear: ear, attempt: ReaderSearchReport.Attempt(candidate.family, .notReached))
+            } catch {
+                return Entry(ear: nil, attempt: ReaderSearchReport.Attempt(candidate.family, .notTried(error.message)))
+            }
+        }
+    }
+
+    /// A line without a sound, for what is to be played.
+    /// - Parameter sampleRate: frames per second, 8,000 to 192,000 Hz.
+    /// - Throws: `LineCodeError` with code `outOfRange`.
+    public static func makeLine(sampleRate: Double) throws(LineCodeError) -> PoweredLine {
+        let channels = [Tone.Channel](repeating: .silent, count: channelCount)
+        return try PoweredLine(Tone(1_000, channels: channels), sampleRate: sampleRate, ramp: .none)
+    }
+
+    /// Takes what was captured.
+    /// - Parameter samples: one channel, full scale -1 to 1.
+    /// - Returns: what is to be done, in that order.
+    public mutating func hear(_ samples: Span<Float>) -> [Output] {
+        var start = 0
+        while start < samples.count, !isFinished {
+            let end = min(start + hop, samples.count)
+            take(samples.extracting(start..<end))
+            start = end
+        }
+        return takeOutputs()
+    }
+
+    /// Forgets what is half heard, as where sound was lost.
+    public mutating func reset() { for entry in entries { entry.ear?.reset() } }
+
+    /// Takes whether tones may be played.
+    /// - Parameter isAllowed: if not, it is over.
+    /// - Returns: what is to be done.
+    public mutating func allowTones(_ isAllowed: Bool) -> [Output] {
+        guard case .waiting = step else { return [] }
+        if isAllowed { testNext() } else { finish(nil) }
+        return takeOutputs()
+    }
+
+    private var isFinished: Bool { if case .finished = step { true } else { false } }
+
+    private var now: Double { Double(heardCount) / captureRate }
+
+    private mutating func takeOutputs() -> [Output] {
+        defer { outputs = [] }
+        return outputs
+    }
+
+    private mutating func take(_ samples: Span<Float>) {
+        let isWaiting = if case .waiting = step { true } else { false }
+        if !isWaiting { heardCount += samples.count }
+        meter.take(samples)
+        if case .listening = step { quiet.take(samples) }
+        var signs: [(Int, SearchEar.Sign)] = []
+        for index in entries.indices { entries[index].ear?.hear(samples) { signs.append((index, $0)) } }
+        for (index, sign) in signs where !isFinished { take(sign, of: index) }
+        if !isFinished, !isWaiting, now >= deadline { meetDeadline() }
+    }
+
+    private mutating func take(_ sign: SearchEar.Sign, of index: Int) {
+        switch sign {
+        case .unknown(let byteCount): entries[index].unknownByteCount += byteCount
+        case .unasked: found(index)
+        case .answer(let byteCount):
+            // What says so much is no chance, and needs no question.
+            guard byteCount < Self.certainByteCount else { return found(index) }
+            guard entries[index].firstTest != nil else { return entries[index].unknownByteCount += byteCount }
+            guard let answer = entries[index].answer else {
+                entries[index].answer = now
+                return test(index)
+            }
+            if entries[index].lastTest >= answer { found(index) }
+        }
+    }
+
+    /// So many bytes of an answer are none by chance.
+    private static let certainByteCount = 6
+
+    private mutating func meetDeadline() {
+        switch step {
+        case .listening:
+            step = .waiting
+            outputs.append(.needsTones)
+        case .testing(let index):
+            noteLevel()
+            // An answer that was not heard again was none.
+            if let answer = entries[index].answer {
+                entries[index].attempt.outcome = .answeredOnce(after: .seconds(answer - entries[index].lastTest))
+                entries[index].answer = nil
+            }
+            testNext()
+        case .pausing(let next?): begin(next)
+        case .pausing(nil): finish(nil)
+        case .waiting, .finished: break
+        }
+    }
+
+    /// When a family is given up; nil before its first test.
+    private func end(of index: Int) -> Double? { entries[index].firstTest.map { $0 + times.window.seconds } }
+
+    private mutating func testNext() {
+        let count = entries.count
+        let following = (1...max(1, count)).map { (($0 + (last ?? -1)) % max(1, count)) }
+        let turn = times.turn.seconds
+        let next = following.first { index in
+            index < count && entries[index].ear != nil && now + turn <= end(of: index) ?? .infinity
+        }
+        if let next { return test(next) }
+        stopPower()
+        deadline = entries.indices.compactMap { end(of: $0) }.max() ?? now
+        step = .pausing(next: nil)
+        if now >= deadline { finish(nil) }
+    }
+
+    /// Tests a family once the jack is quiet.
+    private mutating func test(_ index: Int) {
+        last = index
+        let before = powered
+        stopPower()
+        guard let before, let ear = entries[before].ear else { return begin(index) }
+        // A reader that is given power anew has to lose it first.
+        deadline = now + (before == index ? ear.sound.pause : times.gap.seconds)
+        step = .pausing(next: index)
+    }
+
+    private mutating func begin(_ index: Int) {
+        guard let ear = entries[index].ear else { return }
+        let (change, seconds) = ear.begin()
+        outputs.append(.play(change))
+        if ear.isPowered { powered = index }
+        entries[index].firstTest = entries[index].firstTest ?? now
+        entries[index].lastTest = now
+        entries[index].attempt.testCount += 1
+        meter = LevelMeter()
+        let turn = ear.isPowered ? ear.powerUp.seconds : seconds + times.turn.seconds
+        deadline = min(now + turn, end(of: index) ?? .infinity)
+        step = .testing(index)
+    }
+
+    private mutating func stopPower() {
+        guard let index = powered, let ear = entries[index].ear else { return }
+        outputs.append(.play(ear.end()))
+        powered = nil
+    }
+
+    private mutating func noteLevel() {
+        guard case .testing(let index) = step else { return }
+        entries[index].attempt.level = meter.loudest
+    }
+
+    private mutating func found(_ index: Int) {
+        let entry = entries[index]
+        if entry.firstTest != nil {
+            entries[index].attempt.outcome = .answered(after: .seconds(now - entry.lastTest))
+        } else {
+            entries[index].attempt.outcome = .heard
+        }
+        noteLevel()
+        finish(index)
+    }
+
+    private mutating func finish(_ found: Int?) {
+        stopPower()
+        for index in entries.indices where index != found && entries[index].attempt.outcome == .notReached {
+            if entries[index].unknownByteCount > 0 {
+                entries[index].attempt.outcome = .unknown(byteCount: entries[index].unknownByteCount)
+            } else if entries[index].firstTest != nil {
+                entries[index].attempt.outcome = .silent
+            }
+        }
+        step = .finished
+        outputs.append(
+            .finished(
+                ReaderSearchReport(
+                    found: found.map { entries[$0].attempt.family }, quietLevel: quiet.loudest,
+                    duration: .seconds(now), attempts: entries.map(\.attempt))))
+    }
+}
+
+/// Level of the loudest stretch.
+private struct LevelMeter {
+    private var greatest: Float = 0
+
+    mutating func take(_ samples: Span<Float>) {
+        var sum: Float = 0
+        for index in samples.indices { sum += samples[index] * samples[index] }
+        if !samples.isEmpty { greatest = max(greatest, sum / Float(samples.count)) }
+    }
+
+    /// Decibels below full scale (root of the mean square), down to -120.
+    var loudest: Double { max(-120, Numerics.decibels(power: Double(greatest))) }
+}
+
+extension Duration {
+    fileprivate var seconds: Double { self / .seconds(1) }
+}
