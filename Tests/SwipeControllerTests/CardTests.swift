@@ -39,7 +39,7 @@ import Testing
                 == "track_1=%25B4111111111111111%5EDOE%2FJANE%5E2812101%3F&track_2=%3B4111111111111111%3D2812%3F")
     }
 
-    @Test func X0_07_anEncryptedSwipeHasItsKsnAndWhatMayBeShown() throws {
+    @Test func S0_31_X0_07_anEncryptedSwipeHasItsKsnAndWhatMayBeShown() throws {
         let card = Self.swipe(
             "unimag", .tripleDES,
             [
@@ -57,7 +57,7 @@ import Testing
         #expect("\(encrypted)" == "a swiped card 4266000000009999")
     }
 
-    @Test func X0_07_aMagneSafeSwipeHasItsFingerprint() throws {
+    @Test func S0_31_X0_07_aMagneSafeSwipeHasItsFingerprint() throws {
         let card = Self.swipe(
             "magtek", .tripleDES,
             [

@@ -88,7 +88,7 @@ struct ControllerTests {
         #expect(!reader.messageOptions.activateReaderWithoutPromptingUser)
     }
 
-    @Test func X0_01_theNumbersAreTheVendors() {
+    @Test func X0_01_X0_03_X0_04_theNumbersAreTheVendors() {
         #expect(AudioJackReaderType.allCases.map(\.rawValue) == [1, 2, 3, 4, 5])
         #expect(SwipeReasonUnreadyForSwipe.allCases.map(\.rawValue) == [0, 1, 2, 3, 4])
         #expect(SwipeActivationResult.allCases.map(\.rawValue) == [0, 1, 2, 3])
@@ -137,7 +137,7 @@ struct ControllerTests {
         func audioJackObjectDetached() { log.with { $0.append("detached") } }
     }
 
-    @Test func S0_57_whoBeginsATestIsToldWhatCameOfIt() async {
+    @Test func S0_51_S0_57_whoBeginsATestIsToldWhatCameOfIt() async {
         let environment = SimulatedEnvironment(finding: "ips")
         let controller = PGSwipeController(
             environment, delegate: nil, audioReader: .none, executor: .immediate, clock: environment.clock)
@@ -175,7 +175,7 @@ struct ControllerTests {
         controller.shutdown()
     }
 
-    @Test func S0_03_whatIsAttachedAlreadyIsToldToTheDelegateOfTheInitialiser() async {
+    @Test func S0_03_S0_05_whatIsAttachedAlreadyIsToldToTheDelegateOfTheInitialiser() async {
         let environment = SimulatedEnvironment()
         environment.attach(true)
         let recorder = Recorder()

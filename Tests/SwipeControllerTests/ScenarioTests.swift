@@ -67,7 +67,7 @@ import Testing
         #expect(world.asides == ["volume up", "open uniMag"])
     }
 
-    @Test func S0_64_headphonesArePoweredAndTimeOut() {
+    @Test func S0_38_S0_41_S0_64_headphonesArePoweredAndTimeOut() {
         var world = MachineWorld(.unimag)
         world.volumeIsFull = true
         world.attach(.headphones)
@@ -107,7 +107,7 @@ import Testing
             ])
     }
 
-    @Test func S0_70_aSwipeRefreshesTheRequest() {
+    @Test func S0_37_S0_70_aSwipeRefreshesTheRequest() {
         var world = ready()
         world.swipe(.uniMag)
         world.run()
@@ -136,7 +136,7 @@ import Testing
                 + (isRenewed ? ["uniMag unready refreshing", "uniMag ready"] : ["uniMag unready swipeDone"]))
     }
 
-    @Test func S0_78_aRequestIsMadeAndEnds() {
+    @Test func S0_71_S0_78_aRequestIsMadeAndEnds() {
         var world = ready(Self.onRequest)
         #expect(world.told[.uniMag]?.isReadyForSwipe == false)
         world.call(.requestSwipe)
@@ -215,7 +215,7 @@ import Testing
     }
 
     /// Detached while it is asked about, opened, powered up, or armed: what was told is taken back, and nothing else.
-    @Test(arguments: [0, 400, 510, 520, 700, 820, 900]) func S0_39_detachingEndsWhateverGoesOn(milliseconds: Int) {
+    @Test(arguments: [0, 400, 510, 520, 700, 820, 900]) func S0_39_S0_77_detachingEndsWhateverGoesOn(milliseconds: Int) {
         var world = MachineWorld(.unimag)
         world.attach(.uniMag)
         world.run(.milliseconds(milliseconds))
@@ -443,7 +443,7 @@ import Testing
         #expect(world.open.isEmpty)
     }
 
-    @Test func S0_43_detachingEndsAutodetection() {
+    @Test func S0_22_S0_43_detachingEndsAutodetection() {
         var world = MachineWorld(.autodetectOnConnect)
         world.attach(.uniMag)
         world.run(.milliseconds(400))
@@ -479,7 +479,7 @@ import Testing
         #expect(world.log == ["uniMag unready disconnected", "uniMag deactivated", "uniMag disconnected"])
     }
 
-    @Test func S0_48_nothingIsToldAfterShutdown() {
+    @Test func S0_48_S0_54_nothingIsToldAfterShutdown() {
         var world = ready()
         world.call(.shutDown)
         world.detach()

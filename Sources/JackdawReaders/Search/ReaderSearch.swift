@@ -94,6 +94,7 @@ public struct ReaderSearch: ~Copyable {
 
     /// A line without a sound, for what is to be played.
     /// - Parameter sampleRate: frames per second, 8,000 to 192,000 Hz.
+    /// - Returns: the line.
     /// - Throws: `LineCodeError` with code `outOfRange`.
     public static func makeLine(sampleRate: Double) throws(LineCodeError) -> PoweredLine {
         let channels = [Tone.Channel](repeating: .silent, count: channelCount)

@@ -68,7 +68,8 @@ public final class PGSwipeUniMag: PGSwipeDevice, @unchecked Sendable {
             case .canceled: return .failure(PGSwipeError(.canceled, "the request was cancelled"))
             case .refreshing, .swipeDone: return nil
             }
-        case .deviceDeactivated(let device) where device === self, .deviceDisconnected(let device) where device === self:
+        case .deviceDeactivated(let device) where device === self,
+            .deviceDisconnected(let device) where device === self:
             return .failure(PGSwipeError(.disconnected, "the reader has gone"))
         case .warning(let warning) where isRequested && [.callIgnored, .readerRefuses].contains(warning.code):
             return .failure(PGSwipeError(.notReady, warning.message))
