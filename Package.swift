@@ -109,6 +109,19 @@ let package = Package(
             name: "JackdawTestSupport", dependencies: ["JackdawTransport", "JackdawSystem"],
             path: "Tests/JackdawTestSupport", swiftSettings: house),
         .target(
+            name: "JackdawSoundTestSupport",
+            dependencies: [
+                "JackdawDSP", "JackdawReaders", "JackdawSimulator", "JackdawTransport", "JackdawTestSupport",
+            ],
+            path: "Tests/JackdawSoundTestSupport", swiftSettings: house),
+        .executableTarget(
+            name: "JackdawSwipeStress",
+            dependencies: [
+                "SwipeController", "JackdawReaders", "JackdawSimulator", "JackdawTransport", "JackdawTestSupport",
+                "JackdawSoundTestSupport",
+            ],
+            path: "Tests/JackdawSwipeStress", swiftSettings: house),
+        .target(
             name: "JackdawALSATestSupport", dependencies: ["JackdawALSA", "JackdawSystem", "JackdawTransport"],
             path: "Tests/JackdawALSATestSupport", swiftSettings: house),
         .executableTarget(
@@ -137,13 +150,14 @@ let package = Package(
             name: "JackdawSimulatorTests",
             dependencies: [
                 "JackdawSimulator", "JackdawReaders", "JackdawDSP", "JackdawTransport", "JackdawTestSupport",
+                "JackdawSoundTestSupport",
             ],
             swiftSettings: house),
         .testTarget(
             name: "SwipeControllerTests",
             dependencies: [
                 "SwipeController", "JackdawReaders", "JackdawSimulator", "JackdawTransport", "JackdawCards",
-                "JackdawTestSupport",
+                "JackdawTestSupport", "JackdawSwipeStress",
             ],
             swiftSettings: house),
         .testTarget(

@@ -1,6 +1,7 @@
 import JackdawDSP
 import JackdawReaders
 import JackdawSimulator
+import JackdawSoundTestSupport
 import JackdawTestSupport
 import JackdawTransport
 import Testing

@@ -215,7 +215,8 @@ import Testing
     }
 
     /// Detached while it is asked about, opened, powered up, or armed: what was told is taken back, and nothing else.
-    @Test(arguments: [0, 400, 510, 520, 700, 820, 900]) func S0_39_S0_77_detachingEndsWhateverGoesOn(milliseconds: Int) {
+    @Test(arguments: [0, 400, 510, 520, 700, 820, 900]) func S0_39_S0_77_detachingEndsWhateverGoesOn(milliseconds: Int)
+    {
         var world = MachineWorld(.unimag)
         world.attach(.uniMag)
         world.run(.milliseconds(milliseconds))

@@ -1,13 +1,13 @@
-import JackdawDSP
-import JackdawReaders
-import JackdawSimulator
-import JackdawTestSupport
-import JackdawTransport
+public import JackdawDSP
+public import JackdawReaders
+public import JackdawSimulator
+public import JackdawTestSupport
+public import JackdawTransport
 import Synchronization
 
 /// A sound card in memory with a simulated reader in its jack: each time that sound is received ten milliseconds of the
 /// clock pass.
-final class MemorySoundPort: AudioPort, PlaybackPort {
+public final class MemorySoundPort: AudioPort, PlaybackPort {
     private struct State: ~Copyable {
         var line: PoweredLine
         var reader: SimulatedAudioReader
@@ -15,14 +15,22 @@ final class MemorySoundPort: AudioPort, PlaybackPort {
         var isGone = false
     }
 
-    let sampleRate: Double
-    let channelCount = 1
+    /// Frames per second, both ways (Hz).
+    public let sampleRate: Double
+    /// One.
+    public let channelCount = 1
     private let state: Mutex<State>
     private let clock: ManualClock
 
-    init(_ sound: ReaderSound, sampleRate: Double, clock: ManualClock, _ makeReader: @Sendable () -> SimulatedReader)
-        throws
-    {
+    /// - Parameters:
+    ///   - sound: what goes through the jack of the reader.
+    ///   - sampleRate: frames per second, both ways (Hz).
+    ///   - clock: whose time passes with the sound.
+    ///   - makeReader: makes what answers.
+    /// - Throws: what the reader has against the rate.
+    public init(
+        _ sound: ReaderSound, sampleRate: Double, clock: ManualClock, _ makeReader: @Sendable () -> SimulatedReader
+    ) throws {
         self.sampleRate = sampleRate
         self.clock = clock
         let line = try ReaderModulator(sound, sampleRate: sampleRate).makeLine()
@@ -32,21 +40,25 @@ final class MemorySoundPort: AudioPort, PlaybackPort {
         state = Mutex(State(line: line, reader: reader))
     }
 
-    var hasPower: Bool { state.withLock { $0.reader.hasPower } }
+    /// Whether the reader has power.
+    public var hasPower: Bool { state.withLock { $0.reader.hasPower } }
 
-    func present(_ presentation: Presentation) { state.withLock { $0.reader.present(presentation) } }
+    /// A card goes through the reader.
+    public func present(_ presentation: Presentation) { state.withLock { $0.reader.present(presentation) } }
 
     /// Pulls the card out.
-    func disconnect() { state.withLock { $0.isGone = true } }
+    public func disconnect() { state.withLock { $0.isGone = true } }
 
-    func change(_ change: @escaping @Sendable (inout PoweredLine) -> Void) {
+    /// Changes what is played.
+    public func change(_ change: @escaping @Sendable (inout PoweredLine) -> Void) {
         state.withLock { state in
             change(&state.line)
             while state.line.takeFinished() != nil {}
         }
     }
 
-    func receive(
+    /// Lets ten milliseconds of sound pass.
+    public func receive(
         within timeout: Duration, _ take: (CaptureEvent, Span<Float>) -> Void
     ) throws(LinkError) -> Bool {
         let frames = Int(sampleRate / 100)

@@ -1,0 +1,37 @@
+import Foundation
+import Testing
+
+/// A thousand readers that come and go, in a process of their own whose holdings can be counted.
+@Suite(.timeLimit(.minutes(30)))
+struct StressTests {
+    @Test func aThousandCyclesLeaveNothingBehind() throws {
+        let process = Process()
+        // Built beside the tests.
+        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+            .deletingLastPathComponent().appendingPathComponent("JackdawSwipeStress")
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0, "\(text)")
+        var numbers: [String: [String]] = [:]
+        for line in text.split(separator: "\n") {
+            let words = line.split(separator: " ").map(String.init)
+            numbers[words[0]] = Array(words.dropFirst())
+        }
+        #expect(numbers["cycles"] == ["1000"])
+        let descriptors = try #require(numbers["descriptors"]?.compactMap { Int($0) })
+        #expect(descriptors[1] <= descriptors[0])
+        // The pool of Swift's tasks has one for each processor, and makes them as it needs them.
+        let threads = try #require(numbers["threads"]?.compactMap { Int($0) })
+        #expect(threads[1] <= max(threads[0], ProcessInfo.processInfo.activeProcessorCount + 2))
+        // Another thread has its own heap of a hundred kilobytes; a task or ten milliseconds of sound that were left in each
+        // cycle would be more.
+        let heap = try #require(numbers["heap"]?.compactMap { Int($0) })
+        #expect(heap[1] - heap[0] < 1_000 * 200, "\(text)")
+        #expect(numbers["living"] == ["0", "0", "0"])
+        #expect(numbers["raised"] == ["0"])
+        #expect(numbers["ready"] == ["true"])
+    }
+}
