@@ -97,8 +97,10 @@ public struct ReaderModulator: Sendable {
             encoder.encodeCommand(bytes, into: &samples)
             self.encoder = .fourTones(encoder)
         case .line(var encoder):
+            if sound.carrier > 0 { encoder.idle(seconds: sound.carrier, into: &samples) }
             encoder.encode(bytes, into: &samples)
             encoder.finish(into: &samples)
+            if sound.carrier > 0 { encoder.idle(seconds: sound.carrier, into: &samples) }
             // The next one comes out of silence, as this one does.
             encoder.reset()
             self.encoder = .line(encoder)

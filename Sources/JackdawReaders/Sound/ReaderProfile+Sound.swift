@@ -26,6 +26,8 @@ extension ProfileKey {
     public static let oneFalls: ProfileKey = "sound.oneFalls"
     /// Silence before the reader is given power anew, in milliseconds.
     public static let powerPause: ProfileKey = "sound.pause"
+    /// How long the line's carrier is held before and behind each message, in milliseconds.
+    public static let lineCarrier: ProfileKey = "sound.carrier"
 }
 
 extension ReaderProfile {

@@ -27,6 +27,8 @@ public struct ReaderSound: Sendable, Hashable {
     public let power: PowerToneProfile
     /// Silence before it is given power anew, in seconds, 0 to 10.
     public let pause: Double
+    /// How long the idle line is held before and behind each message, both ways, in seconds, 0 to 1.
+    public let carrier: Double
 
     /// Whether the reader lives on the tone; one with a battery does not.
     public var givesPower: Bool { power.connecting.channels.contains { $0.level != nil } }
@@ -40,12 +42,14 @@ public struct ReaderSound: Sendable, Hashable {
     ///   - join: how a command and the tone go together.
     ///   - power: the tones that it lives on.
     ///   - pause: silence before it is given power anew, in seconds.
+    ///   - carrier: how long the idle line is held before and behind each message, in seconds; not at all unless told.
     public init(
         answers: LineMode, commands: Commands, commandLevel: Double = 0, commandGains: [Float],
-        join: PoweredLine.Join, power: PowerToneProfile, pause: Double
+        join: PoweredLine.Join, power: PowerToneProfile, pause: Double, carrier: Double = 0
     ) {
         precondition(commandGains.count == power.connecting.channels.count, "commands have a gain for each channel")
         precondition((0...10).contains(pause), "a pause is 10 s at most")
+        precondition((0...1).contains(carrier), "a carrier is held for 1 s at most")
         self.answers = answers
         self.commands = commands
         self.commandLevel = commandLevel
@@ -53,5 +57,6 @@ public struct ReaderSound: Sendable, Hashable {
         self.join = join
         self.power = power
         self.pause = pause
+        self.carrier = carrier
     }
 }

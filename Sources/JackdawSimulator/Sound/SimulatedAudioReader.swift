@@ -4,8 +4,9 @@ public import JackdawReaders
 /// A reader on an audio jack that does not exist: what is played goes in, what is captured comes out, a sample for each frame.
 /// A state machine without a clock: its time is that of the frames.
 ///
-/// It lives on the power tone, as a real one does: without it, at another frequency or too faint, it says nothing. It hears
-/// commands out of the sound, and answers by the line code of its family, with the noise that its path has.
+/// It lives on the power tone, as a real one does: without it, at another frequency or too faint, it says nothing. Where its
+/// family has no such tone it has power of its own. It hears commands out of the sound, and answers by the line code of its
+/// family, with the noise that its path has.
 ///
 /// ```swift
 /// let family = ReaderFamily.named("unimag")
@@ -17,14 +18,14 @@ public struct SimulatedAudioReader: ~Copyable {
     public let sampleRate: Double
     /// Samples of a played frame.
     public let channelCount: Int
-    /// Whether the power tone has woken it up.
-    public private(set) var hasPower = false
+    /// Whether the power tone has woken it up, or it has power of its own.
+    public private(set) var hasPower: Bool
 
     /// Level at which a reader gets power, as a share of that of its profile. Nobody has told how much it needs.
     private static let leastPower: Float = 0.5
     /// What ``ReaderFault/volumeTooLow`` makes of the volume, in dB.
     private static let faintness = 20.0
-    /// Silence behind each message, in seconds.
+    /// The idle line behind each message, in seconds.
     private static let gap = 0.02
 
     private let path: AudioPath
@@ -32,9 +33,12 @@ public struct SimulatedAudioReader: ~Copyable {
     private let powerChannel: Int
     private let commandChannel: Int
     private var reader: SimulatedReader
-    private var power: PowerSense
+    /// nil where it has power of its own.
+    private var power: PowerSense?
     private var ear: CommandEar
     private var encoder: any LineEncoder
+    /// How long the idle line is held before and behind a message, in seconds.
+    private let carrier: Double
     /// What is being sent, from the next sample on.
     private var sending: [Float] = []
     private var sent = 0
@@ -47,7 +51,7 @@ public struct SimulatedAudioReader: ~Copyable {
     private var deadline: Int64?
     private var isUnplugged = false
 
-    /// A reader that is plugged in, and has no power.
+    /// A reader that is plugged in, and has no power unless that is its own.
     /// - Parameters:
     ///   - sound: what goes through its jack.
     ///   - sampleRate: frames per second, both ways (Hz).
@@ -68,21 +72,32 @@ public struct SimulatedAudioReader: ~Copyable {
         self.sampleRate = sampleRate
         self.path = path
         self.encoder = encoder
+        carrier = sound.carrier
         self.ear = ear
         self.hum = hum
         let tone = sound.power.connecting
         channelCount = tone.channels.count
-        powerChannel = tone.channels.firstIndex { $0.level != nil } ?? 0
+        let poweredChannel = tone.channels.firstIndex { $0.level != nil }
+        powerChannel = poweredChannel ?? 0
+        hasPower = poweredChannel == nil
         commandChannel = sound.commandGains.firstIndex { $0 != 0 } ?? 0
-        let usual = Self.amplitude(decibels: tone.channels[powerChannel].level ?? 0)
-        power = PowerSense(tone: tone.frequency, leastPeak: Self.leastPower * usual, sampleRate: sampleRate)
+        if let usual = tone.channels[powerChannel].level {
+            power = PowerSense(
+                tone: tone.frequency, leastPeak: Self.leastPower * Self.amplitude(decibels: usual),
+                sampleRate: sampleRate)
+        }
         noise = GaussianNoise(seed: path.seed)
         var level = Self.amplitude(decibels: path.level)
         // The root of a sine's mean square.
-        if case .serialManchester = sound.answers.code { level *= Float(0.5).squareRoot() }
+        switch sound.answers.code {
+        case .frequencyShift, .frequencyShiftBits, .serialManchester: level *= Float(0.5).squareRoot()
+        case .nibbles, .dynamo: break
+        }
         noiseLevel = path.signalToNoise.map { level * Self.amplitude(decibels: -$0) } ?? 0
         reader = makeReader()
         gain = Self.amplitude(decibels: -path.attenuation - (reader.isVolumeTooLow ? Self.faintness : 0))
+        if hasPower { reader.setPower(true, at: .zero) }
+        setDeadline()
     }
 
     /// How it stands.
@@ -139,9 +154,10 @@ public struct SimulatedAudioReader: ~Copyable {
     }
 
     private mutating func hear(power sample: Float, command: Float) {
-        power.receive(isUnplugged ? 0 : sample)
-        if power.hasPower != hasPower {
-            hasPower = power.hasPower
+        power?.receive(isUnplugged ? 0 : sample)
+        let isPowered = power?.hasPower ?? hasPower
+        if isPowered != hasPower {
+            hasPower = isPowered
             reader.setPower(hasPower, at: now)
             ear.reset()
             encoder.reset()
@@ -159,9 +175,10 @@ public struct SimulatedAudioReader: ~Copyable {
         for output in reader.advance(to: now) {
             switch output {
             case .send(let bytes):
+                if carrier > 0 { encoder.idle(seconds: carrier, into: &sending) }
                 encoder.encode(bytes.span, into: &sending)
                 encoder.finish(into: &sending)
-                encoder.idle(seconds: Self.gap, into: &sending)
+                encoder.idle(seconds: max(carrier, Self.gap), into: &sending)
                 encoder.reset()
             case .disconnect: isUnplugged = true
             }
