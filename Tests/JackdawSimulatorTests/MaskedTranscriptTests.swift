@@ -136,6 +136,34 @@ struct MaskedTranscriptTests {
         #expect(!kept[49..<54].contains { [0x12, 0x34, 0x56, 0x78].contains($0) })
     }
 
+    /// A swipe that comes in pieces behind what woke the reader, whether an answer to that is awaited or not.
+    @Test(arguments: ["ips"], [1, 7, 70, 1_000])
+    func aSwipeInPiecesIsHiddenBehindWhatWokeTheReader(name: String, step: Int) throws {
+        let family = try #require(ReaderFamily.named(name))
+        let model = try #require(SimulatedFamily.named(name))
+        var device = SimulatedDevice()
+        for profile in name == "ips" ? family.profiles : [family.simulatedProfile] {
+            for isAnswered in [false, true] {
+                var reader = model.makeModel()
+                let wake = try #require(try family.makeDialect(profile).identification.first?.bytes)
+                let swipe = reader.tell(Presentation(Self.card), &device)
+                let stream = ((isAnswered ? reader.answer(wake.span, &device) : []) + swipe).flatMap(\.self)
+                var mask = try family.makeMask(profile)
+                _ = mask.maskMessages(wake, isSent: true)
+                var kept: [UInt8?] = []
+                for start in stride(from: 0, to: stream.count, by: step) {
+                    kept += mask.maskMessages(Array(stream[start..<min(start + step, stream.count)]), isSent: false)
+                }
+                kept += mask.finish(isSent: false)
+                #expect(kept.count == stream.count)
+                #expect(Self.secret(in: kept.map { $0 ?? 0 }) == nil)
+                // What woke it may be answered in bytes that are not awaited; the swipe behind them is a frame all the same.
+                let masked = kept.suffix(131).compactMap(\.self)
+                #expect((try? IPSFormat().check(masked)) != nil)
+            }
+        }
+    }
+
     /// Bytes of chance, and swipes with a few of them in between: as many are kept as came, in pieces of any size.
     @Test(arguments: SimulatedFamily.all.map(\.name)) func noByteIsLost(name: String) throws {
         let family = try #require(ReaderFamily.named(name))

@@ -208,8 +208,8 @@ struct RehearsalTests {
         rehearsal.perform(.connect)
         rehearsal.run(for: .seconds(120))
         let asked = rehearsal.sent.count
-        // These are asked nothing.
-        guard !["edynamo", "ips"].contains(family) else { return #expect(rehearsal.state == .ready) }
+        // It is asked nothing.
+        guard family != "edynamo" else { return #expect(rehearsal.state == .ready) }
         #expect(rehearsal.state == .off)
         guard family != "unimag" else {
             // It does not even tell that it has power, five times 0.5 s of silence and 2.6 s of tone.
@@ -227,6 +227,42 @@ struct RehearsalTests {
         #expect(rehearsal.log.count == 2)
         #expect(rehearsal.log.first == "12000 power off")
         #expect(rehearsal.log.last?.hasPrefix("12000 failed: the reader does not answer") == true)
+    }
+
+    /// A profile that awaits no answer to being woken, as IPS's own one, has a reader that gives none.
+    @Test func aReaderIsWokenWithoutAnAnswer() throws {
+        let family = try #require(ReaderFamily.named("ips"))
+        let simulated = try #require(SimulatedFamily.named("ips"))
+        var model = try simulated.makeModel(family.profile)
+        var device = SimulatedDevice()
+        let wake: [UInt8] = [0x0C]
+        #expect(model.answer(wake.span, &device) == [])
+        var answering = simulated.makeModel()
+        #expect(answering.answer(wake.span, &device) == [[0x0C, 0x4D, 1, 2]])
+    }
+
+    /// A reader has its fields where the profile has them.
+    @Test func aReaderSendsSwipesAsItsProfileHasThem() throws {
+        let family = try #require(ReaderFamily.named("ips"))
+        var profile = family.simulatedProfile
+        for (key, value) in [
+            ("ips.size", ProfileValue.number(140)), ("ips.issuerAt", .number(130)), ("ips.nameLength", .number(4)),
+            ("ips.swipe", .bytes([0x61])), ("ips.wakeAnswerSize", .number(7)), ("ips.wake", .bytes([1, 2])),
+        ] {
+            profile[ProfileKey(rawValue: key)] = ProfileEntry("", value, .reported, "a test")
+        }
+        var model = try #require(SimulatedFamily.named("ips")).makeModel(profile)
+        var dialect = try family.makeDialect(profile)
+        var device = SimulatedDevice()
+        let frame = try #require(model.tell(Presentation(SimulatedCard.deck[0]), &device).first)
+        #expect(frame.count == 140)
+        #expect(
+            dialect.understand(frame.span, answering: nil).map { "\($0)" }.first?.contains("411111******1111") == true)
+        let request = try #require(dialect.identification.first)
+        try model.commandFormat.check(request.bytes)
+        let answer = try #require(model.answer(request.bytes.span, &device).first)
+        #expect(answer == [1, 0x4D, 1, 2, 0, 0, 0])
+        try dialect.format(awaiting: request).check(answer)
     }
 
     @Test func everyCardIsRead() {

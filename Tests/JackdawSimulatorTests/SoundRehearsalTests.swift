@@ -7,6 +7,8 @@ import Testing
 struct SoundRehearsalTests {
     /// Those that hand out swipes.
     static let families = ["udynamo", "unimag"]
+    /// Those with a battery, in a sound that is made up.
+    static let familiesWithABattery = ["ips"]
     static let rates = [48_000.0, 44_100]
 
     /// What a reader is heard through, by name.
@@ -42,7 +44,9 @@ struct SoundRehearsalTests {
     ]
 
     private static func connected(_ family: String) -> [String] {
-        ["power connecting", "power connected"] + connected.map { $0.replacing("%", with: family) }
+        familiesWithABattery.contains(family)
+            ? ["connected: \(family)", "ready"]
+            : ["power connecting", "power connected"] + connected.map { $0.replacing("%", with: family) }
     }
 
     @Test(arguments: families, rates)
@@ -70,8 +74,63 @@ struct SoundRehearsalTests {
         }
     }
 
+    /// A reader that is woken, and says so, needs no tone: its swipes come out as they went in.
+    @Test(arguments: familiesWithABattery, rates)
+    func aReaderWithABatteryIsHeard(family: String, sampleRate: Double) throws {
+        let presentation = Presentation(SimulatedCard.deck[0])
+        var model = IPSModel(family: family)
+        var device = SimulatedDevice()
+        let frames = model.tell(presentation, &device)
+        for condition in Condition.allCases {
+            var rehearsal = try SoundRehearsal(family, sampleRate: sampleRate, path: condition.path)
+            #expect(rehearsal.hasPower == true)
+            rehearsal.perform(.connect)
+            #expect(rehearsal.state == .identifying)
+            rehearsal.run(until: .ready)
+            rehearsal.perform(.requestSwipe(within: .seconds(5)))
+            rehearsal.run(until: .armed)
+            rehearsal.present(presentation)
+            rehearsal.run(until: .ready)
+            #expect(
+                rehearsal.log
+                    == Self.connected(family) + ["waiting for a card", "swipe: \(family) 411111******1111", "ready"],
+                "\(condition.rawValue)")
+            let swipes = rehearsal.events.compactMap { if case .swipe(let swipe) = $0 { swipe } else { nil } }
+            let frame = swipes.first?.withPart(.frame) { bytes in bytes.indices.map { bytes[$0] } }
+            #expect(frame == frames.first, "\(condition.rawValue)")
+        }
+    }
+
+    /// Without its plug a reader with a battery does not answer, and with it it does.
+    @Test(arguments: familiesWithABattery) func aReaderWithABatteryIsUnplugged(family: String) throws {
+        var rehearsal = try SoundRehearsal(family)
+        rehearsal.unplug()
+        rehearsal.perform(.connect)
+        rehearsal.run(until: .ready, .off)
+        #expect(rehearsal.state == .off)
+        #expect(rehearsal.hasPower == true)
+        rehearsal.unplug(false)
+        rehearsal.perform(.connect)
+        rehearsal.run(until: .ready)
+        #expect(rehearsal.log.suffix(2) == Self.connected(family)[...])
+    }
+
+    /// How these readers sound nobody has told.
+    @Test func aSoundThatIsNotKnownIsNotMade() throws {
+        for (name, missing) in [("ips", "sound.lineMode")] {
+            let family = try #require(ReaderFamily.named(name))
+            do throws(ReaderError) {
+                _ = try family.makeSound()
+                Issue.record("\(name) has a sound")
+            } catch {
+                #expect(error.code == .missingValue)
+                #expect(error.message.hasSuffix(": \(missing)"))
+            }
+        }
+    }
+
     /// The same in any blocks, but that what has to wait for a block comes up to one later.
-    @Test(arguments: families, [1, 7, 240, 4_800])
+    @Test(arguments: families + familiesWithABattery, [1, 7, 240, 4_800])
     func blocksOfAnySizeGiveTheSame(family: String, block: Int) throws {
         var rehearsal = try SoundRehearsal(family, block: block)
         rehearsal.perform(.connect)
@@ -85,7 +144,7 @@ struct SoundRehearsalTests {
                 == Self.connected(family) + ["waiting for a card", "swipe: \(family) 555555******4444", "ready"])
     }
 
-    @Test(arguments: families, rates)
+    @Test(arguments: families + familiesWithABattery, rates)
     func noCardEndsInTimeAndAWaitIsCancelled(family: String, sampleRate: Double) throws {
         var rehearsal = try SoundRehearsal(family, sampleRate: sampleRate, path: Condition.noisy.path)
         rehearsal.perform(.connect)
@@ -107,10 +166,10 @@ struct SoundRehearsalTests {
                 "waiting for a card", "no card came in time", "ready", "waiting for a card", "cancelled", "ready",
                 "power off", "powered down",
             ])
-        #expect(rehearsal.hasPower == false)
+        #expect(rehearsal.hasPower == Self.familiesWithABattery.contains(family))
     }
 
-    @Test(arguments: families + ["flojack"])
+    @Test(arguments: families + familiesWithABattery + ["flojack"])
     func aReaderThatWasSwitchedOffIsConnectedAgain(family: String) throws {
         var rehearsal = try SoundRehearsal(family)
         for _ in 0..<2 {
@@ -211,7 +270,10 @@ struct SoundRehearsalTests {
     }
 
     /// What goes wrong with messages on a line of bytes, in sound.
-    @Test(arguments: families, [ReaderFault.noAnswer, .refusal, .badCheck, .truncated, .wrongLength, .garbage])
+    @Test(
+        arguments: families + familiesWithABattery,
+        [ReaderFault.noAnswer, .refusal, .badCheck, .truncated, .wrongLength, .garbage]
+    )
     func aMessageThatGoesWrongIsNotTheEnd(family: String, fault: ReaderFault) throws {
         for message in [0, 2] {
             var rehearsal = try SoundRehearsal(family, faults: [PlannedFault(fault, message..<message + 1)])
@@ -258,10 +320,10 @@ struct SoundRehearsalTests {
     }
 
     /// Noise alone is no message: a minute of it, at the level of a reader's signal.
-    @Test(arguments: families + ["flojack", "hijack"])
+    @Test(arguments: families + familiesWithABattery + ["flojack", "hijack"])
     func noiseAloneTellsNothing(family: String) throws {
         let known = try #require(ReaderFamily.named(family))
-        let sound = try #require(try known.makeSound())
+        let sound = try #require(try known.makeSound(known.simulatedProfile))
         var demodulator = try ReaderDemodulator(sound, sampleRate: 48_000)
         var noise = GaussianNoise(seed: 7)
         var messages = 0

@@ -69,6 +69,23 @@ struct SoundSessionTests {
         await conversation.session.close()
     }
 
+    @Test(arguments: SoundRehearsalTests.familiesWithABattery, [48_000.0, 44_100])
+    func aSwipeOfAReaderWithABatteryComesOverASoundCard(family: String, sampleRate: Double) async throws {
+        let conversation = try Conversation(family, sampleRate: sampleRate)
+        await conversation.session.perform(.connect)
+        try await conversation.run(until: .ready)
+        await conversation.session.perform(.requestSwipe(within: .seconds(20)))
+        try await conversation.run(until: .armed)
+        conversation.port.present(Presentation(SimulatedCard.deck[1]))
+        try await conversation.run(until: .ready)
+        let told = await conversation.events { if case .swipe = $0 { true } else { false } }
+        #expect(
+            told == [
+                "connected: \(family)", "ready", "waiting for a card", "swipe: \(family) 555555******4444",
+            ])
+        await conversation.session.close()
+    }
+
     @Test func aSoundCardThatGoesIsALinkThatIsLost() async throws {
         let conversation = try Conversation("unimag", sampleRate: 48_000)
         await conversation.session.perform(.connect)

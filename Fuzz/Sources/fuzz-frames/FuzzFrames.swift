@@ -48,6 +48,7 @@ private let targets: [(framer: String, kind: Kind)] = {
             ("btmag", .stream(BTMagFormat(greatestData: 16))), ("datecs", .stream(DatecsFormat(.command))),
             ("datecs", .stream(DatecsFormat(.answer))), ("blocks", .blocks), ("messages", .messages),
         ] + layouts.map { ("layout", .stream(LayoutFormat($0))) }
+        + [("ips-answers", .stream(IPSAnswerFormat(second: 0x4D, size: 4)))]
     guard let framer = unsafe getenv("JACKDAW_FUZZ_FRAMER").map({ unsafe String(cString: $0) }) else { return all }
     let named = all.filter { $0.framer == framer }
     precondition(!named.isEmpty, "no framer is named \(framer)")

@@ -103,10 +103,15 @@ public struct ReaderFamily: Sendable {
             [.idtech], IDTechDialect.init(profile:),
             recognition: "its answer to being asked for its software (52 22)"),
         ReaderFamily(
-            "ips", "IPS", [.serial], .inferred,
-            "a swipe made of the inferred layout; the simulated reader, made of the same",
-            ["whether IPS's readers speak like that at all", "all but one byte of the answer to being woken"],
-            [.ips], IPSDialect.init(profile:), recognition: "4D in the second byte of its answer to 0C; inferred"),
+            "ips", "IPS", [.serial, .audio], .inferred,
+            "a swipe made of the inferred layout; the simulated reader, made of the same, in sound that is made up",
+            [
+                "whether IPS's readers speak like that at all", "all but one byte of the answer to being woken",
+                "the line code on the audio jack: a profile has to supply it",
+            ],
+            [.ips, .simulatedIPS], IPSDialect.init(profile:),
+            recognition: "4D in the second byte of its answer to 0C; inferred",
+            sound: { profile throws(ReaderError) in try profile.ipsSound() }),
         ReaderFamily(
             "jsonpos", "Spire SPm20, by JSON", [.serial], .documented,
             "frames made by the published rule; the simulated terminal",

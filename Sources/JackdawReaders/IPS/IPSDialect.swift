@@ -1,7 +1,7 @@
 /// How IPS's readers are taken to be spoken to, from an OEM's sample code: they are woken with one byte, and send swipes.
 public struct IPSDialect: ReaderDialect {
     /// The family.
-    public let family = "ips"
+    public let family: String
     /// How long things take.
     public let times: ReaderTimes
     /// It has a battery, and reads cards from the start.
@@ -9,34 +9,39 @@ public struct IPSDialect: ReaderDialect {
     /// Where the fields of a swipe lie.
     let layout: IPSLayout
     private let wake: [UInt8]
-    /// The second byte of the answer to it; nil where that is not waited for.
-    private let wakeAnswer: UInt8?
+    /// What its answer to that is known by; nil where it is not waited for.
+    let answer: IPSAnswerFormat?
 
     /// - Parameters:
+    ///   - family: the family.
     ///   - times: how long things take.
     ///   - layout: where the fields of a swipe lie.
-    public init(times: ReaderTimes = ReaderTimes(), layout: IPSLayout = IPSLayout()) {
+    public init(family: String = "ips", times: ReaderTimes = ReaderTimes(), layout: IPSLayout = IPSLayout()) {
+        self.family = family
         self.times = times
         self.layout = layout
         wake = IPSFormat.wake
-        wakeAnswer = nil
+        answer = nil
     }
 
     /// - Parameter profile: what is not public about these readers or may change.
     /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
     public init(profile: ReaderProfile) throws(ReaderError) {
+        // All that are missing are told at once.
+        try profile.require([.ipsSwipe, .ipsFailure, .ipsWake, .ipsAnswersWake] + IPSLayout.places.map(\.key))
+        family = profile.family
         times = try profile.times()
         layout = try profile.ipsLayout()
         wake = try profile.bytes(.ipsWake, count: 1...64)
-        wakeAnswer = try profile.flag(.ipsAnswersWake) ? try profile.bytes(.ipsWakeAnswer, count: 1...1)[0] : nil
+        answer = try profile.ipsAnswer(layout)
     }
 
-    /// To be woken: of what it answers to `0C` one byte only is known, so that it is waited for by those alone who want it.
-    public var identification: [ReaderRequest] { [ReaderRequest("wake up", wake, isAnswered: wakeAnswer != nil)] }
+    /// To be woken: of what it answers one byte only is known, so that it is waited for by those alone who want it.
+    public var identification: [ReaderRequest] { [ReaderRequest("wake up", wake, isAnswered: answer != nil)] }
 
-    /// Swipes; where the answer to being woken is awaited, whatever comes at once.
+    /// Swipes; where the answer to being woken is awaited, that, too.
     public func format(awaiting request: ReaderRequest?) -> any FrameFormat {
-        request == nil ? IPSFormat(layout) : PacketFormat()
+        if let answer, request != nil { answer } else { IPSFormat(layout) }
     }
 
     /// Nothing: it reads cards at any time.
@@ -44,9 +49,9 @@ public struct IPSDialect: ReaderDialect {
 
     /// What a frame means.
     public func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
-        if request != nil {
-            guard frame.count > 1, frame[1] == wakeAnswer else { return [.unknown("no answer to being woken")] }
-            return [.done()]
+        if let answer, request != nil {
+            if answer.isAnswer(frame) { return [.done()] }
+            guard (try? IPSFormat(layout).check(frame)) != nil else { return [.unknown("no answer to being woken")] }
         }
         guard let layout = try? IPSSwipe(frame, layout) else { return [.badSwipe("the reader did not read it")] }
         var builder = ReaderSwipe.Builder()

@@ -1,6 +1,16 @@
+import JackdawDSP
+
 extension ReaderProfile {
     /// What is taken for known of IPS's readers.
-    static let ips: ReaderProfile = {
+    static let ips = ReaderProfile(
+        family: "ips", "IPS's readers, as an OEM's sample code suggests; how they sound is not known", ipsEntries)
+
+    /// What the simulated reader speaks: how it sounds and most of its answer are made up.
+    static let simulatedIPS = ips.madeUp([
+        .lineMode: .text("softmodem-1225"), .ipsAnswersWake: .flag(true), .ipsWakeAnswerSize: .number(4),
+    ])
+
+    private static let ipsEntries: [ProfileKey: ProfileEntry] = {
         let source = "an OEM's sample code, whose names IPS's SDK shares; not confirmed"
         let layout = IPSLayout()
         var entries: [ProfileKey: ProfileEntry] = [
@@ -9,20 +19,38 @@ extension ReaderProfile {
                 "what a swipe begins with that was not read", .bytes([layout.failure]), .inferred, source),
             .ipsWake: ProfileEntry("what wakes the reader", .bytes(IPSFormat.wake), .inferred, source),
             .ipsAnswersWake: ProfileEntry(
-                "whether its answer to being woken is waited for, on links that keep packets apart", .flag(false),
-                .inferred, "how long that answer is nobody has told"),
+                "whether its answer to being woken is waited for", .flag(false), .inferred,
+                "how long that answer is nobody has told"),
             .ipsWakeAnswer: ProfileEntry("second byte of that answer", .bytes([0x4D]), .inferred, source),
+            .ipsWakeAnswerSize: ProfileEntry(
+                "bytes of that answer; without it for links that keep packets apart", missing: .number),
+            .lineMode: ProfileEntry("mode of its line on the audio jack, both ways", missing: .text),
+            .lineCarrier: ProfileEntry(
+                "ms that its carrier is held before and behind a message", .number(40), .inferred,
+                "as SoftModem does; out of silence a first byte is heard badly"),
+            .soundLevel: ProfileEntry(
+                "dBFS of what is played to it", .number(0), .inferred, "as other readers on the audio jack want it"),
         ]
         for place in IPSLayout.places {
             let value = ProfileValue.number(Double(layout[keyPath: place.path]))
             entries[place.key] = ProfileEntry(place.title, value, .inferred, source)
         }
-        return ReaderProfile(family: "ips", "IPS's readers, as an OEM's sample code suggests", entries)
+        return entries
     }()
+
+    /// Another profile for the simulated reader.
+    private func madeUp(_ values: [ProfileKey: ProfileValue]) -> ReaderProfile {
+        var made = ReaderProfile(
+            "simulated", of: family, "made up for the simulator, no real reader is known to speak it", entries)
+        for (key, value) in values {
+            made[key] = ProfileEntry(self[key]?.title ?? "", value, .unknown, made.summary)
+        }
+        return made
+    }
 
     /// Where the fields lie in swipes of IPS's readers.
     /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
-    func ipsLayout() throws(ReaderError) -> IPSLayout {
+    package func ipsLayout() throws(ReaderError) -> IPSLayout {
         var layout = IPSLayout()
         layout.swipe = try bytes(.ipsSwipe, count: 1...1)[0]
         layout.failure = try bytes(.ipsFailure, count: 1...1)[0]
@@ -33,6 +61,28 @@ extension ReaderProfile {
                 remedy: "mend ips.size and the places")
         }
         return layout
+    }
+
+    /// What the answer to being woken is known by; nil where it is not waited for.
+    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
+    package func ipsAnswer(_ layout: IPSLayout) throws(ReaderError) -> IPSAnswerFormat? {
+        guard try flag(.ipsAnswersWake) else { return nil }
+        let isSizeKnown = self[.ipsWakeAnswerSize]?.value != nil
+        return IPSAnswerFormat(
+            second: try bytes(.ipsWakeAnswer, count: 1...1)[0],
+            size: isSizeKnown ? try integer(.ipsWakeAnswerSize, in: 2...512) : nil, layout: layout)
+    }
+
+    /// What goes through the jack of an IPS reader: it has a battery, and needs no tone to live on.
+    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
+    func ipsSound() throws(ReaderError) -> ReaderSound {
+        try require([.lineMode, .lineCarrier, .soundLevel])
+        let mode = try lineMode(of: LineMode.all.map(\.name))
+        let silence = Tone(1_000, channels: [.silent, .silent])
+        return ReaderSound(
+            answers: mode, commands: .line(mode), commandLevel: try soundLevel(), commandGains: [1, 1], join: .added,
+            power: PowerToneProfile(name: family, connecting: silence, holding: silence, ramp: .none), pause: 0,
+            carrier: try number(.lineCarrier, in: 0...1_000) / 1000)
     }
 }
 
@@ -47,4 +97,6 @@ extension ProfileKey {
     public static let ipsAnswersWake: ProfileKey = "ips.answersWake"
     /// The second byte of that answer.
     public static let ipsWakeAnswer: ProfileKey = "ips.wakeAnswer"
+    /// Bytes of that answer.
+    public static let ipsWakeAnswerSize: ProfileKey = "ips.wakeAnswerSize"
 }

@@ -9,8 +9,8 @@ public struct SimulatedFamily: Sendable {
     /// How the family behaves.
     public func makeModel() -> any ReaderModel { make() }
 
-    /// How the family behaves with values of a profile: the wire, where that is not published. Of other families nothing that
-    /// a profile has is the reader's matter.
+    /// How the family behaves with values of a profile: the wire, where that is not published, and all of IPS's readers. Of other
+    /// families nothing that a profile has is the reader's matter.
     /// - Parameter profile: values in the place of those of the simulated reader's own; it may leave out the others.
     /// - Returns: the model.
     /// - Throws: `ReaderError` (`missingValue`, `badProfile`) where a value cannot be.
@@ -19,8 +19,11 @@ public struct SimulatedFamily: Sendable {
         let whole = try family.simulatedProfile.with(profile)
         // What the driver would not take no reader is.
         _ = try family.makeDialect(whole)
-        guard make() is WireModel else { return make() }
-        return try WireModel(name, whole)
+        return switch make() {
+        case is IPSModel: try IPSModel(name, whole)
+        case is WireModel: try WireModel(name, whole)
+        case let model: model
+        }
     }
 
     /// How the family behaves with a key.

@@ -22,7 +22,8 @@
                 digits. sim:FAMILY is a simulated reader in this process, at which a few test cards are swiped.
 
                 A reader in the headphone jack of a sound card (unimag, udynamo, hijack, flojack) gets the power that it lives \
-                on from there: turn the volume all the way up before, and pull headphones out.
+                on from there: turn the volume all the way up before, and pull headphones out. One of ips has a \
+                battery, and a line code that --profile has to supply.
 
                 A reader over Bluetooth, on a network (tcp:) or a serial line (pty:) is connected again whenever it is \
                 lost, until interrupted. One over ble: needs its service and characteristics. Where programs may not use \
@@ -117,19 +118,19 @@
             if route == .bluetoothd, link.scheme != .rfcomm || link.address.contains("/") {
                 throw ValidationError("--route bluetoothd takes --link rfcomm:ADDRESS, without a channel")
             }
-            let isOnJack = reader?.carriers == [.audio]
+            let isHeard = reader?.carriers.contains(.audio) ?? false
             let scheme = carrier.scheme
-            if reader != nil, scheme == .wav || (scheme == .alsa && !isOnJack) {
+            if reader != nil, scheme == .wav || (scheme == .alsa && !isHeard) {
                 throw ValidationError("--reader is for links of bytes and readers on a jack, and \(link) has sound")
             }
-            if isOnJack, [.rfcomm, .ble, .tcp, .pty].contains(scheme) {
+            if reader?.carriers == [.audio], [.rfcomm, .ble, .tcp, .pty].contains(scheme) {
                 throw ValidationError("this --reader is on an audio jack, and \(link) has no sound")
             }
             if family != nil, track != .any || gain != .auto || channel.index != nil || failures {
                 throw ValidationError(
                     "--track, --gain, --channel and --failures are for swipes that are heard, not for a reader's")
             }
-            if isOnJack, scheme == .alsa, record != nil || rate != nil {
+            if isHeard, scheme == .alsa, record != nil || rate != nil {
                 throw ValidationError("--record and --rate are for swipes that are heard, not for a reader's")
             }
             if profile != nil {

@@ -139,17 +139,19 @@
             {
                 throw ValidationError("echo has no cards, faults, battery, software, profile, key and settings")
             }
-            if isOnJack != isOnCard {
+            let carriers = ReaderFamily.named(reader.name)?.carriers ?? []
+            if carriers == [.audio], !isOnCard {
+                throw ValidationError("\(reader.name) is a reader for the audio jack: offer it at alsa:DEVICE")
+            }
+            if !carriers.contains(.audio), isOnCard {
                 throw ValidationError(
-                    isOnJack
-                        ? "\(reader.name) is a reader for the audio jack: offer it at alsa:DEVICE"
-                        : "\(reader.name) is no reader for the audio jack: a sound card carries none of its bytes")
+                    "\(reader.name) is no reader for the audio jack: a sound card carries none of its bytes")
             }
             guard keyFile != nil || keyScheme == nil else {
                 throw ValidationError("--key-scheme says how a key is used: give it with --key-file, too.")
             }
             guard keyFile == nil || profile == nil else {
-                throw ValidationError("no family has both a profile for --profile and keys for --key-file")
+                throw ValidationError("--profile and --key-file do not go together")
             }
         }
 
@@ -198,8 +200,6 @@
         }
 
         private var isOnCard: Bool { if case .card = link { true } else { false } }
-
-        private var isOnJack: Bool { ReaderFamily.named(reader.name)?.carriers == [.audio] }
 
         /// Simulates the reader in sound until it is interrupted.
         private func simulate(

@@ -286,8 +286,25 @@ import Testing
     @Test(arguments: [
         ["--link", "alsa:default", "--reader", "miura"], ["--link", "tcp:h:1", "--swipes", "1"],
         ["--link", "sim:miura", "--swipes", "0"], ["--link", "tcp:h:1", "--reader", "nosuch"],
+        ["--link", "tcp:h:1", "--reader", "unimag"], ["--link", "wav:a.wav", "--reader", "ips"],
+        ["--link", "alsa:null", "--reader", "ips", "--rate", "48000"],
     ])
     func whatMakesNoSenseIsUsage(arguments: [String]) {
         #expect(CommandRun(["listen"] + arguments).status == Status.usage.rawValue)
+    }
+
+    /// Readers whose bytes go over the audio jack and over a serial line: the link says which it is.
+    @Test(arguments: ["ips"], ["alsa:null", "tcp:127.0.0.1:9", "pty:/dev/ttyACM0"])
+    func aReaderMayBeOnEither(family: String, link: String) {
+        #expect(throws: Never.self) {
+            _ = try JackdawCommand.parseAsRoot(["listen", "--link", link, "--reader", family])
+        }
+    }
+
+    /// What goes through a jack that nobody has told has to be supplied.
+    @Test(arguments: ["ips"]) func aSoundThatIsNotKnownIsTold(family: String) {
+        let run = CommandRun("listen", "--link", "alsa:null", "--reader", family)
+        #expect(run.status == Status.unavailable.rawValue)
+        #expect(run.messages.contains("sound.lineMode"), "\(run.messages)")
     }
 }

@@ -126,6 +126,7 @@ import Testing
         ["miura", "--link", "pty", "--delay", "-1"], ["miura", "--link", "sim:miura"],
         ["echo", "--link", "pty", "--card", "visa"], ["idtech", "--link", "pty", "--setting", "4C"],
         ["idtech", "--link", "pty", "--setting", "4C=3"], ["idtech", "--link", "pty", "--setting", "G=31"],
+        ["ips", "--link", "pty", "--key-file", "key", "--profile", "profile.json"],
         ["idtech", "--link", "pty", "--key-scheme", "pin"], ["echo", "--link", "pty", "--key-file", "key"],
     ])
     func whatMakesNoSenseIsUsage(arguments: [String]) {
@@ -139,7 +140,8 @@ import Testing
     }
 
     /// ALSA's null plug-in stands for a card on which nobody plays.
-    @Test func aReaderForTheJackIsSimulatedOnASoundCard() throws {
+    @Test(arguments: ["unimag", "ips"])
+    func aReaderForTheJackIsSimulatedOnASoundCard(family: String) throws {
         var system = BluetoothSystem()
         let polls = Shared(3)
         system.isInterrupted = {
@@ -150,7 +152,7 @@ import Testing
         }
         let recorder = ConsoleRecorder()
         let verb = try #require(
-            try JackdawCommand.parseAsRoot(["simulate", "unimag", "--link", "alsa:null"]) as? Simulate)
+            try JackdawCommand.parseAsRoot(["simulate", family, "--link", "alsa:null"]) as? Simulate)
         let error = #expect(throws: CommandError.self) { _ = try verb.run(on: recorder.console, system) }
         #expect(error?.status == .interrupted)
     }

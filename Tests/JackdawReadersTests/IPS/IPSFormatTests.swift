@@ -1,6 +1,7 @@
-import JackdawReaders
 import JackdawTestSupport
 import Testing
+
+@testable import JackdawReaders
 
 /// Swipes in the layout that IPS's readers are thought to have. The frame is synthetic: made from the layout, with a published
 /// test key, by other code than this.
@@ -66,6 +67,51 @@ import Testing
             let meanings = words(dialect.understand(answer.span, answering: wake))
             #expect(meanings == [expected.isEmpty ? "unknown: no answer to being woken" : expected])
         }
+    }
+
+    private static let answers: [[UInt8]] = [
+        [0x00, 0x4D, 0x01, 0x02], [0x60, 0x4D, 0x00, 0x4D], [0x66, 0x4D, 0x66, 0x60], [0x4D, 0x4D, 0x4D, 0x4D],
+    ]
+
+    @Test func answersAreCutHoweverTheyCome() {
+        let format = IPSAnswerFormat(second: 0x4D, size: 4)
+        verify(format, frames: [Self.swipe], garbage: [0, 0x48, 0x07, 0xFF], unchecked: Self.answers)
+        for answer in Self.answers {
+            for step in 1...5 {
+                let whole = cut(answer + Self.swipe + answer, with: format, step: step)
+                #expect(whole.frames == [answer, Self.swipe, answer])
+                // What is cut off is none, and hides nothing behind a silence.
+                for count in 1..<answer.count {
+                    let parts = [Array(answer[..<count]), answer]
+                    #expect(cut(parts, with: format, step: step).frames == [answer])
+                }
+                // Nothing in it shows that it is not a part of the noise; a swipe has its CRC.
+                let noise = cut([[1, 2, 3] + answer, answer, [1, 2, 3] + Self.swipe], with: format, step: step)
+                #expect(noise.frames == [answer, Self.swipe])
+            }
+        }
+    }
+
+    /// Whoever does not know how long an answer is has to have it in one packet.
+    @Test func anAnswerOfUnknownSizeIsAPacket() {
+        let format = IPSAnswerFormat(second: 0x4D, size: nil)
+        for count in [2, 3, 131, 512] {
+            let answer = [0x00, 0x4D] + [UInt8](repeating: 0x60, count: count - 2)
+            #expect(cut(answer, with: format, step: count).frames == [answer])
+        }
+        #expect(cut(Self.swipe, with: format, step: 7).frames == [Self.swipe])
+        #expect(throws: FrameFault.self) { try format.check([0x4D]) }
+        #expect(throws: FrameFault.self) { try format.check([0x00, 0x4E, 0x4D]) }
+    }
+
+    /// A swipe at that moment is told, and is no answer.
+    @Test func aSwipeIsKnownWhileAnAnswerIsAwaited() throws {
+        let family = try #require(ReaderFamily.named("ips"))
+        var dialect = try family.makeDialect(family.simulatedProfile)
+        let wake = try #require(dialect.identification.first)
+        try dialect.format(awaiting: wake).check(Self.swipe)
+        let meanings = words(dialect.understand(Self.swipe.span, answering: wake))
+        #expect(meanings.count == 1 && meanings[0].hasPrefix("swipe: ips 411111******1111"))
     }
 
     /// A counter of 0x66 at the end of a damaged swipe looks like the beginning of a failure.

@@ -1,24 +1,53 @@
 public import JackdawReaders
 
-/// An IPS reader as it is inferred, set to send tracks in clear unless it has a key.
+/// An IPS reader as it is inferred, set to send tracks in clear unless it has a key. What a reader answers when it is woken is
+/// made up.
 public struct IPSModel: ReaderModel {
     /// The family.
-    public let family = "ips"
+    public let family: String
     /// It reads cards from the start.
-    public let isAlwaysArmed = true
+    public var isAlwaysArmed: Bool { true }
+    private let layout: IPSLayout
+    private let wake: [UInt8]
+    /// Empty where it does not answer.
+    private let wakeAnswer: [UInt8]
     private var swipeCount: UInt8 = 0
 
     private let cipher: (any SwipeCipher)?
 
-    /// A reader.
-    /// - Parameter cipher: what it encrypts swipes with; nil for a reader without a key.
-    public init(cipher: (any SwipeCipher)? = nil) { self.cipher = cipher }
+    /// A reader as its family's simulated profile has it.
+    /// - Parameters:
+    ///   - family: the name of the family.
+    ///   - cipher: what it encrypts swipes with; nil for a reader without a key.
+    public init(family: String = "ips", cipher: (any SwipeCipher)? = nil) {
+        guard let known = ReaderFamily.named(family), let model = try? Self(family, known.simulatedProfile, cipher)
+        else { preconditionFailure("\(family) readers are not woken as IPS's are") }
+        self = model
+    }
 
-    /// One byte, always the same.
-    public var commandFormat: any FrameFormat { WakeFormat() }
+    /// - Parameters:
+    ///   - family: the name of the family.
+    ///   - profile: has all that the reader needs.
+    ///   - cipher: what it encrypts swipes with; nil for a reader without a key.
+    /// - Throws: `ReaderError` (`missingValue`, `badProfile`) where it does not.
+    init(_ family: String, _ profile: ReaderProfile, _ cipher: (any SwipeCipher)? = nil) throws(ReaderError) {
+        self.family = family
+        self.cipher = cipher
+        layout = try profile.ipsLayout()
+        wake = try profile.bytes(.ipsWake, count: 1...64)
+        // The firmware as in swipes, and zeros behind it.
+        let rest = [1, 2] + [UInt8](repeating: 0, count: 512)
+        let first = wake[0]
+        wakeAnswer = try profile.ipsAnswer(layout).map { [first, $0.second] + rest.prefix(($0.size ?? 4) - 2) } ?? []
+    }
 
-    /// Nothing: what it answers is known by one byte only.
-    public func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] { [] }
+    /// What wakes it, always the same.
+    public var commandFormat: any FrameFormat { WakeFormat(wake: wake) }
+
+    /// What is made up, where it answers at all: one byte is known.
+    public func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] {
+        wakeAnswer.isEmpty ? [] : [wakeAnswer]
+    }
 
     /// It cannot.
     public func refuse(_ command: Span<UInt8>) -> [UInt8]? { nil }
@@ -28,7 +57,7 @@ public struct IPSModel: ReaderModel {
         let track1 = Array(presentation.card.tracks[0].utf8)
         let track2 = Array(presentation.card.tracks[1].utf8)
         switch presentation.manner {
-        case .swipedInVain: return [[0x66, 0, 0, UInt8(track1.count), UInt8(track2.count)]]
+        case .swipedInVain: return [[layout.failure, 0, 0, UInt8(track1.count), UInt8(track2.count)]]
         case .inserted, .removed, .unreadable, .tapped, .swipedWithChip: return []
         case .swiped: break
         }
@@ -46,12 +75,23 @@ public struct IPSModel: ReaderModel {
             // With one key for all the swipes are counted there.
             serialNumber = cipher.isDeriving ? encrypted.keySerialNumber : serialNumber.dropLast() + [swipeCount]
         }
-        var content: [UInt8] = [0x60, 1, 2, management, UInt8(number.count)]
-        content += Self.packed(number.prefix(6), count: 3) + Self.packed(number.suffix(4), count: 2)
-        content += Self.packed(expiry, count: 2)
-        content += Array("TEST/CARD".utf8) + [UInt8](repeating: 0x20, count: 17) + serialNumber + tracks
-        content += [track1.isEmpty ? 0x02 : 0x03, swipeCount]
-        return (try? IPSFormat.frame(content)).map { [$0] } ?? []
+        var content = [UInt8](repeating: 0, count: layout.size - 1)
+        func put(_ bytes: [UInt8], at place: Int) {
+            content.replaceSubrange(place..<place + bytes.count, with: bytes)
+        }
+        put([layout.swipe, 1, 2], at: 0)
+        put([management], at: layout.keyManagement)
+        put([UInt8(number.count)], at: layout.numberLength)
+        put(Self.packed(number.prefix(6), count: 3), at: layout.issuer)
+        put(Self.packed(number.suffix(4), count: 2), at: layout.lastDigits)
+        put(Self.packed(expiry, count: 2), at: layout.expiry)
+        let name = Array("TEST/CARD".utf8) + [UInt8](repeating: 0x20, count: layout.nameLength)
+        put(Array(name.prefix(layout.nameLength)), at: layout.name)
+        put(serialNumber, at: layout.keySerialNumber)
+        put(tracks, at: layout.encrypted)
+        put([track1.isEmpty ? 0x02 : 0x03], at: layout.tracks)
+        put([swipeCount], at: layout.size - 2)
+        return (try? IPSFormat.frame(content, layout)).map { [$0] } ?? []
     }
 
     /// How the key is chosen.
@@ -78,16 +118,22 @@ public struct IPSModel: ReaderModel {
     }
 }
 
-/// What a program sends to an IPS reader: one byte.
+/// What a program sends to an IPS reader: what wakes it, and nothing else.
 private struct WakeFormat: FrameFormat {
-    var greatestSize: Int { 1 }
+    let wake: [UInt8]
 
-    func start(in bytes: Span<UInt8>) -> Int? { bytes.indices.first { bytes[$0] == IPSFormat.wake[0] } }
+    var greatestSize: Int { wake.count }
+
+    func start(in bytes: Span<UInt8>) -> Int? { bytes.indices.first { bytes[$0] == wake[0] } }
 
     func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
-        bytes[0] == IPSFormat.wake[0]
-            ? .whole(1) : .fault(FrameFault(.start, at: 0, "a reader of this kind is sent one byte only"))
+        for (index, byte) in zip(bytes.indices, wake) where bytes[index] != byte {
+            return .fault(FrameFault(.start, at: index, "a reader of this kind is woken, and told nothing else"))
+        }
+        return bytes.count < wake.count ? .partial(atLeast: wake.count) : .whole(wake.count)
     }
 
-    func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] { [FrameField("wake up", 0..<1, "0C")] }
+    func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
+        [FrameField("wake up", 0..<frame.count, "what wakes the reader")]
+    }
 }
