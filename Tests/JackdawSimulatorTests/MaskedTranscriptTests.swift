@@ -137,7 +137,7 @@ struct MaskedTranscriptTests {
     }
 
     /// A swipe that comes in pieces behind what woke the reader, whether an answer to that is awaited or not.
-    @Test(arguments: ["ips"], [1, 7, 70, 1_000])
+    @Test(arguments: ["ips", "ipsenterprise"], [1, 7, 70, 1_000])
     func aSwipeInPiecesIsHiddenBehindWhatWokeTheReader(name: String, step: Int) throws {
         let family = try #require(ReaderFamily.named(name))
         let model = try #require(SimulatedFamily.named(name))

@@ -243,7 +243,7 @@ struct RehearsalTests {
 
     /// A reader has its fields where the profile has them.
     @Test func aReaderSendsSwipesAsItsProfileHasThem() throws {
-        let family = try #require(ReaderFamily.named("ips"))
+        let family = try #require(ReaderFamily.named("ipsenterprise"))
         var profile = family.simulatedProfile
         for (key, value) in [
             ("ips.size", ProfileValue.number(140)), ("ips.issuerAt", .number(130)), ("ips.nameLength", .number(4)),
@@ -251,7 +251,7 @@ struct RehearsalTests {
         ] {
             profile[ProfileKey(rawValue: key)] = ProfileEntry("", value, .reported, "a test")
         }
-        var model = try #require(SimulatedFamily.named("ips")).makeModel(profile)
+        var model = try #require(SimulatedFamily.named("ipsenterprise")).makeModel(profile)
         var dialect = try family.makeDialect(profile)
         var device = SimulatedDevice()
         let frame = try #require(model.tell(Presentation(SimulatedCard.deck[0]), &device).first)
@@ -261,7 +261,7 @@ struct RehearsalTests {
         let request = try #require(dialect.identification.first)
         try model.commandFormat.check(request.bytes)
         let answer = try #require(model.answer(request.bytes.span, &device).first)
-        #expect(answer == [1, 0x4D, 1, 2, 0, 0, 0])
+        #expect(answer == [1, 0x45, 1, 2, 0, 0, 0])
         try dialect.format(awaiting: request).check(answer)
     }
 

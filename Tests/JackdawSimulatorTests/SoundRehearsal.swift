@@ -26,6 +26,7 @@ struct SoundRehearsal: ~Copyable {
 
     /// - Parameters:
     ///   - name: the name of a family.
+    ///   - readerName: the name of the reader's family, where that is another.
     ///   - sampleRate: frames per second.
     ///   - path: what lies between the reader and the driver.
     ///   - block: frames that are played and captured at once.
@@ -34,12 +35,13 @@ struct SoundRehearsal: ~Copyable {
     ///   - faults: what goes wrong.
     /// - Throws: what the family has against the profile or the rate.
     init(
-        _ name: String, sampleRate: Double = 48_000, path: AudioPath = AudioPath(), block: Int = 480,
-        profile: ReaderProfile? = nil, deck: [Presentation] = [], faults: [PlannedFault] = []
+        _ name: String, reader readerName: String? = nil, sampleRate: Double = 48_000, path: AudioPath = AudioPath(),
+        block: Int = 480, profile: ReaderProfile? = nil, deck: [Presentation] = [], faults: [PlannedFault] = []
     ) throws {
-        guard let family = ReaderFamily.named(name), let simulated = SimulatedFamily.named(name),
+        guard let family = ReaderFamily.named(name), let readers = ReaderFamily.named(readerName ?? name),
+            let simulated = SimulatedFamily.named(readers.name),
             let sound = try family.makeSound(profile ?? family.simulatedProfile),
-            let simulatedSound = try family.makeSound(family.simulatedProfile)
+            let simulatedSound = try readers.makeSound(readers.simulatedProfile)
         else { preconditionFailure("\(name) is not heard") }
         let dialect = try family.makeDialect(profile ?? family.simulatedProfile)
         let modulator = try ReaderModulator(sound, sampleRate: sampleRate)

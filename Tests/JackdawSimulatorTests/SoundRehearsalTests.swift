@@ -8,7 +8,7 @@ struct SoundRehearsalTests {
     /// Those that hand out swipes.
     static let families = ["udynamo", "unimag"]
     /// Those with a battery, in a sound that is made up.
-    static let familiesWithABattery = ["ips"]
+    static let familiesWithABattery = ["ips", "ipsenterprise"]
     static let rates = [48_000.0, 44_100]
 
     /// What a reader is heard through, by name.
@@ -101,6 +101,16 @@ struct SoundRehearsalTests {
         }
     }
 
+    /// Neither of the two is taken for the other, nor does one hear what wakes the other.
+    @Test(arguments: [("ips", "ipsenterprise"), ("ipsenterprise", "ips")], rates)
+    func aReaderOfAnotherFamilyIsNotConnected(families: (String, String), sampleRate: Double) throws {
+        var rehearsal = try SoundRehearsal(families.0, reader: families.1, sampleRate: sampleRate)
+        rehearsal.perform(.connect)
+        rehearsal.run(until: .ready, .off)
+        #expect(rehearsal.state == .off)
+        #expect(rehearsal.log.last?.contains("does not answer") == true)
+    }
+
     /// Without its plug a reader with a battery does not answer, and with it it does.
     @Test(arguments: familiesWithABattery) func aReaderWithABatteryIsUnplugged(family: String) throws {
         var rehearsal = try SoundRehearsal(family)
@@ -117,7 +127,9 @@ struct SoundRehearsalTests {
 
     /// How these readers sound nobody has told.
     @Test func aSoundThatIsNotKnownIsNotMade() throws {
-        for (name, missing) in [("ips", "sound.lineMode")] {
+        for (name, missing) in [
+            ("ips", "sound.lineMode"), ("ipsenterprise", "sound.lineMode, sound.carrier, sound.level"),
+        ] {
             let family = try #require(ReaderFamily.named(name))
             do throws(ReaderError) {
                 _ = try family.makeSound()

@@ -113,6 +113,12 @@ public struct ReaderFamily: Sendable {
             recognition: "4D in the second byte of its answer to 0C; inferred",
             sound: { profile throws(ReaderError) in try profile.ipsSound() }),
         ReaderFamily(
+            "ipsenterprise", "IPS Enterprise", [.serial, .audio], .unknown,
+            "the simulated reader alone, by its bytes and in sound, all of which is made up",
+            ["all of it: a profile has to supply it, if it is like IPS's other readers"],
+            [.ipsEnterprise, .simulatedIPSEnterprise], IPSDialect.init(profile:),
+            sound: { profile throws(ReaderError) in try profile.ipsSound() }),
+        ReaderFamily(
             "jsonpos", "Spire SPm20, by JSON", [.serial], .documented,
             "frames made by the published rule; the simulated terminal",
             ["what the terminal's states say", "swipes: the terminal takes payments as a whole"],

@@ -10,6 +10,20 @@ extension ReaderProfile {
         .lineMode: .text("softmodem-1225"), .ipsAnswersWake: .flag(true), .ipsWakeAnswerSize: .number(4),
     ])
 
+    /// Nothing is known of IPS Enterprise: it has the values that IPS's other readers have, all of them open.
+    static let ipsEnterprise = ReaderProfile(
+        family: "ipsenterprise", "IPS Enterprise: nothing of it is known",
+        ipsEntries.mapValues { ProfileEntry($0.title, missing: $0.kind) })
+
+    /// What the simulated reader speaks: swipes as those of IPS's other readers, and nothing else as theirs.
+    static let simulatedIPSEnterprise: ReaderProfile = {
+        let own: [ProfileKey: ProfileValue] = [
+            .lineMode: .text("bell202"), .ipsWake: .bytes([0x0E]), .ipsAnswersWake: .flag(true),
+            .ipsWakeAnswer: .bytes([0x45]), .ipsWakeAnswerSize: .number(4),
+        ]
+        return ipsEnterprise.madeUp(ipsEntries.compactMapValues(\.value).merging(own) { _, own in own })
+    }()
+
     private static let ipsEntries: [ProfileKey: ProfileEntry] = {
         let source = "an OEM's sample code, whose names IPS's SDK shares; not confirmed"
         let layout = IPSLayout()

@@ -51,6 +51,7 @@ public struct SimulatedFamily: Sendable {
         SimulatedFamily(name: "flojack") { FloJackModel() }, SimulatedFamily(name: "hijack") { HiJackModel() },
         SimulatedFamily(name: "idtech") { IDTechModel() },
         SimulatedFamily(name: "ips") { IPSModel() },
+        SimulatedFamily(name: "ipsenterprise") { IPSModel(family: "ipsenterprise") },
         SimulatedFamily(name: "jsonpos") { JSONPOSModel() },
         SimulatedFamily(name: "magtek") { MagTekModel() }, SimulatedFamily(name: "miura") { MiuraModel() },
         SimulatedFamily(name: "neo") { NEOModel() }, SimulatedFamily(name: "udynamo") { UDynamoModel() },

@@ -57,7 +57,7 @@ extension ShownCard {
     init(_ swipe: ReaderSwipe) {
         number = swipe.maskedNumber.map { String($0.map { $0 == "*" ? "0" : $0 }) }
         swipe.withPart(.frame) { frame in
-            guard swipe.family == "ips", let layout = try? IPSSwipe(frame) else { return }
+            guard ["ips", "ipsenterprise"].contains(swipe.family), let layout = try? IPSSwipe(frame) else { return }
             let digits = frame.extracting(layout.expiry)
             expiry = Self.expiry(
                 yearMonth: (0..<4).map { digits[$0 / 2] >> ($0.isMultiple(of: 2) ? 4 : 0) & 15 | 0x30 })

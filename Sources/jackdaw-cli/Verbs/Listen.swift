@@ -22,7 +22,7 @@
                 digits. sim:FAMILY is a simulated reader in this process, at which a few test cards are swiped.
 
                 A reader in the headphone jack of a sound card (unimag, udynamo, hijack, flojack) gets the power that it lives \
-                on from there: turn the volume all the way up before, and pull headphones out. One of ips has a \
+                on from there: turn the volume all the way up before, and pull headphones out. One of ips or ipsenterprise has a \
                 battery, and a line code that --profile has to supply.
 
                 A reader over Bluetooth, on a network (tcp:) or a serial line (pty:) is connected again whenever it is \

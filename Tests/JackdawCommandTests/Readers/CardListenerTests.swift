@@ -294,7 +294,7 @@ import Testing
     }
 
     /// Readers whose bytes go over the audio jack and over a serial line: the link says which it is.
-    @Test(arguments: ["ips"], ["alsa:null", "tcp:127.0.0.1:9", "pty:/dev/ttyACM0"])
+    @Test(arguments: ["ips", "ipsenterprise"], ["alsa:null", "tcp:127.0.0.1:9", "pty:/dev/ttyACM0"])
     func aReaderMayBeOnEither(family: String, link: String) {
         #expect(throws: Never.self) {
             _ = try JackdawCommand.parseAsRoot(["listen", "--link", link, "--reader", family])
@@ -302,7 +302,7 @@ import Testing
     }
 
     /// What goes through a jack that nobody has told has to be supplied.
-    @Test(arguments: ["ips"]) func aSoundThatIsNotKnownIsTold(family: String) {
+    @Test(arguments: ["ips", "ipsenterprise"]) func aSoundThatIsNotKnownIsTold(family: String) {
         let run = CommandRun("listen", "--link", "alsa:null", "--reader", family)
         #expect(run.status == Status.unavailable.rawValue)
         #expect(run.messages.contains("sound.lineMode"), "\(run.messages)")

@@ -140,7 +140,7 @@ import Testing
     }
 
     /// ALSA's null plug-in stands for a card on which nobody plays.
-    @Test(arguments: ["unimag", "ips"])
+    @Test(arguments: ["unimag", "ips", "ipsenterprise"])
     func aReaderForTheJackIsSimulatedOnASoundCard(family: String) throws {
         var system = BluetoothSystem()
         let polls = Shared(3)

@@ -114,6 +114,24 @@ import Testing
         #expect(meanings.count == 1 && meanings[0].hasPrefix("swipe: ips 411111******1111"))
     }
 
+    /// Nothing of IPS Enterprise is known, and the driver says what it needs.
+    @Test func nothingIsMadeUpOfIPSEnterprise() throws {
+        let family = try #require(ReaderFamily.named("ipsenterprise"))
+        let known = try #require(ReaderFamily.named("ips"))
+        let times = ReaderProfile.commonTimes.keys
+        #expect(Set(family.profile.missing) == Set(known.profile.entries.keys).subtracting(times))
+        do {
+            _ = try family.makeDialect()
+            Issue.record("it has a dialect")
+        } catch {
+            #expect(error.code == .missingValue)
+            #expect(error.message.contains("ips.wake") && error.message.contains("ips.tracksAt"))
+        }
+        let dialect = try family.makeDialect(family.simulatedProfile)
+        #expect(dialect.family == "ipsenterprise")
+        #expect(dialect.identification.map(\.bytes) == [[0x0E]])
+    }
+
     /// A counter of 0x66 at the end of a damaged swipe looks like the beginning of a failure.
     @Test func aDamagedSwipeHidesNoFrameAndNoOtherSwipe() {
         let damaged = [0x60] + [UInt8](repeating: 0, count: 128) + [0x66, 0x00]

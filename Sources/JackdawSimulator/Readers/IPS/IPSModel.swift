@@ -1,7 +1,7 @@
 public import JackdawReaders
 
-/// An IPS reader as it is inferred, set to send tracks in clear unless it has a key. What a reader answers when it is woken is
-/// made up.
+/// An IPS reader as it is inferred, set to send tracks in clear unless it has a key. Of IPS Enterprise, and of what a reader answers
+/// when it is woken, all is made up.
 public struct IPSModel: ReaderModel {
     /// The family.
     public let family: String
@@ -17,7 +17,7 @@ public struct IPSModel: ReaderModel {
 
     /// A reader as its family's simulated profile has it.
     /// - Parameters:
-    ///   - family: the name of the family.
+    ///   - family: the name of the family, `ips` or `ipsenterprise`.
     ///   - cipher: what it encrypts swipes with; nil for a reader without a key.
     public init(family: String = "ips", cipher: (any SwipeCipher)? = nil) {
         guard let known = ReaderFamily.named(family), let model = try? Self(family, known.simulatedProfile, cipher)
@@ -26,7 +26,7 @@ public struct IPSModel: ReaderModel {
     }
 
     /// - Parameters:
-    ///   - family: the name of the family.
+    ///   - family: the name of the family, `ips` or `ipsenterprise`.
     ///   - profile: has all that the reader needs.
     ///   - cipher: what it encrypts swipes with; nil for a reader without a key.
     /// - Throws: `ReaderError` (`missingValue`, `badProfile`) where it does not.
