@@ -13,7 +13,7 @@ import numpy as np
 
 from . import modem_plans, plans, sound_file
 from .live import record_live
-from .negative import negative_jobs, record_negative, record_silence
+from .negative import JACK_SOUNDS, negative_jobs, record_jack, record_negative, record_silence
 from .randomness import Streams
 from .session import SESSIONS, record_session
 from .swipe import Swipe, record
@@ -51,6 +51,11 @@ def jobs(options: argparse.Namespace) -> Iterable[Job]:
         for job in negative_jobs(options.hours):
             yield partial(record_negative, out, seed, *job)
         return
+    if options.mode == "jack":
+        for kind in JACK_SOUNDS:
+            for index in range(options.count or 100):
+                yield partial(record_jack, out, seed, kind, index)
+        return
     if options.mode == "memory":
         for name in SESSIONS:
             yield partial(record_session, out, seed, name)
@@ -84,12 +89,12 @@ def run(job: Job) -> list[dict]:
 def main() -> None:
     """Records what the command line asks for and writes `manifest.json` beside it."""
     parser = argparse.ArgumentParser(prog="jackdaw_corpus", description=__doc__)
-    parser.add_argument("mode", choices=["cells", "extra", *plans.MIXTURES, "negative", "speed", "memory", "live",
-                                         *modem_plans.PLANS, "modem-captures"])
+    parser.add_argument("mode", choices=["cells", "extra", *plans.MIXTURES, "negative", "jack", "speed", "memory",
+                                         "live", *modem_plans.PLANS, "modem-captures"])
     parser.add_argument("out", type=Path)
     parser.add_argument("--count", type=int,
                         help="swipes a cell (10), or in all for the mixtures (600) and speed (200); "
-                             "recordings a cell of a modem (1)")
+                             "recordings a cell of a modem (1), or a kind of sound on a jack (100)")
     parser.add_argument("--hours", type=float, help="of sound: negative (10), silence in speed (1), live (1)")
     parser.add_argument("--only", default="", metavar="REGEX", help="only cells whose name matches")
     parser.add_argument("--pulse", choices=plans.PULSES, help="one pulse model for all")

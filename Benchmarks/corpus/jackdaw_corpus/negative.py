@@ -61,6 +61,26 @@ def record_negative(out: Path, seed: int, kind: str, index: int) -> dict:
             "seconds": len(sound) / rate, "peak": round(peak, 4), "floor": round(floor, 6)}
 
 
+JACK_SOUNDS: dict[str, list[Sound]] = {
+    "music": [music.chords, music.strings, music.drums, music.square_melody],
+    "speech": [speech.speech],
+}
+"""What a microphone hears that hangs on a jack in the place of a reader."""
+
+
+def record_jack(out: Path, seed: int, kind: str, index: int) -> dict:
+    """Records twelve seconds at the level that a microphone has; returns its line of the manifest."""
+    streams, rate, seconds = Streams(seed, "jack", kind, index), 48_000, 12.0
+    rng = streams["recorder"]
+    sound = JACK_SOUNDS[kind][index % len(JACK_SOUNDS[kind])](streams["sound"], rate, seconds)
+    sound = sound / max(np.max(np.abs(sound)), 1e-9) * np.exp(rng.uniform(np.log(0.02), np.log(1.2)))
+    sound = np.clip(sound + rng.normal(0, 10 ** (rng.uniform(-90, -40) / 20), len(sound)), -1, 1)
+    path = Path(kind) / f"{index:04d}.wav"
+    sound_file.write(out / path, sound, rate, "s16")
+    return {"path": str(path), "cell": kind, "track": None, "text": None, "rate": rate, "synthetic": True,
+            "seconds": seconds}
+
+
 def record_silence(out: Path, seed: int, hours: float) -> dict:
     """Records `hours` of digital silence and faint noise in one file: the input of the speed measurement."""
     rng, rate = Streams(seed, "silence")["silence"], 44_100

@@ -88,9 +88,9 @@ final class SearchEar {
 extension ReaderSound {
     /// The same where the reader had no power for long.
     fileprivate var withoutPause: ReaderSound {
-        ReaderSound(
-            answers: answers, commands: commands, commandLevel: commandLevel, commandGains: commandGains, join: join,
-            power: power, pause: 0)
+        var sound = self
+        sound.pause = 0
+        return sound
     }
 }
 

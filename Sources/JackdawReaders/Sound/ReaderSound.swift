@@ -26,7 +26,7 @@ public struct ReaderSound: Sendable, Hashable {
     /// The tones that it lives on.
     public let power: PowerToneProfile
     /// Silence before it is given power anew, in seconds, 0 to 10.
-    public let pause: Double
+    public internal(set) var pause: Double
     /// How long the idle line is held before and behind each message, both ways, in seconds, 0 to 1.
     public let carrier: Double
 
