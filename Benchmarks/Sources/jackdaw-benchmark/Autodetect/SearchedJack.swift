@@ -18,12 +18,20 @@ struct SearchedJack: ~Copyable {
 
     /// A jack with a simulated reader.
     init(reader name: String, _ path: AudioPath) throws {
+        self.init(try Self.reader(name, path), GaussianNoise(seed: path.seed))
+    }
+
+    private init(_ reader: consuming SimulatedAudioReader?, _ noise: GaussianNoise) {
+        self.reader = reader
+        self.noise = noise
+    }
+
+    private static func reader(_ name: String, _ path: AudioPath) throws -> SimulatedAudioReader {
         guard let family = ReaderFamily.named(name), let simulated = SimulatedFamily.named(name),
             let sound = try family.makeSound(family.simulatedProfile)
         else { throw CorpusError(description: "\(name) is not heard") }
         let model = try simulated.makeModel(family.simulatedProfile)
-        noise = GaussianNoise(seed: path.seed)
-        reader = try SimulatedAudioReader(sound, sampleRate: Self.rate, path: path) { SimulatedReader(model) }
+        return try SimulatedAudioReader(sound, sampleRate: rate, path: path) { SimulatedReader(model) }
     }
 
     /// A jack with noise from -90 to -40 dBFS, and headphones where something is heard of what is played.
