@@ -90,7 +90,7 @@ let package = Package(
             name: "JackdawLinux",
             dependencies: [
                 "JackdawDSP", "JackdawTransport", "JackdawSystem", "JackdawALSA", "JackdawBluetooth",
-                "JackdawAudioFile", "JackdawReaders", "JackdawSimulator",
+                "JackdawAudioFile", "JackdawReaders", "JackdawSimulator", "SwipeController",
             ],
             swiftSettings: house),
 
@@ -99,7 +99,7 @@ let package = Package(
             dependencies: [
                 "JackdawDSP", "JackdawCards", "JackdawTransport", "JackdawSystem", "JackdawALSA", "JackdawBluetooth",
                 "JackdawAudioFile", "JackdawSpectrum", "JackdawReaders", "JackdawSimulator", "JackdawDecryption",
-                "JackdawLinux",
+                "JackdawLinux", "SwipeController",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
             ],
@@ -187,8 +187,9 @@ let package = Package(
         .testTarget(
             name: "JackdawLinuxTests",
             dependencies: [
-                "JackdawLinux", "JackdawBluetooth", "JackdawSimulator", "JackdawReaders", "JackdawSystem",
-                "JackdawTransport", "JackdawTestSupport",
+                "JackdawLinux", "JackdawALSA", "JackdawBluetooth", "JackdawSimulator", "JackdawReaders",
+                "JackdawDSP", "JackdawSystem", "JackdawTransport", "SwipeController", "JackdawTestSupport",
+                "JackdawALSATestSupport",
             ],
             swiftSettings: house),
         .testTarget(
@@ -196,7 +197,7 @@ let package = Package(
             dependencies: [
                 "jackdaw-cli", "JackdawLinux", "JackdawTransport", "JackdawALSA", "JackdawBluetooth", "JackdawSystem",
                 "JackdawDSP", "JackdawAudioFile", "JackdawSpectrum", "JackdawReaders", "JackdawSimulator",
-                "JackdawDecryption", "JackdawTestSupport", "JackdawALSATestSupport",
+                "JackdawDecryption", "SwipeController", "JackdawTestSupport", "JackdawALSATestSupport",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
             ],

@@ -29,7 +29,7 @@
             version: version,
             subcommands: [
                 Decode.self, Synth.self, Demodulate.self, Modulate.self, Inspect.self, Listen.self, Devices.self,
-                Pair.self, Frame.self, Simulate.self, Bench.self,
+                Pair.self, Frame.self, Simulate.self, Autodetect.self, Bench.self,
             ])
 
         /// The version of the command and its library.

@@ -104,6 +104,12 @@ final class Conversation: Sendable {
         }
     }
 
+    /// Asks a question that a yes answers.
+    func agrees(to question: String) async -> Bool {
+        guard let answer = await ask(question)?.lowercased() else { return false }
+        return ["y", "yes"].contains(answer)
+    }
+
     /// Does asynchronous work while this thread writes and reads for it; Ctrl-C cancels it.
     /// - Parameters:
     ///   - console: where to write.

@@ -19,7 +19,7 @@ struct TerminalAgent: PairingAgent {
     }
 
     func confirm(passkey: String, for device: FoundDevice) async -> Bool {
-        await agrees("does \(name(device)) show \(passkey)? [y/N]")
+        await conversation.agrees(to: "does \(name(device)) show \(passkey)? [y/N]")
     }
 
     func requestPasskey(for device: FoundDevice) async -> UInt32? {
@@ -34,15 +34,10 @@ struct TerminalAgent: PairingAgent {
         return await conversation.ask("the PIN code of \(name(device)):")
     }
 
-    func authorize(_ device: FoundDevice) async -> Bool { await agrees("pair with \(name(device))? [y/N]") }
+    func authorize(_ device: FoundDevice) async -> Bool { await conversation.agrees(to: "pair with \(name(device))? [y/N]") }
 
     /// A question that is over is told of by the conversation; what was only shown needs no word.
     func cancelled() async {}
-
-    private func agrees(_ question: String) async -> Bool {
-        guard let answer = await conversation.ask(question)?.lowercased() else { return false }
-        return ["y", "yes"].contains(answer)
-    }
 
     private func name(_ device: FoundDevice) -> String { device.name ?? device.link.address }
 }

@@ -14,13 +14,26 @@
         static func read(
             _ path: String, over base: ReaderProfile, of family: ReaderFamily
         ) throws(CommandError) -> ReaderProfile {
+            let given = try read(path)
+            do throws(ReaderError) {
+                let profile = try base.with(given)
+                _ = try family.makeDialect(profile)
+                return profile
+            } catch {
+                throw CommandError(.badData, "\(SmallFile.name(of: path)): \(error)")
+            }
+        }
+
+        /// Reads a profile of whichever family.
+        /// - Parameter path: of the file; `-` for standard input.
+        /// - Returns: the values that it has.
+        /// - Throws: ``CommandError`` with status `noInput`, `inputOutput` or `badData`.
+        static func read(_ path: String) throws(CommandError) -> ReaderProfile {
             var json: [UInt8] = []
             try SmallFile.read(
                 path, most: ReaderProfile.greatestFile, tooMany: "more than a profile has", into: &json)
             do throws(ReaderError) {
-                let profile = try base.with(ReaderProfile(json: json))
-                _ = try family.makeDialect(profile)
-                return profile
+                return try ReaderProfile(json: json)
             } catch {
                 throw CommandError(.badData, "\(SmallFile.name(of: path)): \(error)")
             }

@@ -1,12 +1,15 @@
 import Glibc
-import JackdawTransport
+package import JackdawTransport
 
-/// Saved levels as files of a directory that only this user may read.
-struct MixerStateDirectory: MixerStateStorage {
+/// Saved levels, and what else is remembered of sound cards, as files of a directory that only this user may read.
+package struct MixerStateDirectory: MixerStateStorage {
     private let path: String
 
     /// A directory of saved levels; it is made when it is needed.
-    init(_ path: String) { self.path = path }
+    package init(_ path: String) { self.path = path }
+
+    /// Where programs of the user keep their state who runs this one; nil where there is no such place.
+    package static var usualPath: String? { standardPath() }
 
     /// Where this user's programs keep their state: `STATE_DIRECTORY`, which systemd sets for a service that asks for it,
     /// `XDG_STATE_HOME/jackdaw`, `/var/lib/jackdaw` for root, or `~/.local/state/jackdaw`.
@@ -25,11 +28,20 @@ struct MixerStateDirectory: MixerStateStorage {
         return variable("HOME").flatMap { $0.hasPrefix("/") ? $0 + "/.local/state/jackdaw" : nil }
     }
 
+    /// What of a text can be in the name of a file.
+    package static func word(_ text: String) -> String {
+        // The kernel's words have 31 bytes at most.
+        String(
+            text.unicodeScalars.prefix(64).map {
+                $0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil) ? Character($0) : "_"
+            })
+    }
+
     private static func environment(_ name: String) -> String? {
         unsafe getenv(name).map { unsafe String(cString: $0) }
     }
 
-    func locked<Result>(_ body: () throws(LinkError) -> Result) throws(LinkError) -> Result {
+    package func locked<Result>(_ body: () throws(LinkError) -> Result) throws(LinkError) -> Result {
         try makeDirectory()
         let name = path + "/lock"
         let file = unsafe open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -42,7 +54,7 @@ struct MixerStateDirectory: MixerStateStorage {
         return try body()
     }
 
-    func load(_ name: String) throws(LinkError) -> [UInt8]? {
+    package func load(_ name: String) throws(LinkError) -> [UInt8]? {
         let file = unsafe open(file(name), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else {
             if errno == ENOENT { return nil }
@@ -66,7 +78,7 @@ struct MixerStateDirectory: MixerStateStorage {
         return bytes
     }
 
-    func save(_ bytes: [UInt8], as name: String) throws(LinkError) {
+    package func save(_ bytes: [UInt8], as name: String) throws(LinkError) {
         // The lock is held: nobody else writes this one.
         let temporary = file(name) + ".new"
         unsafe unlink(temporary)
@@ -80,7 +92,7 @@ struct MixerStateDirectory: MixerStateStorage {
         }
     }
 
-    func remove(_ name: String) throws(LinkError) {
+    package func remove(_ name: String) throws(LinkError) {
         guard unsafe unlink(file(name)) == 0 || errno == ENOENT else { throw failure(file(name), "cannot be removed") }
         try syncDirectory()
     }

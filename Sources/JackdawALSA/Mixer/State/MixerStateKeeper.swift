@@ -19,18 +19,9 @@ final class MixerStateKeeper {
     ///   - processes: who tells which writers are alive.
     init(card: CardIdentity, storage: any MixerStateStorage, processes: ProcessTable) {
         // A card's number changes as others come and go. Its word and its kind stay, as far as anything does.
-        name = "mixer-\(MixerStateKeeper.word(card.id))-\(MixerStateKeeper.word(card.name))"
+        name = "mixer-\(MixerStateDirectory.word(card.id))-\(MixerStateDirectory.word(card.name))"
         self.storage = storage
         self.processes = processes
-    }
-
-    /// What of a text can be in the name of a file.
-    private static func word(_ text: String) -> String {
-        // The kernel's words have 31 bytes at most.
-        String(
-            text.unicodeScalars.prefix(64).map {
-                $0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil) ? Character($0) : "_"
-            })
     }
 
     /// Restores what an ended process has left.

@@ -1,0 +1,160 @@
+internal import JackdawALSA
+internal import JackdawDSP
+internal import JackdawReaders
+internal import JackdawSimulator
+internal import JackdawSystem
+internal import JackdawTransport
+
+/// An audio jack, real or simulated, at which a reader is opened or looked for.
+protocol ReaderJack: Sendable {
+    /// Opens the link to a reader of a family.
+    /// - Returns: a conversation that is not begun.
+    /// - Throws: `LinkError`: what is in the way.
+    func open(_ family: ReaderFamily) async throws(LinkError) -> ReaderSession
+
+    /// Looks for readers of families, in this order.
+    /// - Returns: what was found; the jack is free again.
+    /// - Throws: `LinkError`: what is in the way, or `cancelled`.
+    func search(
+        _ families: [ReaderFamily], mayPlayTones: @escaping @Sendable () async -> Bool
+    ) async throws(LinkError) -> ReaderSearchReport
+}
+
+/// The jack of a sound card.
+struct SoundCardJack: ReaderJack {
+    let link: LinkName
+    /// What the program knows of families, by their names.
+    let profiles: [String: ReaderProfile]
+    let clock: any Clock<Duration>
+
+    func open(_ family: ReaderFamily) async throws(LinkError) -> ReaderSession {
+        let profile = profiles[family.name]
+        let dialect: any ReaderDialect
+        let sound: ReaderSound
+        do throws(ReaderError) {
+            dialect = try family.makeDialect(family.withoutQuestions(profile))
+            guard let known = try family.makeSound(profile) else {
+                throw ReaderError(.unsupported, "\(family.name) readers are not on an audio jack")
+            }
+            sound = known
+        } catch {
+            throw LinkError(.unsupported, link: link.description, error.message, remedy: error.remedy)
+        }
+        return ReaderSession(try await LinuxDevices.connect(link, sound: sound), dialect, clock: clock)
+    }
+
+    func search(
+        _ families: [ReaderFamily], mayPlayTones: @escaping @Sendable () async -> Bool
+    ) async throws(LinkError) -> ReaderSearchReport {
+        let candidates = families.map { ReaderSearchCandidate($0, profile: profiles[$0.name]) }
+        let opening: Result<DuplexStream<PoweredLine>, LinkError> = try await onThread("jackdaw-open") { [link] in
+            Result { () throws(LinkError) in
+                try LinuxDevices.onSoundCard(link) {
+                    let configuration = StreamConfiguration(device: link.address, reopens: false)
+                    return try DuplexStream(configuration, playbackChannels: ReaderSearch.channelCount) { format in
+                        try ReaderSearch.makeLine(sampleRate: format.sampleRate)
+                    }
+                }
+            }
+        }
+        let stream = try opening.get()
+        let result: Result<ReaderSearchReport, LinkError>
+        do throws(LinkError) {
+            let run = SearchRun(link, stream, candidates)
+            result = .success(try await run.report(isLive: true, mayPlayTones: mayPlayTones))
+        } catch {
+            result = .failure(error)
+        }
+        do throws(LinkError) {
+            try await onThread("jackdaw-close") { stream.close() }
+        } catch {
+            stream.close()
+        }
+        return try result.get()
+    }
+
+    private func onThread<Value: Sendable>(
+        _ name: String, _ body: @escaping @Sendable () -> Value
+    ) async throws(LinkError) -> Value {
+        do throws(SystemFailure) {
+            return try await WorkerThread.run(name: name, body)
+        } catch {
+            throw LinkError.system(error, link: link.description, "no thread to spare")
+        }
+    }
+}
+
+/// A jack that is simulated, with a reader or something that never answers.
+struct SimulatedJack: ReaderJack {
+    let link: LinkName
+    /// The family of the reader; nil for headphones.
+    let name: String?
+    let profiles: [String: ReaderProfile]
+    let clock: any Clock<Duration>
+
+    func open(_ family: ReaderFamily) async throws(LinkError) -> ReaderSession {
+        let dialect: any ReaderDialect
+        do throws(ReaderError) {
+            let own = family.withoutQuestions(profiles[family.name])
+            let simulated = family.simulatedProfile
+            dialect = try family.makeDialect(own.map { (own) throws(ReaderError) in try simulated.with(own) } ?? simulated)
+        } catch {
+            throw LinkError(.unsupported, link: link.description, error.message, remedy: error.remedy)
+        }
+        let transport: any Transport
+        if family.name == name {
+            transport = try SimulatedLinks.open(link, clock: clock)
+        } else {
+            transport = SilentLink(link)
+        }
+        return ReaderSession(transport, dialect, clock: clock)
+    }
+
+    func search(
+        _ families: [ReaderFamily], mayPlayTones: @escaping @Sendable () async -> Bool
+    ) async throws(LinkError) -> ReaderSearchReport {
+        let candidates = families.map {
+            let own = $0.simulatedProfile
+            return ReaderSearchCandidate($0, profile: profiles[$0.name].flatMap { try? own.with($0) } ?? own)
+        }
+        let port: SimulatedSoundPort
+        do {
+            port = try SimulatedSoundPort(name, name.flatMap { profiles[$0] })
+        } catch {
+            throw LinkError(.unsupported, link: link.description, "no such reader is simulated", underlying: "\(error)")
+        }
+        return try await SearchRun(link, port, candidates).report(isLive: false, mayPlayTones: mayPlayTones)
+    }
+}
+
+extension ReaderFamily {
+    /// The profile of a program, by which nothing is asked of a UniMag: it is there as soon as it has told that it has power, and
+    /// old ones take no commands.
+    fileprivate func withoutQuestions(_ profile: ReaderProfile?) -> ReaderProfile? {
+        guard name == "unimag", profile?[.takesCommands] == nil else { return profile }
+        var quiet = profile ?? ReaderProfile("unimag without questions", of: name)
+        quiet[.takesCommands] = ProfileEntry(
+            "whether it takes commands; else nothing is asked of it", .flag(false), .inferred,
+            "a swipe controller asks nothing of it")
+        return quiet
+    }
+}
+
+/// A link at whose other end nobody says anything.
+private struct SilentLink: PoweredTransport {
+    let link: LinkName
+    private let here: MemoryLink
+    private let there: MemoryLink
+
+    init(_ link: LinkName) {
+        self.link = link
+        (here, there) = MemoryLink.pair(link: link)
+    }
+
+    func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool { try await here.receive(take) }
+    /// It is heard by nobody.
+    func send(_ bytes: [UInt8]) async throws(LinkError) {}
+    func setPower(_ power: ReaderPower) async throws(LinkError) {}
+    func endSending() async throws(LinkError) {}
+    func close() async { await here.close() }
+}

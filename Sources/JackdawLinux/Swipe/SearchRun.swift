@@ -1,0 +1,158 @@
+internal import JackdawDSP
+internal import JackdawReaders
+internal import JackdawSystem
+internal import JackdawTransport
+internal import Synchronization
+
+/// A search for the reader at a port, on threads of its own: what is captured goes in, what is to be played comes out.
+final class SearchRun<Port: AudioPort & PlaybackPort>: Sendable where Port.Source == PoweredLine {
+    private enum Outcome {
+        case needsTones
+        case finished(ReaderSearchReport)
+    }
+
+    /// What tasks tell the thread.
+    private struct Orders {
+        var mayPlayTones: Bool?
+        var isStopped = false
+    }
+
+    private struct State: ~Copyable {
+        var search: ReaderSearch
+        var isWaiting = false
+        /// How long it has taken, but for what waited for permission.
+        var duration = Duration.zero
+    }
+
+    private let link: LinkName
+    private let port: Port
+    private let limit: Duration
+    private let now: @Sendable () -> Duration
+    private let state: Mutex<State>
+    private let orders = SystemLock(Orders())
+
+    /// How long a search takes at most, beside the time in which a person thinks. One whose card delivers sound ends before.
+    static var usualLimit: Duration { .seconds(20) }
+
+    /// - Parameters:
+    ///   - link: the name of the port.
+    ///   - port: where readers are heard, on the first channel, and played to.
+    ///   - candidates: which are looked for, in this order.
+    ///   - limit: how long it takes at most.
+    ///   - clock: what that is measured with.
+    init(
+        _ link: LinkName, _ port: Port, _ candidates: [ReaderSearchCandidate], limit: Duration = usualLimit,
+        clock: any Clock<Duration> = ContinuousClock()
+    ) {
+        self.link = link
+        self.port = port
+        self.limit = limit
+        now = ElapsedClock(clock).now
+        let rate = port.sampleRate
+        state = Mutex(State(search: ReaderSearch(candidates, playbackRate: rate, captureRate: rate)))
+    }
+
+    /// Searches.
+    /// - Parameters:
+    ///   - isLive: whether sound goes on while permission is awaited.
+    ///   - mayPlayTones: whether tones may be played; asked once at most.
+    /// - Returns: what was found.
+    /// - Throws: `LinkError`: the port has gone or delivers nothing; `cancelled` where the task was.
+    func report(
+        isLive: Bool, mayPlayTones: @escaping @Sendable () async -> Bool
+    ) async throws(LinkError) -> ReaderSearchReport {
+        let result: Result<ReaderSearchReport, LinkError> = await withTaskCancellationHandler {
+            var permission: Task<Void, Never>?
+            defer { permission?.cancel() }
+            while true {
+                do throws(LinkError) {
+                    switch try await runOnThread() {
+                    case .finished(let report): return .success(report)
+                    case .needsTones where isLive:
+                        permission = Task { [self] in allow(await mayPlayTones()) }
+                    case .needsTones: allow(await mayPlayTones())
+                    }
+                } catch {
+                    return .failure(error)
+                }
+            }
+        } onCancel: {
+            orders.withLock { $0.isStopped = true }
+        }
+        return try result.get()
+    }
+
+    private func allow(_ isAllowed: Bool) { orders.withLock { $0.mayPlayTones = isAllowed } }
+
+    private func runOnThread() async throws(LinkError) -> Outcome {
+        let result: Result<Outcome, LinkError>
+        do throws(SystemFailure) {
+            result = try await WorkerThread.run(name: "jackdaw-search") { [self] in
+                Result { () throws(LinkError) in
+                    try state.withLock { state throws(LinkError) in try run(&state) }
+                }
+            }
+        } catch {
+            throw LinkError.system(error, link: link.description, "no thread to spare")
+        }
+        return try result.get()
+    }
+
+    /// Runs until tones are wanted, or to the end.
+    private func run(_ state: inout State) throws(LinkError) -> Outcome {
+        var before = now()
+        while true {
+            let orders = orders.withLock { orders in
+                defer { orders.mayPlayTones = nil }
+                return orders
+            }
+            guard !orders.isStopped else { throw LinkError.cancelled(link.description) }
+            var outputs: [ReaderSearch.Output] = []
+            if let isAllowed = orders.mayPlayTones {
+                state.isWaiting = false
+                outputs = state.search.allowTones(isAllowed)
+            }
+            if outputs.isEmpty { outputs = try hear(&state.search) }
+            for output in outputs {
+                switch output {
+                case .play(let change): port.change { line in change.apply(to: &line) }
+                case .needsTones:
+                    state.isWaiting = true
+                    return .needsTones
+                case .finished(let report): return .finished(report)
+                }
+            }
+            let time = now()
+            if !state.isWaiting { state.duration += time - before }
+            before = time
+            guard state.duration < limit else {
+                throw LinkError(
+                    .timedOut, link: link.description, "the sound card does not go on",
+                    remedy: "unplug it, plug it in again, and try again")
+            }
+        }
+    }
+
+    /// Takes what is captured next, if anything is soon.
+    private func hear(_ search: inout ReaderSearch) throws(LinkError) -> [ReaderSearch.Output] {
+        var outputs: [ReaderSearch.Output] = []
+        var isGone = false
+        _ = try port.receive(within: .milliseconds(50)) { event, samples in
+            switch event {
+            case .sound(let block):
+                if block.lostBefore > 0 { search.reset() }
+                // A card may be swiped meanwhile.
+                var mono = stride(from: 0, to: samples.count, by: port.channelCount).map { samples[$0] }
+                outputs += search.hear(mono.span)
+                mono.wipe()
+            case .reconnected: search.reset()
+            case .disconnected, .ended: isGone = true
+            }
+        }
+        guard !isGone else {
+            throw LinkError(
+                .disconnected, link: link.description, "the sound card has gone", remedy: "plug it in again")
+        }
+        return outputs
+    }
+}

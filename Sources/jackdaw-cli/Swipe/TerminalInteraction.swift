@@ -1,0 +1,28 @@
+import SwipeController
+
+/// Lets the person at the terminal answer what a controller of readers asks.
+struct TerminalInteraction: SwipeInteraction {
+    let conversation: Conversation
+    /// Whether everything is agreed to on the command line.
+    let agreesToAll: Bool
+    /// Whether anybody can be asked.
+    let isTerminal: Bool
+
+    func confirm(_ question: String) async -> Bool {
+        if agreesToAll { return true }
+        guard isTerminal else {
+            conversation.message("\(question) no: there is no terminal to ask at, and --yes was not given")
+            return false
+        }
+        return await conversation.agrees(to: "\(question) [y/N]")
+    }
+
+    func show(_ text: String) async { conversation.message(text) }
+
+    /// A question that is over is told of by the conversation.
+    func dismiss() async {}
+
+    func mayPlayLoudTones() async -> Bool {
+        await confirm("nothing was heard: play tones as loud as the sound card can, with no headphones on?")
+    }
+}
