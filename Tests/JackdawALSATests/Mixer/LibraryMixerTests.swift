@@ -3,6 +3,7 @@ import JackdawTransport
 import Testing
 
 @testable import JackdawALSA
+@testable import JackdawALSATestSupport
 
 /// Through libasound itself, on a mixer that a plug-in keeps in a file.
 @Suite struct LibraryMixerTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import JackdawALSA
+@testable import JackdawALSATestSupport
 
 /// The elements of cards, by the names that drivers give them, are told apart by what they do.
 @Suite struct MixerControlTests {

@@ -3,6 +3,7 @@ import JackdawTransport
 import Testing
 
 @testable import JackdawALSA
+@testable import JackdawALSATestSupport
 
 /// Levels are set in shares and in dB, to the nearest that the card has.
 @Suite struct MixerLevelTests {

@@ -3,6 +3,7 @@ import JackdawTransport
 import Testing
 
 @testable import JackdawALSA
+@testable import JackdawALSATestSupport
 
 /// What was changed is brought back: by the program, by its end, or by whoever comes next.
 @Suite struct MixerRestoreTests {

@@ -3,6 +3,7 @@ import JackdawTransport
 import Testing
 
 @testable import JackdawALSA
+@testable import JackdawALSATestSupport
 
 /// Files of saved levels: whole or not at all, for this user alone, one process at a time.
 @Suite struct MixerStateDirectoryTests {

@@ -1,0 +1,204 @@
+import JackdawReaders
+import JackdawSimulator
+import JackdawTestSupport
+import JackdawTransport
+import SwipeController
+import Testing
+
+@testable import JackdawALSA
+@testable import JackdawALSATestSupport
+@testable import JackdawLinux
+
+/// Controllers over the jacks of this computer, simulated ones and such that do what a test says.
+@Suite(.timeLimit(.minutes(30)))
+struct LinuxSwipeEnvironmentTests {
+    /// A jack at which a test says what is found.
+    private final class ScriptedJack: ReaderJack {
+        let orders = Shared<[[String]]>([])
+        let found = Shared<String?>(nil)
+
+        func open(_ family: ReaderFamily) async throws(LinkError) -> ReaderSession {
+            let (near, _) = MemoryLink.pair(link: LinkName(.sim, family.name))
+            return ReaderSession(near, MiuraDialect(), clock: ManualClock())
+        }
+
+        func search(
+            _ families: [ReaderFamily], mayPlayTones: @escaping @Sendable () async -> Bool
+        ) async throws(LinkError) -> ReaderSearchReport {
+            orders.with { $0.append(families.map(\.name)) }
+            guard await mayPlayTones() else { throw LinkError(.cancelled, link: "scripted", "given up") }
+            return ReaderSearchReport(found: found.with { $0 })
+        }
+    }
+
+    private static func environment(
+        _ jack: ScriptedJack, _ memory: ReaderMemory? = nil, _ attachment: JackAttachment = JackAttachment(.always) { nil }
+    ) -> LinuxSwipeEnvironment {
+        LinuxSwipeEnvironment(
+            LinkName(.alsa, "hw:1"), jack, attachment, PlaybackVolume { nil }, memory)
+    }
+
+    private static func types(_ name: String) throws -> (AudioJackReaderType, CardReaderAutodetectResult) {
+        switch name {
+        case "unimag": (.unimag, .uniMag)
+        case "ips": (.ips, .ips)
+        default: (.ipsEnterprise, .ipsEnterprise)
+        }
+    }
+
+    /// Families that are simulated in sound.
+    private static let simulated = ["unimag", "ips", "ipsenterprise"].filter { name in
+        guard let family = ReaderFamily.named(name), SimulatedFamily.named(name) != nil else { return false }
+        return (try? family.makeSound(family.simulatedProfile)) != nil
+    }
+
+    @Test(arguments: simulated) func aSimulatedReaderIsFoundAndSwipes(name: String) async throws {
+        let (type, result) = try Self.types(name)
+        let clock = LeapingClock(most: .milliseconds(400))
+        let environment = try LinuxDevices().swipeEnvironment(LinkName(.sim, name), clock: clock)
+        let controller = PGSwipeController(
+            environment, delegate: nil, audioReader: .autodetectOnConnect, executor: .immediate, clock: ManualClock())
+        var swipes = 0
+        var told: [String] = []
+        for await event in controller.events {
+            told.append("\(event)")
+            switch event {
+            case .deviceAutodetectComplete(let found):
+                #expect(found == result)
+                #expect(controller.audioJackReaderType == type)
+            case .deviceBecameReadyForSwipe: clock.advance(by: .seconds(3))
+            case .didSwipeCard(let card, _):
+                #expect(card != nil)
+                swipes += 1
+            default: break
+            }
+            if swipes == 2 { break }
+        }
+        #expect(swipes == 2, "\(told)")
+        let report = try #require(controller.autodetectReport)
+        #expect(report.found == name)
+        controller.shutdown()
+        await environment.close()
+        await #expect(throws: LinkError.self) { _ = try await environment.open(type) }
+        await #expect(throws: LinkError.self) { _ = try await environment.search(for: [type]) { true } }
+    }
+
+    @Test func aReaderOfAnotherTypeNeverAnswers() async throws {
+        let environment = try LinuxDevices().swipeEnvironment(LinkName(.sim, "none"), clock: ManualClock())
+        let session = try await environment.open(.unimag)
+        await session.perform(.connect)
+        await environment.close()
+        for await event in session.events {
+            if case .lost = event { break }
+        }
+        #expect(try await LinuxDevices().swipeEnvironment(LinkName(.sim, "none")).search(for: [.unimag]) { true }.found == nil)
+    }
+
+    @Test func refusedTonesAreNotPlayed() async throws {
+        let environment = try LinuxDevices().swipeEnvironment(LinkName(.sim, "unimag"))
+        let report = try await environment.search(for: [.ips, .unimag]) { false }
+        #expect(report.found == nil)
+        #expect(report.attempts.allSatisfy { $0.testCount == 0 })
+    }
+
+    @Test(arguments: ["sim:miura", "sim:nosuch", "tcp:localhost:1", "wav:x.wav", "replay:x", "ble:AA:BB:CC:DD:EE:FF"])
+    func whatLeadsToNoJackIsRefused(link: String) throws {
+        do throws(LinkError) {
+            _ = try LinuxDevices().swipeEnvironment(try LinkName(parsing: link))
+            Issue.record("it was taken")
+        } catch {
+            #expect(error.code == .unsupported)
+            #expect(error.remedy?.contains("sim:unimag") == true)
+        }
+    }
+
+    /// Of a real card nobody has told how IPS's readers sound.
+    @Test func whatIsNotKnownIsNotTried() async throws {
+        let environment = try LinuxDevices().swipeEnvironment(LinkName(.alsa, "null"), memory: .none)
+        for type in [AudioJackReaderType.ips, .ipsEnterprise, .none] {
+            do throws(LinkError) {
+                _ = try await environment.open(type)
+                Issue.record("it was opened")
+            } catch {
+                #expect(error.code == .unsupported)
+            }
+        }
+        // ALSA's null plug-in: silence, faster than it sounds.
+        let report = try await environment.search(for: [.ips, .unimag]) { false }
+        #expect(report.found == nil)
+        guard case .notTried? = report.attempts.first(where: { $0.family == "ips" })?.outcome else {
+            Issue.record("\(report)")
+            return
+        }
+        await environment.close()
+    }
+
+    @Test func iDynamoReadersAreConnectedAgain() async throws {
+        let clock = LeapingClock(most: .seconds(1))
+        let environment = try LinuxDevices().swipeEnvironment(
+            LinkName(.sim, "none"), iDynamo: LinkName(.sim, "magtek"), clock: clock)
+        var readers = environment.iDynamos().makeAsyncIterator()
+        for _ in 0..<2 {
+            let session = try #require(await readers.next())
+            await session.close()
+        }
+        let without = try LinuxDevices().swipeEnvironment(LinkName(.sim, "none"))
+        for await _ in without.iDynamos() { Issue.record("nobody has named one") }
+    }
+
+    // MARK: memory
+
+    @Test func whatWasFoundIsTriedFirst() async throws {
+        let (folder, jack) = (SwipeFolder(), ScriptedJack())
+        let types: [AudioJackReaderType] = [.ips, .unimag]
+        jack.found.with { $0 = "unimag" }
+        _ = try await Self.environment(jack, folder.memory()).search(for: types) { true }
+        // It is kept where nothing is found.
+        jack.found.with { $0 = nil }
+        _ = try await Self.environment(jack, folder.memory()).search(for: types) { true }
+        await #expect(throws: LinkError.self) {
+            _ = try await Self.environment(jack, folder.memory()).search(for: types) { false }
+        }
+        _ = try await Self.environment(jack, folder.memory("another card")).search(for: types) { true }
+        _ = try await Self.environment(jack).search(for: types) { true }
+        _ = try await Self.environment(jack, folder.memory()).search(for: [.ips]) { true }
+        let (usual, known) = (["ips", "unimag"], ["unimag", "ips"])
+        #expect(jack.orders.with { $0 } == [usual, known, known, usual, usual, ["ips"]])
+        #expect(folder.memory()?.family() == "unimag")
+    }
+
+    // MARK: the jack
+
+    @Test func nothingIsLookedForWithoutAMicrophone() async throws {
+        let card = ScriptedDevice(11, [(.jack(1, "Mic Jack"), false), (.jack(2, "Headphone Jack"), true)])
+        let attachment = JackAttachment(.automatic) { () throws(LinkError) in
+            guard let source = try? ElementJacks(card) else { return nil }
+            return JackMonitor(link: "hw:0", sources: [source], waiting: ScriptedWaiting())
+        }
+        let jack = ScriptedJack()
+        let report = try await Self.environment(jack, nil, attachment).search(for: [.ips, .unimag]) { true }
+        let outcome = ReaderSearchReport.Outcome.notTried("nothing is in the microphone's socket")
+        #expect(report.found == nil)
+        #expect(report.attempts.map(\.family) == ["ips", "unimag"])
+        #expect(report.attempts.allSatisfy { $0.outcome == outcome })
+        #expect(jack.orders.with { $0 }.isEmpty)
+    }
+
+    @Test func aSearchEndsWithTheEnvironment() async throws {
+        let jack = ScriptedJack()
+        let environment = Self.environment(jack)
+        let isAsked = Shared(false)
+        async let search: Void = {
+            await #expect(throws: LinkError.self) {
+                _ = try await environment.search(for: [.unimag]) {
+                    isAsked.with { $0 = true }
+                    for await _ in AsyncStream<Never>.makeStream().stream {}
+                    return false
+                }
+            }
+        }()
+        try await isAsked.until { $0 }
+        await environment.close()
+        await search
+    }
+}

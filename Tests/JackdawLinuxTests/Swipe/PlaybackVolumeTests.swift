@@ -1,0 +1,80 @@
+import Glibc
+import JackdawTestSupport
+import JackdawTransport
+import Testing
+
+@testable import JackdawALSA
+@testable import JackdawALSATestSupport
+@testable import JackdawLinux
+
+/// Turning the volume up and back, on a scripted card.
+@Suite struct PlaybackVolumeTests {
+    private static func volume(_ bench: MixerBench, opened: Shared<Int> = Shared(0)) -> PlaybackVolume {
+        PlaybackVolume { () throws(LinkError) in
+            opened.with { $0 += 1 }
+            return try bench.mixer()
+        }
+    }
+
+    @Test func theVolumeIsTurnedUpAndBack() async {
+        let bench = MixerBench()
+        bench.card.set("Master", "toggle playback 0", 0)
+        bench.card.set("Master", "toggle playback 1", 0)
+        let before = bench.card.levels
+        let opened = Shared(0)
+        let volume = Self.volume(bench, opened: opened)
+        #expect(await !volume.isFull())
+        #expect(await volume.raise())
+        #expect(await volume.isFull())
+        for channel in 0...1 {
+            #expect(bench.card.level("Master", "volume playback \(channel)") == 64)
+            #expect(bench.card.level("Master", "toggle playback \(channel)") == 1)
+        }
+        // What is captured is nobody's business, nor is a microphone's way to the output.
+        #expect(bench.card.levels.filter { $0.key != "Master" } == before.filter { $0.key != "Master" })
+        #expect(opened.with { $0 } == 1)
+        await volume.restore()
+        #expect(bench.card.levels == before)
+        #expect(bench.storage.files.isEmpty)
+        #expect(bench.card.openMixers == 0)
+        #expect(await volume.raise())
+        await volume.close()
+        #expect(bench.card.levels == before)
+        #expect(await !volume.raise())
+        #expect(bench.card.levels == before)
+    }
+
+    @Test func theEndPutsTheVolumeBack() async {
+        let bench = MixerBench()
+        let before = bench.card.levels
+        var volume: PlaybackVolume? = Self.volume(bench)
+        #expect(await volume?.raise() == true)
+        #expect(bench.card.levels != before)
+        volume = nil
+        #expect(bench.card.levels == before)
+    }
+
+    @Test func aCardWithoutLevelsIsAtItsMost() async {
+        #expect(await PlaybackVolume { nil }.isFull())
+        #expect(await PlaybackVolume { nil }.raise())
+        let mute = Self.volume(MixerBench(ScriptedCard([])))
+        #expect(await mute.isFull())
+        #expect(await mute.raise())
+        let missing = PlaybackVolume { () throws(LinkError) in throw LinkError(.notFound, link: "x", "no such card") }
+        #expect(await missing.raise())
+    }
+
+    @Test func whatFailsIsNotAtItsMost() async {
+        let forbidden = PlaybackVolume { () throws(LinkError) in throw LinkError(.notPermitted, link: "x", "no") }
+        #expect(await !forbidden.isFull())
+        #expect(await !forbidden.raise())
+        let bench = MixerBench()
+        let volume = Self.volume(bench)
+        #expect(await !volume.isFull())
+        bench.card.fail { _, function in function.contains("set") ? EIO : nil }
+        #expect(await !volume.raise())
+        bench.card.work()
+        await volume.restore()
+        #expect(bench.card.level("Master", "volume playback 0") == 40)
+    }
+}
