@@ -31,8 +31,8 @@ final class JackAttachment: Sendable {
 
     /// - Parameters:
     ///   - sensing: how it is known.
-    ///   - jacks: opens the jacks of the card; nil for one that senses nothing.
     ///   - pause: waits before a card that has gone is looked for again.
+    ///   - jacks: opens the jacks of the card; nil for one that senses nothing.
     init(
         _ sensing: JackSensing, pause: @escaping @Sendable () -> Void = { _ = poll(nil, 0, 1_000) },
         jacks: @escaping @Sendable () throws(LinkError) -> JackMonitor?

@@ -28,7 +28,8 @@ public final class LinuxSwipeEnvironment: SwipeEnvironment {
 
     init(
         _ link: LinkName, _ jack: any ReaderJack, _ attachment: JackAttachment, _ volume: PlaybackVolume,
-        _ memory: ReaderMemory?, iDynamos: @escaping @Sendable () -> AsyncStream<ReaderSession> = { AsyncStream { nil } }
+        _ memory: ReaderMemory?,
+        iDynamos: @escaping @Sendable () -> AsyncStream<ReaderSession> = { AsyncStream { nil } }
     ) {
         self.link = link
         self.jack = jack

@@ -97,7 +97,8 @@ struct SimulatedJack: ReaderJack {
         do throws(ReaderError) {
             let own = family.withoutQuestions(profiles[family.name])
             let simulated = family.simulatedProfile
-            dialect = try family.makeDialect(own.map { (own) throws(ReaderError) in try simulated.with(own) } ?? simulated)
+            let profile = try own.map { (own) throws(ReaderError) in try simulated.with(own) }
+            dialect = try family.makeDialect(profile ?? simulated)
         } catch {
             throw LinkError(.unsupported, link: link.description, error.message, remedy: error.remedy)
         }

@@ -34,7 +34,9 @@ struct TerminalAgent: PairingAgent {
         return await conversation.ask("the PIN code of \(name(device)):")
     }
 
-    func authorize(_ device: FoundDevice) async -> Bool { await conversation.agrees(to: "pair with \(name(device))? [y/N]") }
+    func authorize(_ device: FoundDevice) async -> Bool {
+        await conversation.agrees(to: "pair with \(name(device))? [y/N]")
+    }
 
     /// A question that is over is told of by the conversation; what was only shown needs no word.
     func cancelled() async {}

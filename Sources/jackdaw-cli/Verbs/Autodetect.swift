@@ -101,7 +101,8 @@
             let families = ["unimag", "ips", "ipsenterprise"].compactMap { ReaderFamily.named($0) }
             guard let family = families.first(where: { $0.name == given.family }) else {
                 throw CommandError(
-                    .badData, "\(SmallFile.name(of: path)): it is for \(given.family) readers, which are not looked for")
+                    .badData, "\(SmallFile.name(of: path)): it is for \(given.family) readers, which are not looked for"
+                )
             }
             do throws(ReaderError) {
                 _ = try family.profile.with(given)

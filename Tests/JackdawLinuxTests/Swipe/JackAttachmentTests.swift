@@ -55,9 +55,9 @@ struct JackAttachmentTests {
     }
 
     @Test(arguments: [
-        ("+Headphone,-Mic", true), ("-Headphone,+Mic", false), ("-Headphone,+Headphone Mic", true), ("+Mic,-Line", true),
-        ("-Front Mic,-Rear Mic", false), ("-Headphone,-Front Headphone,+Line Out", false), ("+Line Out", nil), ("", nil),
-        ("+HDMI", nil), ("+Headset,-Headphone", true),
+        ("+Headphone,-Mic", true), ("-Headphone,+Mic", false), ("-Headphone,+Headphone Mic", true),
+        ("+Mic,-Line", true), ("-Front Mic,-Rear Mic", false), ("-Headphone,-Front Headphone,+Line Out", false),
+        ("+Line Out", nil), ("", nil), ("+HDMI", nil), ("+Headset,-Headphone", true),
     ])
     func socketsTellWhatIsAttached(jacks: String, isAttached: Bool?) {
         #expect(JackAttachment.isAttached(Self.states(jacks)) == isAttached)
@@ -133,7 +133,8 @@ struct JackAttachmentTests {
 
     @Test(arguments: [
         ("Mic Jack", false, true, true), ("Mic Jack", true, true, false), ("Mic Jack", false, false, false),
-        ("Headset Jack", false, true, false), ("Line Jack", false, true, false), ("Headset Mic Jack", false, true, true),
+        ("Headset Jack", false, true, false), ("Line Jack", false, true, false),
+        ("Headset Mic Jack", false, true, true),
     ])
     func aCardIsDeafWithoutAMicrophone(name: String, isIn: Bool, hasHeadphone: Bool, isDeaf: Bool) {
         let jacks: [(ControlElement, Bool)] = [(.jack(1, name), isIn), (.jack(2, "Headphone Jack"), hasHeadphone)]

@@ -32,7 +32,8 @@ struct LinuxSwipeEnvironmentTests {
     }
 
     private static func environment(
-        _ jack: ScriptedJack, _ memory: ReaderMemory? = nil, _ attachment: JackAttachment = JackAttachment(.always) { nil }
+        _ jack: ScriptedJack, _ memory: ReaderMemory? = nil,
+        _ attachment: JackAttachment = JackAttachment(.always) { nil }
     ) -> LinuxSwipeEnvironment {
         LinuxSwipeEnvironment(
             LinkName(.alsa, "hw:1"), jack, attachment, PlaybackVolume { nil }, memory)
@@ -54,7 +55,7 @@ struct LinuxSwipeEnvironmentTests {
 
     @Test(arguments: simulated) func aSimulatedReaderIsFoundAndSwipes(name: String) async throws {
         let (type, result) = try Self.types(name)
-        let clock = LeapingClock(most: .milliseconds(400))
+        let clock = LeapingClock()
         let environment = try LinuxDevices().swipeEnvironment(LinkName(.sim, name), clock: clock)
         let controller = PGSwipeController(
             environment, delegate: nil, audioReader: .autodetectOnConnect, executor: .immediate, clock: ManualClock())
@@ -66,7 +67,7 @@ struct LinuxSwipeEnvironmentTests {
             case .deviceAutodetectComplete(let found):
                 #expect(found == result)
                 #expect(controller.audioJackReaderType == type)
-            case .deviceBecameReadyForSwipe: clock.advance(by: .seconds(3))
+            case .deviceBecameReadyForSwipe: clock.advance(by: .seconds(4))
             case .didSwipeCard(let card, _):
                 #expect(card != nil)
                 swipes += 1
@@ -91,7 +92,8 @@ struct LinuxSwipeEnvironmentTests {
         for await event in session.events {
             if case .lost = event { break }
         }
-        #expect(try await LinuxDevices().swipeEnvironment(LinkName(.sim, "none")).search(for: [.unimag]) { true }.found == nil)
+        let other = try LinuxDevices().swipeEnvironment(LinkName(.sim, "none"))
+        #expect(try await other.search(for: [.unimag]) { true }.found == nil)
     }
 
     @Test func refusedTonesAreNotPlayed() async throws {

@@ -67,7 +67,8 @@ final class SwipeFolder {
     }
 
     @Test(arguments: [
-        "../../../etc/passwd", "/", ".", "..", "", "a\nb\0c", String(repeating: "x", count: 100_000), "\u{202E}🙈", "a/b",
+        "../../../etc/passwd", "/", ".", "..", "", "a\nb\0c", String(repeating: "x", count: 100_000), "\u{202E}🙈",
+        "a/b",
     ])
     func namesAreNoPaths(card: String) throws {
         let memory = try #require(folder.memory(card))

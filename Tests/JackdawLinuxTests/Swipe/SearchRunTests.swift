@@ -121,14 +121,19 @@ struct SearchRunTests {
     @Test(arguments: [0, 480]) func whatIsHalfHeardIsForgotten(lost: Int64) async throws {
         let swipe = try Self.swipe()
         let half = swipe.count / 2
+        let heard = Shared(0)
         let port = ScriptedSoundPort { number in
-            switch number {
+            heard.with { $0 = number }
+            return switch number {
             case 0: ScriptedSoundPort.sound(Array(swipe[..<half]))
             case 1: ScriptedSoundPort.sound(Array(swipe[half...]), lostBefore: lost)
             default: ScriptedSoundPort.silence
             }
         }
-        let report = try await SearchRun(link, port, try candidates(), clock: clock).report(isLive: true) { false }
+        let report = try await SearchRun(link, port, try candidates(), clock: clock).report(isLive: true) {
+            try? await heard.until { $0 > 100 }
+            return false
+        }
         #expect(report.found == (lost == 0 ? "unimag" : nil))
     }
 }

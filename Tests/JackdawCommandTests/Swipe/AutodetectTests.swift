@@ -1,0 +1,120 @@
+import ArgumentParser
+import JackdawLinux
+import JackdawReaders
+import JackdawTestSupport
+import JackdawTransport
+import Testing
+
+@testable import jackdaw_cli
+
+/// What `jackdaw autodetect` tells of the reader on a jack.
+@Suite(.timeLimit(.minutes(30)))
+struct AutodetectTests {
+    private typealias Status = jackdaw_cli.ExitStatus
+
+    /// Runs the verb on a clock on which nobody waits for a reader.
+    private func run(_ arguments: [String], isTerminal: Bool = false) async throws -> CommandRun.Told {
+        try await onOwnThread {
+            let recorder = ConsoleRecorder()
+            let verb = try #require(try JackdawCommand.parseAsRoot(["autodetect"] + arguments) as? Autodetect)
+            var system = SwipeSystem()
+            system.isTerminal = isTerminal
+            system.environment = { link, profiles, memory throws(LinkError) in
+                try LinuxDevices().swipeEnvironment(
+                    link, profiles: profiles, memory: .none, clock: LeapingClock(most: .seconds(2)))
+            }
+            var status = Status.done
+            do throws(CommandError) {
+                status = try verb.run(on: recorder.console, system)
+            } catch {
+                status = error.status
+                recorder.console.message(error.message)
+            }
+            recorder.console.flush()
+            return CommandRun.Told(status: status.rawValue, output: recorder.output, messages: recorder.messages)
+        }
+    }
+
+    @Test func theReaderIsFound() async throws {
+        let told = try await run(["--link", "sim:unimag", "--yes", "--no-memory"])
+        #expect(told.status == 0, "\(told)")
+        let lines = told.output.split(separator: "\n")
+        #expect(lines.first?.hasPrefix("unimag after 0.") == true)
+        #expect(lines.contains { $0.hasPrefix("unimag: an answer after ") && $0.contains("asked once") })
+        #expect(lines.contains { $0.hasPrefix("before any tone -") })
+        #expect(told.messages.isEmpty)
+    }
+
+    @Test func programsGetAnObject() async throws {
+        let told = try await run(["--link", "sim:unimag", "--yes", "--json"])
+        let lines = told.output.split(separator: "\n").map(String.init)
+        #expect(lines.count == 1)
+        let object = try jsonObject(try #require(lines.first))
+        #expect(Set(object.keys) == ["link", "found", "seconds", "quiet_level", "attempts"])
+        #expect(object["found"] as? String == "unimag")
+        let attempts = try #require(object["attempts"] as? [[String: Any]])
+        let keys: Set = ["family", "outcome", "tests", "after", "bytes", "level", "reason"]
+        #expect(attempts.allSatisfy { Set($0.keys) == keys })
+        let found = try #require(attempts.first { $0["family"] as? String == "unimag" })
+        #expect(found["outcome"] as? String == "answered")
+        #expect(found["tests"] as? Int == 1)
+    }
+
+    @Test(arguments: [false, true]) func nothingIsFoundWhereNothingAnswers(isJSON: Bool) async throws {
+        let told = try await run(["--link", "sim:none", "--yes"] + (isJSON ? ["--json"] : []))
+        #expect(told.status == Status.nothingFound.rawValue)
+        #expect(told.output.contains(isJSON ? #""found":null"# : "no reader after"))
+    }
+
+    /// Nobody is there to be asked.
+    @Test func withoutATerminalTonesAreNotPlayed() async throws {
+        let told = try await run(["--link", "sim:unimag"])
+        #expect(told.status == Status.nothingFound.rawValue)
+        #expect(told.messages.contains("no terminal"))
+        #expect(told.messages.contains("--yes"))
+        #expect(told.output.contains("unimag: not tried"))
+    }
+
+    @Test(arguments: [("sim:nosuch", 69), ("tcp:localhost:1", 69), ("alsa:hw:nonexistent", 69)])
+    func whatIsNoJackIsToldOf(link: String, status: Int32) async throws {
+        let told = try await run(["--link", link, "--yes"])
+        #expect(told.status == status, "\(told)")
+        #expect(told.messages.contains(link))
+        #expect(told.output.isEmpty)
+    }
+
+    @Test(arguments: [
+        (#"{"name": "x", "family": "miura"}"#, 65, "which are not looked for"), ("{", 65, "the profile"),
+        (#"{"name": "x", "family": "unimag", "values": {"nosuch": {"number": 1}}}"#, 65, "nosuch"),
+    ])
+    func profilesThatDoNotDoAreToldOf(json: String, status: Int32, words: String) async throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(json.utf8, to: "profile.json")
+        let told = try await run(["--link", "sim:unimag", "--yes", "--profile", path])
+        #expect(told.status == status)
+        #expect(told.messages.contains(words), "\(told)")
+        #expect(try await run(["--link", "sim:unimag", "--profile", folder("missing")]).status == 66)
+    }
+
+    @Test func aProfileIsUsed() async throws {
+        let folder = try TemporaryFolder()
+        let json = #"{"name": "slower", "family": "unimag", "values": {"unimag.periodsPerSymbol": {"number": 12}}}"#
+        let path = try folder.write(json.utf8, to: "profile.json")
+        let told = try await run(["--link", "sim:unimag", "--yes", "--profile", path])
+        #expect(told.status == 0, "\(told)")
+    }
+
+    @Test(arguments: [["--link", "nosuch:x"], ["--link", "sim"], ["unimag"]])
+    func whatMakesNoSenseIsUsage(arguments: [String]) {
+        #expect(CommandRun(["autodetect"] + arguments).status == Status.usage.rawValue)
+    }
+}
+
+extension CommandRun {
+    /// How a run has ended, and what it wrote.
+    struct Told: Sendable {
+        let status: Int32
+        let output: String
+        let messages: String
+    }
+}
