@@ -56,6 +56,16 @@ struct LinuxSwipeEnvironmentTests {
     @Test(arguments: simulated) func aSimulatedReaderIsFoundAndSwipes(name: String) async throws {
         let (type, result) = try Self.types(name)
         let clock = LeapingClock()
+        // Once it is found time passes: when the reader has heard of its power a test cannot know.
+        let isFound = Shared(false)
+        let time = Task {
+            try await isFound.until { $0 }
+            while !Task.isCancelled {
+                clock.advance(by: .milliseconds(250))
+                for _ in 0..<100 { await Task.yield() }
+            }
+        }
+        defer { time.cancel() }
         let environment = try LinuxDevices().swipeEnvironment(LinkName(.sim, name), clock: clock)
         let controller = PGSwipeController(
             environment, delegate: nil, audioReader: .autodetectOnConnect, executor: .immediate, clock: ManualClock())
@@ -67,7 +77,7 @@ struct LinuxSwipeEnvironmentTests {
             case .deviceAutodetectComplete(let found):
                 #expect(found == result)
                 #expect(controller.audioJackReaderType == type)
-            case .deviceBecameReadyForSwipe: clock.advance(by: .seconds(4))
+                isFound.with { $0 = true }
             case .didSwipeCard(let card, _):
                 #expect(card != nil)
                 swipes += 1
