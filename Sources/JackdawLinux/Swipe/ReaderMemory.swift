@@ -38,9 +38,8 @@ struct ReaderMemory: Sendable {
     /// The family that was found last; nil where nothing of use is remembered.
     func family() -> String? {
         let card = card()
-        guard let bytes = try? directory.locked({ () throws(LinkError) in try directory.load(Self.name(card)) }) else {
-            return nil
-        }
+        // It is put in place as a whole: who reads needs no lock, and makes no directory.
+        guard let bytes = try? directory.load(Self.name(card)) else { return nil }
         // A file is either the very one that was written for this card, or none.
         return ReaderFamily.all.first { Self.record($0.name, card) == bytes }?.name
     }
