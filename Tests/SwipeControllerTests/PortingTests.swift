@@ -1,3 +1,4 @@
+import JackdawReaders
 import JackdawTestSupport
 import Testing
 
@@ -164,6 +165,20 @@ import Testing
             world.run(.milliseconds(500))
         }
         #expect(world.log.count { $0 == "uniMag swiped well" } == 5)
+    }
+
+    /// The driver has not been told to wait again when the second one comes.
+    @Test(arguments: [ReaderKind.ips, .iDynamo]) func S0_34_swipesThatFollowAtOnceAreTold(reader: ReaderKind) {
+        var world = ready(.ips, .ips)
+        world.attachIDynamo()
+        world.run()
+        world.log = []
+        var builder = ReaderSwipe.Builder()
+        let track = Array(";4111111111111111=2912?".utf8)
+        builder.add(.track(2), track.span)
+        let swipe = builder.finish(family: "test", cipher: nil)
+        for _ in 0..<3 { world.receive(.reader(reader, .swipe(swipe))) }
+        #expect(world.log == Array(repeating: "\(reader) swiped well", count: 3))
     }
 
     @Test func S0_33_S0_35_S0_36_readyAndUnreadyTakeTurnsWithTheirReasons() {

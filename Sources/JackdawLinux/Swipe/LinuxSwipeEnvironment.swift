@@ -151,15 +151,3 @@ public final class LinuxSwipeEnvironment: SwipeEnvironment {
         }
     }
 }
-
-extension AudioJackReaderType {
-    /// The family of readers that it enables; nil for none.
-    fileprivate var family: String? {
-        switch self {
-        case .unimag: "unimag"
-        case .ips: "ips"
-        case .ipsEnterprise: "ipsenterprise"
-        case .none, .autodetectOnConnect: nil
-        }
-    }
-}

@@ -13,6 +13,9 @@ extension SwipeMachine {
         case (.waitingForCard, .requesting), (.waitingForCard, .idle): armed(reader)
         case (.swipe(let swipe), .armed): swiped(reader, swipe)
         case (.badSwipe, .armed): swipedBadly(reader)
+        // A reader that always waits is ready also while it is told to wait again.
+        case (.swipe(let swipe), _) where isAlwaysReady(reader): tell(.swiped(swipe), reader)
+        case (.badSwipe, _) where isAlwaysReady(reader): swipedBadly(reader)
         case (.timedOut, .armed): ended(reader, .timedOut)
         case (.cancelled, .cancelling): ended(reader, .canceled)
         case (.failed(let error), _): failed(reader, error)
@@ -33,6 +36,10 @@ extension SwipeMachine {
         } else if detection?.found == reader {
             finishAutodetect(reader)
         }
+    }
+
+    private func isAlwaysReady(_ reader: ReaderKind) -> Bool {
+        reader != .uniMag && flags[reader]?.isReadyForSwipe == true
     }
 
     private mutating func request(_ reader: ReaderKind) {

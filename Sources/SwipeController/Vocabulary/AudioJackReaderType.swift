@@ -15,6 +15,11 @@ public enum AudioJackReaderType: Int, Sendable, Hashable, CaseIterable {
     case ipsEnterprise = 5
 }
 
+extension AudioJackReaderType {
+    /// The name of the family of readers that it enables; nil where it enables none.
+    package var family: String? { ReaderKind(self)?.family }
+}
+
 /// The spelling of the vendor's text.
 @available(*, deprecated, renamed: "AudioJackReaderType.autodetectOnConnect")
 public let AudioReaderAutodetectOnConnect = AudioJackReaderType.autodetectOnConnect  // swift-format-ignore

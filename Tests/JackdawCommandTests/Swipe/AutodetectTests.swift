@@ -39,7 +39,7 @@ struct AutodetectTests {
         let told = try await run(["--link", "sim:unimag", "--yes", "--no-memory"])
         #expect(told.status == 0, "\(told)")
         let lines = told.output.split(separator: "\n")
-        #expect(lines.first?.hasPrefix("unimag after 0.") == true)
+        #expect(lines.first?.hasPrefix("unimag after ") == true)
         #expect(lines.contains { $0.hasPrefix("unimag: an answer after ") && $0.contains("asked once") })
         #expect(lines.contains { $0.hasPrefix("before any tone -") })
         #expect(told.messages.isEmpty)

@@ -55,17 +55,10 @@ struct LinuxSwipeEnvironmentTests {
 
     @Test(arguments: simulated) func aSimulatedReaderIsFoundAndSwipes(name: String) async throws {
         let (type, result) = try Self.types(name)
-        let clock = LeapingClock()
-        // Once it is found time passes: when the reader has heard of its power a test cannot know.
-        let isFound = Shared(false)
-        let time = Task {
-            try await isFound.until { $0 }
-            while !Task.isCancelled {
-                clock.advance(by: .milliseconds(250))
-                for _ in 0..<100 { await Task.yield() }
-            }
-        }
-        defer { time.cancel() }
+        // A frame that has come in part is given up after half a second, which must not pass by itself.
+        let clock = LeapingClock(most: .milliseconds(100))
+        // At once: no time passes while its bytes are under way.
+        let cardDelay = Duration.seconds(type == .unimag ? 3 : 1)
         let environment = try LinuxDevices().swipeEnvironment(LinkName(.sim, name), clock: clock)
         let controller = PGSwipeController(
             environment, delegate: nil, audioReader: .autodetectOnConnect, executor: .immediate, clock: ManualClock())
@@ -77,10 +70,12 @@ struct LinuxSwipeEnvironmentTests {
             case .deviceAutodetectComplete(let found):
                 #expect(found == result)
                 #expect(controller.audioJackReaderType == type)
-                isFound.with { $0 = true }
+                clock.advance(by: cardDelay)
             case .didSwipeCard(let card, _):
                 #expect(card != nil)
                 swipes += 1
+                if type != .unimag { clock.advance(by: cardDelay) }
+            case .deviceBecameReadyForSwipe: clock.advance(by: cardDelay)
             default: break
             }
             if swipes == 2 { break }
