@@ -39,6 +39,17 @@ struct ReaderSearchTests {
         #expect(search.loudestPlayed == 0)
     }
 
+    @Test func nobodyIsAskedForTonesThatNothingIsKnownOf() throws {
+        let families = try ["ips", "ipsenterprise"].map { try #require(ReaderFamily.named($0)) }
+        var search = try SearchRehearsal(
+            families.map { ReaderSearchCandidate($0) }, reader: "unimag", path: AudioPath(), sampleRate: 48_000)
+        let report = search.run()
+        #expect(search.askedCount == 0)
+        #expect(report.found == nil && report.duration < .milliseconds(300))
+        var none = try SearchRehearsal([], reader: "unimag")
+        #expect(none.run().found == nil && none.askedCount == 0)
+    }
+
     @Test func aFamilyOfWhichTooLittleIsKnownIsNotTried() throws {
         let families = try Self.families.map { try #require(ReaderFamily.named($0)) }
         var search = try SearchRehearsal(

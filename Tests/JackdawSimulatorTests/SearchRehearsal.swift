@@ -9,6 +9,7 @@ struct SearchRehearsal: ~Copyable {
     private var line: PoweredLine
     var mayPlayTones = true
     private(set) var loudestPlayed: Float = 0
+    private(set) var askedCount = 0
     private let block = 480
 
     init(
@@ -55,7 +56,9 @@ struct SearchRehearsal: ~Copyable {
                 outputs.removeFirst()
                 switch output {
                 case .play(let change): change.apply(to: &line)
-                case .needsTones: outputs += search.allowTones(mayPlayTones)
+                case .needsTones:
+                    askedCount += 1
+                    outputs += search.allowTones(mayPlayTones)
                 case .finished(let report): return report
                 }
             }

@@ -168,6 +168,7 @@ public struct ReaderSearch: ~Copyable {
     private mutating func meetDeadline() {
         switch step {
         case .listening:
+            guard entries.contains(where: { $0.ear != nil }) else { return finish(nil) }
             step = .waiting
             outputs.append(.needsTones)
         case .testing(let index):
