@@ -154,7 +154,7 @@ final class SwipeEngine: Sendable {
         case .jackChanged(let isPlugged): return Delivery(event: nil, isPlugged: isPlugged)
         case .warned(let warning): return Delivery(event: .warning(warning))
         case .open, .close, .perform, .permitTones, .readVolume, .raiseVolume, .restoreVolume, .ask, .askForTones,
-            .show, .dismiss:
+            .show, .dismiss, .end:
             return nil
         }
     }

@@ -10,6 +10,8 @@ actor SwipeOperator {
     /// What a person or the program is being asked or shown.
     private var talk: Task<Void, Never>?
     private var search: Task<Void, Never>?
+    private var isSearchEnding = false
+    private var isOver = false
     /// Gets whether the search may play tones; while it waits for that.
     private var permission: AsyncStream<Bool>.Continuation?
 
@@ -25,6 +27,7 @@ actor SwipeOperator {
     /// Takes an iDynamo that was attached; where there is one already, the new one is in its place.
     func adopt(_ session: ReaderSession) async {
         await close(.iDynamo)
+        guard !isOver else { return await session.close() }
         keep(session, .iDynamo)
         tell(.opened(.reader(.iDynamo)))
     }
@@ -41,8 +44,8 @@ actor SwipeOperator {
             tell(.closed(user))
         case .permitTones(let isAllowed): permit(isAllowed)
         case .perform(let reader, let command): await sessions[reader]?.session.perform(command)
-        case .readVolume: tell(.volume(isFull: await environment.isVolumeFull()))
-        case .raiseVolume: tell(.volume(isFull: await environment.raiseVolume()))
+        case .readVolume: tell(.volumeRead(isFull: await environment.isVolumeFull()))
+        case .raiseVolume: tell(.volumeRaised(isFull: await environment.raiseVolume()))
         case .restoreVolume: await environment.restoreVolume()
         case .ask(let question):
             talk = Task { [interaction, tell] in
@@ -59,6 +62,9 @@ actor SwipeOperator {
             talk?.cancel()
             talk = nil
             await interaction.dismiss()
+        case .end:
+            isOver = true
+            await close(.iDynamo)
         case .told, .autodetectStarted, .autodetectComplete, .tested, .typeChanged, .jackChanged, .warned: break
         }
     }
@@ -88,6 +94,7 @@ actor SwipeOperator {
     }
 
     private func askForTones() async -> Bool {
+        guard !isSearchEnding else { return false }
         let (answers, permission) = AsyncStream<Bool>.makeStream()
         self.permission = permission
         tell(.tonesWanted)
@@ -103,10 +110,12 @@ actor SwipeOperator {
     }
 
     private func endSearch() async {
+        isSearchEnding = true
         search?.cancel()
         permit(false)
         await search?.value
         search = nil
+        isSearchEnding = false
     }
 
     private func keep(_ session: ReaderSession, _ reader: ReaderKind) {

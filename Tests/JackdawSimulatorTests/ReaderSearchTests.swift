@@ -39,6 +39,34 @@ struct ReaderSearchTests {
         #expect(search.loudestPlayed == 0)
     }
 
+    /// What is heard once only is told, and not taken for a reader.
+    @Test func anAnswerThatIsNotHeardAgainIsNone() throws {
+        let family = try #require(ReaderFamily.named("ips"))
+        let sound = try #require(try family.makeSound(family.simulatedProfile))
+        var encoder = try sound.answers.encoder(sampleRate: 48_000, level: -12)
+        var chance: [Float] = []
+        encoder.idle(seconds: 0.04, into: &chance)
+        encoder.encode([0x0C, 0x4D, 0x01, 0x02].span, into: &chance)
+        encoder.finish(into: &chance)
+        encoder.idle(seconds: 0.04, into: &chance)
+        var search = ReaderSearch(
+            [ReaderSearchCandidate(family, profile: family.simulatedProfile)], playbackRate: 48_000,
+            captureRate: 48_000)
+        let silence = [Float](repeating: 0, count: 480)
+        _ = search.hear([Float](repeating: 0, count: 14_400).span)
+        _ = search.allowTones(true)
+        for _ in 0..<10 { _ = search.hear(silence.span) }
+        var outputs = search.hear(chance.span)
+        for _ in 0..<1_000 { outputs += search.hear(silence.span) }
+        let reports = outputs.compactMap { if case .finished(let report) = $0 { report } else { nil } }
+        #expect(reports.count == 1 && reports.first?.found == nil)
+        guard case .answeredOnce(let after) = reports.first?.attempts.first?.outcome else {
+            Issue.record("\(reports)")
+            return
+        }
+        #expect((.milliseconds(100) ..< .milliseconds(400)).contains(after))
+    }
+
     @Test func nobodyIsAskedForTonesThatNothingIsKnownOf() throws {
         let families = try ["ips", "ipsenterprise"].map { try #require(ReaderFamily.named($0)) }
         var search = try SearchRehearsal(

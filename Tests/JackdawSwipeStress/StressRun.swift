@@ -34,7 +34,7 @@ import SwipeController
         try await wait(jack, until: { reader.isReadyForSwipe })
         let isReady = reader.isReadyForSwipe
         controller.shutdown()
-        try await wait(jack, until: { jack.livingCount == 0 })
+        try await wait(jack, until: { jack.livingCount == 0 && jack.raisedCount == 0 })
         print(
             """
             cycles \(cycles)

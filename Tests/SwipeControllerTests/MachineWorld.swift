@@ -80,8 +80,12 @@ struct MachineWorld {
     }
 
     /// A card goes through a reader, if it waits for one.
-    mutating func swipe(_ reader: ReaderKind, isRead: Bool = true) {
-        guard waiting.contains(reader) else { return }
+    /// - Parameters:
+    ///   - reader: the reader.
+    ///   - isRead: whether it can be read.
+    ///   - isLate: whether it waited until just before.
+    mutating func swipe(_ reader: ReaderKind, isRead: Bool = true, isLate: Bool = false) {
+        guard waiting.contains(reader) || isLate else { return }
         guard isRead else { return receive(.reader(reader, .badSwipe("noise"))) }
         waiting.remove(reader)
         dropTimeOuts(of: reader)
@@ -90,6 +94,16 @@ struct MachineWorld {
         builder.add(.track(2), track.span)
         receive(.reader(reader, .swipe(builder.finish(family: "test", cipher: nil))))
         receive(.reader(reader, .ready))
+    }
+
+    /// A UniMag begins anew by itself, as where its plug was touched.
+    mutating func restart() {
+        guard waiting.contains(.uniMag) else { return }
+        waiting.remove(.uniMag)
+        dropTimeOuts(of: .uniMag)
+        receive(.reader(.uniMag, .failed(ReaderError(.restarted, "anew"))))
+        receive(.reader(.uniMag, .connected(ReaderIdentity(family: "test", facts: []))))
+        receive(.reader(.uniMag, .ready))
     }
 
     /// The reader's link breaks.
@@ -152,10 +166,13 @@ struct MachineWorld {
             asides.append(isAllowed ? "tones" : "no tones")
             search(playingTones: isAllowed)
         case .perform(let reader, let command): perform(command, reader)
-        case .readVolume: schedule(.zero, .volume(isFull: volumeIsFull))
+        case .end:
+            asides.append("end")
+            forget(.iDynamo)
+        case .readVolume: schedule(.zero, .volumeRead(isFull: volumeIsFull))
         case .raiseVolume:
             asides.append("volume up")
-            schedule(.milliseconds(5), .volume(isFull: volumeIsFull || volumeCanBeRaised))
+            schedule(.milliseconds(5), .volumeRaised(isFull: volumeIsFull || volumeCanBeRaised))
         case .restoreVolume: asides.append("volume back")
         case .ask(let question):
             asides.append("ask \(question.contains("volume") ? "to raise the volume" : "to power up")")

@@ -107,11 +107,17 @@ import Testing
         }
     }
 
-    @Test func S0_24_theTypeThatWasFoundCanBeGivenAgain() {
-        for type in AudioJackReaderType.allCases {
-            // What a program keeps is a number.
-            #expect(AudioJackReaderType(rawValue: type.rawValue) == type)
-        }
+    @Test func S0_24_theTypeThatWasFoundIsGivenAtTheNextStart() throws {
+        var world = MachineWorld(.autodetectOnConnect)
+        world.attach(.ips)
+        world.run()
+        // What a program keeps is a number.
+        let kept = world.machine.type.rawValue
+        var next = MachineWorld(try #require(AudioJackReaderType(rawValue: kept)))
+        next.attach(.ips)
+        next.run()
+        #expect(next.log == ["ips connected", "ips activation success", "ips ready"])
+        #expect(next.asides == ["open ips"])
     }
 
     // MARK: devices and what is told
@@ -355,7 +361,7 @@ import Testing
                 $0.options.cardReaderActivationAtMaxVolumePrompt = "at most"
             }, at: .zero)
         _ = machine.receive(.attached, at: .zero)
-        let asked = machine.receive(.volume(isFull: isFull), at: .zero).compactMap {
+        let asked = machine.receive(.volumeRead(isFull: isFull), at: .zero).compactMap {
             if case .ask(let question) = $0 { question } else { nil }
         }
         #expect(asked == [expected])

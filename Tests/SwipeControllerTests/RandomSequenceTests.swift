@@ -74,7 +74,25 @@ import Testing
                 return
             }
         }
-        // However it went, it can be ended, and nothing is left open.
+        // Half of them are shut down as they are: nothing is told, and nothing is left open.
+        guard seed.isMultiple(of: 2) else {
+            let count = world.log.count
+            world.call(.shutDown)
+            for action in 0..<28 { act(action, on: &world, &random) }
+            world.linksFail = false
+            world.run(.seconds(60))
+            #expect(world.log.count == count)
+            #expect(world.open.subtracting([.iDynamo]).isEmpty && world.searched == nil)
+            return
+        }
+        // However it went, what is ready waits in truth, it can be ended, and nothing is left open.
+        world.answer = false
+        world.refusesToWait = false
+        // What was asked before nobody has answered.
+        world.receive(.answered(false))
+        world.run(.seconds(60))
+        #expect(world.machine.detection == nil)
+        for (reader, state) in world.told where state.isReadyForSwipe { #expect(world.waiting.contains(reader)) }
         world.linksFail = false
         world.answer = true
         world.detach()
@@ -117,7 +135,8 @@ import Testing
         case 20: world.isHeard = Bool.random(using: &random)
         case 21: world.vanishes = Int.random(in: 0..<4, using: &random) == 0
         case 22: world.call(.test(Bool.random(using: &random) ? .ips : .ipsEnterprise))
-        case 23: world.run(.seconds(Int.random(in: 1...30, using: &random)))
+        case 23: world.restart()
+        case 24: world.run(.seconds(Int.random(in: 1...30, using: &random)))
         default: world.run(.milliseconds(Int.random(in: 0...1_500, using: &random)))
         }
     }

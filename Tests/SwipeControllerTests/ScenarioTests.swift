@@ -1,3 +1,4 @@
+import JackdawReaders
 import Testing
 
 @testable import SwipeController
@@ -341,6 +342,151 @@ import Testing
         #expect(world.asides == ["search ipsEnterprise, ips, uniMag", "open ips"])
     }
 
+    /// What it lives on is a loud tone, too.
+    @Test(arguments: [true, false]) func S0_18_aUniMagThatIsHeardIsPoweredWithPermission(isAllowed: Bool) {
+        var world = MachineWorld(.autodetectOnConnect)
+        world.isHeard = true
+        world.answer = isAllowed
+        world.attach(.uniMag)
+        world.run(.seconds(4))
+        let end = isAllowed ? ["volume up", "open uniMag"] : []
+        #expect(world.asides == ["search ipsEnterprise, ips, uniMag"] + end)
+        #expect(world.log.last == (isAllowed ? "autodetected uniMag, type unimag" : "autodetected fail, type none"))
+    }
+
+    @Test func aReaderThatBeginsAnewIsWaitedForAgain() {
+        var world = ready()
+        world.restart()
+        world.run()
+        #expect(world.log == ["uniMag unready refreshing", "uniMag ready"])
+        #expect(world.waiting == [.uniMag])
+        var manual = ready(Self.onRequest)
+        manual.call(.requestSwipe)
+        manual.run()
+        manual.restart()
+        manual.run()
+        #expect(manual.log == ["uniMag ready", "uniMag unready timedOut"])
+    }
+
+    @Test func S0_69_swipesThatAreToBeAlwaysAcceptedAreRequestedAtOnce() {
+        var world = ready(Self.onRequest)
+        #expect(world.waiting.isEmpty)
+        world.call(.configure { $0.alwaysAcceptSwipe = true })
+        world.run()
+        #expect(world.log == ["uniMag ready"])
+        #expect(world.waiting == [.uniMag])
+    }
+
+    /// The card came before the reader had heard that it is not to wait any more.
+    @Test func S0_34_aSwipeThatCrossesItsCancellationIsTold() {
+        var world = ready(Self.onRequest)
+        world.call(.requestSwipe)
+        world.run()
+        world.call(.cancelSwipeRequest)
+        world.swipe(.uniMag, isLate: true)
+        world.run()
+        #expect(world.log == ["uniMag ready", "uniMag swiped well", "uniMag unready swipeDone"])
+        #expect(world.told[.uniMag]?.isReadyForSwipe == false)
+        world.call(.requestSwipe)
+        world.run()
+        #expect(world.log.last == "uniMag ready")
+    }
+
+    /// As a delegate does it, before the reader is through with the last one.
+    @Test func S0_79_aSwipeMayBeRequestedAtOnceBehindAnUnreadyOne() {
+        var world = ready(Self.onRequest)
+        world.call(.requestSwipe)
+        world.run()
+        world.receive(.reader(.uniMag, .timedOut))
+        #expect(world.log.last == "uniMag unready timedOut")
+        world.call(.requestSwipe)
+        #expect(world.log.last == "uniMag unready timedOut")
+        world.receive(.reader(.uniMag, .ready))
+        world.run(.seconds(1))
+        #expect(world.log.last == "uniMag ready")
+    }
+
+    @Test func S0_85_theProgramMayPowerUpWhileItIsToldOfTheConnection() {
+        var world = MachineWorld(.unimag)
+        world.attach(.uniMag)
+        world.call(.powerUp(true))
+        world.run()
+        #expect(world.log == ["uniMag connected", "uniMag activation success", "uniMag ready"])
+        #expect(world.asides == ["volume up", "open uniMag"])
+    }
+
+    @Test func S0_88_whatWasRaisedForTheLastReaderIsNotTakenForTheVolume() {
+        var world = MachineWorld(.unimag)
+        world.attach(.uniMag)
+        world.call(.powerUp(true))
+        world.detach()
+        world.attach(.uniMag)
+        world.run(.milliseconds(100))
+        #expect(world.asides == ["volume up", "volume back", "ask to raise the volume"])
+    }
+
+    @Test(arguments: [0, 5, 260, 400, 700, 900]) func nothingIsLeftOpenByAShutdown(milliseconds: Int) {
+        for type in [AudioJackReaderType.unimag, .ips, .autodetectOnConnect] {
+            var world = MachineWorld(type)
+            world.call(.configure { $0.options.showInitializingReaderMessage = true })
+            world.attachIDynamo()
+            world.attach(.uniMag)
+            world.run(.milliseconds(milliseconds))
+            let count = world.log.count
+            world.call(.shutDown)
+            world.run(.seconds(60))
+            #expect(world.open.isEmpty && world.searched == nil, "\(type)")
+            #expect(world.log.count == count)
+            let raised = world.asides.count { $0 == "volume up" }
+            #expect(world.asides.count { $0 == "volume back" } == raised)
+        }
+    }
+
+    @Test func aReaderThatIsFoundIsGivenUpByACall() {
+        for call in [SwipeCall.powerUp(false), .powerDown] {
+            var world = MachineWorld(.autodetectOnConnect)
+            world.vanishes = true
+            world.attach(.uniMag)
+            world.run(.seconds(2))
+            world.call(call)
+            #expect(world.log == ["autodetect", "autodetected fail, type none"])
+        }
+    }
+
+    @Test func aTypeThatIsSetEndsAutodetectionAndNothingElseComesUp() {
+        var world = MachineWorld(.ips)
+        world.attach(.ips)
+        world.run()
+        world.call(.beginAutodetect)
+        world.log = []
+        world.call(.setType(.none, nil))
+        world.run(.seconds(10))
+        #expect(world.log == ["autodetected fail, type ips"])
+    }
+
+    @Test func aTextThatIsShownIsDismissedWhateverTheSettingIsThen() {
+        var world = MachineWorld(.unimag)
+        world.call(
+            .configure {
+                $0.options.showInitializingReaderMessage = true
+                $0.options.activateReaderWithoutPromptingUser = true
+            })
+        world.attach(.uniMag)
+        world.call(.configure { $0.options.showInitializingReaderMessage = false })
+        world.run()
+        #expect(world.asides.last == "dismiss")
+    }
+
+    @Test func whoAsksForATestTwiceGetsItsAnswer() {
+        var world = MachineWorld(.none)
+        world.attach(.ips)
+        world.call(.test(.ips))
+        world.call(.test(.ips))
+        world.call(.test(.ipsEnterprise))
+        world.run(.seconds(10))
+        #expect(world.log == ["tested ipsEnterprise false", "warning callIgnored", "tested ips true"])
+    }
+
     @Test func aReaderThatIsFoundAndDoesNotWakeUpIsAFailure() {
         var world = MachineWorld(.autodetectOnConnect)
         world.vanishes = true
@@ -439,7 +585,7 @@ import Testing
             world.asides == [
                 "search ipsEnterprise, ips, uniMag", "dismiss", "end search", "type unimag",
             ])
-        world.receive(.volume(isFull: false))
+        world.receive(.volumeRaised(isFull: false))
         world.detach()
         #expect(world.open.isEmpty)
     }
@@ -487,6 +633,6 @@ import Testing
         world.attach(.uniMag)
         world.run(.seconds(30))
         #expect(world.log.isEmpty)
-        #expect(world.asides == ["close uniMag", "volume back", "close iDynamo"])
+        #expect(world.asides == ["close uniMag", "volume back", "end"])
     }
 }

@@ -138,7 +138,8 @@ public final class LinuxSwipeEnvironment: SwipeEnvironment {
         let order = names.filter { $0 == remembered } + names.filter { $0 != remembered }
         let report = try await jack.search(order.compactMap { ReaderFamily.named($0) }, mayPlayTones: mayPlayTones)
         if let found = report.found, found != remembered {
-            try await onThread { [memory] in memory?.remember(found) }
+            // Where that fails the next search takes longer.
+            try? await onThread { [memory] in memory?.remember(found) }
         }
         return report
     }

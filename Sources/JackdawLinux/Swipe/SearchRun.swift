@@ -113,15 +113,15 @@ final class SearchRun<Port: AudioPort & PlaybackPort>: Sendable where Port.Sourc
                 outputs = state.search.allowTones(isAllowed)
             }
             if outputs.isEmpty { outputs = try hear(&state.search) }
+            // What was asked for needs no answer where the same sound has brought the end.
             for output in outputs {
                 switch output {
                 case .play(let change): port.change { line in change.apply(to: &line) }
-                case .needsTones:
-                    state.isWaiting = true
-                    return .needsTones
+                case .needsTones: state.isWaiting = true
                 case .finished(let report): return .finished(report)
                 }
             }
+            if outputs.contains(where: { if case .needsTones = $0 { true } else { false } }) { return .needsTones }
             let time = now()
             if !state.isWaiting { state.duration += time - before }
             before = time

@@ -40,8 +40,8 @@ public struct ReaderSearch: ~Copyable {
         var firstTest: Double?
         var lastTest = 0.0
         var unknownByteCount = 0
-        /// When the answer came that is to be heard again.
-        var answer: Double?
+        /// When the answer came that is to be heard again, and how long after the test.
+        var answer: (time: Double, after: Double)?
     }
 
     private let times: ReaderSearchTimes
@@ -155,13 +155,17 @@ public struct ReaderSearch: ~Copyable {
             guard byteCount < Self.certainByteCount else { return found(index) }
             guard entries[index].firstTest != nil else { return entries[index].unknownByteCount += byteCount }
             guard let answer = entries[index].answer else {
-                entries[index].answer = now
+                // Only who is asked again at once is.
+                for other in entries.indices { entries[other].answer = nil }
+                entries[index].answer = (now, now - entries[index].lastTest)
                 return test(index)
             }
-            if entries[index].lastTest >= answer { found(index) }
+            if entries[index].lastTest >= answer.time { found(index) }
         }
     }
 
+    /// Power for less is not worth its noise.
+    private static let leastPower = Duration.seconds(1)
     /// So many bytes of an answer are none by chance.
     private static let certainByteCount = 6
 
@@ -175,7 +179,7 @@ public struct ReaderSearch: ~Copyable {
             noteLevel()
             // An answer that was not heard again was none.
             if let answer = entries[index].answer {
-                entries[index].attempt.outcome = .answeredOnce(after: .seconds(answer - entries[index].lastTest))
+                entries[index].attempt.outcome = .answeredOnce(after: .seconds(answer.after))
                 entries[index].answer = nil
             }
             testNext()
@@ -191,9 +195,11 @@ public struct ReaderSearch: ~Copyable {
     private mutating func testNext() {
         let count = entries.count
         let following = (1...max(1, count)).map { (($0 + (last ?? -1)) % max(1, count)) }
-        let turn = times.turn.seconds
         let next = following.first { index in
-            index < count && entries[index].ear != nil && now + turn <= end(of: index) ?? .infinity
+            guard index < count, let ear = entries[index].ear else { return false }
+            // What is left has to be enough for an answer.
+            let least = ear.isPowered ? max(times.turn, Self.leastPower) : times.turn
+            return now + least.seconds <= end(of: index) ?? .infinity
         }
         if let next { return test(next) }
         stopPower()
@@ -222,7 +228,7 @@ public struct ReaderSearch: ~Copyable {
         entries[index].lastTest = now
         entries[index].attempt.testCount += 1
         meter = LevelMeter()
-        let turn = ear.isPowered ? ear.powerUp.seconds : seconds + times.turn.seconds
+        let turn = ear.isPowered ? max(ear.powerUp, times.turn).seconds : seconds + times.turn.seconds
         deadline = min(now + turn, end(of: index) ?? .infinity)
         step = .testing(index)
     }

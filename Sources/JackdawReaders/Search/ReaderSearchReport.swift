@@ -4,7 +4,7 @@ public struct ReaderSearchReport: Sendable, Hashable {
     public enum Outcome: Sendable, Hashable {
         /// It was not looked for, and why.
         case notTried(String)
-        /// Another one was found before its turn.
+        /// Its turn did not come: another one was found, or nothing may be played.
         case notReached
         /// Nothing was heard that its readers send.
         case silent

@@ -30,13 +30,30 @@ struct AudioSlot {
         return settle()
     }
 
+    /// Takes it from whoever has it, or is about to: nobody gets it any more.
+    /// - Returns: what is to be done for it; closing comes behind an opening that is under way.
+    mutating func end() -> SwipeAction? {
+        wanted = nil
+        switch state {
+        case .opening(let user), .open(let user):
+            state = .closing(user)
+            return .close(user)
+        case .empty, .closing: return nil
+        }
+    }
+
+    /// Whether somebody is opening it, or has it: what is told of it counts.
+    func concerns(_ user: AudioUser) -> Bool {
+        switch state {
+        case .opening(user), .open(user): true
+        // It is still to be told as closed.
+        case .empty, .opening, .open, .closing: false
+        }
+    }
+
     /// Takes that it was opened, or could not be.
     mutating func opened(_ user: AudioUser, isOpen: Bool) -> SwipeAction? {
-        switch state {
-        case .opening(user), .open(user): break
-        // It is still to be told as closed.
-        case .empty, .opening, .open, .closing: return nil
-        }
+        guard concerns(user) else { return nil }
         state = isOpen ? .open(user) : .empty
         if !isOpen, wanted == user { wanted = nil }
         return settle()
@@ -48,7 +65,7 @@ struct AudioSlot {
         return settle()
     }
 
-    /// Takes that somebody has let it go unasked. Where that was asked for meanwhile, it is still to be told as closed.
+    /// Takes that somebody has let it go unasked. Where it is being closed already, that counts.
     mutating func ended(_ user: AudioUser) {
         guard case .open(user) = state else { return }
         state = .empty

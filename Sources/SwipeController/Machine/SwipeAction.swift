@@ -19,9 +19,9 @@ enum SwipeAction {
     case close(AudioUser)
     case perform(ReaderKind, ReaderCommand)
 
-    /// The volume is to be looked at; `volume` follows.
+    /// The volume is to be looked at; `volumeRead` follows.
     case readVolume
-    /// The volume is to be turned up; `volume` follows.
+    /// The volume is to be turned up; `volumeRaised` follows.
     case raiseVolume
     case restoreVolume
     /// A person is to be asked; `answered` follows unless it is dismissed before.
@@ -33,6 +33,8 @@ enum SwipeAction {
     case show(String)
     /// What is asked or shown is over.
     case dismiss
+    /// Nothing is to be done any more: iDynamo readers are let go, and none is taken.
+    case end
 
     /// What autodetection has found, and what is true from then on.
     struct Detected {
@@ -68,8 +70,10 @@ enum SwipeInput {
     case tonesWanted
     /// The search has ended, and let the sound card go.
     case searched(ReaderSearchReport)
-    /// Whether the volume is at its most now.
-    case volume(isFull: Bool)
+    /// Whether the volume is at its most.
+    case volumeRead(isFull: Bool)
+    /// The same once it was to be turned up.
+    case volumeRaised(isFull: Bool)
     /// What a person or the program has answered.
     case answered(Bool)
 }

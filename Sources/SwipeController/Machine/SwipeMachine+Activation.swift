@@ -9,6 +9,7 @@ extension SwipeMachine {
             guard settings.activateReaderOnAttach else { return }
             guard !settings.options.activateReaderWithoutPromptingUser else { return powerUp() }
             phases[.uniMag] = .readingVolume
+            readingCount += 1
             act(.readVolume)
         case .ips, .ipsEnterprise: open(reader)
         case .iDynamo: break
@@ -25,12 +26,16 @@ extension SwipeMachine {
         case .prompting: act(.dismiss)
         default: return
         }
-        if settings.options.showInitializingReaderMessage { act(.show("Initializing Card Reader…")) }
+        if settings.options.showInitializingReaderMessage {
+            isShowing = true
+            act(.show("Initializing Card Reader…"))
+        }
         raiseVolume(for: .uniMag)
     }
 
     /// The program cancels a power-up, or declines for the person who is asked.
     mutating func cancelPowerUp() {
+        if detection?.found == .uniMag { return finishAutodetect(nil) }
         switch phase(of: .uniMag) {
         case .readingVolume, .prompting:
             dismiss(.uniMag)
@@ -42,8 +47,9 @@ extension SwipeMachine {
 
     /// Switches a UniMag off. It is told as detached and attached again: what is in the jack stays there.
     mutating func powerDown() {
+        if detection?.found == .uniMag { return finishAutodetect(nil) }
         switch phase(of: .uniMag) {
-        case .idle, .requesting, .armed, .cancelling:
+        case .settling, .idle, .requesting, .armed, .cancelling:
             phases[.uniMag] = .poweringDown
             act(.perform(.uniMag, .powerDown))
         case .off, .poweringDown: break
@@ -54,27 +60,34 @@ extension SwipeMachine {
     mutating func raiseVolume(for reader: ReaderKind) {
         guard settings.automaticallySetVolumeToMaxOnActivate else { return open(reader) }
         phases[reader] = .raisingVolume
+        turnVolumeUp()
+    }
+
+    mutating func turnVolumeUp() {
         isVolumeRaised = true
+        raisingCount += 1
         act(.raiseVolume)
     }
 
-    mutating func volumeKnown() {
-        guard detection == nil else { return volumeRaisedForTones() }
-        switch phase(of: .uniMag) {
-        case .readingVolume:
-            phases[.uniMag] = .prompting
-            let isChanged = settings.automaticallySetVolumeToMaxOnActivate && !isVolumeFull
-            let options = settings.options
-            act(.ask(isChanged ? options.cardReaderActivationPrompt : options.cardReaderActivationAtMaxVolumePrompt))
-        case .raisingVolume:
-            if !isVolumeFull { warn(.volumeUnchanged, "the volume cannot be turned to its most") }
-            open(.uniMag)
-        default: break
-        }
+    /// It is known how loud it is: a person can be asked.
+    mutating func askForPower() {
+        guard detection == nil, case .readingVolume = phase(of: .uniMag) else { return }
+        phases[.uniMag] = .prompting
+        let isChanged = settings.automaticallySetVolumeToMaxOnActivate && !isVolumeFull
+        let options = settings.options
+        act(.ask(isChanged ? options.cardReaderActivationPrompt : options.cardReaderActivationAtMaxVolumePrompt))
     }
 
-    mutating func answered(_ isYes: Bool) {
-        guard detection == nil else { return permitted(isYes) }
+    /// The volume is as high as it gets.
+    mutating func volumeRaised(at now: Duration) {
+        guard detection == nil else { return volumeRaisedForTones(at: now) }
+        guard case .raisingVolume = phase(of: .uniMag) else { return }
+        if !isVolumeFull { warn(.volumeUnchanged, "the volume cannot be turned to its most") }
+        open(.uniMag)
+    }
+
+    mutating func answered(_ isYes: Bool, at now: Duration) {
+        guard detection == nil else { return permitted(isYes, at: now) }
         guard case .prompting = phase(of: .uniMag) else { return }
         phases[.uniMag] = .off
         if isYes { powerUp() }
@@ -99,8 +112,9 @@ extension SwipeMachine {
     /// A reader has told that it is there.
     mutating func activated(_ reader: ReaderKind) {
         dismiss(reader)
-        phases[reader] = .idle
-        refusals = 0
+        phases[reader] = .settling
+        refusals[reader] = 0
+        isSwipeWanted = false
         if reader == .iDynamo { tell(.connected, reader) }
         tell(.activationFinished(.success), reader)
     }
@@ -125,6 +139,7 @@ extension SwipeMachine {
 
     /// A reader was switched off, by the program or by itself.
     mutating func poweredDown(_ reader: ReaderKind) {
+        if detection?.found == reader { return finishAutodetect(nil) }
         let isWanted = if case .poweringDown = phase(of: reader) { true } else { false }
         phases[reader] = .off
         if reader != .iDynamo {
@@ -143,9 +158,8 @@ extension SwipeMachine {
         default: break
         }
         phases[reader] = .off
-        if reader == .iDynamo {
-            act(.close(.reader(.iDynamo)))
-        } else {
+        // The conversation with an iDynamo is over by that, and the next one may have begun.
+        if reader != .iDynamo {
             act(slot.give(to: nil))
             restoreVolume()
         }
@@ -155,11 +169,8 @@ extension SwipeMachine {
     /// Takes away what a person is asked or shown about a reader.
     mutating func dismiss(_ reader: ReaderKind) {
         guard reader == .uniMag else { return }
-        switch phase(of: reader) {
-        case .prompting: act(.dismiss)
-        case .raisingVolume, .opening, .connecting:
-            if settings.options.showInitializingReaderMessage, detection == nil { act(.dismiss) }
-        default: break
-        }
+        let isAsked = if case .prompting = phase(of: reader) { true } else { false }
+        if isAsked || isShowing { act(.dismiss) }
+        isShowing = false
     }
 }

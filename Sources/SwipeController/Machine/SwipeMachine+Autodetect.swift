@@ -18,7 +18,9 @@ extension SwipeMachine {
         let readers: [ReaderKind]
         /// Whether the program has not answered yet.
         var isAsking = false
-        /// Whether the volume is being turned up for the tones.
+        /// Whether it has agreed to tones.
+        var isAllowed = false
+        /// Whether the volume is being turned up for them.
         var isRaisingVolume = false
         /// What was seen; nil while it is looked for.
         var report: ReaderSearchReport?
@@ -32,6 +34,8 @@ extension SwipeMachine {
     }
 
     mutating func beginAutodetect(_ purpose: Autodetection.Purpose, at now: Duration) {
+        // Who asks the same again gets the same answer.
+        if case .test = purpose, detection?.purpose == purpose { return }
         guard detection == nil else {
             if case .test(let reader) = purpose { act(.tested(reader, false)) }
             return warn(.callIgnored, "autodetection goes on already")
@@ -56,20 +60,26 @@ extension SwipeMachine {
     }
 
     /// Takes whether loud tones may be played. What is not allowed ends the search.
-    mutating func permitted(_ isAllowed: Bool) {
-        guard detection?.isAsking == true else { return }
-        detection?.isAsking = false
-        guard isAllowed, settings.automaticallySetVolumeToMaxOnActivate else { return act(.permitTones(isAllowed)) }
-        detection?.isRaisingVolume = true
-        isVolumeRaised = true
-        act(.raiseVolume)
+    mutating func permitted(_ isAllowed: Bool, at now: Duration) {
+        guard let detection, detection.isAsking else { return }
+        self.detection?.isAsking = false
+        self.detection?.isAllowed = isAllowed
+        guard isAllowed else { return detection.report == nil ? act(.permitTones(false)) : finishAutodetect(nil) }
+        guard settings.automaticallySetVolumeToMaxOnActivate else { return tonesAllowed(at: now) }
+        self.detection?.isRaisingVolume = true
+        turnVolumeUp()
+    }
+
+    private mutating func tonesAllowed(at now: Duration) {
+        guard let found = detection?.found else { return act(.permitTones(true)) }
+        activate(found, at: now)
     }
 
     /// The volume is as high as it gets.
-    mutating func volumeRaisedForTones() {
+    mutating func volumeRaisedForTones(at now: Duration) {
         guard detection?.isRaisingVolume == true else { return }
         detection?.isRaisingVolume = false
-        act(.permitTones(true))
+        tonesAllowed(at: now)
     }
 
     /// Takes what the search has found.
@@ -84,8 +94,17 @@ extension SwipeMachine {
             return finishAutodetect(detection.readers.first { $0.family == report.found })
         }
         self.detection?.found = found
-        self.detection?.deadline = now + Self.probeTime
         flags[found] = DeviceFlags(isConnected: true)
+        // One that was heard before any tone gets its power by one.
+        guard found != .uniMag || detection.isAllowed else {
+            self.detection?.isAsking = true
+            return act(.askForTones)
+        }
+        activate(found, at: now)
+    }
+
+    private mutating func activate(_ found: ReaderKind, at now: Duration) {
+        detection?.deadline = now + Self.probeTime
         open(found)
     }
 
@@ -101,8 +120,10 @@ extension SwipeMachine {
     }
 
     /// Ends it.
-    /// - Parameter reader: who was found, and activated unless it was only tested; nil for nobody.
-    mutating func finishAutodetect(_ reader: ReaderKind?) {
+    /// - Parameters:
+    ///   - reader: who was found, and activated unless it was only tested; nil for nobody.
+    ///   - isConnecting: whether the reader that is enabled then is connected.
+    mutating func finishAutodetect(_ reader: ReaderKind?, isConnecting: Bool = true) {
         guard let ended = detection else { return }
         detection = nil
         // A late answer is none to whatever is asked next.
@@ -110,7 +131,8 @@ extension SwipeMachine {
         if case .test(let tested) = ended.purpose {
             letGo(ended)
             act(.tested(tested, reader != nil))
-            return connect()
+            if isConnecting { connect() }
+            return
         }
         if let reader {
             type = reader.type ?? type
@@ -124,7 +146,7 @@ extension SwipeMachine {
             .autodetectComplete(
                 SwipeAction.Detected(
                     result: reader?.result ?? .fail, type: type, flags: flags, report: ended.report)))
-        connect()
+        if isConnecting { connect() }
     }
 
     private mutating func letGo(_ ended: Autodetection) {

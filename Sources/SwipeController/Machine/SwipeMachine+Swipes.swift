@@ -6,17 +6,23 @@ extension SwipeMachine {
         let phase = phase(of: reader)
         switch (event, phase) {
         case (.connected, .connecting): activated(reader)
-        case (.ready, .idle), (.ready, .requesting): becameIdle(reader)
+        case (.ready, .settling), (.ready, .idle), (.ready, .requesting): becameIdle(reader)
+        // It has begun anew, or does not wait any more.
+        case (.ready, .armed):
+            ended(reader, .timedOut)
+            becameIdle(reader)
         case (.ready, .cancelling):
-            phases[reader] = .idle
+            ended(reader, .canceled)
             becameIdle(reader)
         case (.waitingForCard, .requesting), (.waitingForCard, .idle): armed(reader)
-        case (.swipe(let swipe), .armed): swiped(reader, swipe)
+        // What has happened before the reader has heard that it is not to wait any more counts.
+        case (.swipe(let swipe), .armed), (.swipe(let swipe), .cancelling): swiped(reader, swipe)
         case (.badSwipe, .armed): swipedBadly(reader)
+        case (.badSwipe, .cancelling): if flags[reader]?.isReadyForSwipe == true { tell(.swiped(nil), reader) }
         // A reader that always waits is ready also while it is told to wait again.
         case (.swipe(let swipe), _) where isAlwaysReady(reader): tell(.swiped(swipe), reader)
         case (.badSwipe, _) where isAlwaysReady(reader): swipedBadly(reader)
-        case (.timedOut, .armed): ended(reader, .timedOut)
+        case (.timedOut, .armed), (.timedOut, .cancelling): ended(reader, .timedOut)
         case (.cancelled, .cancelling): ended(reader, .canceled)
         case (.failed(let error), _): failed(reader, error)
         case (.poweredDown, .connecting): connectingFailed(reader, .timeout)
@@ -31,7 +37,8 @@ extension SwipeMachine {
 
     private mutating func becameIdle(_ reader: ReaderKind) {
         phases[reader] = .idle
-        if isRenewed(reader), refusals < Self.mostRefusals {
+        let isWanted = isRenewed(reader) || reader == .uniMag && isSwipeWanted
+        if isWanted, refusals[reader, default: 0] < Self.mostRefusals {
             request(reader)
         } else if detection?.found == reader {
             finishAutodetect(reader)
@@ -42,22 +49,31 @@ extension SwipeMachine {
         reader != .uniMag && flags[reader]?.isReadyForSwipe == true
     }
 
+    /// Requests a swipe of a UniMag that is to accept them always from now on.
+    mutating func renew() {
+        guard case .idle = phase(of: .uniMag), detection == nil, settings.alwaysAcceptSwipe else { return }
+        refusals[.uniMag] = 0
+        request(.uniMag)
+    }
+
     private mutating func request(_ reader: ReaderKind) {
         phases[reader] = .requesting
+        if reader == .uniMag { isSwipeWanted = false }
         let seconds = reader == .uniMag ? settings.swipeTimeout : UniMagSettings.swipeTimeouts.upperBound
         act(.perform(reader, .requestSwipe(within: .seconds(seconds))))
     }
 
     private mutating func armed(_ reader: ReaderKind) {
         phases[reader] = .armed
-        refusals = 0
+        refusals[reader] = 0
         // Readers that always wait do not tell when they begin to anew.
         if flags[reader]?.isReadyForSwipe != true { tell(.ready, reader) }
         if detection?.found == reader { finishAutodetect(reader) }
     }
 
     private mutating func swiped(_ reader: ReaderKind, _ swipe: ReaderSwipe) {
-        phases[reader] = .idle
+        phases[reader] = .settling
+        guard flags[reader]?.isReadyForSwipe == true else { return }
         tell(.swiped(swipe), reader)
         becomeUnready(reader, .swipeDone)
     }
@@ -81,7 +97,7 @@ extension SwipeMachine {
 
     /// A request is over without a card.
     private mutating func ended(_ reader: ReaderKind, _ reason: SwipeReasonUnreadyForSwipe) {
-        phases[reader] = .idle
+        phases[reader] = .settling
         becomeUnready(reader, reason)
     }
 
@@ -94,9 +110,9 @@ extension SwipeMachine {
         switch phase(of: reader) {
         case .connecting: connectingFailed(reader, error.code == .noAnswer ? .timeout : .failure)
         case .requesting:
-            refusals += 1
+            refusals[reader, default: 0] += 1
             phases[reader] = .idle
-            guard refusals >= Self.mostRefusals else { return }
+            guard refusals[reader, default: 0] >= Self.mostRefusals else { return }
             if flags[reader]?.isReadyForSwipe == true { tell(.unready(.timedOut), reader) }
             warn(.readerRefuses, "the reader does not begin to wait for a card: \(error.message)")
         default: break
@@ -112,17 +128,21 @@ extension SwipeMachine {
         guard !settings.alwaysAcceptSwipe else {
             return warn(.callIgnored, "swipes are requested by themselves while alwaysAcceptSwipe is true")
         }
-        guard case .idle = phase(of: .uniMag), detection == nil else {
-            return warn(.callIgnored, "a swipe can be requested of a reader that is activated and not ready for one")
+        refusals[.uniMag] = 0
+        switch phase(of: .uniMag) {
+        case .idle where detection == nil: request(.uniMag)
+        // As soon as it can be.
+        case .settling where detection == nil: isSwipeWanted = true
+        default:
+            warn(.callIgnored, "a swipe can be requested of a reader that is activated and not ready for one")
         }
-        refusals = 0
-        request(.uniMag)
     }
 
     mutating func cancelSwipeRequest() {
         guard !settings.alwaysAcceptSwipe else {
             return warn(.callIgnored, "only what requestSwipe has begun can be cancelled")
         }
+        isSwipeWanted = false
         switch phase(of: .uniMag) {
         case .armed, .requesting:
             phases[.uniMag] = .cancelling

@@ -17,11 +17,18 @@ struct SwipeMachine {
     var phases: [ReaderKind: Phase] = [:]
     var isVolumeFull = true
     var isVolumeRaised = false
+    /// Answers of the volume that are still to come; only the last one counts.
+    var readingCount = 0
+    var raisingCount = 0
+    /// Whether it is shown that a reader powers up.
+    var isShowing = false
     var detection: Autodetection?
     /// In which order readers are looked for.
     let order: [ReaderKind]
     /// How often in a row a reader has not begun to wait for a card.
-    var refusals = 0
+    var refusals: [ReaderKind: Int] = [:]
+    /// Whether a swipe is requested as soon as that can be done.
+    var isSwipeWanted = false
     private var typeChanges: [Duration] = []
     private var isOver = false
     private var actions: [SwipeAction] = []
@@ -42,6 +49,8 @@ struct SwipeMachine {
         case raisingVolume
         case opening
         case connecting
+        /// Powered, and not yet through with what was before.
+        case settling
         /// Powered, and told nothing.
         case idle
         case requesting
@@ -71,7 +80,7 @@ struct SwipeMachine {
             act(slot.opened(user, isOpen: true))
             if case .reader(let reader) = user, slot.has(user) { linkOpened(reader) }
         case .openFailed(let user, let message):
-            let wasWanted = slot.wanted == user
+            let wasWanted = slot.concerns(user) && slot.wanted == user
             act(slot.opened(user, isOpen: false))
             if wasWanted { openingFailed(user, message) }
         case .closed(.reader(.iDynamo)): break
@@ -81,10 +90,15 @@ struct SwipeMachine {
             take(event, from: reader)
         case .tonesWanted: askForTones()
         case .searched(let report): searched(report, at: now)
-        case .volume(let isFull):
+        case .volumeRead(let isFull):
             isVolumeFull = isFull
-            volumeKnown()
-        case .answered(let isYes): answered(isYes)
+            readingCount -= 1
+            if readingCount == 0 { askForPower() }
+        case .volumeRaised(let isFull):
+            isVolumeFull = isFull
+            raisingCount -= 1
+            if raisingCount == 0 { volumeRaised(at: now) }
+        case .answered(let isYes): answered(isYes, at: now)
         }
         return takeActions()
     }
@@ -95,7 +109,9 @@ struct SwipeMachine {
         case .setType(let type, let options): change(to: type, options, at: now)
         case .beginAutodetect: beginAutodetect(.call, at: now)
         case .test(let reader): beginAutodetect(.test(reader), at: now)
-        case .configure(let change): change(&settings)
+        case .configure(let change):
+            change(&settings)
+            renew()
         case .powerUp(let isWanted): isWanted ? powerUp() : cancelPowerUp()
         case .powerDown: powerDown()
         case .requestSwipe: requestSwipe()
@@ -204,7 +220,7 @@ struct SwipeMachine {
                 "the reader's type was changed \(typeChanges.count) times within a minute: readers may malfunction by it"
             )
         }
-        finishAutodetect(nil)
+        finishAutodetect(nil, isConnecting: false)
         if let reader = ReaderKind(self.type) {
             unload()
             tellGone(reader)
@@ -218,8 +234,10 @@ struct SwipeMachine {
     private mutating func shutDown() {
         if detection?.isAsking == true { act(.dismiss) }
         detection = nil
-        unload()
-        act(.close(.reader(.iDynamo)))
+        if let reader = ReaderKind(type) { dismiss(reader) }
+        act(slot.end())
+        restoreVolume()
+        act(.end)
         isOver = true
     }
 

@@ -46,6 +46,20 @@ struct SearchRunTests {
         #expect(port.receiptCount == 400)
     }
 
+    /// The end comes in the same block as the wish for tones.
+    @Test func aReaderThatIsHeardInABlockThatLastsLongNeedsNoTones() async throws {
+        let block = [Float](repeating: 0, count: 9_600) + (try Self.swipe())
+        let port = ScriptedSoundPort { number in
+            number == 0
+                ? (.sound(CapturedBlock(frames: block.count, position: 0, time: 0)), block) : ScriptedSoundPort.silence
+        }
+        let report = try await SearchRun(link, port, try candidates(), clock: clock).report(isLive: true) {
+            Issue.record("nobody is to be asked")
+            return true
+        }
+        #expect(report.found == "unimag")
+    }
+
     @Test func aCardThatHasGoneIsToldOf() async throws {
         let port = ScriptedSoundPort { $0 < 5 ? ScriptedSoundPort.silence : (.disconnected, []) }
         #expect(await failure(SearchRun(link, port, try candidates(), clock: clock)) == .disconnected)
