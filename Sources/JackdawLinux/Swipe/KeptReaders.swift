@@ -31,7 +31,8 @@ enum KeptReaders {
                     for await _ in end {}
                     if elapsed.now() - began >= backOff.steadyAfter { wait = nil }
                 } catch {
-                    guard error.code.mayPass else { break }
+                    // A device that has just come gets its rights a moment later.
+                    guard error.code.mayPass || error.code == .notPermitted else { break }
                 }
                 let next = backOff.wait(after: wait)
                 wait = next

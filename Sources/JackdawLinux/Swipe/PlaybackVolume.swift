@@ -66,19 +66,30 @@ final class PlaybackVolume: Sendable {
         return true
     }
 
+    private static func run(
+        _ body: (Mixer) throws(LinkError) -> Bool, _ mixer: inout Mixer?, _ open: () throws(LinkError) -> Mixer?
+    ) throws(LinkError) -> Bool {
+        if mixer == nil { mixer = try open() }
+        guard let mixer else { return true }
+        return try body(mixer)
+    }
+
     /// Does something with the mixer on a thread that may wait.
     /// - Returns: what comes of it; true where there is no mixer, and false where it fails.
     private func onThread(_ body: @escaping @Sendable (Mixer) throws(LinkError) -> Bool) async -> Bool {
         let answer = try? await WorkerThread.run(name: "jackdaw-volume") { [self] in
             state.withLock { state -> Bool in
                 guard !state.isClosed else { return false }
+                // A card that was pulled out and put back has another mixer.
+                let isKept = state.mixer != nil
                 do throws(LinkError) {
-                    if state.mixer == nil { state.mixer = try open() }
-                    guard let mixer = state.mixer else { return true }
-                    return try body(mixer)
+                    return try Self.run(body, &state.mixer, open)
                 } catch {
+                    let isMissing = state.mixer == nil && error.code == .notFound
+                    state.mixer = nil
                     // What is no card of its own, such as a plug-in, has no levels either.
-                    return state.mixer == nil && error.code == .notFound
+                    guard isKept else { return isMissing }
+                    return (try? Self.run(body, &state.mixer, open)) ?? false
                 }
             }
         }

@@ -32,8 +32,8 @@ public struct ReaderSearchReport: Sendable, Hashable {
 
     /// The name of the family that was found; nil for none.
     public var found: String?
-    /// Level of what was heard before anything was played, in dBFS.
-    public var quietLevel: Double
+    /// Level of what was heard before anything was played, in dBFS; nil where nothing was listened to.
+    public var quietLevel: Double?
     /// How long it took, from the first sound that was heard; what waited for permission does not count.
     public var duration: Duration
     /// What was done about each family, in the order in which they were asked for.
@@ -42,11 +42,11 @@ public struct ReaderSearchReport: Sendable, Hashable {
     /// A report of what somebody has found by other means.
     /// - Parameters:
     ///   - found: the name of the family; nil for none.
-    ///   - quietLevel: level of what was heard before anything was played, in dBFS.
+    ///   - quietLevel: level of what was heard before anything was played, in dBFS; nil for nothing.
     ///   - duration: how long it took.
     ///   - attempts: what was done about each family.
     public init(
-        found: String? = nil, quietLevel: Double = -120, duration: Duration = .zero, attempts: [Attempt] = []
+        found: String? = nil, quietLevel: Double? = nil, duration: Duration = .zero, attempts: [Attempt] = []
     ) {
         self.found = found
         self.quietLevel = quietLevel
@@ -70,7 +70,8 @@ extension ReaderSearchReport: CustomStringConvertible {
     /// A line for what was found, and one for each family.
     public var description: String {
         ([found.map { "\($0) after \(duration.shortText)" } ?? "no reader after \(duration.shortText)"]
-            + ["before any tone \(Self.text(quietLevel))"] + attempts.map { "\($0)" }).joined(separator: "\n")
+            + (quietLevel.map { ["before any tone \(Self.text($0))"] } ?? []) + attempts.map { "\($0)" }).joined(
+                separator: "\n")
     }
 
     fileprivate static func text(_ level: Double) -> String { "\(Int(level.rounded())) dBFS" }

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// MagTek's iDynamo: nothing to be set. It is active and ready for swipes while it is attached.
 public final class PGSwipeIDynamo: PGSwipeDevice, @unchecked Sendable {
     /// What kind of reader it is.
@@ -8,21 +6,19 @@ public final class PGSwipeIDynamo: PGSwipeDevice, @unchecked Sendable {
 
 /// IPS's encrypted reader for the audio jack.
 public final class PGSwipeIps: PGSwipeDevice, @unchecked Sendable {
-    private let tests = Mutex<[@Sendable (Bool) -> Void]>([])
+    private let tests = CommunicationTests()
 
     /// Finds out whether the attached reader is one of this kind, by loud tones, in 5 s at most. The reader that is enabled is
     /// let go for that, and told as connected again behind it.
     /// - Parameter communicationTestDelegate: who is told what came of it; not kept alive.
     public func beginTestCommunication(_ communicationTestDelegate: any PGSwipeIpsCommunicationTestDelegate) {
-        tests.withLock {
-            $0.append { [weak communicationTestDelegate] success in
-                communicationTestDelegate?.ipsCommunicationTestComplete(withResult: success)
-            }
+        tests.add { [weak communicationTestDelegate] success in
+            communicationTestDelegate?.ipsCommunicationTestComplete(withResult: success)
         }
         engine.perform(.test(.ips))
     }
 
-    override func finishTest(_ success: Bool) { tests.takeAll().forEach { $0(success) } }
+    override func finishTest(_ success: Bool) { tests.finish(success) }
 
     /// What kind of reader it is.
     public override var description: String { "IPS" }
@@ -30,21 +26,19 @@ public final class PGSwipeIps: PGSwipeDevice, @unchecked Sendable {
 
 /// IPS Enterprise's encrypted reader for the audio jack.
 public final class PGSwipeIpsEnterprise: PGSwipeDevice, @unchecked Sendable {
-    private let tests = Mutex<[@Sendable (Bool) -> Void]>([])
+    private let tests = CommunicationTests()
 
     /// Finds out whether the attached reader is one of this kind, by loud tones, in 5 s at most. The reader that is enabled is
     /// let go for that, and told as connected again behind it.
     /// - Parameter delegate: who is told what came of it; not kept alive.
     public func beginTestCommunication(_ delegate: any PGSwipeIpsEnterpriseCommunicationTestDelegate) {
-        tests.withLock {
-            $0.append { [weak delegate] success in
-                delegate?.ipsEnterpriseCommunicationTestComplete(withResult: success)
-            }
+        tests.add { [weak delegate] success in
+            delegate?.ipsEnterpriseCommunicationTestComplete(withResult: success)
         }
         engine.perform(.test(.ipsEnterprise))
     }
 
-    override func finishTest(_ success: Bool) { tests.takeAll().forEach { $0(success) } }
+    override func finishTest(_ success: Bool) { tests.finish(success) }
 
     /// What kind of reader it is.
     public override var description: String { "IPS Enterprise" }
@@ -62,13 +56,4 @@ public protocol PGSwipeIpsEnterpriseCommunicationTestDelegate: AnyObject, Sendab
     /// The test has ended.
     /// - Parameter success: whether the reader has answered.
     func ipsEnterpriseCommunicationTestComplete(withResult success: Bool)
-}
-
-extension Mutex<[@Sendable (Bool) -> Void]> {
-    fileprivate func takeAll() -> [@Sendable (Bool) -> Void] {
-        withLock { tests in
-            defer { tests = [] }
-            return tests
-        }
-    }
 }

@@ -71,7 +71,7 @@ public final class PGSwipeUniMag: PGSwipeDevice, @unchecked Sendable {
         case .deviceDeactivated(let device) where device === self,
             .deviceDisconnected(let device) where device === self:
             return .failure(PGSwipeError(.disconnected, "the reader has gone"))
-        case .warning(let warning) where isRequested && [.callIgnored, .readerRefuses].contains(warning.code):
+        case .warning(let warning) where warning.code == .readerRefuses || isRequested && warning.code == .callIgnored:
             return .failure(PGSwipeError(.notReady, warning.message))
         default: return nil
         }

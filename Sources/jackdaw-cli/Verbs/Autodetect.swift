@@ -69,6 +69,9 @@
         /// Does the work with a system's jacks.
         func run(on console: Console, _ system: SwipeSystem) throws(CommandError) -> ExitStatus {
             let profiles = try profile.map { (path) throws(CommandError) in try Self.profile(path) }
+            guard Set(profiles.map(\.family)).count == profiles.count else {
+                throw CommandError(.usage, "several profiles are for the same family")
+            }
             let environment: LinuxSwipeEnvironment
             do throws(LinkError) {
                 environment = try system.environment(link, profiles, noMemory ? .none : .standard)
