@@ -46,22 +46,22 @@ public final class PGSwipeController: Sendable {
 
     /// Who is told what happens; not kept alive.
     public var delegate: (any PGSwipeDelegate)? {
-        get { engine.delegate }
-        set { engine.delegate = newValue }
+        get { engine.teller.delegate }
+        set { engine.teller.delegate = newValue }
     }
 
     /// What happens from now on, as the delegate is told it; another stream for each who asks.
-    public var events: AsyncStream<PGSwipeEvent> { engine.events() }
+    public var events: AsyncStream<PGSwipeEvent> { engine.teller.events() }
 
     /// Which type of reader is enabled, as far as the last event has told.
-    public var audioJackReaderType: AudioJackReaderType { engine.type }
+    public var audioJackReaderType: AudioJackReaderType { engine.teller.type }
 
     /// What the last autodetection saw, as far as it has been told of: which tests were made, what was heard and when. Nil before
     /// the first one, and where there was nothing to look for.
-    public var autodetectReport: ReaderSearchReport? { engine.report }
+    public var autodetectReport: ReaderSearchReport? { engine.teller.report }
 
     /// Tells whether something is in the audio jack.
-    public var connectionDetector: PGAudioJackConnectionDetector { engine.connectionDetector }
+    public var connectionDetector: PGAudioJackConnectionDetector { engine.teller.connectionDetector }
 
     /// IPS Enterprise's encrypted reader.
     public var ipsEnterpriseReader: PGSwipeIpsEnterprise { device(.ipsEnterprise) }
@@ -90,7 +90,7 @@ public final class PGSwipeController: Sendable {
     /// The same, waited for.
     /// - Returns: what was found; where it goes on already, what it finds.
     public func autodetect() async -> CardReaderAutodetectResult {
-        let events = engine.events()
+        let events = engine.teller.events()
         beginAutodetectAudioJackCardReader()
         for await event in events {
             if case .deviceAutodetectComplete(let result) = event { return result }
@@ -102,7 +102,9 @@ public final class PGSwipeController: Sendable {
     public func shutdown() { engine.perform(.shutDown) }
 
     private func device<Device: PGSwipeDevice>(_ reader: ReaderKind) -> Device {
-        guard let device = engine.devices[reader] as? Device else { preconditionFailure("each kind has its class") }
+        guard let device = engine.teller.devices[reader] as? Device else {
+            preconditionFailure("each kind has its class")
+        }
         return device
     }
 }

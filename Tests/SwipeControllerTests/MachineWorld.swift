@@ -1,5 +1,6 @@
 import JackdawReaders
 import JackdawTransport
+import Testing
 
 @testable import SwipeController
 
@@ -20,9 +21,13 @@ struct MachineWorld {
     }
 
     private(set) var machine: SwipeMachine
+    /// What a delegate and a stream are told of it.
+    private let toldLog: ToldLog
+    /// All lines that were told, whatever a test has taken off ``log``.
+    private var whole: [String] = []
     private(set) var now = Duration.zero
     /// What was told, a line each.
-    var log: [String] = []
+    var log: [String] = [] { didSet { if log.count > oldValue.count { whole += log[oldValue.count...] } } }
     /// What a person is asked and shown, what becomes of the volume and of links.
     var asides: [String] = []
     private(set) var attached: Thing?
@@ -58,6 +63,7 @@ struct MachineWorld {
 
     init(_ type: AudioJackReaderType, order: [ReaderKind] = [.ipsEnterprise, .ips, .uniMag]) {
         machine = SwipeMachine(type, order: order)
+        toldLog = ToldLog(type)
     }
 
     mutating func attach(_ thing: Thing) {
@@ -139,7 +145,13 @@ struct MachineWorld {
         for action in actions { take(action) }
     }
 
+    /// Delegate and stream were told what the log has, line by line. Nothing can be told behind it.
+    func verify(sourceLocation: SourceLocation = #_sourceLocation) async {
+        await toldLog.verify(whole, sourceLocation: sourceLocation)
+    }
+
     private mutating func take(_ action: SwipeAction) {
+        toldLog.take(action)
         switch action {
         case .told(let what, let reader, let flags):
             told[reader] = flags

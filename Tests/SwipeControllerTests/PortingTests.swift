@@ -28,7 +28,7 @@ import Testing
         #expect(controller.audioJackReaderType == type)
     }
 
-    @Test func S0_07_oneReaderHasTheSoundCardAtATime() {
+    @Test func S0_07_oneReaderHasTheSoundCardAtATime() async {
         var world = ready(.uniMag, .unimag)
         for type in [AudioJackReaderType.ips, .ipsEnterprise, .unimag, .ips] {
             world.call(.setType(type, nil))
@@ -38,18 +38,20 @@ import Testing
         }
         world.run()
         #expect(world.open == [.ips])
+        await world.verify()
     }
 
-    @Test func S0_09_theTypeIsFoundWhenSomethingIsAttached() {
+    @Test func S0_09_theTypeIsFoundWhenSomethingIsAttached() async {
         var world = MachineWorld(.autodetectOnConnect)
         world.run()
         #expect(world.log.isEmpty)
         world.attach(.ips)
         world.run()
         #expect(world.machine.type == .ips)
+        await world.verify()
     }
 
-    @Test func S0_12_autodetectionOnConnectWaitsForTheNextConnection() {
+    @Test func S0_12_autodetectionOnConnectWaitsForTheNextConnection() async {
         var world = ready(.uniMag, .unimag)
         world.log = []
         world.call(.setType(.autodetectOnConnect, nil))
@@ -60,9 +62,10 @@ import Testing
         world.attach(.uniMag)
         world.run(.seconds(5))
         #expect(world.log.suffix(2) == ["autodetect", "autodetected uniMag, type unimag"])
+        await world.verify()
     }
 
-    @Test func S0_13_messageOptionsAreOfUniMagAlone() {
+    @Test func S0_13_messageOptionsAreOfUniMagAlone() async {
         var options = PGSwipeUniMagMessageOptions()
         options.volumeTooLowMessage = "ours"
         var world = MachineWorld(.none)
@@ -72,6 +75,7 @@ import Testing
         #expect(world.machine.settings.options == PGSwipeUniMagMessageOptions())
         world.call(.setType(.unimag, nil))
         #expect(world.machine.settings.options == PGSwipeUniMagMessageOptions())
+        await world.verify()
     }
 
     @Test func S0_16_whatIsFoundIsEnabledAndReady() {
@@ -107,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func S0_24_theTypeThatWasFoundIsGivenAtTheNextStart() throws {
+    @Test func S0_24_theTypeThatWasFoundIsGivenAtTheNextStart() async throws {
         var world = MachineWorld(.autodetectOnConnect)
         world.attach(.ips)
         world.run()
@@ -118,6 +122,8 @@ import Testing
         next.run()
         #expect(next.log == ["ips connected", "ips activation success", "ips ready"])
         #expect(next.asides == ["open ips"])
+        await world.verify()
+        await next.verify()
     }
 
     // MARK: devices and what is told
@@ -137,7 +143,7 @@ import Testing
         controller.shutdown()
     }
 
-    @Test func S0_26_S0_27_S0_28_flagsFollowTheEvents() {
+    @Test func S0_26_S0_27_S0_28_flagsFollowTheEvents() async {
         var world = MachineWorld(.unimag)
         world.call(.configure(Self.unprompted))
         world.attach(.uniMag)
@@ -148,6 +154,7 @@ import Testing
         #expect(world.told[.uniMag] == DeviceFlags(isConnected: true, isActivated: true, isReadyForSwipe: true))
         world.detach()
         #expect(world.told[.uniMag] == DeviceFlags())
+        await world.verify()
     }
 
     private final class Nobody: PGSwipeDelegate {}
@@ -163,7 +170,7 @@ import Testing
         #expect(readers.allSatisfy { $0.delegate == nil })
     }
 
-    @Test func S0_30_S0_34_everySwipeBetweenReadyAndUnreadyIsTold() {
+    @Test func S0_30_S0_34_everySwipeBetweenReadyAndUnreadyIsTold() async {
         var world = ready(.uniMag, .unimag)
         world.log = []
         for _ in 0..<5 {
@@ -171,10 +178,11 @@ import Testing
             world.run(.milliseconds(500))
         }
         #expect(world.log.count { $0 == "uniMag swiped well" } == 5)
+        await world.verify()
     }
 
     /// The driver has not been told to wait again when the second one comes.
-    @Test(arguments: [ReaderKind.ips, .iDynamo]) func S0_34_swipesThatFollowAtOnceAreTold(reader: ReaderKind) {
+    @Test(arguments: [ReaderKind.ips, .iDynamo]) func S0_34_swipesThatFollowAtOnceAreTold(reader: ReaderKind) async {
         var world = ready(.ips, .ips)
         world.attachIDynamo()
         world.run()
@@ -185,9 +193,10 @@ import Testing
         let swipe = builder.finish(family: "test", cipher: nil)
         for _ in 0..<3 { world.receive(.reader(reader, .swipe(swipe))) }
         #expect(world.log == Array(repeating: "\(reader) swiped well", count: 3))
+        await world.verify()
     }
 
-    @Test func S0_33_S0_35_S0_36_readyAndUnreadyTakeTurnsWithTheirReasons() {
+    @Test func S0_33_S0_35_S0_36_readyAndUnreadyTakeTurnsWithTheirReasons() async {
         var world = ready(.uniMag, .unimag) {
             $0.options.activateReaderWithoutPromptingUser = true
             $0.alwaysAcceptSwipe = false
@@ -212,9 +221,10 @@ import Testing
                 "uniMag swiped well", "uniMag unready swipeDone", "uniMag ready", "uniMag unready disconnected",
                 "uniMag deactivated", "uniMag disconnected",
             ])
+        await world.verify()
     }
 
-    @Test func S0_40_activationComesWithTheConnectionOrLater() {
+    @Test func S0_40_activationComesWithTheConnectionOrLater() async {
         let ips = ready(.ips, .ips)
         #expect(ips.log.prefix(2) == ["ips connected", "ips activation success"])
         var uniMag = MachineWorld(.unimag)
@@ -224,9 +234,10 @@ import Testing
         #expect(uniMag.log == ["uniMag connected"])
         uniMag.run(.seconds(1))
         #expect(uniMag.log.prefix(2) == ["uniMag connected", "uniMag activation success"])
+        await uniMag.verify()
     }
 
-    @Test func S0_42_powerIsToldAsGoneByACallAndByPullingThePlug() {
+    @Test func S0_42_powerIsToldAsGoneByACallAndByPullingThePlug() async {
         var world = ready(.uniMag, .unimag) {
             $0.options.activateReaderWithoutPromptingUser = true
             $0.activateReaderOnAttach = false
@@ -240,13 +251,14 @@ import Testing
         world.run()
         world.detach()
         #expect(world.log.count { $0 == "uniMag deactivated" } == 2)
+        await world.verify()
     }
 
     @Test func S0_44_eachReaderHasItsResult() {
         #expect(ReaderKind.allCases.map(\.result) == [.ipsEnterprise, .ips, .uniMag, .fail])
     }
 
-    @Test func S0_52_theProgramIsAskedBeforeATestIsHeard() {
+    @Test func S0_52_theProgramIsAskedBeforeATestIsHeard() async {
         var world = MachineWorld(.none)
         world.answer = false
         world.attach(.ips)
@@ -254,9 +266,10 @@ import Testing
         world.run(.seconds(10))
         #expect(world.asides == ["search ips", "no tones"])
         #expect(world.log == ["tested ips false"])
+        await world.verify()
     }
 
-    @Test func S0_58_anIDynamoIsReadyWhileItIsAttached() {
+    @Test func S0_58_anIDynamoIsReadyWhileItIsAttached() async {
         var world = MachineWorld(.none)
         world.attachIDynamo()
         world.run(.seconds(100))
@@ -265,6 +278,7 @@ import Testing
         world.run()
         #expect(world.log.last == "iDynamo swiped well")
         #expect(world.told[.iDynamo]?.isReadyForSwipe == true)
+        await world.verify()
     }
 
     // MARK: UniMag
@@ -297,7 +311,7 @@ import Testing
         #expect(without.asides == ["open uniMag"])
     }
 
-    @Test func S0_68_aVolumeThatCannotBeRaisedIsWarnedAbout() {
+    @Test func S0_68_aVolumeThatCannotBeRaisedIsWarnedAbout() async {
         var world = MachineWorld(.unimag)
         world.call(.configure(Self.unprompted))
         world.volumeCanBeRaised = false
@@ -306,6 +320,7 @@ import Testing
         world.run(.seconds(20))
         #expect(world.log == ["uniMag connected", "warning volumeUnchanged", "uniMag activation volumeTooLow"])
         #expect(world.asides.last == "show The volume is too low for the card reader.")
+        await world.verify()
     }
 
     @Test func S0_69_aSwipeIsRequestedAtOnce() {
@@ -314,7 +329,7 @@ import Testing
         #expect(UniMagSettings().alwaysAcceptSwipe)
     }
 
-    @Test func S0_75_theProgramPowersUpWhenItLikes() {
+    @Test func S0_75_theProgramPowersUpWhenItLikes() async {
         var world = ready(.uniMag, .unimag) { $0.activateReaderOnAttach = false }
         #expect(world.log == ["uniMag connected"] && world.asides.isEmpty)
         world.call(.powerUp(true))
@@ -322,9 +337,10 @@ import Testing
         #expect(world.log.last == "uniMag ready")
         // Nobody is asked what the program has decided.
         #expect(!world.asides.contains { $0.hasPrefix("ask") })
+        await world.verify()
     }
 
-    @Test func S0_79_aNewSwipeIsRequestedBehindAnUnreadyOne() {
+    @Test func S0_79_aNewSwipeIsRequestedBehindAnUnreadyOne() async {
         var world = ready(.uniMag, .unimag) {
             $0.options.activateReaderWithoutPromptingUser = true
             $0.alwaysAcceptSwipe = false
@@ -335,9 +351,10 @@ import Testing
             #expect(world.log.suffix(2) == ["uniMag ready", "uniMag unready timedOut"])
         }
         #expect(!world.log.contains { $0.hasPrefix("warning") })
+        await world.verify()
     }
 
-    @Test(arguments: [nil, 3, 7]) func S0_80_aRequestEndsInItsTime(seconds: Int?) {
+    @Test(arguments: [nil, 3, 7]) func S0_80_aRequestEndsInItsTime(seconds: Int?) async {
         var world = ready(.uniMag, .unimag) {
             $0.options.activateReaderWithoutPromptingUser = true
             $0.alwaysAcceptSwipe = false
@@ -348,6 +365,7 @@ import Testing
         #expect(world.log.last == "uniMag ready")
         world.run(.milliseconds(200))
         #expect(world.log.last == "uniMag unready timedOut")
+        await world.verify()
     }
 
     /// What is asked with texts of the program's own.
@@ -374,7 +392,7 @@ import Testing
         #expect(!options.cardReaderActivationAtMaxVolumePrompt.contains("volume"))
     }
 
-    @Test(arguments: [nil, "ours"]) func S0_91_theTextOfATimeOutIsShownUnlessItIsNil(text: String?) {
+    @Test(arguments: [nil, "ours"]) func S0_91_theTextOfATimeOutIsShownUnlessItIsNil(text: String?) async {
         var world = ready(.headphones, .unimag) {
             $0.options.activateReaderWithoutPromptingUser = true
             $0.options.cardReaderTimeoutMessage = text
@@ -383,5 +401,6 @@ import Testing
         world.run(.seconds(20))
         #expect(world.log.last == "uniMag activation timeout")
         #expect(world.asides.filter { $0.hasPrefix("show") } == (text.map { ["show \($0)"] } ?? []))
+        await world.verify()
     }
 }

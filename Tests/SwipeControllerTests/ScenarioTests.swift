@@ -24,7 +24,7 @@ import Testing
         return world
     }
 
-    @Test func S0_61_aUniMagPowersUpAndBecomesReadyWhenItIsAttached() {
+    @Test func S0_61_aUniMagPowersUpAndBecomesReadyWhenItIsAttached() async {
         var world = MachineWorld(.unimag)
         world.attach(.uniMag)
         world.run()
@@ -34,9 +34,10 @@ import Testing
         world.run()
         #expect(world.log.suffix(3) == ["uniMag unready disconnected", "uniMag deactivated", "uniMag disconnected"])
         #expect(world.asides.suffix(2) == ["close uniMag", "volume back"])
+        await world.verify()
     }
 
-    @Test func S0_65_aPersonWhoDeclinesLeavesTheReaderWithoutPower() {
+    @Test func S0_65_aPersonWhoDeclinesLeavesTheReaderWithoutPower() async {
         var world = MachineWorld(.unimag)
         world.answer = false
         world.attach(.uniMag)
@@ -47,9 +48,10 @@ import Testing
         world.call(.powerUp(true))
         world.run()
         #expect(world.log == ["uniMag connected", "uniMag activation success", "uniMag ready"])
+        await world.verify()
     }
 
-    @Test(arguments: [true, false]) func S0_85_theProgramMayAnswerForThePerson(isWanted: Bool) {
+    @Test(arguments: [true, false]) func S0_85_theProgramMayAnswerForThePerson(isWanted: Bool) async {
         var world = MachineWorld(.unimag)
         world.answer = nil
         world.attach(.uniMag)
@@ -58,17 +60,19 @@ import Testing
         world.run()
         #expect(world.asides.contains("dismiss"))
         #expect(world.log.contains("uniMag activation success") == isWanted)
+        await world.verify()
     }
 
-    @Test func S0_84_nobodyIsAskedWhereThatIsNotWanted() {
+    @Test func S0_84_nobodyIsAskedWhereThatIsNotWanted() async {
         var world = MachineWorld(.unimag)
         world.call(.configure(Self.unprompted))
         world.attach(.uniMag)
         world.run()
         #expect(world.asides == ["volume up", "open uniMag"])
+        await world.verify()
     }
 
-    @Test func S0_38_S0_41_S0_64_headphonesArePoweredAndTimeOut() {
+    @Test func S0_38_S0_41_S0_64_headphonesArePoweredAndTimeOut() async {
         var world = MachineWorld(.unimag)
         world.volumeIsFull = true
         world.attach(.headphones)
@@ -81,9 +85,10 @@ import Testing
             ])
         world.detach()
         #expect(world.log.last == "uniMag disconnected")
+        await world.verify()
     }
 
-    @Test func S0_92_aVolumeThatIsTooLowIsTheReason() {
+    @Test func S0_92_aVolumeThatIsTooLowIsTheReason() async {
         var world = MachineWorld(.unimag)
         world.call(
             .configure {
@@ -95,9 +100,10 @@ import Testing
         world.run(.seconds(20))
         #expect(world.log == ["uniMag connected", "uniMag activation volumeTooLow"])
         #expect(world.asides == ["ask to power up", "open uniMag", "close uniMag"])
+        await world.verify()
     }
 
-    @Test func S0_86_theInitializingMessageIsDismissed() {
+    @Test func S0_86_theInitializingMessageIsDismissed() async {
         var world = MachineWorld(.unimag)
         world.call(.configure { $0.options.showInitializingReaderMessage = true })
         world.attach(.uniMag)
@@ -106,23 +112,26 @@ import Testing
             world.asides == [
                 "ask to raise the volume", "show Initializing Card Reader…", "volume up", "open uniMag", "dismiss",
             ])
+        await world.verify()
     }
 
-    @Test func S0_37_S0_70_aSwipeRefreshesTheRequest() {
+    @Test func S0_37_S0_70_aSwipeRefreshesTheRequest() async {
         var world = ready()
         world.swipe(.uniMag)
         world.run()
         #expect(world.log == ["uniMag swiped well", "uniMag unready refreshing", "uniMag ready"])
+        await world.verify()
     }
 
-    @Test func S0_83_aTimeOutRefreshesTheRequest() {
+    @Test func S0_83_aTimeOutRefreshesTheRequest() async {
         var world = ready()
         world.run(.seconds(41))
         #expect(
             world.log == ["uniMag unready refreshing", "uniMag ready", "uniMag unready refreshing", "uniMag ready"])
+        await world.verify()
     }
 
-    @Test(arguments: [true, false]) func S0_32_aBadSwipeHasNoCard(isRenewed: Bool) {
+    @Test(arguments: [true, false]) func S0_32_aBadSwipeHasNoCard(isRenewed: Bool) async {
         var world = ready(isRenewed ? Self.unprompted : Self.onRequest)
         if !isRenewed {
             world.call(.requestSwipe)
@@ -135,9 +144,10 @@ import Testing
             world.log
                 == ["uniMag swiped badly"]
                 + (isRenewed ? ["uniMag unready refreshing", "uniMag ready"] : ["uniMag unready swipeDone"]))
+        await world.verify()
     }
 
-    @Test func S0_71_S0_78_aRequestIsMadeAndEnds() {
+    @Test func S0_71_S0_78_aRequestIsMadeAndEnds() async {
         var world = ready(Self.onRequest)
         #expect(world.told[.uniMag]?.isReadyForSwipe == false)
         world.call(.requestSwipe)
@@ -149,23 +159,26 @@ import Testing
         world.call(.requestSwipe)
         world.run(.seconds(21))
         #expect(world.log.suffix(2) == ["uniMag ready", "uniMag unready timedOut"])
+        await world.verify()
     }
 
-    @Test func S0_81_aRequestIsCancelled() {
+    @Test func S0_81_aRequestIsCancelled() async {
         var world = ready(Self.onRequest)
         world.call(.requestSwipe)
         world.run()
         world.call(.cancelSwipeRequest)
         world.run()
         #expect(world.log == ["uniMag ready", "uniMag unready canceled"])
+        await world.verify()
     }
 
-    @Test func S0_72_requestsAreNotMadeTwice() {
+    @Test func S0_72_requestsAreNotMadeTwice() async {
         var world = ready()
         world.call(.requestSwipe)
         world.call(.cancelSwipeRequest)
         world.run()
         #expect(world.log == ["warning callIgnored", "warning callIgnored"])
+        await world.verify()
     }
 
     @Test func S0_82_theTimeOutIsTheProgrammes() {
@@ -179,7 +192,7 @@ import Testing
         #expect(world.log == ["uniMag ready", "uniMag unready timedOut"])
     }
 
-    @Test func S0_66_poweringDownPowersStraightBackUp() {
+    @Test func S0_66_poweringDownPowersStraightBackUp() async {
         var world = ready()
         world.call(.powerDown)
         world.run()
@@ -189,6 +202,7 @@ import Testing
                 "uniMag activation success", "uniMag ready",
             ])
         #expect(world.asides == ["close uniMag", "volume back", "volume up", "open uniMag"])
+        await world.verify()
     }
 
     @Test func S0_76_poweringDownEndsConnectedWhereItIsNotActivated() {
@@ -205,7 +219,7 @@ import Testing
         #expect(world.log.suffix(2) == ["uniMag activation success", "uniMag ready"])
     }
 
-    @Test func S0_73_aPowerUpIsCancelled() {
+    @Test func S0_73_aPowerUpIsCancelled() async {
         var world = MachineWorld(.unimag)
         world.call(.configure(Self.unprompted))
         world.attach(.uniMag)
@@ -213,11 +227,12 @@ import Testing
         world.call(.powerUp(false))
         world.run()
         #expect(world.log == ["uniMag connected", "uniMag activation failure"])
+        await world.verify()
     }
 
     /// Detached while it is asked about, opened, powered up, or armed: what was told is taken back, and nothing else.
-    @Test(arguments: [0, 400, 510, 520, 700, 820, 900]) func S0_39_S0_77_detachingEndsWhateverGoesOn(milliseconds: Int)
-    {
+    @Test(arguments: [0, 400, 510, 520, 700, 820, 900])
+    func S0_39_S0_77_detachingEndsWhateverGoesOn(milliseconds: Int) async {
         var world = MachineWorld(.unimag)
         world.attach(.uniMag)
         world.run(.milliseconds(milliseconds))
@@ -230,6 +245,7 @@ import Testing
         if before.last == "uniMag ready" { expected.insert("uniMag unready disconnected", at: 0) }
         #expect(world.log == expected)
         #expect(world.open.isEmpty)
+        await world.verify()
     }
 
     @Test func X0_10_anIPSReaderIsReadyAtOnceAlsoHeadphones() {
@@ -244,7 +260,7 @@ import Testing
         }
     }
 
-    @Test func X0_06_anIPSReaderSaysNothingOfBadReads() {
+    @Test func X0_06_anIPSReaderSaysNothingOfBadReads() async {
         var world = MachineWorld(.ipsEnterprise)
         world.attach(.ipsEnterprise)
         world.run()
@@ -254,9 +270,10 @@ import Testing
         world.run(.seconds(50))
         // It goes on without a word.
         #expect(world.log == ["ipsEnterprise swiped well"])
+        await world.verify()
     }
 
-    @Test func X0_10_anIDynamoComesAndGoesBesideTheOther() {
+    @Test func X0_10_anIDynamoComesAndGoesBesideTheOther() async {
         var world = ready()
         world.attachIDynamo()
         world.run()
@@ -269,17 +286,19 @@ import Testing
                 "iDynamo swiped well", "iDynamo unready disconnected", "iDynamo deactivated", "iDynamo disconnected",
             ])
         #expect(world.told[.uniMag]?.isReadyForSwipe == true)
+        await world.verify()
     }
 
-    @Test func S0_08_noneIsNone() {
+    @Test func S0_08_noneIsNone() async {
         var world = MachineWorld(.none)
         world.attach(.uniMag)
         world.run(.seconds(30))
         #expect(world.log.isEmpty && world.asides.isEmpty)
         #expect(world.jack == [true])
+        await world.verify()
     }
 
-    @Test func S0_10_theTypeIsChanged() {
+    @Test func S0_10_theTypeIsChanged() async {
         var world = ready()
         world.call(.setType(.ips, nil))
         world.run()
@@ -290,19 +309,21 @@ import Testing
             ])
         // One is closed before the other is opened.
         #expect(world.asides == ["close uniMag", "volume back", "type ips", "open ips"])
+        await world.verify()
     }
 
-    @Test func S0_11_changingTheTypeAgainAndAgainIsWarnedAbout() {
+    @Test func S0_11_changingTheTypeAgainAndAgainIsWarnedAbout() async {
         var world = MachineWorld(.none)
         for type in [AudioJackReaderType.ips, .unimag, .ips] { world.call(.setType(type, nil)) }
         #expect(world.log == ["warning typeChangedRepeatedly"])
         world.run(.seconds(61))
         world.call(.setType(.none, nil))
         #expect(world.log.count == 1)
+        await world.verify()
     }
 
     @Test(arguments: [MachineWorld.Thing.ipsEnterprise, .ips, .uniMag, .headphones])
-    func S0_15_readersAreTriedInOrder(thing: MachineWorld.Thing) {
+    func S0_15_readersAreTriedInOrder(thing: MachineWorld.Thing) async {
         var world = MachineWorld(.none)
         world.attach(thing)
         world.call(.beginAutodetect)
@@ -317,9 +338,10 @@ import Testing
         #expect(world.asides == expected)
         // Nobody is asked about a reader that is only tried.
         #expect(!world.asides.contains { $0.hasPrefix("ask") || $0.hasPrefix("show") })
+        await world.verify()
     }
 
-    @Test func S0_45_autodetectCompleteComesAfterActivation() {
+    @Test func S0_45_autodetectCompleteComesAfterActivation() async {
         var world = MachineWorld(.autodetectOnConnect)
         world.attach(.uniMag)
         world.run(.seconds(12))
@@ -331,19 +353,21 @@ import Testing
         #expect(world.log.suffix(3) == ["uniMag swiped well", "uniMag unready refreshing", "uniMag ready"])
         world.detach()
         #expect(world.log.suffix(3) == ["uniMag unready disconnected", "uniMag deactivated", "uniMag disconnected"])
+        await world.verify()
     }
 
-    @Test func aReaderThatIsHeardNeedsNoTones() {
+    @Test func aReaderThatIsHeardNeedsNoTones() async {
         var world = MachineWorld(.autodetectOnConnect)
         world.isHeard = true
         world.attach(.ips)
         world.run()
         #expect(world.log == ["autodetect", "autodetected ips, type ips"])
         #expect(world.asides == ["search ipsEnterprise, ips, uniMag", "open ips"])
+        await world.verify()
     }
 
     /// What it lives on is a loud tone, too.
-    @Test(arguments: [true, false]) func S0_18_aUniMagThatIsHeardIsPoweredWithPermission(isAllowed: Bool) {
+    @Test(arguments: [true, false]) func S0_18_aUniMagThatIsHeardIsPoweredWithPermission(isAllowed: Bool) async {
         var world = MachineWorld(.autodetectOnConnect)
         world.isHeard = true
         world.answer = isAllowed
@@ -352,9 +376,10 @@ import Testing
         let end = isAllowed ? ["volume up", "open uniMag"] : []
         #expect(world.asides == ["search ipsEnterprise, ips, uniMag"] + end)
         #expect(world.log.last == (isAllowed ? "autodetected uniMag, type unimag" : "autodetected fail, type none"))
+        await world.verify()
     }
 
-    @Test func aReaderThatBeginsAnewIsWaitedForAgain() {
+    @Test func aReaderThatBeginsAnewIsWaitedForAgain() async {
         var world = ready()
         world.restart()
         world.run()
@@ -366,19 +391,22 @@ import Testing
         manual.restart()
         manual.run()
         #expect(manual.log == ["uniMag ready", "uniMag unready timedOut"])
+        await world.verify()
+        await manual.verify()
     }
 
-    @Test func S0_69_swipesThatAreToBeAlwaysAcceptedAreRequestedAtOnce() {
+    @Test func S0_69_swipesThatAreToBeAlwaysAcceptedAreRequestedAtOnce() async {
         var world = ready(Self.onRequest)
         #expect(world.waiting.isEmpty)
         world.call(.configure { $0.alwaysAcceptSwipe = true })
         world.run()
         #expect(world.log == ["uniMag ready"])
         #expect(world.waiting == [.uniMag])
+        await world.verify()
     }
 
     /// The card came before the reader had heard that it is not to wait any more.
-    @Test func S0_34_aSwipeThatCrossesItsCancellationIsTold() {
+    @Test func S0_34_aSwipeThatCrossesItsCancellationIsTold() async {
         var world = ready(Self.onRequest)
         world.call(.requestSwipe)
         world.run()
@@ -390,10 +418,11 @@ import Testing
         world.call(.requestSwipe)
         world.run()
         #expect(world.log.last == "uniMag ready")
+        await world.verify()
     }
 
     /// As a delegate does it, before the reader is through with the last one.
-    @Test func S0_79_aSwipeMayBeRequestedAtOnceBehindAnUnreadyOne() {
+    @Test func S0_79_aSwipeMayBeRequestedAtOnceBehindAnUnreadyOne() async {
         var world = ready(Self.onRequest)
         world.call(.requestSwipe)
         world.run()
@@ -404,18 +433,20 @@ import Testing
         world.receive(.reader(.uniMag, .ready))
         world.run(.seconds(1))
         #expect(world.log.last == "uniMag ready")
+        await world.verify()
     }
 
-    @Test func S0_85_theProgramMayPowerUpWhileItIsToldOfTheConnection() {
+    @Test func S0_85_theProgramMayPowerUpWhileItIsToldOfTheConnection() async {
         var world = MachineWorld(.unimag)
         world.attach(.uniMag)
         world.call(.powerUp(true))
         world.run()
         #expect(world.log == ["uniMag connected", "uniMag activation success", "uniMag ready"])
         #expect(world.asides == ["volume up", "open uniMag"])
+        await world.verify()
     }
 
-    @Test func S0_88_whatWasRaisedForTheLastReaderIsNotTakenForTheVolume() {
+    @Test func S0_88_whatWasRaisedForTheLastReaderIsNotTakenForTheVolume() async {
         var world = MachineWorld(.unimag)
         world.attach(.uniMag)
         world.call(.powerUp(true))
@@ -423,6 +454,7 @@ import Testing
         world.attach(.uniMag)
         world.run(.milliseconds(100))
         #expect(world.asides == ["volume up", "volume back", "ask to raise the volume"])
+        await world.verify()
     }
 
     @Test(arguments: [0, 5, 260, 400, 700, 900]) func nothingIsLeftOpenByAShutdown(milliseconds: Int) {
@@ -453,7 +485,7 @@ import Testing
         }
     }
 
-    @Test func aTypeThatIsSetEndsAutodetectionAndNothingElseComesUp() {
+    @Test func aTypeThatIsSetEndsAutodetectionAndNothingElseComesUp() async {
         var world = MachineWorld(.ips)
         world.attach(.ips)
         world.run()
@@ -462,9 +494,10 @@ import Testing
         world.call(.setType(.none, nil))
         world.run(.seconds(10))
         #expect(world.log == ["autodetected fail, type ips"])
+        await world.verify()
     }
 
-    @Test func aTextThatIsShownIsDismissedWhateverTheSettingIsThen() {
+    @Test func aTextThatIsShownIsDismissedWhateverTheSettingIsThen() async {
         var world = MachineWorld(.unimag)
         world.call(
             .configure {
@@ -475,9 +508,10 @@ import Testing
         world.call(.configure { $0.options.showInitializingReaderMessage = false })
         world.run()
         #expect(world.asides.last == "dismiss")
+        await world.verify()
     }
 
-    @Test func whoAsksForATestTwiceGetsItsAnswer() {
+    @Test func whoAsksForATestTwiceGetsItsAnswer() async {
         var world = MachineWorld(.none)
         world.attach(.ips)
         world.call(.test(.ips))
@@ -485,9 +519,10 @@ import Testing
         world.call(.test(.ipsEnterprise))
         world.run(.seconds(10))
         #expect(world.log == ["tested ipsEnterprise false", "warning callIgnored", "tested ips true"])
+        await world.verify()
     }
 
-    @Test func aReaderThatIsFoundAndDoesNotWakeUpIsAFailure() {
+    @Test func aReaderThatIsFoundAndDoesNotWakeUpIsAFailure() async {
         var world = MachineWorld(.autodetectOnConnect)
         world.vanishes = true
         world.attach(.uniMag)
@@ -496,27 +531,30 @@ import Testing
         world.run(.seconds(4))
         #expect(world.log == ["autodetect", "autodetected fail, type none"])
         #expect(world.asides.suffix(2) == ["close uniMag", "volume back"])
+        await world.verify()
     }
 
-    @Test func aSearchThatCannotBeMadeIsAFailure() {
+    @Test func aSearchThatCannotBeMadeIsAFailure() async {
         var world = MachineWorld(.autodetectOnConnect)
         world.linksFail = true
         world.attach(.uniMag)
         world.run()
         #expect(world.log == ["autodetect", "warning linkFailed", "autodetected fail, type none"])
+        await world.verify()
     }
 
     @Test(arguments: [(MachineWorld.Thing.ips, true), (.headphones, false)])
-    func S0_55_aCommunicationTestTellsWhetherItIsThere(thing: MachineWorld.Thing, isThere: Bool) {
+    func S0_55_aCommunicationTestTellsWhetherItIsThere(thing: MachineWorld.Thing, isThere: Bool) async {
         var world = MachineWorld(.none)
         world.attach(thing)
         world.call(.test(.ips))
         world.run(.seconds(10))
         #expect(world.log == ["tested ips \(isThere)"])
         #expect(world.asides == ["search ips", "volume up", "tones", "volume back"])
+        await world.verify()
     }
 
-    @Test func S0_49_theReaderThatIsEnabledComesBackBehindATest() {
+    @Test func S0_49_theReaderThatIsEnabledComesBackBehindATest() async {
         var world = ready()
         world.call(.test(.ipsEnterprise))
         world.run(.seconds(10))
@@ -525,15 +563,17 @@ import Testing
                 "uniMag unready disconnected", "uniMag deactivated", "uniMag disconnected",
                 "tested ipsEnterprise false", "uniMag connected", "uniMag activation success", "uniMag ready",
             ])
+        await world.verify()
     }
 
-    @Test func S0_56_aTestOfWhatIsNotAttachedFails() {
+    @Test func S0_56_aTestOfWhatIsNotAttachedFails() async {
         var world = MachineWorld(.ips)
         world.call(.test(.ips))
         #expect(world.log == ["tested ips false"])
+        await world.verify()
     }
 
-    @Test func X0_02_theTypeIsNoneAfterAFailedAutodetectOnConnect() {
+    @Test func X0_02_theTypeIsNoneAfterAFailedAutodetectOnConnect() async {
         var world = MachineWorld(.autodetectOnConnect)
         world.attach(.headphones)
         world.run(.seconds(20))
@@ -545,15 +585,17 @@ import Testing
         world.call(.beginAutodetect)
         world.run(.seconds(20))
         #expect(world.log.last == "autodetected uniMag, type unimag")
+        await world.verify()
     }
 
-    @Test func X0_02_nothingIsDetectedWhereNothingIsAttached() {
+    @Test func X0_02_nothingIsDetectedWhereNothingIsAttached() async {
         var world = MachineWorld(.unimag)
         world.call(.beginAutodetect)
         #expect(world.log == ["autodetect", "autodetected fail, type unimag"])
+        await world.verify()
     }
 
-    @Test func S0_23_aReaderThatWasThereComesBackAfterAFailure() {
+    @Test func S0_23_aReaderThatWasThereComesBackAfterAFailure() async {
         var world = ready()
         world.isDeaf = true
         world.call(.beginAutodetect)
@@ -563,19 +605,21 @@ import Testing
                 "uniMag unready disconnected", "uniMag deactivated", "uniMag disconnected", "autodetect",
                 "autodetected fail, type unimag", "uniMag connected",
             ])
+        await world.verify()
     }
 
-    @Test func S0_18_theProgramMayRefuseTheTones() {
+    @Test func S0_18_theProgramMayRefuseTheTones() async {
         var world = MachineWorld(.autodetectOnConnect)
         world.answer = false
         world.attach(.uniMag)
         world.run(.seconds(30))
         #expect(world.log == ["autodetect", "autodetected fail, type none"])
         #expect(world.asides == ["search ipsEnterprise, ips, uniMag", "no tones"])
+        await world.verify()
     }
 
     /// What was answered to the one question is no answer to another.
-    @Test func aLateAnswerAboutTonesPowersNoReader() {
+    @Test func aLateAnswerAboutTonesPowersNoReader() async {
         var world = MachineWorld(.autodetectOnConnect)
         world.answer = nil
         world.attach(.uniMag)
@@ -588,9 +632,10 @@ import Testing
         world.receive(.volumeRaised(isFull: false))
         world.detach()
         #expect(world.open.isEmpty)
+        await world.verify()
     }
 
-    @Test func S0_22_S0_43_detachingEndsAutodetection() {
+    @Test func S0_22_S0_43_detachingEndsAutodetection() async {
         var world = MachineWorld(.autodetectOnConnect)
         world.attach(.uniMag)
         world.run(.milliseconds(400))
@@ -599,34 +644,38 @@ import Testing
         #expect(world.log == ["autodetect", "autodetected fail, type none"])
         #expect(world.asides.suffix(3) == ["tones", "end search", "volume back"])
         #expect(world.open.isEmpty && world.searched == nil)
+        await world.verify()
     }
 
-    @Test func aReaderThatDoesNotBeginToWaitIsGivenUp() {
+    @Test func aReaderThatDoesNotBeginToWaitIsGivenUp() async {
         var world = MachineWorld(.unimag)
         world.call(.configure(Self.unprompted))
         world.refusesToWait = true
         world.attach(.uniMag)
         world.run(.seconds(60))
         #expect(world.log == ["uniMag connected", "uniMag activation success", "warning readerRefuses"])
+        await world.verify()
     }
 
-    @Test func aSoundCardThatCannotBeOpenedIsAFailure() {
+    @Test func aSoundCardThatCannotBeOpenedIsAFailure() async {
         var world = MachineWorld(.unimag)
         world.call(.configure(Self.unprompted))
         world.linksFail = true
         world.attach(.uniMag)
         world.run()
         #expect(world.log == ["uniMag connected", "warning linkFailed", "uniMag activation failure"])
+        await world.verify()
     }
 
-    @Test func aLinkThatBreaksIsADetachedReader() {
+    @Test func aLinkThatBreaksIsADetachedReader() async {
         var world = ready()
         world.lose(.uniMag)
         world.run(.seconds(30))
         #expect(world.log == ["uniMag unready disconnected", "uniMag deactivated", "uniMag disconnected"])
+        await world.verify()
     }
 
-    @Test func S0_48_S0_54_nothingIsToldAfterShutdown() {
+    @Test func S0_48_S0_54_nothingIsToldAfterShutdown() async {
         var world = ready()
         world.call(.shutDown)
         world.detach()
@@ -634,5 +683,6 @@ import Testing
         world.run(.seconds(30))
         #expect(world.log.isEmpty)
         #expect(world.asides == ["close uniMag", "volume back", "end"])
+        await world.verify()
     }
 }

@@ -18,7 +18,7 @@ public class PGSwipeDevice: CustomStringConvertible, @unchecked Sendable {
     /// Whether it accepts swipes, as far as the last event has told.
     public final var isReadyForSwipe: Bool { flags.withLock { $0.isReadyForSwipe } }
     /// Who is told what happens: the controller's ``PGSwipeController/delegate``, and not to be set here.
-    public final var delegate: (any PGSwipeDelegate)? { engine.engine?.delegate }
+    public final var delegate: (any PGSwipeDelegate)? { engine.engine?.teller.delegate }
 
     /// Tells who has begun a communication test what came of it.
     func finishTest(_ success: Bool) {}

@@ -41,7 +41,7 @@ public final class PGSwipeUniMag: PGSwipeDevice, @unchecked Sendable {
     @discardableResult
     public func requestSwipe() async throws(PGSwipeError) -> PGSwipedCard {
         guard let engine = engine.engine else { throw PGSwipeError(.shutDown, "the controller was shut down") }
-        let events = engine.events()
+        let events = engine.teller.events()
         let isRequested = !alwaysAcceptSwipe
         guard isActivated else {
             throw PGSwipeError(.notReady, "no reader is activated: wait for deviceActivationFinished")

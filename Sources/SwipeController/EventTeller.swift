@@ -1,0 +1,154 @@
+import JackdawReaders
+internal import Synchronization
+
+/// Tells a delegate and whoever listens what a controller's machine tells: one event at a time, in its order, and never inside of
+/// what somebody does about another one.
+final class EventTeller: Sendable {
+    private struct State {
+        weak var delegate: (any PGSwipeDelegate)?
+        /// What is still to be told, in this order.
+        var deliveries: [Delivery] = []
+        var isDelivering = false
+        var listeners: [Int: AsyncStream<PGSwipeEvent>.Continuation] = [:]
+        var listenerCount = 0
+        var type: AudioJackReaderType
+        var report: ReaderSearchReport?
+        var isOver = false
+    }
+
+    /// An event, and what is true from it on.
+    private struct Delivery {
+        let event: PGSwipeEvent?
+        var flags: [ReaderKind: DeviceFlags] = [:]
+        var type: AudioJackReaderType?
+        var report: ReaderSearchReport?
+        var isPlugged: Bool?
+    }
+
+    let devices: [ReaderKind: PGSwipeDevice]
+    let connectionDetector = PGAudioJackConnectionDetector()
+    private let state: Mutex<State>
+    private let executor: DelegateExecutor
+
+    init(
+        _ type: AudioJackReaderType, devices: [ReaderKind: PGSwipeDevice], delegate: (any PGSwipeDelegate)?,
+        executor: DelegateExecutor
+    ) {
+        self.devices = devices
+        self.executor = executor
+        state = Mutex(State(delegate: delegate, type: type))
+    }
+
+    var delegate: (any PGSwipeDelegate)? {
+        get { state.withLock { $0.delegate } }
+        set { state.withLock { $0.delegate = newValue } }
+    }
+
+    /// The type as far as the last event has told.
+    var type: AudioJackReaderType { state.withLock { $0.type } }
+
+    /// What the last autodetection saw.
+    var report: ReaderSearchReport? { state.withLock { $0.report } }
+
+    /// What happens from now on.
+    func events() -> AsyncStream<PGSwipeEvent> {
+        let (stream, listener) = AsyncStream<PGSwipeEvent>.makeStream()
+        let number: Int? = state.withLock { state in
+            guard !state.isOver else { return nil }
+            state.listenerCount += 1
+            state.listeners[state.listenerCount] = listener
+            return state.listenerCount
+        }
+        guard let number else {
+            listener.finish()
+            return stream
+        }
+        listener.onTermination = { [weak self] _ in
+            self?.state.withLock { _ = $0.listeners.removeValue(forKey: number) }
+        }
+        return stream
+    }
+
+    /// Takes what is to be told; ``deliver()`` tells it.
+    /// - Returns: whether it is that; else it is to be done.
+    func take(_ action: SwipeAction) -> Bool {
+        guard let delivery = delivery(of: action) else { return false }
+        state.withLock { if !$0.isOver { $0.deliveries.append(delivery) } }
+        return true
+    }
+
+    /// Tells what is to be told, unless somebody does already.
+    func deliver() {
+        let begins = state.withLock { state in
+            guard !state.isDelivering, !state.deliveries.isEmpty else { return false }
+            state.isDelivering = true
+            return true
+        }
+        guard begins else { return }
+        executor.run { [self] in
+            while let (delivery, delegate, listeners) = nextDelivery() {
+                for (reader, flags) in delivery.flags { devices[reader]?.set(flags) }
+                if let isPlugged = delivery.isPlugged { connectionDetector.change(isPlugged) }
+                guard let event = delivery.event else { continue }
+                event.tell(delegate)
+                for listener in listeners { listener.yield(event) }
+            }
+        }
+    }
+
+    /// Tells nothing any more.
+    func end() {
+        let listeners = state.withLock { state in
+            state.isOver = true
+            state.deliveries = []
+            defer { state.listeners = [:] }
+            return state.listeners
+        }
+        for listener in listeners.values { listener.finish() }
+    }
+
+    private func nextDelivery() -> (Delivery, (any PGSwipeDelegate)?, [AsyncStream<PGSwipeEvent>.Continuation])? {
+        state.withLock { state in
+            guard !state.deliveries.isEmpty else {
+                state.isDelivering = false
+                return nil
+            }
+            let delivery = state.deliveries.removeFirst()
+            if let type = delivery.type { state.type = type }
+            if case .deviceAutodetectComplete = delivery.event { state.report = delivery.report }
+            return (delivery, state.delegate, Array(state.listeners.values))
+        }
+    }
+
+    private func delivery(of action: SwipeAction) -> Delivery? {
+        switch action {
+        case .told(let told, let reader, let flags):
+            return devices[reader].map { Delivery(event: event(told, $0), flags: [reader: flags]) }
+        case .autodetectStarted: return Delivery(event: .deviceAutodetectStarted)
+        case .autodetectComplete(let detected):
+            return Delivery(
+                event: .deviceAutodetectComplete(detected.result), flags: detected.flags, type: detected.type,
+                report: detected.report)
+        case .tested(let reader, let isThere):
+            return devices[reader].map { Delivery(event: .communicationTestComplete($0, isThere)) }
+        case .typeChanged(let type): return Delivery(event: nil, type: type)
+        case .jackChanged(let isPlugged): return Delivery(event: nil, isPlugged: isPlugged)
+        case .warned(let warning): return Delivery(event: .warning(warning))
+        case .open, .close, .perform, .permitTones, .readVolume, .raiseVolume, .restoreVolume, .ask, .askForTones,
+            .show, .dismiss, .end:
+            return nil
+        }
+    }
+
+    private func event(_ told: SwipeAction.Told, _ device: PGSwipeDevice) -> PGSwipeEvent {
+        switch told {
+        case .connected: .deviceConnected(device)
+        case .disconnected: .deviceDisconnected(device)
+        case .activationFinished(let result): .deviceActivationFinished(device, result)
+        case .deactivated: .deviceDeactivated(device)
+        case .ready: .deviceBecameReadyForSwipe(device)
+        case .unready(let reason): .deviceBecameUnreadyForSwipe(device, reason)
+        case .swiped(let swipe): .didSwipeCard(swipe.map(PGSwipedCard.make), device)
+        }
+    }
+}
