@@ -77,7 +77,7 @@ public final class PGSwipeUniMag: PGSwipeDevice, @unchecked Sendable {
         }
     }
 
-    /// Ends what ``requestSwipe()`` has begun. Not to be used while ``alwaysAcceptSwipe`` is true.
+    /// Ends what `requestSwipe()` has begun. Not to be used while ``alwaysAcceptSwipe`` is true.
     public func cancelSwipeRequest() { engine.perform(.cancelSwipeRequest) }
 
     /// Sets how long a request lasts; the next one does.
