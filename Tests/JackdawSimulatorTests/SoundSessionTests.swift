@@ -47,16 +47,21 @@ struct SoundSessionTests {
         }
     }
 
-    @Test(arguments: ["udynamo", "unimag"], [48_000.0, 44_100])
-    func aSwipeComesOverASoundCard(family: String, sampleRate: Double) async throws {
-        let conversation = try Conversation(family, sampleRate: sampleRate)
+    /// What is told when a reader is connected and a card goes through it.
+    private func swipe(_ conversation: Conversation) async throws -> [String] {
         await conversation.session.perform(.connect)
         try await conversation.run(until: .ready)
         await conversation.session.perform(.requestSwipe(within: .seconds(20)))
         try await conversation.run(until: .armed)
         conversation.port.present(Presentation(SimulatedCard.deck[1]))
         try await conversation.run(until: .ready)
-        let told = await conversation.events { if case .swipe = $0 { true } else { false } }
+        return await conversation.events { if case .swipe = $0 { true } else { false } }
+    }
+
+    @Test(arguments: ["udynamo", "unimag"], [48_000.0, 44_100])
+    func aSwipeComesOverASoundCard(family: String, sampleRate: Double) async throws {
+        let conversation = try Conversation(family, sampleRate: sampleRate)
+        let told = try await swipe(conversation)
         #expect(
             told == [
                 "connected: \(family), firmware JACKDAW SIMULATED 1.00, serial number SIM0000001", "ready",
@@ -72,13 +77,7 @@ struct SoundSessionTests {
     @Test(arguments: SoundRehearsalTests.familiesWithABattery, [48_000.0, 44_100])
     func aSwipeOfAReaderWithABatteryComesOverASoundCard(family: String, sampleRate: Double) async throws {
         let conversation = try Conversation(family, sampleRate: sampleRate)
-        await conversation.session.perform(.connect)
-        try await conversation.run(until: .ready)
-        await conversation.session.perform(.requestSwipe(within: .seconds(20)))
-        try await conversation.run(until: .armed)
-        conversation.port.present(Presentation(SimulatedCard.deck[1]))
-        try await conversation.run(until: .ready)
-        let told = await conversation.events { if case .swipe = $0 { true } else { false } }
+        let told = try await swipe(conversation)
         #expect(
             told == [
                 "connected: \(family)", "ready", "waiting for a card", "swipe: \(family) 555555******4444",

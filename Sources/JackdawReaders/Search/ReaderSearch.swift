@@ -193,10 +193,9 @@ public struct ReaderSearch: ~Copyable {
     private func end(of index: Int) -> Double? { entries[index].firstTest.map { $0 + times.window.seconds } }
 
     private mutating func testNext() {
-        let count = entries.count
-        let following = (1...max(1, count)).map { (($0 + (last ?? -1)) % max(1, count)) }
-        let next = following.first { index in
-            guard index < count, let ear = entries[index].ear else { return false }
+        let begun = last.map { $0 + 1 } ?? 0
+        let next = (Array(begun..<entries.count) + Array(0..<begun)).first { index in
+            guard let ear = entries[index].ear else { return false }
             // What is left has to be enough for an answer.
             let least = ear.isPowered ? max(times.turn, Self.leastPower) : times.turn
             return now + least.seconds <= end(of: index) ?? .infinity

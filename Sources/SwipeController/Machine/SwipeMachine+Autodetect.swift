@@ -90,9 +90,8 @@ extension SwipeMachine {
         // What was asked meanwhile needs no answer.
         if detection.isAsking { act(.dismiss) }
         self.detection?.isAsking = false
-        guard let found = detection.readers.first(where: { $0.family == report.found }), !detection.isTest else {
-            return finishAutodetect(detection.readers.first { $0.family == report.found })
-        }
+        let reader = detection.readers.first { $0.family == report.found }
+        guard let found = reader, !detection.isTest else { return finishAutodetect(reader) }
         self.detection?.found = found
         flags[found] = DeviceFlags(isConnected: true)
         // One that was heard before any tone gets its power by one.
