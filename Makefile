@@ -30,7 +30,8 @@ test: setup ## build and run all tests
 
 lab: build ## sound and Bluetooth on real drivers in a virtual machine, where one can run; SETUP=1 installs what it needs
 	swift build $(RELEASE) --product JackdawBluetoothLab
-	@LAB='$(LAB)' .ci/lab/readers $(JACKDAW)
+	swift build $(RELEASE) --product JackdawSwipeStress
+	@LAB='$(LAB)' .ci/lab/readers $(JACKDAW) .build/release/JackdawSwipeStress
 	@LAB='$(LAB)' SETUP='$(SETUP)' .ci/lab/run sound $(JACKDAW)
 	@LAB='$(LAB)' SETUP='$(SETUP)' .ci/lab/run bluetooth .build/release/JackdawBluetoothLab
 

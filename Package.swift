@@ -118,7 +118,7 @@ let package = Package(
             name: "JackdawSwipeStress",
             dependencies: [
                 "SwipeController", "JackdawReaders", "JackdawSimulator", "JackdawTransport", "JackdawTestSupport",
-                "JackdawSoundTestSupport",
+                "JackdawSoundTestSupport", "JackdawLinux",
             ],
             path: "Tests/JackdawSwipeStress", swiftSettings: house),
         .target(

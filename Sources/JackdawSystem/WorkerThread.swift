@@ -1,5 +1,6 @@
 internal import CLinux
 import Glibc
+package import JackdawTransport
 
 /// A thread of its own for what waits for devices.
 @safe package final class WorkerThread: @unchecked Sendable {
@@ -61,6 +62,30 @@ import Glibc
             }
         }
         return try result.get()
+    }
+
+    /// The same for a link.
+    /// - Throws: `LinkError`: what the body throws, or `system` where the system has no thread to spare.
+    package static func run<Value: Sendable>(
+        name: String, for link: LinkName, _ body: @escaping @Sendable () throws(LinkError) -> Value
+    ) async throws(LinkError) -> Value {
+        let result: Result<Value, LinkError>
+        do throws(SystemFailure) {
+            result = try await run(name: name) { Result { () throws(LinkError) in try body() } }
+        } catch {
+            throw LinkError.system(error, link: link.description, "no thread to spare")
+        }
+        return try result.get()
+    }
+
+    /// Does something that has to be done and may wait for devices: on a thread of its own, or right here where the system has
+    /// none to spare.
+    package static func finish(name: String, _ body: @escaping @Sendable () -> Void) async {
+        do throws(SystemFailure) {
+            try await run(name: name, body)
+        } catch {
+            body()
+        }
     }
 
     /// Lets the thread end by itself. Once, and instead of ``join()``.

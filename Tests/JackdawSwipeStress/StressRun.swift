@@ -1,8 +1,13 @@
 import Foundation
 import JackdawTestSupport
+import JackdawTransport
 import SwipeController
 
 /// Attaches a reader, lets it power up, switches it off or pulls it out, a thousand times, and counts what is left.
+///
+///     JackdawSwipeStress [CYCLES [LINK]]
+///
+/// The UniMag is in memory; at a link to a sound card it is looked for, too, and time is real.
 @main enum StressRun {
     /// What a process holds.
     private struct Holdings {
@@ -11,7 +16,7 @@ import SwipeController
         var heap = 0
         var living = 0
 
-        init(_ jack: StressJack) throws {
+        init(_ jack: any StressJack) throws {
             descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
             threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count
             heap = try heapInUse()
@@ -20,15 +25,18 @@ import SwipeController
     }
 
     static func main() async throws {
-        let cycles = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 1_000
-        let jack = try StressJack()
-        let controller = PGSwipeController(jack, delegate: nil, executor: .immediate, clock: jack.clock)
+        let arguments = CommandLine.arguments.dropFirst()
+        let cycles = arguments.first.flatMap { Int($0) } ?? 1_000
+        let link = try arguments.dropFirst().first.map { try LinkName(parsing: $0) }
+        let jack: any StressJack = if let link { try LinuxJack(link) } else { try MemoryJack() }
+        let controller = PGSwipeController(
+            jack.environment, delegate: nil, executor: .immediate, clock: jack.clock)
         let reader = controller.uniMagReader
         reader.messageOptions.activateReaderWithoutPromptingUser = true
         // What is made once is there by then.
-        for cycle in 0..<100 { try await run(cycle, jack, reader) }
+        for cycle in 0..<min(100, cycles) { try await run(cycle, jack, controller) }
         let before = try Holdings(jack)
-        for cycle in 0..<cycles { try await run(cycle, jack, reader) }
+        for cycle in 0..<cycles { try await run(cycle, jack, controller) }
         let after = try Holdings(jack)
         jack.attach(true)
         try await wait(jack, until: { reader.isReadyForSwipe })
@@ -48,9 +56,10 @@ import SwipeController
     }
 
     /// One of the ways in which a reader comes and goes.
-    private static func run(_ cycle: Int, _ jack: StressJack, _ reader: PGSwipeUniMag) async throws {
+    private static func run(_ cycle: Int, _ jack: any StressJack, _ controller: PGSwipeController) async throws {
+        let reader = controller.uniMagReader
         jack.attach(true)
-        switch cycle % 4 {
+        switch cycle % (jack.isSearchable ? 6 : 4) {
         case 0:
             try await wait(jack, until: { reader.isReadyForSwipe })
         case 1:
@@ -62,20 +71,36 @@ import SwipeController
             // In the middle of powering up.
             try await wait(jack, until: { reader.isConnected })
             for _ in 0..<cycle % 70 { try await jack.pass() }
-        default:
+        case 3:
             try await wait(jack, until: { reader.isActivated })
+        case 4:
+            try await wait(jack, until: { reader.isConnected })
+            guard await controller.autodetect() == .uniMag else { stop("it was not found in cycle \(cycle)") }
+            try await wait(jack, until: { reader.isReadyForSwipe })
+        default:
+            // In the middle of a search.
+            try await wait(jack, until: { reader.isConnected })
+            controller.beginAutodetectAudioJackCardReader()
+            for _ in 0..<cycle % 70 { try await jack.pass() }
         }
         jack.attach(false)
         try await wait(jack, until: { !reader.isConnected && jack.livingCount == 0 && jack.raisedCount == 0 })
+        if controller.audioJackReaderType != .unimag {
+            controller.setAudioJackReaderType(.unimag, messageOptions: reader.messageOptions)
+        }
+    }
+
+    private static func stop(_ why: String) -> Never {
+        print("stuck: \(why)")
+        exit(1)
     }
 
     /// Lets time pass until something is true, a minute of it at most.
-    private static func wait(_ jack: StressJack, until isTrue: @Sendable () -> Bool) async throws {
+    private static func wait(_ jack: any StressJack, until isTrue: @Sendable () -> Bool) async throws {
         for _ in 0..<6_000 {
             guard !isTrue() else { return }
             try await jack.pass()
         }
-        print("stuck: nothing came in a minute")
-        exit(1)
+        stop("nothing came in a minute")
     }
 }

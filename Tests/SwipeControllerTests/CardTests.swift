@@ -85,6 +85,22 @@ import Testing
         #expect(card.track1?.count == 160)
     }
 
+    @Test func aProfileSaysWhereNameAndExpiryAre() throws {
+        var layout = IPSLayout()
+        layout.name += 5
+        layout.nameLength -= 5
+        layout.expiry = layout.lastDigits
+        let frame = PublishedSwipes.ips
+        let meanings = IPSDialect(layout: layout).understand(frame.span, answering: nil)
+        guard case .swipe(let swipe)? = meanings.first else {
+            Issue.record("it is no swipe")
+            return
+        }
+        let card = PGSwipedCard.make(swipe)
+        #expect(card.cardholderName?.revealedText() == "CARD")
+        #expect(card.expirationDate == "1111")
+    }
+
     @Test func nothingOfACardIsDescribed() {
         let card = PGSwipedCard(track1: Self.text("%B4111111111111111^DOE/JANE^2812101?"), track2: nil, track3: nil)
         for text in ["\(card)", String(reflecting: card), String(describing: Mirror(reflecting: card))] {

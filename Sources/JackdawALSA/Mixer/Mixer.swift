@@ -1,3 +1,4 @@
+internal import JackdawSystem
 public import JackdawTransport
 import Synchronization
 
@@ -28,13 +29,13 @@ public final class Mixer: Sendable {
     ///     `XDG_STATE_HOME/jackdaw`, `/var/lib/jackdaw` for root, or `~/.local/state/jackdaw`.
     /// - Throws: `LinkError` where there is no such card or it may not be opened.
     public convenience init(card: String, stateDirectory: String? = nil) throws(LinkError) {
-        guard let directory = stateDirectory ?? MixerStateDirectory.standardPath() else {
+        guard let directory = stateDirectory ?? StateDirectory.usualPath else {
             throw LinkError(
                 .system, link: card, "there is no place to save its levels in",
                 remedy: "set XDG_STATE_HOME to a directory that can be written")
         }
         try self.init(
-            card: card, library: LibraryMixer(), storage: MixerStateDirectory(directory), processes: .system)
+            card: card, library: LibraryMixer(), storage: StateDirectory(directory), processes: .system)
     }
 
     init(

@@ -19,16 +19,10 @@ extension LinuxDevices {
         if let (path, inner) = link.recording {
             return try await record(connect(inner, sound: sound), as: link, to: path, secrecy)
         }
-        let opening: Result<any PoweredTransport, LinkError>
-        do throws(SystemFailure) {
-            // A sound card takes its time to open and to close.
-            opening = try await WorkerThread.run(name: "jackdaw-open") {
-                Result { () throws(LinkError) in try open(link, sound) }
-            }
-        } catch {
-            throw LinkError.system(error, link: link.description, "the sound card cannot be opened")
+        // A sound card takes its time to open and to close.
+        return try await WorkerThread.run(name: "jackdaw-open", for: link) { () throws(LinkError) in
+            try open(link, sound)
         }
-        return try opening.get()
     }
 
     private static func open(_ link: LinkName, _ sound: ReaderSound) throws(LinkError) -> any PoweredTransport {
@@ -39,11 +33,7 @@ extension LinuxDevices {
             }
             do {
                 let transport = try SoundLink(link, sound, playback: stream, captureRate: stream.sampleRate) {
-                    do throws(SystemFailure) {
-                        try await WorkerThread.run(name: "jackdaw-close") { stream.close() }
-                    } catch {
-                        stream.close()
-                    }
+                    await WorkerThread.finish(name: "jackdaw-close") { stream.close() }
                 }
                 // It ends with the link.
                 try WorkerThread(name: "jackdaw-reader") { transport.capture(from: stream) }.detach()

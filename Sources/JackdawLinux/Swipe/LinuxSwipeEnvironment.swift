@@ -10,11 +10,17 @@ public import SwipeController
 /// let controller = PGSwipeController(environment, delegate: self, audioReader: .autodetectOnConnect)
 /// ```
 public final class LinuxSwipeEnvironment: SwipeEnvironment {
+    /// Work that is waited for at the end.
+    private struct UnderWay {
+        let cancel: @Sendable () -> Void
+        let wait: @Sendable () async -> Void
+    }
+
     private struct State {
-        /// The conversation that was opened last.
-        var session: ReaderSession?
-        var searches: [Int: Task<Result<ReaderSearchReport, LinkError>, Never>] = [:]
-        var searchCount = 0
+        /// The conversation that was opened last, while somebody has it.
+        weak var session: ReaderSession?
+        var underWay: [Int: UnderWay] = [:]
+        var workCount = 0
         var isClosed = false
     }
 
@@ -52,17 +58,18 @@ public final class LinuxSwipeEnvironment: SwipeEnvironment {
         guard let name = type.family, let family = ReaderFamily.named(name) else {
             throw LinkError(.unsupported, link: link.description, "there is no driver for \(type) readers")
         }
-        guard !isClosed else { throw LinkError.closed(link.description) }
-        let session = try await jack.open(family)
-        let isKept = state.withLock { state in
-            if !state.isClosed { state.session = session }
-            return !state.isClosed
+        return try await perform { [self] () throws(LinkError) in
+            let session = try await jack.open(family)
+            let isKept = state.withLock { state in
+                if !state.isClosed { state.session = session }
+                return !state.isClosed
+            }
+            guard isKept else {
+                await session.close()
+                throw LinkError.closed(link.description)
+            }
+            return session
         }
-        guard isKept else {
-            await session.close()
-            throw LinkError.closed(link.description)
-        }
-        return session
     }
 
     /// Finds out which reader is on the audio jack, the one first that was found there before. Where the card senses that nothing
@@ -70,28 +77,8 @@ public final class LinuxSwipeEnvironment: SwipeEnvironment {
     public func search(
         for types: [AudioJackReaderType], mayPlayTones: @escaping @Sendable () async -> Bool
     ) async throws(LinkError) -> ReaderSearchReport {
-        let task: (number: Int, value: Task<Result<ReaderSearchReport, LinkError>, Never>)? = state.withLock { state in
-            guard !state.isClosed else { return nil }
-            state.searchCount += 1
-            let task = Task { [self] in
-                do throws(LinkError) {
-                    return Result<ReaderSearchReport, LinkError>.success(
-                        try await look(for: types.compactMap(\.family), mayPlayTones))
-                } catch {
-                    return .failure(error)
-                }
-            }
-            state.searches[state.searchCount] = task
-            return (state.searchCount, task)
+        try await perform { [self] () throws(LinkError) in try await look(for: types.compactMap(\.family), mayPlayTones)
         }
-        guard let task else { throw LinkError.closed(link.description) }
-        let result = await withTaskCancellationHandler {
-            await task.value.value
-        } onCancel: {
-            task.value.cancel()
-        }
-        state.withLock { _ = $0.searches.removeValue(forKey: task.number) }
-        return try result.get()
     }
 
     /// iDynamo readers at the link that was named for them; one that is lost is connected again.
@@ -107,26 +94,62 @@ public final class LinuxSwipeEnvironment: SwipeEnvironment {
     /// Puts the levels back to what they were.
     public func restoreVolume() async { await volume.restore() }
 
-    /// Lets go of the sound card: what is open is closed, a search is given up, and the volume is put back. Nothing can be opened
-    /// any more. To be called before a program ends whose controller was shut down.
+    /// Lets go of the sound card: what is open or is being opened is closed, a search is given up, and the volume is put back.
+    /// Nothing can be opened any more. To be called before a program ends whose controller was shut down.
     public func close() async {
-        let (session, searches) = state.withLock { state in
+        let (session, underWay) = state.withLock { state in
             state.isClosed = true
-            defer { state.session = nil }
-            return (state.session, Array(state.searches.values))
+            return (state.session, Array(state.underWay.values))
         }
-        for search in searches { search.cancel() }
-        for search in searches { _ = await search.value }
+        for work in underWay { work.cancel() }
+        for work in underWay { await work.wait() }
         await session?.close()
         await volume.close()
     }
 
-    private var isClosed: Bool { state.withLock { $0.isClosed } }
+    /// Works in a task of its own, which the end waits for, and waits for it.
+    private func perform<Value: Sendable>(
+        _ body: @escaping @Sendable () async throws(LinkError) -> Value
+    ) async throws(LinkError) -> Value {
+        guard let work = begin(body) else { throw LinkError.closed(link.description) }
+        let result = await withTaskCancellationHandler {
+            await work.value
+        } onCancel: {
+            work.cancel()
+        }
+        return try result.get()
+    }
+
+    /// Begins such a task.
+    /// - Returns: the task; nil behind the end.
+    @discardableResult
+    private func begin<Value: Sendable>(
+        _ body: @escaping @Sendable () async throws(LinkError) -> Value
+    ) -> Task<Result<Value, LinkError>, Never>? {
+        state.withLock { state in
+            guard !state.isClosed else { return nil }
+            state.workCount += 1
+            let number = state.workCount
+            let task = Task { [self] in
+                let result: Result<Value, LinkError>
+                do throws(LinkError) {
+                    result = .success(try await body())
+                } catch {
+                    result = .failure(error)
+                }
+                self.state.withLock { _ = $0.underWay.removeValue(forKey: number) }
+                return result
+            }
+            state.underWay[number] = UnderWay(cancel: { task.cancel() }, wait: { _ = await task.value })
+            return task
+        }
+    }
 
     private func look(
         for names: [String], _ mayPlayTones: @escaping @Sendable () async -> Bool
     ) async throws(LinkError) -> ReaderSearchReport {
-        let (isDeaf, remembered) = try await onThread { [attachment, memory] in
+        let (isDeaf, remembered) = try await WorkerThread.run(name: "jackdaw-swipe", for: link) {
+            [attachment, memory] in
             (attachment.isDeaf(), memory?.family())
         }
         guard !isDeaf else {
@@ -137,18 +160,11 @@ public final class LinuxSwipeEnvironment: SwipeEnvironment {
         }
         let order = names.filter { $0 == remembered } + names.filter { $0 != remembered }
         let report = try await jack.search(order.compactMap { ReaderFamily.named($0) }, mayPlayTones: mayPlayTones)
-        if let found = report.found, found != remembered {
-            // Where that fails the next search takes longer.
-            try? await onThread { [memory] in memory?.remember(found) }
+        if let memory, let found = report.found, found != remembered {
+            // Another process may be at the files: what was found is told meanwhile.
+            begin { () throws(LinkError) in await WorkerThread.finish(name: "jackdaw-swipe") { memory.remember(found) }
+            }
         }
         return report
-    }
-
-    private func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async throws(LinkError) -> Value {
-        do throws(SystemFailure) {
-            return try await WorkerThread.run(name: "jackdaw-swipe", body)
-        } catch {
-            throw LinkError.system(error, link: link.description, "no thread to spare")
-        }
     }
 }

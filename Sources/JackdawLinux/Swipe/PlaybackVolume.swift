@@ -40,18 +40,13 @@ final class PlaybackVolume: Sendable {
     func close() async { await end(isClosed: true) }
 
     private func end(isClosed: Bool) async {
-        // What cannot be restored now is restored by the next mixer of this card.
-        @Sendable func end() {
+        await WorkerThread.finish(name: "jackdaw-volume") { [self] in
             state.withLock { state in
                 if isClosed { state.isClosed = true }
+                // What cannot be restored now is restored by the next mixer of this card.
                 try? state.mixer?.restore()
                 state.mixer = nil
             }
-        }
-        do throws(SystemFailure) {
-            try await WorkerThread.run(name: "jackdaw-volume") { end() }
-        } catch {
-            end()
         }
     }
 

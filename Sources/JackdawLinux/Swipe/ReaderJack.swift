@@ -47,17 +47,14 @@ struct SoundCardJack: ReaderJack {
         _ families: [ReaderFamily], mayPlayTones: @escaping @Sendable () async -> Bool
     ) async throws(LinkError) -> ReaderSearchReport {
         let candidates = families.map { ReaderSearchCandidate($0, profile: profiles[$0.name]) }
-        let opening: Result<DuplexStream<PoweredLine>, LinkError> = try await onThread("jackdaw-open") { [link] in
-            Result { () throws(LinkError) in
-                try LinuxDevices.onSoundCard(link) {
-                    let configuration = StreamConfiguration(device: link.address, reopens: false)
-                    return try DuplexStream(configuration, playbackChannels: ReaderSearch.channelCount) { format in
-                        try ReaderSearch.makeLine(sampleRate: format.sampleRate)
-                    }
+        let stream = try await WorkerThread.run(name: "jackdaw-open", for: link) { [link] () throws(LinkError) in
+            try LinuxDevices.onSoundCard(link) {
+                let configuration = StreamConfiguration(device: link.address, reopens: false)
+                return try DuplexStream(configuration, playbackChannels: ReaderSearch.channelCount) { format in
+                    try ReaderSearch.makeLine(sampleRate: format.sampleRate)
                 }
             }
         }
-        let stream = try opening.get()
         let result: Result<ReaderSearchReport, LinkError>
         do throws(LinkError) {
             let run = SearchRun(link, stream, candidates)
@@ -65,22 +62,8 @@ struct SoundCardJack: ReaderJack {
         } catch {
             result = .failure(error)
         }
-        do throws(LinkError) {
-            try await onThread("jackdaw-close") { stream.close() }
-        } catch {
-            stream.close()
-        }
+        await WorkerThread.finish(name: "jackdaw-close") { stream.close() }
         return try result.get()
-    }
-
-    private func onThread<Value: Sendable>(
-        _ name: String, _ body: @escaping @Sendable () -> Value
-    ) async throws(LinkError) -> Value {
-        do throws(SystemFailure) {
-            return try await WorkerThread.run(name: name, body)
-        } catch {
-            throw LinkError.system(error, link: link.description, "no thread to spare")
-        }
     }
 }
 

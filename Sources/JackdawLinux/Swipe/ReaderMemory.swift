@@ -1,5 +1,5 @@
-internal import JackdawALSA
 internal import JackdawReaders
+internal import JackdawSystem
 internal import JackdawTransport
 
 /// Where it is remembered which reader was found at a sound card, so that it is looked for first.
@@ -15,7 +15,7 @@ public enum SwipeMemory: Sendable, Hashable {
 
 /// Remembers the family of the reader that was found at a sound card, in a small file for each card. All of it waits for files.
 struct ReaderMemory: Sendable {
-    private let directory: MixerStateDirectory
+    private let directory: StateDirectory
     private let card: @Sendable () -> String
 
     /// Bytes of a card's name that count at most.
@@ -27,10 +27,10 @@ struct ReaderMemory: Sendable {
     init?(_ place: SwipeMemory, card: @escaping @Sendable () -> String) {
         switch place {
         case .none: return nil
-        case .directory(let path): directory = MixerStateDirectory(path)
+        case .directory(let path): directory = StateDirectory(path)
         case .standard:
-            guard let path = MixerStateDirectory.usualPath else { return nil }
-            directory = MixerStateDirectory(path)
+            guard let path = StateDirectory.usualPath else { return nil }
+            directory = StateDirectory(path)
         }
         self.card = card
     }
@@ -52,7 +52,7 @@ struct ReaderMemory: Sendable {
         }
     }
 
-    private static func name(_ card: String) -> String { "reader-\(MixerStateDirectory.word(card))" }
+    private static func name(_ card: String) -> String { "reader-\(StateDirectory.word(card))" }
 
     private static func record(_ family: String, _ card: String) -> [UInt8] {
         Array("jackdaw reader 1\n\(family)\n".utf8) + card.utf8.prefix(greatestName) + "\n".utf8

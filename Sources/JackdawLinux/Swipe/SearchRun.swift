@@ -85,17 +85,9 @@ final class SearchRun<Port: AudioPort & PlaybackPort>: Sendable where Port.Sourc
     private func allow(_ isAllowed: Bool) { orders.withLock { $0.mayPlayTones = isAllowed } }
 
     private func runOnThread() async throws(LinkError) -> Outcome {
-        let result: Result<Outcome, LinkError>
-        do throws(SystemFailure) {
-            result = try await WorkerThread.run(name: "jackdaw-search") { [self] in
-                Result { () throws(LinkError) in
-                    try state.withLock { state throws(LinkError) in try run(&state) }
-                }
-            }
-        } catch {
-            throw LinkError.system(error, link: link.description, "no thread to spare")
+        try await WorkerThread.run(name: "jackdaw-search", for: link) { [self] () throws(LinkError) in
+            try state.withLock { state throws(LinkError) in try run(&state) }
         }
-        return try result.get()
     }
 
     /// Runs until tones are wanted, or to the end.

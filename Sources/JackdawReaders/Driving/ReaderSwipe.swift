@@ -29,6 +29,10 @@ public struct ReaderSwipe: RedactedDescription {
         case magnePrintStatus
         /// The account number, some digits masked by the reader, ASCII.
         case maskedNumber
+        /// Year and month of the expiry, two digits a byte, where they are not in a track.
+        case expiry
+        /// The cardholder's name, ASCII, where it is not in a track.
+        case cardholderName
         /// The frame or record as it came.
         case frame
     }

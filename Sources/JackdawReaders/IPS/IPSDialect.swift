@@ -61,6 +61,8 @@ public struct IPSDialect: ReaderDialect {
             let number = Array((digits[0] + String(repeating: "*", count: stars) + digits[1]).utf8)
             builder.add(.maskedNumber, number.span)
         }
+        builder.add(.expiry, frame.extracting(layout.expiry))
+        builder.add(.cardholderName, frame.extracting(layout.name))
         // In clear it is packed as it is encrypted.
         let isInClear = layout.keyManagement == .plain
         builder.add(isInClear ? .packedTracks : .encryptedTracks, frame.extracting(layout.encrypted))

@@ -56,13 +56,11 @@ extension ShownCard {
     /// What a reader has left to be seen: of IPS's in fields of their own, of others in their masked tracks.
     init(_ swipe: ReaderSwipe) {
         number = swipe.maskedNumber.map { String($0.map { $0 == "*" ? "0" : $0 }) }
-        swipe.withPart(.frame) { frame in
-            guard ["ips", "ipsenterprise"].contains(swipe.family), let layout = try? IPSSwipe(frame) else { return }
-            let digits = frame.extracting(layout.expiry)
-            expiry = Self.expiry(
-                yearMonth: (0..<4).map { digits[$0 / 2] >> ($0.isMultiple(of: 2) ? 4 : 0) & 15 | 0x30 })
-            name = SecretText(copying: frame.extracting(layout.name)).trimmedAtEnd
-        }
+        expiry =
+            swipe.withPart(.expiry) { digits in
+                Self.expiry(yearMonth: digits.indices.flatMap { [digits[$0] >> 4 | 0x30, digits[$0] & 15 | 0x30] })
+            } ?? nil
+        name = swipe.withPart(.cardholderName) { SecretText(copying: $0).trimmedAtEnd }
         for part in [ReaderSwipe.Part.track(1), .maskedTrack(1)] where name == nil {
             swipe.withPart(part) { track in
                 let separators = track.indices.filter { track[$0] == UInt8(ascii: "^") }
@@ -86,7 +84,7 @@ extension ShownCard {
 
     /// MMYY of YYMM; nil of a masked one.
     private static func expiry(yearMonth: [UInt8]) -> String? {
-        guard yearMonth.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        guard yearMonth.count == 4, yearMonth.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return String(decoding: yearMonth[2...] + yearMonth[..<2], as: UTF8.self)
     }
 }

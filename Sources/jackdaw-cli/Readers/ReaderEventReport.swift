@@ -128,9 +128,9 @@ extension ReaderSwipe {
     /// A part as the reader wrote it; nil where it is no text.
     fileprivate func text(of part: Part) -> String? {
         switch part {
-        case .track, .maskedTrack, .maskedNumber, .serialNumber: break
+        case .track, .maskedTrack, .maskedNumber, .cardholderName, .serialNumber: break
         case .encryptedTrack, .encryptedTracks, .packedTracks, .hash, .keySerialNumber, .session, .magnePrint,
-            .magnePrintStatus, .frame:
+            .magnePrintStatus, .expiry, .frame:
             return nil
         }
         return withPart(part) { bytes in
@@ -160,6 +160,8 @@ extension ReaderSwipe.Part {
         case .magnePrint: "fingerprint"
         case .magnePrintStatus: "fingerprint status"
         case .maskedNumber: "masked number"
+        case .expiry: "expiry"
+        case .cardholderName: "cardholder name"
         case .frame: "frame"
         }
     }

@@ -16,8 +16,13 @@ struct LinuxSwipeEnvironmentTests {
     private final class ScriptedJack: ReaderJack {
         let orders = Shared<[[String]]>([])
         let found = Shared<String?>(nil)
+        let mayOpen = Shared(true)
+        let isOpening = Shared(false)
 
         func open(_ family: ReaderFamily) async throws(LinkError) -> ReaderSession {
+            isOpening.with { $0 = true }
+            // To its end, cancelled or not, as a card's opening is.
+            await Task { [mayOpen] in try? await mayOpen.until { $0 } }.value
             let (near, _) = MemoryLink.pair(link: LinkName(.sim, family.name))
             return ReaderSession(near, MiuraDialect(), clock: ManualClock())
         }
@@ -159,7 +164,10 @@ struct LinuxSwipeEnvironmentTests {
         let (folder, jack) = (SwipeFolder(), ScriptedJack())
         let types: [AudioJackReaderType] = [.ips, .unimag]
         jack.found.with { $0 = "unimag" }
-        _ = try await Self.environment(jack, folder.memory()).search(for: types) { true }
+        let first = Self.environment(jack, folder.memory())
+        _ = try await first.search(for: types) { true }
+        // What is remembered meanwhile is waited for.
+        await first.close()
         // It is kept where nothing is found.
         jack.found.with { $0 = nil }
         _ = try await Self.environment(jack, folder.memory()).search(for: types) { true }
@@ -207,5 +215,36 @@ struct LinuxSwipeEnvironmentTests {
         try await isAsked.until { $0 }
         await environment.close()
         await search
+    }
+
+    @Test func whatIsBeingOpenedIsClosedAtTheEnd() async throws {
+        let jack = ScriptedJack()
+        jack.mayOpen.with { $0 = false }
+        let environment = Self.environment(jack)
+        let isClosed = Shared(false)
+        async let opening: Void = {
+            await #expect(throws: LinkError.self) { _ = try await environment.open(.unimag) }
+        }()
+        try await jack.isOpening.until { $0 }
+        async let closing: Void = {
+            await environment.close()
+            isClosed.with { $0 = true }
+        }()
+        for _ in 0..<100 { await Task.yield() }
+        #expect(!isClosed.with { $0 })
+        jack.mayOpen.with { $0 = true }
+        _ = await (opening, closing)
+    }
+
+    @Test func aConversationThatIsOverIsNotKept() async throws {
+        let environment = Self.environment(ScriptedJack())
+        weak var session: ReaderSession?
+        do {
+            let opened = try await environment.open(.unimag)
+            session = opened
+            await opened.close()
+        }
+        #expect(session == nil)
+        await environment.close()
     }
 }

@@ -1,3 +1,4 @@
+import JackdawSystem
 import JackdawTransport
 
 /// Keeps what was changed on a card, here and in storage, so that it is brought back even where this process is killed.
@@ -19,7 +20,7 @@ final class MixerStateKeeper {
     ///   - processes: who tells which writers are alive.
     init(card: CardIdentity, storage: any MixerStateStorage, processes: ProcessTable) {
         // A card's number changes as others come and go. Its word and its kind stay, as far as anything does.
-        name = "mixer-\(MixerStateDirectory.word(card.id))-\(MixerStateDirectory.word(card.name))"
+        name = "mixer-\(StateDirectory.word(card.id))-\(StateDirectory.word(card.name))"
         self.storage = storage
         self.processes = processes
     }

@@ -1,3 +1,5 @@
+import JackdawSystem
+
 /// A file of saved levels: who saved them, and what they were. A few lines of text, which end with their number, so that a
 /// part of a file is not taken for all of it:
 ///
@@ -14,7 +16,7 @@ struct MixerStateRecord: Sendable, Hashable {
     var state: MixerState
 
     /// No card has as much to save: a file beyond that is not ours.
-    static let mostBytes = 65_536
+    static let mostBytes = StateDirectory.mostBytes
     static let mostSettings = 256
     /// The kernel's names have 43 bytes at most; the library's own can be a little longer.
     static let mostNameBytes = 128

@@ -1,3 +1,4 @@
+import JackdawSystem
 import JackdawTransport
 
 /// Where saved levels are kept from one run to the next: files, or a test's memory.
@@ -14,3 +15,5 @@ protocol MixerStateStorage: Sendable {
     /// - Returns: where to.
     func setAside(_ name: String) throws(LinkError) -> String
 }
+
+extension StateDirectory: MixerStateStorage {}

@@ -2,14 +2,13 @@ import Foundation
 import JackdawTransport
 import Testing
 
-@testable import JackdawALSA
-@testable import JackdawALSATestSupport
+@testable import JackdawSystem
 
-/// Files of saved levels: whole or not at all, for this user alone, one process at a time.
-@Suite struct MixerStateDirectoryTests {
+/// Files of what is remembered: whole or not at all, for this user alone, one process at a time.
+@Suite struct StateDirectoryTests {
     /// A directory that is removed with everything in it.
     private final class Folder {
-        let path = FileManager.default.temporaryDirectory.path + "/jackdaw-mixer-" + UUID().uuidString
+        let path = FileManager.default.temporaryDirectory.path + "/jackdaw-state-" + UUID().uuidString
         deinit { try? FileManager.default.removeItem(atPath: path) }
         var content: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted() }
     }
@@ -20,7 +19,7 @@ import Testing
 
     @Test func whatIsSavedIsLoaded() throws {
         let folder = Folder()
-        let directory = MixerStateDirectory(folder.path + "/a/b")
+        let directory = StateDirectory(folder.path + "/a/b")
         try directory.locked { () throws(LinkError) in
             #expect(try directory.load("x") == nil)
             try directory.save([1, 2], as: "x")
@@ -37,7 +36,7 @@ import Testing
 
     @Test func theUsualPlaceFollowsTheSystem() {
         func path(_ user: uid_t, _ variables: [String: String]) -> String? {
-            MixerStateDirectory.standardPath(user: user) { variables[$0] }
+            StateDirectory.standardPath(user: user) { variables[$0] }
         }
         #expect(path(1_000, ["HOME": "/home/a"]) == "/home/a/.local/state/jackdaw")
         #expect(path(1_000, ["HOME": "/home/a", "XDG_STATE_HOME": "/s"]) == "/s/jackdaw")
@@ -50,19 +49,21 @@ import Testing
 
     /// A place that is no directory, as no rights bind root.
     @Test func aDirectoryThatCannotBeMadeIsToldOf() throws {
-        let error = linkFailure { try MixerStateDirectory("/dev/null/jackdaw").locked {} }
+        let error = #expect(throws: LinkError.self) { try StateDirectory("/dev/null/jackdaw").locked {} }
         #expect(error?.code == .system)
         #expect(error?.remedy?.contains("XDG_STATE_HOME") == true)
     }
 
     @Test func aLinkOrAPipeInThePlaceOfAFileIsRefused() throws {
         let folder = Folder()
-        let directory = MixerStateDirectory(folder.path)
+        let directory = StateDirectory(folder.path)
         try directory.locked {}
         try FileManager.default.createSymbolicLink(atPath: folder.path + "/link", withDestinationPath: "/etc/passwd")
         #expect(unsafe mkfifo(folder.path + "/pipe", 0o600) == 0)
-        #expect(linkFailure { _ = try directory.load("link") }?.code == .system)
-        #expect(linkFailure { _ = try directory.load("pipe") }?.code == .notPermitted)
+        for (name, code) in [("link", LinkError.Code.system), ("pipe", .notPermitted)] {
+            let error = #expect(throws: LinkError.self) { try directory.load(name) }
+            #expect(error?.code == code)
+        }
         // A link is replaced and not followed.
         try directory.save([1], as: "link")
         #expect(try directory.load("link") == [1])
@@ -71,12 +72,12 @@ import Testing
     /// Of a huge file no more is read than tells that it is too long.
     @Test func aHugeFileIsNotReadToItsEnd() throws {
         let folder = Folder()
-        let directory = MixerStateDirectory(folder.path)
+        let directory = StateDirectory(folder.path)
         try directory.locked {}
         #expect(FileManager.default.createFile(atPath: folder.path + "/huge", contents: nil))
         #expect(unsafe truncate(folder.path + "/huge", 1 << 40) == 0)
         let bytes = try #require(try directory.load("huge"))
-        #expect(bytes.count > MixerStateRecord.mostBytes && bytes.count <= MixerStateRecord.mostBytes + 4_096)
+        #expect(bytes.count > StateDirectory.mostBytes && bytes.count <= StateDirectory.mostBytes + 4_096)
         let aside = try directory.setAside("huge")
         #expect(folder.content == ["huge.unreadable", "lock"])
         #expect(aside == folder.path + "/huge.unreadable")
@@ -85,7 +86,7 @@ import Testing
     /// Two threads stand for two processes: the lock belongs to an open file.
     @Test func oneProcessAtATime() throws {
         let folder = Folder()
-        let directory = MixerStateDirectory(folder.path)
+        let directory = StateDirectory(folder.path)
         try directory.start("0")
         DispatchQueue.concurrentPerform(iterations: 4) { _ in
             for _ in 0..<25 {
@@ -97,63 +98,10 @@ import Testing
         }
         #expect(try directory.load("count") == Array("100".utf8))
     }
-
-    /// A mixer on a scripted card, with files and real processes: a child that is killed.
-    @Test func theLevelsOfAKilledProcessAreRestored() throws {
-        let folder = Folder()
-        let card = ScriptedCard.usual()
-        let before = card.levels
-        let child = try ChildProgram("/bin/sleep", ["1000"])
-        defer { child.wait() }
-        let identity = try #require(ProcessTable.identity(of: child.process, in: "/proc"))
-        var asChild = ProcessTable.system
-        asChild.current = { identity }
-        func session(_ processes: ProcessTable) throws -> MixerSession {
-            try MixerSession(
-                card: "hw:1", library: ScriptedLibrary(card), storage: MixerStateDirectory(folder.path),
-                processes: processes)
-        }
-        let first = try session(asChild)
-        for control in first.controls { try first.set(control, to: 1) }
-        #expect(folder.content == ["lock", "mixer-PCH-HDA_Intel_PCH"])
-        #expect(try session(.system).notice == .held(process: Int(child.process)))
-        child.kill()
-        if case .restored = try session(.system).notice {} else { #expect(Bool(false)) }
-        #expect(card.levels == before)
-        #expect(folder.content == ["lock"])
-    }
 }
 
-extension MixerStateDirectory {
+extension StateDirectory {
     fileprivate func start(_ text: String) throws {
         try locked { () throws(LinkError) in try save(Array(text.utf8), as: "count") }
-    }
-}
-
-/// Which processes live is told by number, start and run of the system.
-@Suite struct ProcessIdentityTests {
-    @Test func thisProcessIsAlive() throws {
-        let mine = try #require(ProcessTable.system.current())
-        #expect(mine.process == getpid())
-        #expect(ProcessTable.system.isAlive(mine))
-        var other = mine
-        other.startTime += 1
-        #expect(!ProcessTable.system.isAlive(other))
-        other = mine
-        other.boot = "another"
-        #expect(!ProcessTable.system.isAlive(other))
-        #expect(ProcessTable(directory: "/nowhere").current() == nil)
-    }
-
-    /// The name of a program may hold anything, and a dead process that nobody has waited for is dead.
-    @Test(arguments: [
-        ("1 (a) S 1 1 1 0 -1 4 0 0 0 0 0 0 0 0 20 0 1 0 777 1 1", 777 as UInt64?),
-        ("1 (a) b ) (R) S 1 1 1 0 -1 4 0 0 0 0 0 0 0 0 20 0 1 0 777\n", 777),
-        ("1 (a) Z 1 1 1 0 -1 4 0 0 0 0 0 0 0 0 20 0 1 0 777 1 1", nil),
-        ("1 (a) S 1 1 1 0 -1 4 0 0 0 0 0 0 0 0 20 0 1 0", nil),
-        ("1 (a) S 1 1 1 0 -1 4 0 0 0 0 0 0 0 0 20 0 1 0 -7 1", nil), ("", nil), (")", nil), ("1 a S 1", nil),
-    ])
-    func theStartOfAProcessIsFound(status: String, startTime: UInt64?) {
-        #expect(ProcessTable.startTime(status: Array(status.utf8)) == startTime)
     }
 }

@@ -1,11 +1,14 @@
 import Glibc
 package import JackdawTransport
 
-/// Saved levels, and what else is remembered of sound cards, as files of a directory that only this user may read.
-package struct MixerStateDirectory: MixerStateStorage {
+/// What programs remember from one run to the next, as files of a directory that only this user may read.
+package struct StateDirectory {
     private let path: String
 
-    /// A directory of saved levels; it is made when it is needed.
+    /// Bytes of a file that are loaded at most, and up to 4,096 behind them of one that is longer.
+    package static let mostBytes = 65_536
+
+    /// A directory; it is made when it is needed.
     package init(_ path: String) { self.path = path }
 
     /// Where programs of the user keep their state who runs this one; nil where there is no such place.
@@ -28,9 +31,8 @@ package struct MixerStateDirectory: MixerStateStorage {
         return variable("HOME").flatMap { $0.hasPrefix("/") ? $0 + "/.local/state/jackdaw" : nil }
     }
 
-    /// What of a text can be in the name of a file.
+    /// What of a text can be in the name of a file: 64 characters of it at most.
     package static func word(_ text: String) -> String {
-        // The kernel's words have 31 bytes at most.
         String(
             text.unicodeScalars.prefix(64).map {
                 $0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil) ? Character($0) : "_"
@@ -41,6 +43,8 @@ package struct MixerStateDirectory: MixerStateStorage {
         unsafe getenv(name).map { unsafe String(cString: $0) }
     }
 
+    /// Does something while no other process does the like.
+    /// - Throws: `LinkError` where the directory cannot be made or locked, or what the body throws.
     package func locked<Result>(_ body: () throws(LinkError) -> Result) throws(LinkError) -> Result {
         try makeDirectory()
         let name = path + "/lock"
@@ -54,6 +58,8 @@ package struct MixerStateDirectory: MixerStateStorage {
         return try body()
     }
 
+    /// What was saved under a name; nil for nothing.
+    /// - Throws: `LinkError` where it cannot be read, or is no file of this user's own.
     package func load(_ name: String) throws(LinkError) -> [UInt8]? {
         let file = unsafe open(file(name), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else {
@@ -68,7 +74,7 @@ package struct MixerStateDirectory: MixerStateStorage {
         }
         var bytes: [UInt8] = []
         var block = [UInt8](repeating: 0, count: 4_096)
-        while bytes.count <= MixerStateRecord.mostBytes {
+        while bytes.count <= Self.mostBytes {
             let count = unsafe block.withUnsafeMutableBytes { unsafe read(file, $0.baseAddress, $0.count) }
             if count < 0 && errno == EINTR { continue }
             guard count >= 0 else { throw failure(self.file(name), "cannot be read") }
@@ -78,8 +84,10 @@ package struct MixerStateDirectory: MixerStateStorage {
         return bytes
     }
 
+    /// Saves, all of it or nothing, and so that it outlasts a loss of power. The lock has to be held.
+    /// - Throws: `LinkError` where it cannot be written.
     package func save(_ bytes: [UInt8], as name: String) throws(LinkError) {
-        // The lock is held: nobody else writes this one.
+        // Nobody else writes this one.
         let temporary = file(name) + ".new"
         unsafe unlink(temporary)
         do throws(LinkError) {
@@ -92,19 +100,24 @@ package struct MixerStateDirectory: MixerStateStorage {
         }
     }
 
+    /// Removes what was saved.
+    /// - Throws: `LinkError` where it cannot be removed.
     package func remove(_ name: String) throws(LinkError) {
         guard unsafe unlink(file(name)) == 0 || errno == ENOENT else { throw failure(file(name), "cannot be removed") }
         try syncDirectory()
     }
 
-    func setAside(_ name: String) throws(LinkError) -> String {
+    /// Puts what was saved out of the way.
+    /// - Returns: where to.
+    /// - Throws: `LinkError` where it cannot be renamed.
+    package func setAside(_ name: String) throws(LinkError) -> String {
         let aside = file(name) + ".unreadable"
         guard unsafe rename(file(name), aside) == 0 else { throw failure(file(name), "cannot be renamed") }
         return aside
     }
 }
 
-extension MixerStateDirectory {
+extension StateDirectory {
     private func file(_ name: String) -> String { "\(path)/\(name)" }
 
     private func failure(_ path: String, _ message: String) -> LinkError {
