@@ -133,7 +133,8 @@ final class EventTeller: Sendable {
             return devices[reader].map { Delivery(event: .communicationTestComplete($0, isThere)) }
         case .typeChanged(let type): return Delivery(event: nil, type: type)
         case .jackChanged(let isPlugged): return Delivery(event: nil, isPlugged: isPlugged)
-        case .warned(let warning): return Delivery(event: .warning(warning))
+        case .warned(let code, let message, let reader):
+            return Delivery(event: .warning(PGSwipeWarning(code, message, device: reader.flatMap { devices[$0] })))
         case .open, .close, .perform, .permitTones, .readVolume, .raiseVolume, .restoreVolume, .ask, .askForTones,
             .show, .dismiss, .end:
             return nil

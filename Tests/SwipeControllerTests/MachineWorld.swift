@@ -164,7 +164,8 @@ struct MachineWorld {
         case .tested(let reader, let isThere): log.append("tested \(reader) \(isThere)")
         case .typeChanged(let type): asides.append("type \(type)")
         case .jackChanged(let isPlugged): jack.append(isPlugged)
-        case .warned(let warning): log.append("warning \(warning.code.rawValue)")
+        case .warned(let code, _, let reader):
+            log.append("warning \(code.rawValue)" + (reader.map { " \($0)" } ?? ""))
         case .open(let user): open(user)
         case .close(.reader(let reader)):
             asides.append("close \(reader)")

@@ -318,7 +318,7 @@ import Testing
         world.isDeaf = true
         world.attach(.uniMag)
         world.run(.seconds(20))
-        #expect(world.log == ["uniMag connected", "warning volumeUnchanged", "uniMag activation volumeTooLow"])
+        #expect(world.log == ["uniMag connected", "warning volumeUnchanged uniMag", "uniMag activation volumeTooLow"])
         #expect(world.asides.last == "show The volume is too low for the card reader.")
         await world.verify()
     }

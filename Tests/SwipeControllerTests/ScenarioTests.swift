@@ -177,7 +177,7 @@ import Testing
         world.call(.requestSwipe)
         world.call(.cancelSwipeRequest)
         world.run()
-        #expect(world.log == ["warning callIgnored", "warning callIgnored"])
+        #expect(world.log == ["warning callIgnored uniMag", "warning callIgnored uniMag"])
         await world.verify()
     }
 
@@ -462,7 +462,7 @@ import Testing
         world.refusesToWait = true
         world.attach(.uniMag)
         world.run(.seconds(60))
-        #expect(world.log == ["uniMag connected", "uniMag activation success", "warning readerRefuses"])
+        #expect(world.log == ["uniMag connected", "uniMag activation success", "warning readerRefuses uniMag"])
         await world.verify()
     }
 
@@ -472,7 +472,7 @@ import Testing
         world.linksFail = true
         world.attach(.uniMag)
         world.run()
-        #expect(world.log == ["uniMag connected", "warning linkFailed", "uniMag activation failure"])
+        #expect(world.log == ["uniMag connected", "warning linkFailed uniMag", "uniMag activation failure"])
         await world.verify()
     }
 

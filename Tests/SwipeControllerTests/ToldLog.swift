@@ -45,7 +45,8 @@ final class ToldLog: PGSwipeDelegate {
         case .deviceAutodetectStarted: "autodetect"
         case .deviceAutodetectComplete(let result): "autodetected \(result)"
         case .communicationTestComplete(let device, let isThere): "tested \(name(device)) \(isThere)"
-        case .warning(let warning): "warning \(warning.code.rawValue)"
+        case .warning(let warning):
+            "warning \(warning.code.rawValue)" + (warning.device.map { " \(name($0))" } ?? "")
         }
     }
 

@@ -71,7 +71,8 @@ public final class PGSwipeUniMag: PGSwipeDevice, @unchecked Sendable {
         case .deviceDeactivated(let device) where device === self,
             .deviceDisconnected(let device) where device === self:
             return .failure(PGSwipeError(.disconnected, "the reader has gone"))
-        case .warning(let warning) where warning.code == .readerRefuses || isRequested && warning.code == .callIgnored:
+        case .warning(let warning) where warning.device === self:
+            guard warning.code == .readerRefuses || isRequested && warning.code == .callIgnored else { return nil }
             return .failure(PGSwipeError(.notReady, warning.message))
         default: return nil
         }

@@ -19,7 +19,7 @@ extension SwipeMachine {
     /// Gives a UniMag power, as the program wants it or a person has agreed to.
     mutating func powerUp() {
         guard type == .unimag, detection == nil, flags[.uniMag]?.isConnected == true else {
-            return warn(.callIgnored, "no reader that could be powered up is attached")
+            return warn(.callIgnored, of: .uniMag, "no reader that could be powered up is attached")
         }
         switch phase(of: .uniMag) {
         case .off, .readingVolume: break
@@ -82,7 +82,7 @@ extension SwipeMachine {
     mutating func volumeRaised(at now: Duration) {
         guard detection == nil else { return volumeRaisedForTones(at: now) }
         guard case .raisingVolume = phase(of: .uniMag) else { return }
-        if !isVolumeFull { warn(.volumeUnchanged, "the volume cannot be turned to its most") }
+        if !isVolumeFull { warn(.volumeUnchanged, of: .uniMag, "the volume cannot be turned to its most") }
         open(.uniMag)
     }
 
@@ -105,7 +105,7 @@ extension SwipeMachine {
 
     mutating func openingFailed(_ user: AudioUser, _ message: String) {
         guard case .reader(let reader) = user, detection == nil else { return searchFailed(message) }
-        warn(.linkFailed, message)
+        warn(.linkFailed, of: reader, message)
         activationFailed(reader, .failure)
     }
 

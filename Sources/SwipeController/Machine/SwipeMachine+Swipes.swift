@@ -114,7 +114,7 @@ extension SwipeMachine {
             phases[reader] = .idle
             guard refusals[reader, default: 0] >= Self.mostRefusals else { return }
             if flags[reader]?.isReadyForSwipe == true { tell(.unready(.timedOut), reader) }
-            warn(.readerRefuses, "the reader does not begin to wait for a card: \(error.message)")
+            warn(.readerRefuses, of: reader, "the reader does not begin to wait for a card: \(error.message)")
         default: break
         }
     }
@@ -126,7 +126,7 @@ extension SwipeMachine {
 
     mutating func requestSwipe() {
         guard !settings.alwaysAcceptSwipe else {
-            return warn(.callIgnored, "swipes are requested by themselves while alwaysAcceptSwipe is true")
+            return warn(.callIgnored, of: .uniMag, "swipes are requested by themselves while alwaysAcceptSwipe is true")
         }
         refusals[.uniMag] = 0
         switch phase(of: .uniMag) {
@@ -134,13 +134,15 @@ extension SwipeMachine {
         // As soon as it can be.
         case .settling where detection == nil: isSwipeWanted = true
         default:
-            warn(.callIgnored, "a swipe can be requested of a reader that is activated and not ready for one")
+            warn(
+                .callIgnored, of: .uniMag,
+                "a swipe can be requested of a reader that is activated and not ready for one")
         }
     }
 
     mutating func cancelSwipeRequest() {
         guard !settings.alwaysAcceptSwipe else {
-            return warn(.callIgnored, "only what requestSwipe has begun can be cancelled")
+            return warn(.callIgnored, of: .uniMag, "only what requestSwipe has begun can be cancelled")
         }
         isSwipeWanted = false
         switch phase(of: .uniMag) {

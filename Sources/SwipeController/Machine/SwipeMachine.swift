@@ -132,8 +132,8 @@ struct SwipeMachine {
 
     mutating func act(_ action: SwipeAction?) { if let action { actions.append(action) } }
 
-    mutating func warn(_ code: PGSwipeWarning.Code, _ message: String) {
-        act(.warned(PGSwipeWarning(code, message)))
+    mutating func warn(_ code: PGSwipeWarning.Code, of reader: ReaderKind? = nil, _ message: String) {
+        act(.warned(code, message, reader))
     }
 
     /// Tells of a reader, and sets its flags by what is told.

@@ -23,9 +23,9 @@ struct AutodetectSearch: Sendable {
 
     /// Runs it to its end; the jack is free again and the volume as it was.
     /// - Parameter clock: measures times.
-    /// - Returns: what was found; nil where nothing is plugged in.
+    /// - Returns: what was found and whether it could be powered up; nil where nothing is plugged in.
     /// - Throws: ``CommandError`` where the jack cannot be used.
-    func run(clock: any Clock<Duration>) async throws(CommandError) -> ReaderSearchReport? {
+    func run(clock: any Clock<Duration>) async throws(CommandError) -> (ReaderSearchReport, isActivated: Bool)? {
         // Counts where the card senses nothing.
         environment.setAttached(true)
         for await isAttached in environment.attachments() {
@@ -37,12 +37,12 @@ struct AutodetectSearch: Sendable {
         let controller = PGSwipeController(
             telling, delegate: listener, audioReader: .autodetectOnConnect, interaction: interaction,
             executor: .immediate, clock: clock)
-        for await _ in listener.results { break }
+        let result = await listener.results.first { _ in true }
         let report = controller.autodetectReport
         controller.shutdown()
         await environment.close()
         if let failure = telling.failure { throw CommandError(failure) }
-        return report ?? ReaderSearchReport()
+        return (report ?? ReaderSearchReport(), isActivated: result != .fail)
     }
 }
 

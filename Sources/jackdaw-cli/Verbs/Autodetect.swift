@@ -19,7 +19,7 @@
 
                 EXIT CODES
                   0   a reader was found
-                  1   none was found, or tones were not agreed to
+                  1   none was found, or it does not start, or tones were not agreed to
                   64  usage; no name of a link
                   65  a profile cannot be, or is of another family
                   66  the file of a profile is missing, or may not be read
@@ -81,12 +81,12 @@
             let conversation = try Conversation()
             let interaction = TerminalInteraction(
                 conversation: conversation, agreesToAll: yes, isTerminal: system.isTerminal)
-            let report = try conversation.run(on: console, isInterrupted: system.isInterrupted) {
+            let found = try conversation.run(on: console, isInterrupted: system.isInterrupted) {
                 [link] () async throws(CommandError) in
                 let search = AutodetectSearch(environment, interaction, conversation, link)
                 return try await search.run(clock: system.clock)
             }
-            guard let report else {
+            guard let (report, isActivated) = found else {
                 console.message("\(link): nothing is plugged in")
                 return .nothingFound
             }
@@ -95,7 +95,9 @@
             } else {
                 for line in "\(report)".split(separator: "\n") { console.result("\(line)") }
             }
-            return report.found == nil ? .nothingFound : .done
+            guard let family = report.found else { return .nothingFound }
+            if !isActivated { console.message("\(link): the \(family) reader was found, and does not start") }
+            return isActivated ? .done : .nothingFound
         }
 
         /// Reads a profile of one of the families that are looked for.

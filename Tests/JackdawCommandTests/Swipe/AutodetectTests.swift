@@ -1,10 +1,11 @@
 import ArgumentParser
-import JackdawLinux
 import JackdawReaders
+import JackdawSimulator
 import JackdawTestSupport
 import JackdawTransport
 import Testing
 
+@testable import JackdawLinux
 @testable import jackdaw_cli
 
 /// What `jackdaw autodetect` tells of the reader on a jack.
@@ -12,15 +13,50 @@ import Testing
 struct AutodetectTests {
     private typealias Status = jackdaw_cli.ExitStatus
 
+    /// A jack with a reader that is found and does not start; or one at which a search ends by itself never.
+    private struct BadJack: ReaderJack {
+        let isFound: Bool
+        let isSearched = Shared(false)
+
+        func open(_ family: ReaderFamily) async throws(LinkError) -> ReaderSession {
+            do throws(ReaderError) {
+                let (near, _) = MemoryLink.pair(link: LinkName(.sim, family.name))
+                return ReaderSession(near, try family.makeDialect(), clock: LeapingClock(most: .seconds(10)))
+            } catch {
+                throw LinkError(.unsupported, link: "bad", error.message)
+            }
+        }
+
+        func search(
+            _ families: [ReaderFamily], mayPlayTones: @escaping @Sendable () async -> Bool
+        ) async throws(LinkError) -> ReaderSearchReport {
+            guard !isFound else { return ReaderSearchReport(found: "unimag") }
+            isSearched.with { $0 = true }
+            for await _ in AsyncStream<Never>.makeStream().stream {}
+            throw LinkError(.cancelled, link: "bad", "given up")
+        }
+
+        func environment(_ link: LinkName) -> LinuxSwipeEnvironment {
+            LinuxSwipeEnvironment(link, self, JackAttachment(.always) { nil }, PlaybackVolume { nil }, nil)
+        }
+    }
+
     /// Runs the verb on a clock on which nobody waits for a reader.
-    private func run(_ arguments: [String], isTerminal: Bool = false) async throws -> CommandRun.Told {
+    private func run(
+        _ arguments: [String], isTerminal: Bool = false, at jack: BadJack? = nil
+    ) async throws -> CommandRun.Told {
         try await onOwnThread {
             let recorder = ConsoleRecorder()
             let verb = try #require(try JackdawCommand.parseAsRoot(["autodetect"] + arguments) as? Autodetect)
             var system = SwipeSystem()
             system.isTerminal = isTerminal
+            if let jack {
+                system.isInterrupted = { jack.isSearched.with { $0 } }
+                system.clock = LeapingClock(most: .seconds(10))
+            }
             system.environment = { link, profiles, memory throws(LinkError) in
-                try LinuxDevices().swipeEnvironment(
+                if let jack { return jack.environment(link) }
+                return try LinuxDevices().swipeEnvironment(
                     link, profiles: profiles, memory: .none, clock: LeapingClock(most: .seconds(2)))
             }
             var status = Status.done
@@ -64,6 +100,18 @@ struct AutodetectTests {
         let told = try await run(["--link", "sim:none", "--yes"] + (isJSON ? ["--json"] : []))
         #expect(told.status == Status.nothingFound.rawValue)
         #expect(told.output.contains(isJSON ? #""found":null"# : "no reader after"))
+    }
+
+    @Test func aReaderThatIsFoundAndDoesNotStartIsToldOf() async throws {
+        let told = try await run(["--link", "alsa:hw:1", "--yes"], at: BadJack(isFound: true))
+        #expect(told.status == Status.nothingFound.rawValue)
+        #expect(told.messages.contains("the unimag reader was found, and does not start"), "\(told)")
+    }
+
+    @Test func aSearchIsInterrupted() async throws {
+        let told = try await run(["--link", "alsa:hw:1", "--yes"], at: BadJack(isFound: false))
+        #expect(told.status == Status.interrupted.rawValue, "\(told)")
+        #expect(told.output.isEmpty)
     }
 
     /// Nobody is there to be asked.

@@ -51,6 +51,19 @@ struct KeptReadersTests {
         await second.close()
     }
 
+    /// A device that has just been plugged in belongs to root for a moment.
+    @Test func rightsThatComeLateAreWaitedFor() async throws {
+        var readers = sessions { number throws(LinkError) in
+            if number == 0 { throw LinkError(.notPermitted, link: "x", "may not be opened") }
+            return MemoryLink.pair(link: LinkName(.sim, "miura")).0
+        }.makeAsyncIterator()
+        while clock.nextDeadline?.offset != .seconds(1) { await Task.yield() }
+        clock.advance(by: .seconds(1))
+        let reader = try #require(await readers.next())
+        #expect(attempts.with { $0 } == 2)
+        await reader.close()
+    }
+
     @Test func aLinkThatLeadsNowhereIsNotTriedAgain() async {
         var readers = sessions { _ throws(LinkError) in
             throw LinkError(.unsupported, link: "x", "no link of bytes")

@@ -80,4 +80,24 @@ struct PlaybackVolumeTests {
         await volume.restore()
         #expect(bench.card.level("Master", "volume playback 0") == 40)
     }
+
+    /// A card that was pulled out and put back.
+    @Test func aMixerThatHasFailedIsOpenedAnew() async {
+        let (gone, back) = (MixerBench(), MixerBench())
+        let opened = Shared(0)
+        let volume = PlaybackVolume { () throws(LinkError) in
+            let count = opened.with { opened in
+                opened += 1
+                return opened
+            }
+            return try (count == 1 ? gone : back).mixer()
+        }
+        #expect(await !volume.isFull())
+        gone.card.fail { _, _ in ENODEV }
+        #expect(await volume.raise())
+        #expect(opened.with { $0 } == 2)
+        #expect(back.card.level("Master", "volume playback 0") == 64)
+        await volume.close()
+        #expect(back.card.level("Master", "volume playback 0") == 40)
+    }
 }
