@@ -157,7 +157,7 @@ let package = Package(
             name: "SwipeControllerTests",
             dependencies: [
                 "SwipeController", "JackdawReaders", "JackdawSimulator", "JackdawTransport", "JackdawCards",
-                "JackdawTestSupport", "JackdawSwipeStress",
+                "JackdawTestSupport",
             ],
             swiftSettings: house),
         .testTarget(
@@ -189,7 +189,7 @@ let package = Package(
             dependencies: [
                 "JackdawLinux", "JackdawALSA", "JackdawBluetooth", "JackdawSimulator", "JackdawReaders",
                 "JackdawDSP", "JackdawSystem", "JackdawTransport", "SwipeController", "JackdawTestSupport",
-                "JackdawALSATestSupport",
+                "JackdawALSATestSupport", "JackdawSwipeStress",
             ],
             swiftSettings: house),
         .testTarget(

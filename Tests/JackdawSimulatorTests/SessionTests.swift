@@ -95,6 +95,40 @@ struct SessionTests {
         #expect(await events.next() == nil)
     }
 
+    /// A link whose end takes its time.
+    private struct SlowlyClosed: Transport {
+        let base: MemoryLink
+        let isClosing = Shared(false)
+        let mayClose = Shared(false)
+
+        var link: LinkName { base.link }
+        func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool { try await base.receive(take) }
+        func send(_ bytes: [UInt8]) async throws(LinkError) { try await base.send(bytes) }
+        func endSending() async throws(LinkError) { try await base.endSending() }
+        func close() async {
+            isClosing.with { $0 = true }
+            try? await mayClose.until { $0 }
+            await base.close()
+        }
+    }
+
+    @Test func whoeverClosesWaitsForTheLinksEnd() async throws {
+        let transport = SlowlyClosed(base: MemoryLink.pair(link: link).0)
+        let session = ReaderSession(transport, MagTekDialect(), clock: ManualClock())
+        let count = Shared(0)
+        let closing = (0..<2).map { _ in
+            Task {
+                await session.close()
+                count.with { $0 += 1 }
+            }
+        }
+        try await transport.isClosing.until { $0 }
+        for _ in 0..<100 { await Task.yield() }
+        #expect(count.with { $0 } == 0)
+        transport.mayClose.with { $0 = true }
+        for task in closing { await task.value }
+    }
+
     @Test func whoWaitsForAnEventCanBeCancelled() async throws {
         let (near, far) = MemoryLink.pair(link: link)
         let session = ReaderSession(near, MagTekDialect(), clock: ManualClock())

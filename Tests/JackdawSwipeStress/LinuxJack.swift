@@ -12,6 +12,7 @@ final class LinuxJack: StressJack, SwipeEnvironment {
 
     private let linux: LinuxSwipeEnvironment
     private let made = Shared<[Weak]>([])
+    private let underWay = Shared(0)
     private let raised = Shared(0)
 
     init(_ link: LinkName) throws {
@@ -24,10 +25,11 @@ final class LinuxJack: StressJack, SwipeEnvironment {
     var raisedCount: Int { raised.with { $0 } }
 
     var livingCount: Int {
-        made.with { made in
+        let kept = made.with { made in
             made.removeAll { $0.session == nil }
             return made.count
         }
+        return kept + underWay.with { $0 }
     }
 
     func attach(_ isAttached: Bool) { linux.setAttached(isAttached) }
@@ -37,6 +39,8 @@ final class LinuxJack: StressJack, SwipeEnvironment {
     func iDynamos() -> AsyncStream<ReaderSession> { linux.iDynamos() }
 
     func open(_ type: AudioJackReaderType) async throws(LinkError) -> ReaderSession {
+        underWay.with { $0 += 1 }
+        defer { underWay.with { $0 -= 1 } }
         let session = try await linux.open(type)
         made.with { $0.append(Weak(session: session)) }
         return session
@@ -44,7 +48,11 @@ final class LinuxJack: StressJack, SwipeEnvironment {
 
     func search(
         for types: [AudioJackReaderType], mayPlayTones: @escaping @Sendable () async -> Bool
-    ) async throws(LinkError) -> ReaderSearchReport { try await linux.search(for: types, mayPlayTones: mayPlayTones) }
+    ) async throws(LinkError) -> ReaderSearchReport {
+        underWay.with { $0 += 1 }
+        defer { underWay.with { $0 -= 1 } }
+        return try await linux.search(for: types, mayPlayTones: mayPlayTones)
+    }
 
     func isVolumeFull() async -> Bool { await linux.isVolumeFull() }
 

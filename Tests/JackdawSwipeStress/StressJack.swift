@@ -13,7 +13,7 @@ protocol StressJack: Sendable {
     /// Lets ten milliseconds pass.
     func pass() async throws
 
-    /// Links and conversations that are still in memory.
+    /// Conversations and links that are still in memory, and work at the jack that goes on.
     var livingCount: Int { get }
 
     /// How often the volume was raised and not put back.

@@ -35,8 +35,10 @@ import SwipeController
         reader.messageOptions.activateReaderWithoutPromptingUser = true
         // What is made once is there by then.
         for cycle in 0..<min(100, cycles) { try await run(cycle, jack, controller) }
+        try await settle(jack)
         let before = try Holdings(jack)
         for cycle in 0..<cycles { try await run(cycle, jack, controller) }
+        try await settle(jack)
         let after = try Holdings(jack)
         jack.attach(true)
         try await wait(jack, until: { reader.isReadyForSwipe })
@@ -75,7 +77,13 @@ import SwipeController
             try await wait(jack, until: { reader.isActivated })
         case 4:
             try await wait(jack, until: { reader.isConnected })
-            guard await controller.autodetect() == .uniMag else { stop("it was not found in cycle \(cycle)") }
+            let found = Shared<CardReaderAutodetectResult?>(nil)
+            Task {
+                let result = await controller.autodetect()
+                found.with { $0 = result }
+            }
+            try await wait(jack, until: { found.with { $0 != nil } })
+            guard found.with({ $0 }) == .uniMag else { stop("it was not found in cycle \(cycle)") }
             try await wait(jack, until: { reader.isReadyForSwipe })
         default:
             // In the middle of a search.
@@ -85,9 +93,12 @@ import SwipeController
         }
         jack.attach(false)
         try await wait(jack, until: { !reader.isConnected && jack.livingCount == 0 && jack.raisedCount == 0 })
-        if controller.audioJackReaderType != .unimag {
-            controller.setAudioJackReaderType(.unimag, messageOptions: reader.messageOptions)
-        }
+        guard controller.audioJackReaderType == .unimag else { stop("another reader was found in cycle \(cycle)") }
+    }
+
+    /// Threads end a moment after what they did.
+    private static func settle(_ jack: any StressJack) async throws {
+        for _ in 0..<100 { try await jack.pass() }
     }
 
     private static func stop(_ why: String) -> Never {

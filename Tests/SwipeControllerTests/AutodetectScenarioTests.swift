@@ -95,6 +95,28 @@ import Testing
         await world.verify()
     }
 
+    @Test func aTestGivesWayToAutodetection() async {
+        var world = MachineWorld(.none)
+        world.attach(.uniMag)
+        world.call(.test(.ips))
+        world.run(.milliseconds(100))
+        world.call(.beginAutodetect)
+        world.run(.seconds(10))
+        #expect(
+            world.log == ["tested ips false", "autodetect", "autodetected uniMag, type unimag"])
+        await world.verify()
+    }
+
+    @Test func aVolumeThatCannotBeRaisedForTonesIsWarnedAbout() async {
+        var world = MachineWorld(.autodetectOnConnect)
+        world.volumeCanBeRaised = false
+        world.isDeaf = true
+        world.attach(.uniMag)
+        world.run(.seconds(10))
+        #expect(world.log == ["autodetect", "warning volumeUnchanged uniMag", "autodetected fail, type none"])
+        await world.verify()
+    }
+
     @Test func aReaderThatIsFoundAndDoesNotWakeUpIsAFailure() async {
         var world = MachineWorld(.autodetectOnConnect)
         world.vanishes = true

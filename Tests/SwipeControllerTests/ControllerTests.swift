@@ -268,6 +268,23 @@ struct ControllerTests {
         await #expect(throws: PGSwipeError.self) { _ = try await reader.requestSwipe() as PGSwipedCard }
     }
 
+    /// Two who wait: the second cannot, and the first gets its card all the same.
+    @Test func aSecondRequestDoesNotEndTheFirst() async throws {
+        let (controller, environment) = await activated(always: false)
+        let reader = controller.uniMagReader
+        let first = Task { () throws(PGSwipeError) -> PGSwipedCard in try await reader.requestSwipe() }
+        while !reader.isReadyForSwipe { await Task.yield() }
+        do throws(PGSwipeError) {
+            _ = try await reader.requestSwipe() as PGSwipedCard
+            Issue.record("it was requested twice")
+        } catch {
+            #expect(error.code == .notReady)
+        }
+        await environment.present(Presentation(SimulatedCard.deck[0]))
+        #expect(try await first.value.maskedCardNumber == "4111110000001111")
+        controller.shutdown()
+    }
+
     @Test func aSwipeIsNotWaitedForWhereNoReaderIs() async {
         let environment = SimulatedEnvironment()
         let controller = PGSwipeController(environment, delegate: nil, executor: .immediate)

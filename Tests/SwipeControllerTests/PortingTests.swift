@@ -311,6 +311,21 @@ import Testing
         #expect(without.asides == ["open uniMag"])
     }
 
+    @Test(arguments: [true, false]) func S0_68_aVolumeThatIsNotRaisedMayBeTooLow(isFull: Bool) async {
+        var world = MachineWorld(.unimag)
+        world.call(
+            .configure {
+                $0.options.activateReaderWithoutPromptingUser = true
+                $0.automaticallySetVolumeToMaxOnActivate = false
+            })
+        world.volumeIsFull = isFull
+        world.isDeaf = true
+        world.attach(.uniMag)
+        world.run(.seconds(20))
+        #expect(world.log == ["uniMag connected", "uniMag activation \(isFull ? "timeout" : "volumeTooLow")"])
+        await world.verify()
+    }
+
     @Test func S0_68_aVolumeThatCannotBeRaisedIsWarnedAbout() async {
         var world = MachineWorld(.unimag)
         world.call(.configure(Self.unprompted))

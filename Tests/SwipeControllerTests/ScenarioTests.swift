@@ -466,6 +466,33 @@ import Testing
         await world.verify()
     }
 
+    /// It is not told to wait again by itself.
+    @Test func aRequestThatIsRefusedIsToldAtOnce() async {
+        var world = ready(Self.onRequest)
+        world.refusesToWait = true
+        world.call(.requestSwipe)
+        world.run(.seconds(60))
+        #expect(world.log == ["warning readerRefuses uniMag"])
+        world.refusesToWait = false
+        world.call(.requestSwipe)
+        world.run()
+        #expect(world.log.last == "uniMag ready")
+        await world.verify()
+    }
+
+    /// It was never ready for one, so that it is not told as unready.
+    @Test func aRequestThatIsCancelledBeforeTheReaderWaitsIsToldOf() async {
+        var world = ready(Self.onRequest)
+        world.call(.requestSwipe)
+        world.call(.cancelSwipeRequest)
+        world.run()
+        #expect(world.log == ["warning requestCanceled uniMag"])
+        world.call(.cancelSwipeRequest)
+        world.run()
+        #expect(world.log.count == 1)
+        await world.verify()
+    }
+
     @Test func aSoundCardThatCannotBeOpenedIsAFailure() async {
         var world = MachineWorld(.unimag)
         world.call(.configure(Self.unprompted))

@@ -34,7 +34,9 @@ public actor ReaderSession {
     private static let mostBytes = ReaderDemodulator.greatestBurst
 
     private var waiting = WaitingEvents()
-    private var isOver = false
+    private var isOver: Bool { closing != nil }
+    /// Closes the link, which everybody waits for who ends the conversation.
+    private var closing: Task<Void, Never>?
     private var unsent: [Unsent] = []
     private var isSending = false
     private var timer: (deadline: Duration, task: Task<Void, Never>)?
@@ -169,13 +171,14 @@ public actor ReaderSession {
     }
 
     private func end() async {
-        guard !isOver else { return }
-        isOver = true
+        if let closing { return await closing.value }
+        let closing = Task { [transport] in await transport.close() }
+        self.closing = closing
         setTimer()
         receiving?.cancel()
         makeRoom()
         ringBells()
-        await transport.close()
+        await closing.value
     }
 
     private func add(_ event: ReaderEvent) {

@@ -47,8 +47,12 @@ public final class PGSwipeUniMag: PGSwipeDevice, @unchecked Sendable {
             throw PGSwipeError(.notReady, "no reader is activated: wait for deviceActivationFinished")
         }
         if isRequested { engine.perform(.requestSwipe) }
+        // What is told before the reader waits is about what was before, but for why it will not.
+        var isWaiting = !isRequested
         for await event in events {
-            if let result = outcome(of: event, isRequested: isRequested) { return try result.get() }
+            if case .deviceBecameReadyForSwipe(let device) = event, device === self { isWaiting = true }
+            let result = isWaiting ? outcome(of: event) : refusal(of: event)
+            if let result { return try result.get() }
         }
         guard Task.isCancelled else { throw PGSwipeError(.shutDown, "the controller was shut down") }
         if isRequested { engine.perform(.cancelSwipeRequest) }
@@ -56,7 +60,7 @@ public final class PGSwipeUniMag: PGSwipeDevice, @unchecked Sendable {
     }
 
     /// What an event means for who waits for a swipe; nil for nothing.
-    private func outcome(of event: PGSwipeEvent, isRequested: Bool) -> Result<PGSwipedCard, PGSwipeError>? {
+    private func outcome(of event: PGSwipeEvent) -> Result<PGSwipedCard, PGSwipeError>? {
         switch event {
         case .didSwipeCard(let card?, let device) where device === self: return .success(card)
         case .didSwipeCard(nil, let device) where device === self:
@@ -71,9 +75,22 @@ public final class PGSwipeUniMag: PGSwipeDevice, @unchecked Sendable {
         case .deviceDeactivated(let device) where device === self,
             .deviceDisconnected(let device) where device === self:
             return .failure(PGSwipeError(.disconnected, "the reader has gone"))
-        case .warning(let warning) where warning.device === self:
-            guard warning.code == .readerRefuses || isRequested && warning.code == .callIgnored else { return nil }
+        case .warning(let warning) where warning.device === self && warning.code == .readerRefuses:
             return .failure(PGSwipeError(.notReady, warning.message))
+        default: return nil
+        }
+    }
+
+    /// What an event means for who has requested a swipe that is not waited for yet; nil for nothing.
+    private func refusal(of event: PGSwipeEvent) -> Result<PGSwipedCard, PGSwipeError>? {
+        switch event {
+        case .deviceDeactivated, .deviceDisconnected: return outcome(of: event)
+        case .warning(let warning) where warning.device === self:
+            switch warning.code {
+            case .callIgnored, .readerRefuses: return .failure(PGSwipeError(.notReady, warning.message))
+            case .requestCanceled: return .failure(PGSwipeError(.canceled, warning.message))
+            default: return nil
+            }
         default: return nil
         }
     }

@@ -12,6 +12,8 @@ public struct PGSwipeWarning: Sendable, CustomStringConvertible {
         public static let typeChangedRepeatedly = Code(rawValue: "typeChangedRepeatedly")
         /// A call that the reader's settings or its state leave no room for; it was not done.
         public static let callIgnored = Code(rawValue: "callIgnored")
+        /// A request for a swipe was cancelled before the reader waited for a card, which is told in no other way.
+        public static let requestCanceled = Code(rawValue: "requestCanceled")
         /// A reader does not take what it is told.
         public static let readerRefuses = Code(rawValue: "readerRefuses")
         /// The sound card or the reader's link cannot be opened.

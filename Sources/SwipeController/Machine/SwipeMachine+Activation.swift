@@ -9,8 +9,7 @@ extension SwipeMachine {
             guard settings.activateReaderOnAttach else { return }
             guard !settings.options.activateReaderWithoutPromptingUser else { return powerUp() }
             phases[.uniMag] = .readingVolume
-            readingCount += 1
-            act(.readVolume)
+            readVolume()
         case .ips, .ipsEnterprise: open(reader)
         case .iDynamo: break
         }
@@ -30,7 +29,7 @@ extension SwipeMachine {
             isShowing = true
             act(.show("Initializing Card Reader…"))
         }
-        raiseVolume(for: .uniMag)
+        raiseVolume()
     }
 
     /// The program cancels a power-up, or declines for the person who is asked.
@@ -57,10 +56,19 @@ extension SwipeMachine {
         }
     }
 
-    mutating func raiseVolume(for reader: ReaderKind) {
-        guard settings.automaticallySetVolumeToMaxOnActivate else { return open(reader) }
-        phases[reader] = .raisingVolume
+    private mutating func raiseVolume() {
+        guard settings.automaticallySetVolumeToMaxOnActivate else {
+            // It is not changed; but it may be why the reader does not answer.
+            readVolume()
+            return open(.uniMag)
+        }
+        phases[.uniMag] = .raisingVolume
         turnVolumeUp()
+    }
+
+    private mutating func readVolume() {
+        readingCount += 1
+        act(.readVolume)
     }
 
     mutating func turnVolumeUp() {
@@ -82,8 +90,13 @@ extension SwipeMachine {
     mutating func volumeRaised(at now: Duration) {
         guard detection == nil else { return volumeRaisedForTones(at: now) }
         guard case .raisingVolume = phase(of: .uniMag) else { return }
-        if !isVolumeFull { warn(.volumeUnchanged, of: .uniMag, "the volume cannot be turned to its most") }
+        warnOfVolume()
         open(.uniMag)
+    }
+
+    /// Tells where it was in vain to turn the volume up.
+    mutating func warnOfVolume() {
+        if !isVolumeFull { warn(.volumeUnchanged, of: .uniMag, "the volume cannot be turned to its most") }
     }
 
     mutating func answered(_ isYes: Bool, at now: Duration) {
@@ -104,7 +117,8 @@ extension SwipeMachine {
     }
 
     mutating func openingFailed(_ user: AudioUser, _ message: String) {
-        guard case .reader(let reader) = user, detection == nil else { return searchFailed(message) }
+        guard case .reader(let reader) = user else { return detectionFailed(message, of: nil) }
+        guard detection == nil else { return detectionFailed(message, of: reader) }
         warn(.linkFailed, of: reader, message)
         activationFailed(reader, .failure)
     }

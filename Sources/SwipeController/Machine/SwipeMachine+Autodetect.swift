@@ -9,6 +9,8 @@ extension SwipeMachine {
             case connection
             /// Whether the reader is one of this kind.
             case test(ReaderKind)
+
+            var isTest: Bool { if case .test = self { true } else { false } }
         }
 
         let purpose: Purpose
@@ -30,12 +32,14 @@ extension SwipeMachine {
         var deadline: Duration?
 
         var user: AudioUser { .search(readers) }
-        var isTest: Bool { if case .test = purpose { true } else { false } }
+        var isTest: Bool { purpose.isTest }
     }
 
     mutating func beginAutodetect(_ purpose: Autodetection.Purpose, at now: Duration) {
         // Who asks the same again gets the same answer.
         if case .test = purpose, detection?.purpose == purpose { return }
+        // A test gives way: it has one reader in mind, and whoever waits for a result gets none by it.
+        if detection?.isTest == true, !purpose.isTest { finishAutodetect(nil, isConnecting: false) }
         guard detection == nil else {
             if case .test(let reader) = purpose { act(.tested(reader, false)) }
             return warn(.callIgnored, "autodetection goes on already")
@@ -79,6 +83,7 @@ extension SwipeMachine {
     mutating func volumeRaisedForTones(at now: Duration) {
         guard detection?.isRaisingVolume == true else { return }
         detection?.isRaisingVolume = false
+        warnOfVolume()
         tonesAllowed(at: now)
     }
 
@@ -107,8 +112,9 @@ extension SwipeMachine {
         open(found)
     }
 
-    mutating func searchFailed(_ message: String) {
-        warn(.linkFailed, message)
+    /// The sound card cannot be opened, for the search or for the reader that was found.
+    mutating func detectionFailed(_ message: String, of reader: ReaderKind?) {
+        warn(.linkFailed, of: reader, message)
         finishAutodetect(nil)
     }
 

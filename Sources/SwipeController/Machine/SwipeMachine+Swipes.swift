@@ -112,7 +112,9 @@ extension SwipeMachine {
         case .requesting:
             refusals[reader, default: 0] += 1
             phases[reader] = .idle
-            guard refusals[reader, default: 0] >= Self.mostRefusals else { return }
+            // It is told again as soon as it is ready, where it is told by itself and may agree then.
+            let isRepeated = isRenewed(reader) && error.code != .outOfRange
+            guard !isRepeated || refusals[reader, default: 0] >= Self.mostRefusals else { return }
             if flags[reader]?.isReadyForSwipe == true { tell(.unready(.timedOut), reader) }
             warn(.readerRefuses, of: reader, "the reader does not begin to wait for a card: \(error.message)")
         default: break
@@ -121,7 +123,8 @@ extension SwipeMachine {
 
     private mutating func connectingFailed(_ reader: ReaderKind, _ result: SwipeActivationResult) {
         guard detection?.found != reader else { return finishAutodetect(nil) }
-        activationFailed(reader, result == .timeout && !isVolumeFull ? .volumeTooLow : result)
+        let isTooLow = reader == .uniMag && result == .timeout && !isVolumeFull
+        activationFailed(reader, isTooLow ? .volumeTooLow : result)
     }
 
     mutating func requestSwipe() {
@@ -144,12 +147,16 @@ extension SwipeMachine {
         guard !settings.alwaysAcceptSwipe else {
             return warn(.callIgnored, of: .uniMag, "only what requestSwipe has begun can be cancelled")
         }
+        var isPending = isSwipeWanted
         isSwipeWanted = false
         switch phase(of: .uniMag) {
         case .armed, .requesting:
+            isPending = flags[.uniMag]?.isReadyForSwipe != true
             phases[.uniMag] = .cancelling
             act(.perform(.uniMag, .cancel))
         default: break
         }
+        // It will not be told as unready: it never was ready.
+        if isPending { warn(.requestCanceled, of: .uniMag, "the request was cancelled before the reader waited") }
     }
 }

@@ -5,11 +5,14 @@ import JackdawTransport
 struct AutodetectReport {
     let link: LinkName
     let report: ReaderSearchReport
+    /// Whether the reader that was found was powered up.
+    let isActivated: Bool
 
     var object: JSONObject {
         var object = JSONObject()
         object.add("link", link.description)
         object.add("found", report.found)
+        object.add("activated", isActivated)
         object.add("seconds", report.duration / .seconds(1), decimals: 2)
         object.add("quiet_level", report.quietLevel, decimals: 1)
         object.add("attempts", report.attempts.map(Self.object))

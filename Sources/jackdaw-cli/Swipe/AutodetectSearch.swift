@@ -92,7 +92,8 @@ private struct TellingEnvironment: SwipeEnvironment {
         do throws(LinkError) {
             return try await base.search(for: types, mayPlayTones: mayPlayTones)
         } catch {
-            held.withLock { $0 = error }
+            // Given up: what was searched for was pulled out.
+            if error.code != .cancelled { held.withLock { $0 = error } }
             throw error
         }
     }

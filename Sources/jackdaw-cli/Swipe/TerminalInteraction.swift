@@ -23,6 +23,6 @@ struct TerminalInteraction: SwipeInteraction {
     func dismiss() async {}
 
     func mayPlayLoudTones() async -> Bool {
-        await confirm("nothing was heard: play tones as loud as the sound card can, with no headphones on?")
+        await confirm("play tones as loud as the sound card can, with no headphones on?")
     }
 }

@@ -19,7 +19,7 @@
 
                 EXIT CODES
                   0   a reader was found
-                  1   none was found, or it does not start, or tones were not agreed to
+                  1   none was found or powered up, or tones were not agreed to
                   64  usage; no name of a link
                   65  a profile cannot be, or is of another family
                   66  the file of a profile is missing, or may not be read
@@ -91,12 +91,12 @@
                 return .nothingFound
             }
             if json {
-                console.result(AutodetectReport(link: link, report: report).object)
+                console.result(AutodetectReport(link: link, report: report, isActivated: isActivated).object)
             } else {
                 for line in "\(report)".split(separator: "\n") { console.result("\(line)") }
             }
             guard let family = report.found else { return .nothingFound }
-            if !isActivated { console.message("\(link): the \(family) reader was found, and does not start") }
+            if !isActivated { console.message("\(link): the \(family) reader was found and not powered up") }
             return isActivated ? .done : .nothingFound
         }
 

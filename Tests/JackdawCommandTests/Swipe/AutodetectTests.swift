@@ -86,8 +86,9 @@ struct AutodetectTests {
         let lines = told.output.split(separator: "\n").map(String.init)
         #expect(lines.count == 1)
         let object = try jsonObject(try #require(lines.first))
-        #expect(Set(object.keys) == ["link", "found", "seconds", "quiet_level", "attempts"])
+        #expect(Set(object.keys) == ["link", "found", "activated", "seconds", "quiet_level", "attempts"])
         #expect(object["found"] as? String == "unimag")
+        #expect(object["activated"] as? Bool == true)
         let attempts = try #require(object["attempts"] as? [[String: Any]])
         let keys: Set = ["family", "outcome", "tests", "after", "bytes", "level", "reason"]
         #expect(attempts.allSatisfy { Set($0.keys) == keys })
@@ -105,7 +106,7 @@ struct AutodetectTests {
     @Test func aReaderThatIsFoundAndDoesNotStartIsToldOf() async throws {
         let told = try await run(["--link", "alsa:hw:1", "--yes"], at: BadJack(isFound: true))
         #expect(told.status == Status.nothingFound.rawValue)
-        #expect(told.messages.contains("the unimag reader was found, and does not start"), "\(told)")
+        #expect(told.messages.contains("the unimag reader was found and not powered up"), "\(told)")
     }
 
     @Test func aSearchIsInterrupted() async throws {

@@ -3,7 +3,7 @@ import Testing
 
 /// A thousand readers that come and go, in a process of their own whose holdings can be counted.
 @Suite(.timeLimit(.minutes(30)))
-struct StressTests {
+struct SwipeStressTests {
     @Test func aThousandCyclesLeaveNothingBehind() throws {
         let process = Process()
         // Built beside the tests.
