@@ -83,8 +83,8 @@ let package = Package(
             dependencies: ["JackdawTransport", "JackdawSystem", "CBlueZ", "CSystemD", "CLinux"], swiftSettings: house),
 
         .target(
-            name: "SwipeController", dependencies: ["JackdawReaders", "JackdawTransport", "JackdawCards"],
-            swiftSettings: house),
+            name: "SwipeController",
+            dependencies: ["JackdawReaders", "JackdawTransport", "JackdawCards", "JackdawSystem"], swiftSettings: house),
 
         .target(
             name: "JackdawLinux",

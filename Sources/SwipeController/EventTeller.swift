@@ -1,5 +1,5 @@
 import JackdawReaders
-internal import Synchronization
+internal import JackdawSystem
 
 /// Tells a delegate and whoever listens what a controller's machine tells: one event at a time, in its order, and never inside of
 /// what somebody does about another one.
@@ -27,7 +27,7 @@ final class EventTeller: Sendable {
 
     let devices: [ReaderKind: PGSwipeDevice]
     let connectionDetector = PGAudioJackConnectionDetector()
-    private let state: Mutex<State>
+    private let state: SystemLock<State>
     private let executor: DelegateExecutor
 
     init(
@@ -36,7 +36,7 @@ final class EventTeller: Sendable {
     ) {
         self.devices = devices
         self.executor = executor
-        state = Mutex(State(delegate: delegate, type: type))
+        state = SystemLock(State(delegate: delegate, type: type))
     }
 
     var delegate: (any PGSwipeDelegate)? {

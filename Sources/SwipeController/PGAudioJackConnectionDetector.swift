@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import JackdawSystem
 
 /// Tells whether something is in the audio jack, whatever it is and whichever type of reader is enabled. The vendor's has one
 /// for the phone's only jack; here each controller has one for its own (``PGSwipeController/connectionDetector``).
@@ -10,7 +10,7 @@ public final class PGAudioJackConnectionDetector: Sendable {
         var listeners: [Listener] = []
     }
 
-    private let state = Mutex(State())
+    private let state = SystemLock(State())
 
     init() {}
 

@@ -1,6 +1,6 @@
 import JackdawReaders
 import JackdawTransport
-internal import Synchronization
+internal import JackdawSystem
 
 /// Runs a controller's machine: gives it what happens, has done what it wants done, and has told what it tells.
 final class SwipeEngine: Sendable {
@@ -13,7 +13,7 @@ final class SwipeEngine: Sendable {
     }
 
     let teller: EventTeller
-    private let state: Mutex<State>
+    private let state: SystemLock<State>
     private let clock: ElapsedClock
     private let actions: AsyncStream<SwipeAction>.Continuation
 
@@ -24,7 +24,7 @@ final class SwipeEngine: Sendable {
         let reference = SwipeEngineReference()
         teller = EventTeller(
             machine.type, devices: ReaderKind.makeDevices(reference), delegate: delegate, executor: executor)
-        state = Mutex(State(machine: machine))
+        state = SystemLock(State(machine: machine))
         self.clock = ElapsedClock(clock)
         let (stream, actions) = AsyncStream<SwipeAction>.makeStream()
         self.actions = actions
@@ -82,7 +82,7 @@ final class SwipeEngine: Sendable {
 final class SwipeEngineReference: Sendable {
     private struct Held { weak var engine: SwipeEngine? }
 
-    private let held = Mutex(Held())
+    private let held = SystemLock(Held())
 
     var engine: SwipeEngine? { held.withLock { $0.engine } }
 

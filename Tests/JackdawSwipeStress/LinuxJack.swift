@@ -33,7 +33,10 @@ final class LinuxJack: StressJack, SwipeEnvironment {
     }
 
     func attach(_ isAttached: Bool) { linux.setAttached(isAttached) }
-    func pass() async throws { try await Task.sleep(for: .milliseconds(10)) }
+    func pass() async throws -> Bool {
+        try await Task.sleep(for: .milliseconds(10))
+        return true
+    }
 
     func attachments() -> AsyncStream<Bool> { linux.attachments() }
     func iDynamos() -> AsyncStream<ReaderSession> { linux.iDynamos() }

@@ -53,15 +53,17 @@ final class MemoryJack: StressJack, SwipeEnvironment {
     var raisedCount: Int { state.with { $0.raised } }
 
     /// The sound passes with the time where a link is open.
-    func pass() async throws {
+    func pass() async throws -> Bool {
         guard let (port, link) = state.with({ state in state.port.flatMap { port in state.link.map { (port, $0) } } })
         else {
             manualClock.advance(by: .milliseconds(10))
-            return await Task.yield()
+            await Task.yield()
+            return false
         }
         _ = try port.receive(within: .zero) { event, samples in link.hear(event, samples) }
         for _ in 0..<1_000 where link.waitingCount > 0 { await Task.yield() }
         await Task.yield()
+        return true
     }
 
     func attachments() -> AsyncStream<Bool> { jack.stream }

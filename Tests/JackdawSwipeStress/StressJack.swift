@@ -11,7 +11,8 @@ protocol StressJack: Sendable {
     func attach(_ isAttached: Bool)
 
     /// Lets ten milliseconds pass.
-    func pass() async throws
+    /// - Returns: whether readers noticed any of it; what goes on beside them takes as long as it takes.
+    func pass() async throws -> Bool
 
     /// Conversations and links that are still in memory, and work at the jack that goes on.
     var livingCount: Int { get }

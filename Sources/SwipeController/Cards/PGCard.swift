@@ -1,12 +1,12 @@
 public import JackdawCards
-internal import Synchronization
+internal import JackdawSystem
 
 /// What all cards have in common. Nothing of it is ever shown: descriptions are masked, and what is secret is in memory that is
 /// overwritten.
 public class PGCard: RedactedDescription, @unchecked Sendable {
-    private let code: Mutex<SecretText?>
+    private let code: SystemLock<SecretText?>
 
-    init(cvv: SecretText?) { code = Mutex(cvv) }
+    init(cvv: SecretText?) { code = SystemLock(cvv) }
 
     /// The card's verification code, 3 or 4 digits, where a person has typed it; nil without one. It must not be kept once the
     /// payment is authorised, not even encrypted (PCI DSS 3.3.1).

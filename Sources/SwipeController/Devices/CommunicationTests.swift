@@ -1,8 +1,8 @@
-internal import Synchronization
+internal import JackdawSystem
 
 /// Who waits for what comes of a reader's communication test.
 final class CommunicationTests: Sendable {
-    private let waiting = Mutex<[@Sendable (Bool) -> Void]>([])
+    private let waiting = SystemLock<[@Sendable (Bool) -> Void]>([])
 
     func add(_ tell: @escaping @Sendable (Bool) -> Void) { waiting.withLock { $0.append(tell) } }
 

@@ -1,9 +1,9 @@
-internal import Synchronization
+internal import JackdawSystem
 
 /// What readers of all types have in common. Made by ``PGSwipeController`` alone; it comes with every event, to be cast to the
 /// reader's own class.
 public class PGSwipeDevice: CustomStringConvertible, @unchecked Sendable {
-    private let flags = Mutex(DeviceFlags())
+    private let flags = SystemLock(DeviceFlags())
     let engine: SwipeEngineReference
 
     init(_ engine: SwipeEngineReference) { self.engine = engine }
