@@ -24,27 +24,49 @@ import SwipeController
         }
     }
 
+    /// Told of power-ups that fail.
+    private final class Failures: PGSwipeDelegate {
+        let count = Shared(0)
+
+        func deviceActivationFinished(_ device: PGSwipeDevice, result: SwipeActivationResult) {
+            if result != .success { count.with { $0 += 1 } }
+        }
+    }
+
+    /// What a cycle is done with.
+    private struct Bench {
+        let jack: any StressJack
+        let controller: PGSwipeController
+        let failures = Failures()
+
+        init(_ jack: any StressJack) {
+            self.jack = jack
+            controller = PGSwipeController(
+                jack.environment, delegate: failures, executor: .immediate, clock: jack.clock)
+        }
+    }
+
     static func main() async throws {
         let arguments = CommandLine.arguments.dropFirst()
         let cycles = arguments.first.flatMap { Int($0) } ?? 1_000
         let link = try arguments.dropFirst().first.map { try LinkName(parsing: $0) }
         let jack: any StressJack = if let link { try LinuxJack(link) } else { try MemoryJack() }
-        let controller = PGSwipeController(
-            jack.environment, delegate: nil, executor: .immediate, clock: jack.clock)
+        let bench = Bench(jack)
+        let (controller, failures) = (bench.controller, bench.failures)
         let reader = controller.uniMagReader
         reader.messageOptions.activateReaderWithoutPromptingUser = true
         // What is made once is there by then.
-        for cycle in 0..<min(100, cycles) { try await run(cycle, jack, controller) }
+        for cycle in 0..<min(100, cycles) { try await run(cycle, bench) }
         try await settle(jack)
         let before = try Holdings(jack)
-        for cycle in 0..<cycles { try await run(cycle, jack, controller) }
+        for cycle in 0..<cycles { try await run(cycle, bench) }
         try await settle(jack)
         let after = try Holdings(jack)
         jack.attach(true)
-        try await wait(jack, until: { reader.isReadyForSwipe })
+        try await wait(bench, until: { reader.isReadyForSwipe })
         let isReady = reader.isReadyForSwipe
         controller.shutdown()
-        try await wait(jack, until: { jack.livingCount == 0 && jack.raisedCount == 0 })
+        try await wait(bench, until: { jack.livingCount == 0 && jack.raisedCount == 0 })
         print(
             """
             cycles \(cycles)
@@ -54,45 +76,47 @@ import SwipeController
             living \(before.living) \(after.living) \(jack.livingCount)
             raised \(jack.raisedCount)
             ready \(isReady)
+            failed \(failures.count.with { $0 })
             """)
     }
 
     /// One of the ways in which a reader comes and goes.
-    private static func run(_ cycle: Int, _ jack: any StressJack, _ controller: PGSwipeController) async throws {
+    private static func run(_ cycle: Int, _ bench: Bench) async throws {
+        let (jack, controller) = (bench.jack, bench.controller)
         let reader = controller.uniMagReader
         jack.attach(true)
         switch cycle % (jack.isSearchable ? 6 : 4) {
         case 0:
-            try await wait(jack, until: { reader.isReadyForSwipe })
+            try await wait(bench, until: { reader.isReadyForSwipe })
         case 1:
-            try await wait(jack, until: { reader.isReadyForSwipe })
+            try await wait(bench, until: { reader.isReadyForSwipe })
             reader.powerDown()
-            try await wait(jack, until: { !reader.isActivated })
-            try await wait(jack, until: { reader.isReadyForSwipe })
+            try await wait(bench, until: { !reader.isActivated })
+            try await wait(bench, until: { reader.isReadyForSwipe })
         case 2:
             // In the middle of powering up.
-            try await wait(jack, until: { reader.isConnected })
+            try await wait(bench, until: { reader.isConnected })
             for _ in 0..<cycle % 70 { _ = try await jack.pass() }
         case 3:
-            try await wait(jack, until: { reader.isActivated })
+            try await wait(bench, until: { reader.isActivated })
         case 4:
-            try await wait(jack, until: { reader.isConnected })
+            try await wait(bench, until: { reader.isConnected })
             let found = Shared<CardReaderAutodetectResult?>(nil)
             Task {
                 let result = await controller.autodetect()
                 found.with { $0 = result }
             }
-            try await wait(jack, until: { found.with { $0 != nil } })
+            try await wait(bench, until: { found.with { $0 != nil } })
             guard found.with({ $0 }) == .uniMag else { stop("it was not found in cycle \(cycle)") }
-            try await wait(jack, until: { reader.isReadyForSwipe })
+            try await wait(bench, until: { reader.isReadyForSwipe })
         default:
             // In the middle of a search.
-            try await wait(jack, until: { reader.isConnected })
+            try await wait(bench, until: { reader.isConnected })
             controller.beginAutodetectAudioJackCardReader()
             for _ in 0..<cycle % 70 { _ = try await jack.pass() }
         }
         jack.attach(false)
-        try await wait(jack, until: { !reader.isConnected && jack.livingCount == 0 && jack.raisedCount == 0 })
+        try await wait(bench, until: { !reader.isConnected && jack.livingCount == 0 && jack.raisedCount == 0 })
         guard controller.audioJackReaderType == .unimag else { stop("another reader was found in cycle \(cycle)") }
     }
 
@@ -106,14 +130,21 @@ import SwipeController
         exit(1)
     }
 
-    /// Lets time pass until something is true, a minute of it at most; and no longer than tasks take for anything where none
-    /// passes.
-    private static func wait(_ jack: any StressJack, until isTrue: @Sendable () -> Bool) async throws {
+    /// Lets time pass until something is true or a power-up fails, a minute of it at most; and no longer than tasks take for
+    /// anything where none passes.
+    private static func wait(_ bench: Bench, until isTrue: @Sendable () -> Bool) async throws {
+        let failures = bench.failures.count
+        let before = failures.with { $0 }
         var (passed, tried) = (0, 0)
-        while passed < 6_000, tried < 50_000_000 {
-            guard !isTrue() else { return }
-            if try await jack.pass() { passed += 1 } else { tried += 1 }
+        while passed < 6_000, tried < 5_000_000 {
+            guard !isTrue(), failures.with({ $0 }) == before else { return }
+            if try await bench.jack.pass() { passed += 1 } else { tried += 1 }
         }
-        stop("nothing came in a minute")
+        let reader = bench.controller.uniMagReader
+        stop(
+            """
+            nothing came in a minute: \(passed) passed, \(tried) tried, \(bench.jack.livingCount) living, connected \
+            \(reader.isConnected), activated \(reader.isActivated), ready \(reader.isReadyForSwipe), failed \(before)
+            """)
     }
 }

@@ -33,5 +33,8 @@ struct SwipeStressTests {
         #expect(numbers["living"] == ["0", "0", "0"])
         #expect(numbers["raised"] == ["0"])
         #expect(numbers["ready"] == ["true"])
+        // Time that does not wait for tasks may be up for one; what it leaves behind is counted all the same.
+        let failed = try #require(numbers["failed"]?.compactMap { Int($0) })
+        #expect(failed[0] < 10, "\(text)")
     }
 }
