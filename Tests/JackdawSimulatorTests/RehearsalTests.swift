@@ -23,7 +23,8 @@ struct RehearsalTests {
         rehearsal.run(for: .seconds(30))
         #expect(
             rehearsal.log == [
-                "20 connected: miura, firmware JACKDAW-SIMULATED 1.00, battery 80 %", "20 ready",
+                "20 connected: miura, serial number M0000001, firmware JACKDAW-SIMULATED 1.00, firmware JACKDAW-OS 1.00, "
+                    + "battery 80 %", "20 ready",
                 "30 waiting for a card", "2030 swipe: miura 411111******1111", "2030 ready",
             ])
     }

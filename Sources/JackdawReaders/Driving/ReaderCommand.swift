@@ -32,6 +32,8 @@ public struct ReaderQuestion: RawRepresentable, Sendable, Hashable, CustomString
     public static let keySerialNumber = ReaderQuestion(rawValue: "key serial number")
     /// How the reader is set up.
     public static let settings = ReaderQuestion(rawValue: "settings")
+    /// What the reader can do.
+    public static let capabilities = ReaderQuestion(rawValue: "capabilities")
     /// What the reader does.
     public static let status = ReaderQuestion(rawValue: "status")
 

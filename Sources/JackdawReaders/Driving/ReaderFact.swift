@@ -13,6 +13,8 @@ public enum ReaderFact: Sendable, Hashable, CustomStringConvertible {
     case keySerialNumber([UInt8])
     /// Its battery.
     case battery(BatteryReport)
+    /// Something that it can do, in the words of its protocol, with a value if it has one.
+    case capability(String)
     /// How it is set up.
     case setting(ReaderSetting)
     /// What it does, in the words of its protocol.
@@ -29,6 +31,7 @@ public enum ReaderFact: Sendable, Hashable, CustomStringConvertible {
         case .keySerialNumber(let bytes): "key serial number \(bytes.span.hexadecimal())"
         case .battery(let report):
             "battery \(report.percent.map { "\($0) %" } ?? "unknown")\(report.isCharging == true ? ", charging" : "")"
+        case .capability: "capability \(text ?? "")"
         case .setting(let setting): "setting \(setting.number) of \(setting.value.count) bytes"
         case .status: "status \(text ?? "")"
         case .bytes(let bytes): bytes.description
@@ -38,7 +41,8 @@ public enum ReaderFact: Sendable, Hashable, CustomStringConvertible {
     /// What it tells in words, without what may be an account number; nil where it is none.
     package var text: String? {
         switch self {
-        case .model(let text), .firmware(let text), .serialNumber(let text), .status(let text): CardHiding.shown(text)
+        case .model(let text), .firmware(let text), .serialNumber(let text), .capability(let text), .status(let text):
+            CardHiding.shown(text)
         case .keySerialNumber, .battery, .setting, .bytes: nil
         }
     }

@@ -76,13 +76,13 @@ extension MiuraCommand {
         case reinitializing = 3
     }
 
-    /// Begins anew.
+    /// Restarts; the answer has the serial number and which software runs.
     public static func reset(_ manner: Reset = .soft) -> MiuraCommand {
         MiuraCommand(unchecked: .reset, manner.rawValue)
     }
 
-    /// Tells which software runs.
-    public static let softwareInformation = MiuraCommand(unchecked: .softwareInformation)
+    /// Lists what the reader can do, some of it with a value. The software is in the answer to ``reset(_:)``.
+    public static let deviceInformation = MiuraCommand(unchecked: .deviceInformation)
     /// Tells which configuration files there are.
     public static let configuration = MiuraCommand(unchecked: .configuration)
     /// Tells date and time.

@@ -27,7 +27,8 @@ extension MiuraDialect {
         case (_, .encryptedTracks): CardHiding.clear(&message, object.value)
         case (_, .keySerialNumber): break
         case (_, _?): CardHiding.hideTracks(&message, object.value)
-        case (MiuraTag.identifier, nil), (MiuraTag.version, nil): CardHiding.hideNumbers(&message, object.value)
+        case (MiuraTag.identifier, nil), (MiuraTag.version, nil), (MiuraTag.serialNumber, nil):
+            CardHiding.hideNumbers(&message, object.value)
         default:
             if object.value.count >= TagLengthValue.leastOfCard || object.isShortOfCard {
                 CardHiding.clear(&message, object.value)

@@ -32,10 +32,8 @@ public struct MiuraDialect: ReaderDialect {
         self.init(times: try profile.times(), reportFlags: flags)
     }
 
-    /// Its software and its battery.
-    public var identification: [ReaderRequest] {
-        [Self.request(.softwareInformation), Self.request(.batteryStatus)]
-    }
+    /// A soft reset, whose answer has the serial number and the software, and the battery.
+    public var identification: [ReaderRequest] { [Self.request(.reset), Self.request(.batteryStatus)] }
 
     /// Answers, always framed alike.
     public func format(awaiting request: ReaderRequest?) -> any FrameFormat { MiuraFormat(.answer) }
@@ -52,8 +50,9 @@ public struct MiuraDialect: ReaderDialect {
     /// What asks something.
     public func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
         switch question {
-        case .firmware: [Self.request(.softwareInformation)]
+        case .firmware, .serialNumber: [Self.request(.reset)]
         case .battery: [Self.request(.batteryStatus)]
+        case .capabilities: [Self.request(.deviceInformation)]
         default: throw ReaderError(.unsupported, "\(family) readers are not known to tell their \(question)")
         }
     }
@@ -103,10 +102,12 @@ public struct MiuraDialect: ReaderDialect {
         return isAnswer(facts, to: request) ? .done(facts) : .unknown("an answer to something else")
     }
 
+    /// Whether facts may answer a request. A reader may leave out any of them.
     private func isAnswer(_ facts: [ReaderFact], to request: ReaderRequest) -> Bool {
-        switch request.bytes {
-        case Self.request(.softwareInformation).bytes: facts.contains { if case .firmware = $0 { true } else { false } }
-        case Self.request(.batteryStatus).bytes: facts.contains { if case .battery = $0 { true } else { false } }
+        let hasBattery = facts.contains { if case .battery = $0 { true } else { false } }
+        return switch request.bytes {
+        case Self.request(.reset).bytes: !hasBattery
+        case Self.request(.batteryStatus).bytes: hasBattery || facts.isEmpty
         default: true
         }
     }
@@ -115,14 +116,14 @@ public struct MiuraDialect: ReaderDialect {
         var facts: [ReaderFact] = []
         var charging: Bool?
         var percent: Int?
-        var identifier = ""
         for object in objects {
             let value = body.extracting(object.value)
             switch object.tag {
-            case MiuraTag.identifier: identifier = value.printable
-            case MiuraTag.version:
-                facts.append(
-                    .firmware(([identifier].filter { !$0.isEmpty } + [value.printable]).joined(separator: " ")))
+            case MiuraTag.serialNumber: facts.append(.serialNumber(value.printable))
+            case MiuraTag.softwareInformation: facts += Self.words(in: object, objects, body).map { .firmware($0) }
+            // Miura's SDK does not look at the tag of what holds a capability.
+            case let tag where object.isConstructed && tag != MiuraTag.response:
+                facts += Self.words(in: object, objects, body).map { .capability($0) }
             // 00 on battery, 01 charging, 02 charged; others are failures.
             case MiuraTag.batteryCharging where value.count == 1: charging = value[0] <= 2 ? value[0] > 0 : nil
             case MiuraTag.batteryPercent where value.count == 1: percent = Int(value[0])
@@ -133,6 +134,19 @@ public struct MiuraDialect: ReaderDialect {
             facts.append(.battery(BatteryReport(percent: percent, isCharging: charging)))
         }
         return facts
+    }
+
+    /// An identifier and its version or value in an object that holds them; empty if it has none. The base's first software
+    /// sends its version as a second identifier (Miura's SDK: MSDK-233).
+    private static func words(
+        in holder: TagLengthValue, _ objects: [TagLengthValue], _ body: Span<UInt8>
+    ) -> [String] {
+        var words: [String] = []
+        for object in objects where holder.value.contains(object.start) {
+            guard [MiuraTag.identifier, MiuraTag.version].contains(object.tag), !object.value.isEmpty else { continue }
+            words.append(body.extracting(object.value).printable)
+        }
+        return words.isEmpty ? [] : [words.joined(separator: " ")]
     }
 
     /// What a message that nobody asked for tells; the first on cards says that such reports are switched on.

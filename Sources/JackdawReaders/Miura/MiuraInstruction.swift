@@ -20,8 +20,8 @@ public struct MiuraInstruction: NamedNumber {
     public static let reset = MiuraInstruction(rawValue: 0xD000)
     /// Get configuration.
     public static let configuration = MiuraInstruction(rawValue: 0xD001)
-    /// Get software information.
-    public static let softwareInformation = MiuraInstruction(rawValue: 0xD002)
+    /// Get device information: a list of what the reader can do.
+    public static let deviceInformation = MiuraInstruction(rawValue: 0xD002)
     /// System clock.
     public static let systemClock = MiuraInstruction(rawValue: 0xD010)
     /// Card status.
@@ -55,7 +55,7 @@ public struct MiuraInstruction: NamedNumber {
     public static let names: [UInt16: String] = [
         0x00A4: "select file", 0x00A5: "delete file", 0x00A6: "list files", 0x00B0: "read binary",
         0x00D6: "update binary", 0x00D7: "stream binary", 0xD000: "reset", 0xD001: "get configuration",
-        0xD002: "get software information", 0xD010: "system clock", 0xD060: "card status", 0xD061: "keyboard status",
+        0xD002: "get device information", 0xD010: "system clock", 0xD060: "card status", 0xD061: "keyboard status",
         0xD062: "battery status", 0xD063: "printer status", 0xD065: "USB status", 0xD0A0: "peripherals",
         0xD0BC: "Bluetooth control", 0xD0C0: "USB disconnect", 0xD0D0: "cash drawer", 0xD0D1: "bar code reader",
         0xD0E1: "system log", 0xD0FF: "abort", 0xD201: "display text", 0xD204: "numeric entry", 0xD205: "tip entry",

@@ -8,8 +8,11 @@ enum MiuraTag {
     static let transactionKind: UInt32 = 0x9C
     static let deviceStatus: UInt32 = 0xC3
     static let commandData: UInt32 = 0xE0
+    static let response: UInt32 = 0xE1
+    static let softwareInformation: UInt32 = 0xEF
     static let currency: UInt32 = 0x5F2A
     static let amount: UInt32 = 0x9F02
+    static let serialNumber: UInt32 = 0x9F1E
     static let identifier: UInt32 = 0xDF0D
     static let version: UInt32 = 0xDF7F
     static let batteryCharging: UInt32 = 0xDFA209
@@ -37,10 +40,11 @@ enum MiuraTag {
             names: [
                 cardStatus: "card status", 0x63: "answer to reset", 0xC0: "decision", 0xC2: "acquirer",
                 deviceStatus: "status code", statusText: "status text", 0xC5: "PIN retries",
-                commandData: "command data", 0xE1: "response", 0xE2: "decision required", 0xE3: "approved",
+                commandData: "command data", response: "response", 0xE2: "decision required", 0xE3: "approved",
                 0xE4: "online required",
                 0xE5: "declined", 0xE6: "status change", 0xED: "configuration", 0xEE: "encrypted data",
-                0xEF: "software information", track1: "track 1", track2: "track 2", track3: "track 3",
+                softwareInformation: "software information", serialNumber: "serial number", track1: "track 1",
+                track2: "track 2", track3: "track 3",
                 identifier: "identifier", 0xDF28: "CVM status", 0xDF30: "contactless kernel", version: "version",
                 0xDFA121: "JIS II track 1", 0xDFA122: "JIS II track 2", 0xDFA123: "JIS II track 3",
                 typedPINDigit: "PIN digit", 0xDFA202: "PIN entry", 0xDFA203: "terminal risk management stage",
@@ -54,7 +58,8 @@ enum MiuraTag {
                 maskedTrack2: "masked track 2", 0xDFAE57: "masked track 2 of the chip",
                 maskedNumber: "masked account number",
             ],
-            shown: [fileSum, keySerialNumber, pinKeySerialNumber], texts: [statusText, identifier, version],
+            shown: [fileSum, keySerialNumber, pinKeySerialNumber],
+            texts: [statusText, identifier, version, serialNumber],
             hidden: [
                 track1, track2, track3, 0xDFA121, 0xDFA122, 0xDFA123, typedPINDigit, typedKey, typedNumber,
                 maskedTrack2, 0xDFAE57, maskedNumber,

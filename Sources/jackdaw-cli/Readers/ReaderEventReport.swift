@@ -104,6 +104,7 @@ extension ReaderFact {
         case .firmware: add("firmware", text ?? "")
         case .serialNumber: add("serial_number", text ?? "")
         case .keySerialNumber(let bytes): add("key_serial_number", bytes.map(\.hexadecimal).joined())
+        case .capability: add("capability", text ?? "")
         case .status: add("status", text ?? "")
         case .battery(let report):
             object.add("fact", "battery")

@@ -71,7 +71,8 @@ import Testing
         #expect(run.status == .done)
         #expect(
             run.lines == [
-                "\(Self.link): connected: miura, firmware JACKDAW-SIMULATED 1.00, battery 80 %", "\(Self.link): ready",
+                "\(Self.link): connected: miura, serial number M0000001, firmware JACKDAW-SIMULATED 1.00, "
+                    + "firmware JACKDAW-OS 1.00, battery 80 %", "\(Self.link): ready",
                 "\(Self.link): waiting for a card", "\(Self.link): swipe: miura 411111******1111",
             ])
         #expect(run.messages.contains("jackdaw: \(Self.link): connected\n"))
@@ -85,7 +86,7 @@ import Testing
             objects.map { $0["event"] as? String } == ["identified", "ready", "waiting_for_card", "swipe"])
         #expect(objects.allSatisfy { $0["link"] as? String == "sim:miura" })
         let facts = try #require(objects[0]["facts"] as? [[String: Any]])
-        #expect(facts.map { $0["fact"] as? String } == ["firmware", "battery"])
+        #expect(facts.map { $0["fact"] as? String } == ["serial_number", "firmware", "firmware", "battery"])
         #expect(facts.last?["percent"] as? Int == 80)
         #expect(objects[3]["pan"] as? String == "411111******1111")
         #expect(objects[3]["parts"] as? [String] == ["frame", "track 1", "track 2"])

@@ -5,7 +5,7 @@ import Testing
 /// Commands of MPI, with those of its SDK's unit tests and others made by hand of what its sources say.
 @Suite struct MiuraCommandTests {
     @Test(arguments: [
-        (MiuraCommand.reset(), "010004D0000000D5"), (.softwareInformation, "010004D0020000D7"),
+        (MiuraCommand.reset(), "010004D0000000D5"), (.deviceInformation, "010004D0020000D7"),
         (.reportCards(.changes), "010004D0600100B4"), (.battery(), "010004D0620000B7"),
         (.encryptionStatus, "010004EEE000000B"), (.abort, "010004D0FF00002A"),
     ])

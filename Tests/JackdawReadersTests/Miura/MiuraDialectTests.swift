@@ -6,6 +6,7 @@ import Testing
 /// What Miura's answers and reports mean.
 struct MiuraDialectTests {
     private static let reset = ReaderRequest("reset", hex("010004D0000000D5"))
+    private static let deviceInformation = ReaderRequest("device information", hex("010004D0020000D7"))
     private static let battery = ReaderRequest("battery", hex("010004D0620000B7"))
 
     /// The meanings of a message, cut into frames as a reader does.
@@ -19,7 +20,7 @@ struct MiuraDialectTests {
 
     @Test func publishedCommandsAreSent() throws {
         let dialect = MiuraDialect(reportFlags: 0x01)
-        #expect(dialect.identification.map(\.bytes) == [hex("010004D0020000D7"), hex("010004D0620000B7")])
+        #expect(dialect.identification.map(\.bytes) == [hex("010004D0000000D5"), hex("010004D0620000B7")])
         #expect(dialect.arming(for: .seconds(20)).map(\.bytes) == [hex("010004D0600100B4")])
     }
 
@@ -29,6 +30,59 @@ struct MiuraDialectTests {
             guard case .done(let facts)? = meanings.first else { return #expect(Bool(false), "\(meanings)") }
             #expect(facts == [.battery(BatteryReport(percent: 80, isCharging: isCharging))])
         }
+    }
+
+    /// The answer to RESET that `MpiClient.resetDevice` of Miura's SDK for Android quotes, byte for byte; and what its first
+    /// base sends in the place of the second version (MSDK-233 there).
+    @Test(arguments: ["DF7F", "DF0D"])
+    func softwareAndSerialNumberAreInTheAnswerToReset(secondVersion: String) throws {
+        let answer =
+            "E130" + "9F1E083034303030323033" + "EF11DF0D084D3130302D525049DF7F03312D31"
+            + "EF10DF0D074D3130302D4F53\(secondVersion)03312D36"
+        let meanings = try Self.meanings(answer + "9000", answering: Self.reset)
+        guard case .done(let facts)? = meanings.first else { return #expect(Bool(false), "\(meanings)") }
+        #expect(facts == [.serialNumber("04000203"), .firmware("M100-RPI 1-1"), .firmware("M100-OS 1-6")])
+    }
+
+    /// Capabilities as `MPICommandExecutor.getDeviceCapabilities` of Miura's SDK for iOS reads them, ED objects with an
+    /// identifier and, in some, a value; and every other answer, which the SDKs take as well.
+    @Test(
+        arguments: [
+            ("E10F ED0D DF0D0A 53637265656E2D313238", [ReaderFact.capability("Screen-128")]),
+            (
+                "E11E ED0C DF0D09 426C7565746F6F7468 ED0E DF0D07 42617474657279 DF7F01 31",
+                [
+                    .capability("Bluetooth"), .capability("Battery 1"),
+                ]
+            ),
+            ("E100", []), ("", []),
+        ] as [(String, [ReaderFact])])
+    func everyAnswerToDeviceInformationIsTaken(answer: String, told: [ReaderFact]) throws {
+        let meanings = try Self.meanings(answer + "9000", answering: Self.deviceInformation)
+        guard case .done(let facts)? = meanings.first else { return #expect(Bool(false), "\(meanings)") }
+        #expect(facts == told)
+    }
+
+    @Test func whatCanBeAskedIsAskedByThePublishedCommands() throws {
+        let dialect = MiuraDialect()
+        for question in [ReaderQuestion.firmware, .serialNumber] {
+            #expect(try dialect.asking(question).map(\.bytes) == [Self.reset.bytes])
+        }
+        #expect(try dialect.asking(.capabilities).map(\.bytes) == [Self.deviceInformation.bytes])
+    }
+
+    /// A reader that answers as Miura's SDK has it (`MpiClient.resetDevice`), and leaves out what it likes.
+    @Test(arguments: [("E10B9F1E083034303030323033", ["serial number 04000203"]), ("", [])])
+    func aReaderIsConnectedWhateverItLeavesOut(answer: String, identity: [String]) throws {
+        var driver = ReaderDriver(MiuraDialect())
+        _ = driver.perform(.connect, at: .zero)
+        var outputs: [ReaderOutput] = []
+        for body in [answer, ""] {
+            for frame in try MiuraFormat.answer(hex(body + "9000")) { outputs += driver.receive(frame.span, at: .zero) }
+        }
+        #expect(driver.state == .ready)
+        let identities = outputs.compactMap { if case .event(.connected(let identity)) = $0 { identity } else { nil } }
+        #expect(identities.map { $0.facts.map(\.description) } == [identity])
     }
 
     @Test(arguments: [

@@ -15,15 +15,20 @@ public struct MiuraModel: ReaderModel {
     public func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] {
         guard command.count >= 8 else { return Self.frames([0x67, 0x00]) }
         switch MiuraInstruction(rawValue: UInt16(command[3]) << 8 | UInt16(command[4])) {
-        case .softwareInformation:
+        case .reset:
+            device.isArmed = false
             let parts = device.firmware.split(separator: " ")
-            let version = parts.last.map(String.init) ?? ""
             let name = parts.dropLast().joined(separator: "-")
-            return Self.frames(
-                Self.object(
-                    0xE1,
-                    Self.object(0xEF, Self.object(0xDF0D, Array(name.utf8)) + Self.object(0xDF7F, Array(version.utf8))))
-                    + Self.done)
+            let version = parts.last.map(String.init) ?? ""
+            // 9F1E has eight characters (EMV book 4).
+            let serialNumber = Self.object(0x9F1E, Array(device.serialNumber.utf8.suffix(8)))
+            let program = Self.object(0xEF, Self.pair(name, version))
+            let system = Self.object(0xEF, Self.pair("JACKDAW-OS", version))
+            return Self.frames(Self.object(0xE1, serialNumber + program + system) + Self.done)
+        case .deviceInformation:
+            // Some capabilities have a value, others none.
+            let objects = Self.capabilities.flatMap { Self.object(0xED, Self.pair($0.name, $0.value)) }
+            return Self.frames(Self.object(0xE1, objects) + Self.done)
         case .batteryStatus:
             return Self.frames(
                 Self.object(
@@ -35,7 +40,7 @@ public struct MiuraModel: ReaderModel {
             // How it is with cards, and no other answer.
             let status = Self.object(0xE1, Self.object(0x48, [0, 0])) + Self.done
             return device.isArmed ? Self.frames(status, isUnsolicited: true) : []
-        case .reset, .abort, .displayText, .keyboardStatus, .systemClock: return Self.frames(Self.done)
+        case .abort, .displayText, .keyboardStatus, .systemClock: return Self.frames(Self.done)
         default: return Self.frames([0x6D, 0x00])
         }
     }
@@ -64,7 +69,15 @@ public struct MiuraModel: ReaderModel {
         return Self.frames(Self.object(0xE1, objects) + Self.done, isUnsolicited: true)
     }
 
+    /// Names are not published.
+    private static let capabilities: [(name: String, value: String?)] = [("Bluetooth", nil), ("Battery", "1")]
+
     private static let done: [UInt8] = [0x90, 0x00]
+
+    /// An identifier, and its version or value.
+    private static func pair(_ identifier: String, _ version: String?) -> [UInt8] {
+        object(0xDF0D, Array(identifier.utf8)) + (version.map { object(0xDF7F, Array($0.utf8)) } ?? [])
+    }
 
     private static func frames(_ apdu: [UInt8], isUnsolicited: Bool = false) -> [[UInt8]] {
         // It has a status, so that it is long enough.
