@@ -8,13 +8,14 @@ DEBIAN_PACKAGES := binutils ca-certificates git libc6-dev libncurses6 libsqlite3
 RELEASE := -c release --static-swift-stdlib
 JACKDAW := .build/release/jackdaw
 SHARE := $(DESTDIR)$(PREFIX)/share
+FORMATTED := Sources Tests Benchmarks Fuzz Package.swift
 # Where the scripts of the virtual machine are.
 LAB ?= ../shared/lab
 
-.PHONY: help setup build demo test lab bench lint fuzz docs install uninstall clean
+.PHONY: help setup build demo test quick lab bench format lint fuzz docs install uninstall clean
 
 help: ## this list
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
+	@sed -nE 's/^([[:alnum:]_.-]+):.*## */\1\t/p' $(MAKEFILE_LIST) | expand -t 12
 
 setup: ## install the Debian packages that are missing
 	@.ci/setup $(DEBIAN_PACKAGES)
@@ -25,8 +26,11 @@ build: setup ## build the command
 demo: build ## read the cards in captures/
 	@.ci/demo $(JACKDAW)
 
-test: setup ## build and run all tests
-	swift test --experimental-maximum-parallelization-width 4
+test: setup ## build and run all tests; FILTER=REGEX runs those whose name matches
+	swift test --experimental-maximum-parallelization-width 4 $(if $(FILTER),--filter '$(FILTER)')
+
+quick: ## build and test floor 0 and the readers only; FILTER=REGEX as above
+	@.ci/quick '$(FILTER)'
 
 lab: build ## sound and Bluetooth on real drivers in a virtual machine, where one can run; SETUP=1 installs what it needs
 	swift build $(RELEASE) --product JackdawBluetoothLab
@@ -38,8 +42,11 @@ lab: build ## sound and Bluetooth on real drivers in a virtual machine, where on
 bench: build ## how fast and how well this machine decodes
 	$(JACKDAW) bench
 
+format: ## format the sources in place
+	swift format --in-place --parallel --recursive $(FORMATTED)
+
 lint: ## format, and who may import whom
-	swift format lint --strict --recursive Sources Tests Benchmarks Fuzz Package.swift
+	swift format lint --strict --recursive $(FORMATTED)
 	.ci/import-check
 
 fuzz: build ## hostile input for DURATION seconds a parser, 600 by default
