@@ -9,8 +9,6 @@ RELEASE := -c release --static-swift-stdlib
 JACKDAW := .build/release/jackdaw
 SHARE := $(DESTDIR)$(PREFIX)/share
 FORMATTED := Sources Tests Benchmarks Fuzz Package.swift
-# Where the scripts of the virtual machine are.
-LAB ?= ../shared/lab
 
 .PHONY: help setup build demo test quick lab bench format lint fuzz docs install uninstall clean
 
@@ -32,12 +30,12 @@ test: setup ## build and run all tests; FILTER=REGEX runs those whose name match
 quick: ## build and test floor 0 and the readers only; FILTER=REGEX as above
 	@.ci/quick '$(FILTER)'
 
-lab: build ## sound and Bluetooth on real drivers in a virtual machine, where one can run; SETUP=1 installs what it needs
+lab: build ## sound and Bluetooth on real drivers in a virtual machine; SETUP=1 installs tools, SKIP=1 skips what cannot run
 	swift build $(RELEASE) --product JackdawBluetoothLab
 	swift build $(RELEASE) --product JackdawSwipeStress
-	@LAB='$(LAB)' .ci/lab/readers $(JACKDAW) .build/release/JackdawSwipeStress
-	@LAB='$(LAB)' SETUP='$(SETUP)' .ci/lab/run sound $(JACKDAW)
-	@LAB='$(LAB)' SETUP='$(SETUP)' .ci/lab/run bluetooth .build/release/JackdawBluetoothLab
+	@SETUP='$(SETUP)' SKIP='$(SKIP)' .ci/lab/readers $(JACKDAW) .build/release/JackdawSwipeStress
+	@SETUP='$(SETUP)' SKIP='$(SKIP)' .ci/lab/run sound $(JACKDAW)
+	@SETUP='$(SETUP)' SKIP='$(SKIP)' .ci/lab/run bluetooth .build/release/JackdawBluetoothLab
 
 bench: build ## how fast and how well this machine decodes
 	$(JACKDAW) bench
