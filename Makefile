@@ -43,9 +43,10 @@ bench: build ## how fast and how well this machine decodes
 format: ## format the sources in place
 	swift format --in-place --parallel --recursive $(FORMATTED)
 
-lint: ## format, and who may import whom
+lint: ## check format, imports, words and commit subjects
 	swift format lint --strict --recursive $(FORMATTED)
 	.ci/import-check
+	.ci/words
 
 fuzz: build ## hostile input for DURATION seconds a parser, 600 by default
 	$(MAKE) -C Fuzz all
