@@ -240,6 +240,74 @@ struct ControllerTests {
         return (controller, environment)
     }
 
+    /// Requests the next swipe when the reader is unready, and writes down what it receives.
+    private final class Requester: PGSwipeDelegate {
+        let log = Shared<[String]>([])
+        /// Whether the first request is cancelled when the reader is ready.
+        let isCancelling: Bool
+
+        init(isCancelling: Bool = false) { self.isCancelling = isCancelling }
+
+        /// How often the reader was ready; nil after a warning.
+        var readyCount: Int? {
+            log.with { log in log.contains { $0.hasPrefix("warning") } ? nil : log.count { $0 == "ready" } }
+        }
+
+        private func request(_ device: PGSwipeDevice) { (device as? PGSwipeUniMag)?.requestSwipe() }
+
+        func deviceActivationFinished(_ device: PGSwipeDevice, result: SwipeActivationResult) { request(device) }
+        func didSwipeCard(_ card: PGSwipedCard?, device: PGSwipeDevice) {
+            log.with { $0.append(card == nil ? "swiped badly" : "swiped well") }
+        }
+        func deviceBecameReadyForSwipe(_ device: PGSwipeDevice) {
+            let isFirst = log.with { log in
+                log.append("ready")
+                return log.count == 1
+            }
+            guard isFirst, isCancelling, let reader = device as? PGSwipeUniMag else { return }
+            reader.cancelSwipeRequest()
+            reader.requestSwipe()
+        }
+        func deviceBecameUnreadyForSwipe(_ device: PGSwipeDevice, reason: SwipeReasonUnreadyForSwipe) {
+            log.with { $0.append("unready \(reason)") }
+            if !isCancelling { request(device) }
+        }
+        func swipeControllerWarning(_ warning: PGSwipeWarning) {
+            log.with { $0.append("warning \(warning.code.rawValue)") }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func S0_79_aDelegateRequestsTheNextSwipeAfterAnUnreadableOne(isImmediate: Bool) async throws {
+        let environment = SimulatedEnvironment()
+        let requester = Requester()
+        let controller = PGSwipeController(
+            environment, delegate: requester, executor: isImmediate ? .immediate : .main, clock: environment.clock)
+        controller.uniMagReader.alwaysAcceptSwipe = false
+        environment.attach(true)
+        for count in 1...3 {
+            while let ready = requester.readyCount, ready < count { await Task.yield() }
+            await environment.present(Presentation(SimulatedCard.deck[0], .swipedInVain))
+        }
+        while let ready = requester.readyCount, ready < 4 { await Task.yield() }
+        let once = ["ready", "swiped badly", "unready swipeDone"]
+        #expect(requester.log.with { $0 } == once + once + once + ["ready"])
+        controller.shutdown()
+    }
+
+    @Test(arguments: [true, false])
+    func S0_79_aDelegateRequestsASwipeRightAfterACancellation(isImmediate: Bool) async throws {
+        let environment = SimulatedEnvironment()
+        let requester = Requester(isCancelling: true)
+        let controller = PGSwipeController(
+            environment, delegate: requester, executor: isImmediate ? .immediate : .main, clock: environment.clock)
+        controller.uniMagReader.alwaysAcceptSwipe = false
+        environment.attach(true)
+        while let ready = requester.readyCount, ready < 2 { await Task.yield() }
+        #expect(requester.log.with { $0 } == ["ready", "unready canceled", "ready"])
+        controller.shutdown()
+    }
+
     @Test(arguments: [true, false]) func aSwipeThatIsWaitedForGivesItsCard(always: Bool) async throws {
         let (controller, environment) = await activated(always: always)
         let reader = controller.uniMagReader

@@ -379,6 +379,72 @@ import Testing
         await world.verify()
     }
 
+    /// As a delegate does it: the reader still ends the wait for the card that could not be read.
+    @Test func S0_79_aSwipeMayBeRequestedAtOnceAfterAnUnreadableOne() async {
+        var world = ready(Self.onRequest)
+        world.call(.requestSwipe)
+        world.run()
+        world.swipe(.uniMag, isRead: false)
+        world.call(.requestSwipe)
+        world.run()
+        #expect(world.log == ["uniMag ready", "uniMag swiped badly", "uniMag unready swipeDone", "uniMag ready"])
+        #expect(world.waiting == [.uniMag])
+        await world.verify()
+    }
+
+    @Test func S0_79_aSwipeMayBeRequestedAtOnceAfterACancellation() async {
+        var world = ready(Self.onRequest)
+        world.call(.requestSwipe)
+        world.run()
+        world.call(.cancelSwipeRequest)
+        world.call(.requestSwipe)
+        world.run()
+        #expect(world.log == ["uniMag ready", "uniMag unready canceled", "uniMag ready"])
+        #expect(world.waiting == [.uniMag])
+        // The new request lasts as long as any.
+        world.run(.seconds(20))
+        #expect(world.log.last == "uniMag unready timedOut")
+        await world.verify()
+    }
+
+    /// The reader never waited for a card when the first request was cancelled.
+    @Test func S0_79_aSwipeMayBeRequestedAtOnceAfterACancellationBeforeTheReaderWaits() async {
+        var world = ready(Self.onRequest)
+        world.call(.requestSwipe)
+        world.call(.cancelSwipeRequest)
+        world.call(.requestSwipe)
+        world.run()
+        #expect(world.log == ["warning requestCanceled uniMag", "uniMag ready"])
+        #expect(world.waiting == [.uniMag])
+        await world.verify()
+    }
+
+    @Test func S0_81_aRequestThatIsStoredIsCancelled() async {
+        var world = ready(Self.onRequest)
+        world.call(.requestSwipe)
+        world.run()
+        for call in [SwipeCall.cancelSwipeRequest, .requestSwipe, .cancelSwipeRequest] { world.call(call) }
+        world.run()
+        #expect(world.log == ["uniMag ready", "warning requestCanceled uniMag", "uniMag unready canceled"])
+        #expect(world.waiting.isEmpty)
+        await world.verify()
+    }
+
+    /// It is not the next reader's.
+    @Test func aRequestThatIsStoredEndsWithItsReader() async {
+        var world = ready(Self.onRequest)
+        world.call(.requestSwipe)
+        world.run()
+        world.call(.cancelSwipeRequest)
+        world.call(.requestSwipe)
+        world.detach()
+        world.attach(.uniMag)
+        world.run()
+        #expect(world.log.last == "uniMag activation success")
+        #expect(world.waiting.isEmpty)
+        await world.verify()
+    }
+
     @Test func S0_85_theProgramMayPowerUpWhileItIsToldOfTheConnection() async {
         var world = MachineWorld(.unimag)
         world.attach(.uniMag)

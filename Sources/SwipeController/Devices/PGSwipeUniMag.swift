@@ -31,7 +31,9 @@ public final class PGSwipeUniMag: PGSwipeDevice, @unchecked Sendable {
     /// true.
     public func powerDown() { engine.perform(.powerDown) }
 
-    /// Waits for a swipe. Not to be used while ``alwaysAcceptSwipe`` is true.
+    /// Begins to wait for a swipe, and returns at once; ``nextSwipe()`` returns its card. A request that comes while the last one
+    /// still ends, as inside of ``PGSwipeDelegate/deviceBecameUnreadyForSwipe(_:reason:)`` or right after
+    /// ``cancelSwipeRequest()``, begins when it has ended. Not to be used while ``alwaysAcceptSwipe`` is true.
     public func requestSwipe() { engine.perform(.requestSwipe) }
 
     /// Waits for a swipe, and gives its card. While ``alwaysAcceptSwipe`` is true it is the next one that comes; else it is

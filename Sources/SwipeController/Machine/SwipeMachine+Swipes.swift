@@ -134,8 +134,8 @@ extension SwipeMachine {
         refusals[.uniMag] = 0
         switch phase(of: .uniMag) {
         case .idle where detection == nil: request(.uniMag)
-        // As soon as it can be.
-        case .settling where detection == nil: isSwipeWanted = true
+        // As soon as the wait for a card before it is over.
+        case .settling where detection == nil, .cancelling where detection == nil: isSwipeWanted = true
         default:
             warn(
                 .callIgnored, of: .uniMag,
