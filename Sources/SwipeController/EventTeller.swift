@@ -9,12 +9,31 @@ final class EventTeller: Sendable {
         /// What is still to be told, in this order.
         var deliveries: [Delivery] = []
         var isDelivering = false
-        var listeners: [Int: AsyncStream<PGSwipeEvent>.Continuation] = [:]
+        var listeners: [Int: Listener] = [:]
         var listenerCount = 0
+        /// Events since the beginning, for the first stream of them; nil when it has them, or they are kept no longer.
+        var beginning: [PGSwipeEvent]? = []
         var type: AudioJackReaderType
         var report: ReaderSearchReport?
         var isOver = false
+
+        /// Keeps an event for the first stream, unless there were too many. Nothing of a card is kept that another one receives.
+        mutating func keep(_ event: PGSwipeEvent) {
+            let isReceived = delegate != nil || !listeners.isEmpty
+            if case .didSwipeCard(_?, _) = event, isReceived { beginning = nil }
+            beginning?.append(event)
+            if beginning?.count ?? 0 > EventTeller.mostKept { beginning = nil }
+        }
     }
+
+    private struct Listener {
+        let continuation: AsyncStream<PGSwipeEvent>.Continuation
+        /// Deliveries of what happened before it listened.
+        var skipped: Int
+    }
+
+    /// Events that are kept for the first stream at most.
+    static let mostKept = 64
 
     /// An event, and what is true from it on.
     private struct Delivery {
@@ -50,13 +69,29 @@ final class EventTeller: Sendable {
     /// What the last autodetection saw.
     var report: ReaderSearchReport? { state.withLock { $0.report } }
 
-    /// What happens from now on.
+    /// What is delivered from now on; the first stream begins with what was delivered before.
     func events() -> AsyncStream<PGSwipeEvent> {
+        listen { state, listener in
+            for event in state.beginning ?? [] { listener.yield(event) }
+            state.beginning = nil
+            return 0
+        }
+    }
+
+    /// What happens from now on, without what happened before and is still to be delivered.
+    func laterEvents() -> AsyncStream<PGSwipeEvent> { listen { state, _ in state.deliveries.count } }
+
+    /// Makes a stream of events.
+    /// - Parameter begin: prepares it, and returns how many deliveries it is to skip.
+    /// - Returns: the stream, which has ended if the teller has.
+    private func listen(
+        _ begin: (inout State, AsyncStream<PGSwipeEvent>.Continuation) -> Int
+    ) -> AsyncStream<PGSwipeEvent> {
         let (stream, listener) = AsyncStream<PGSwipeEvent>.makeStream()
         let number: Int? = state.withLock { state in
             guard !state.isOver else { return nil }
             state.listenerCount += 1
-            state.listeners[state.listenerCount] = listener
+            state.listeners[state.listenerCount] = Listener(continuation: listener, skipped: begin(&state, listener))
             return state.listenerCount
         }
         guard let number else {
@@ -101,10 +136,11 @@ final class EventTeller: Sendable {
         let listeners = state.withLock { state in
             state.isOver = true
             state.deliveries = []
+            state.beginning = nil
             defer { state.listeners = [:] }
             return state.listeners
         }
-        for listener in listeners.values { listener.finish() }
+        for listener in listeners.values { listener.continuation.finish() }
     }
 
     private func nextDelivery() -> (Delivery, (any PGSwipeDelegate)?, [AsyncStream<PGSwipeEvent>.Continuation])? {
@@ -116,7 +152,16 @@ final class EventTeller: Sendable {
             let delivery = state.deliveries.removeFirst()
             if let type = delivery.type { state.type = type }
             if case .deviceAutodetectComplete = delivery.event { state.report = delivery.report }
-            return (delivery, state.delegate, Array(state.listeners.values))
+            var listeners: [AsyncStream<PGSwipeEvent>.Continuation] = []
+            for (number, listener) in state.listeners {
+                if listener.skipped == 0 {
+                    listeners.append(listener.continuation)
+                } else {
+                    state.listeners[number]?.skipped -= 1
+                }
+            }
+            if let event = delivery.event { state.keep(event) }
+            return (delivery, state.delegate, listeners)
         }
     }
 

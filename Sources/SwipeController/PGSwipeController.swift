@@ -36,7 +36,8 @@ public final class PGSwipeController: Sendable {
                 machine, environment, interaction, delegate: delegate, executor: executor, clock: clock))
     }
 
-    /// A controller without a delegate: what is attached already is told to nobody, unless it has one in time.
+    /// A controller without a delegate. One that is set later misses the connection of what is attached already; the first
+    /// stream of ``events`` does not.
     /// - Parameter environment: the jack and the readers' links.
     public convenience init(_ environment: any SwipeEnvironment) { self.init(environment, delegate: nil) }
 
@@ -50,7 +51,12 @@ public final class PGSwipeController: Sendable {
         set { engine.teller.delegate = newValue }
     }
 
-    /// What happens from now on, as the delegate is told it; another stream for each who asks.
+    /// What happens, in the delegate's order; another stream each time.
+    ///
+    /// The first stream begins with everything since the controller was made, so that one that is requested right after `init`
+    /// misses nothing; the others begin with what comes next. Until it is requested, 64 events are kept for it at most, and no
+    /// card that the delegate or ``PGSwipeUniMag/nextSwipe()`` receives: after more events, or such a card, the first stream
+    /// begins with what comes next, too.
     public var events: AsyncStream<PGSwipeEvent> { engine.teller.events() }
 
     /// Which type of reader is enabled, as far as the last event has told.
@@ -90,7 +96,7 @@ public final class PGSwipeController: Sendable {
     /// The same, waited for.
     /// - Returns: what was found; where it goes on already, what it finds.
     public func autodetect() async -> CardReaderAutodetectResult {
-        let events = engine.teller.events()
+        let events = engine.teller.laterEvents()
         beginAutodetectAudioJackCardReader()
         for await event in events {
             if case .deviceAutodetectComplete(let result) = event { return result }

@@ -45,6 +45,11 @@ final class SwipeEngine: Sendable {
 
     var settings: UniMagSettings { state.withLock { $0.machine.settings } }
 
+    /// Whether a reader is powered up, whatever was delivered of that.
+    func isActivated(_ reader: ReaderKind) -> Bool {
+        state.withLock { $0.machine.flags[reader]?.isActivated == true }
+    }
+
     func perform(_ call: SwipeCall) {
         handle { machine, now in machine.perform(call, at: now) }
         guard case .shutDown = call else { return }

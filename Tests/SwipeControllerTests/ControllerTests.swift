@@ -186,6 +186,33 @@ struct ControllerTests {
         controller.shutdown()
     }
 
+    /// However soon the first event comes.
+    @Test func S0_03_theFirstStreamHasWhatIsAttachedAlready() async {
+        let environment = SimulatedEnvironment()
+        environment.attach(true)
+        let controller = PGSwipeController(
+            environment, delegate: nil, executor: .immediate, clock: environment.clock)
+        while !controller.uniMagReader.isReadyForSwipe { await Task.yield() }
+        let (first, second) = (controller.events, controller.events)
+        environment.attach(false)
+        let come = [
+            "deviceConnected UniMag", "deviceActivationFinished UniMag: success", "deviceBecameReadyForSwipe UniMag",
+        ]
+        let gone = [
+            "deviceBecameUnreadyForSwipe UniMag: disconnected", "deviceDeactivated UniMag",
+            "deviceDisconnected UniMag",
+        ]
+        for (events, expected) in [(first, come + gone), (second, gone)] {
+            var received: [String] = []
+            for await event in events {
+                received.append("\(event)")
+                if case .deviceDisconnected = event { break }
+            }
+            #expect(received == expected)
+        }
+        controller.shutdown()
+    }
+
     @Test func S0_04_withoutADelegateInTimeTheFirstConnectionIsMissed() async {
         let environment = SimulatedEnvironment()
         environment.attach(true)

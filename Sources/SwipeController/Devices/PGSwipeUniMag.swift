@@ -43,13 +43,14 @@ public final class PGSwipeUniMag: PGSwipeDevice, @unchecked Sendable {
     @discardableResult
     public func requestSwipe() async throws(PGSwipeError) -> PGSwipedCard {
         guard let engine = engine.engine else { throw PGSwipeError(.shutDown, "the controller was shut down") }
-        let events = engine.teller.events()
+        let events = engine.teller.laterEvents()
         let isRequested = !alwaysAcceptSwipe
-        guard isActivated else {
+        // When its end is known and still to be delivered, the later events do not have it.
+        guard isActivated, engine.isActivated(.uniMag) else {
             throw PGSwipeError(.notReady, "no reader is activated: wait for deviceActivationFinished")
         }
         if isRequested { engine.perform(.requestSwipe) }
-        // What is told before the reader waits is about what was before, but for why it will not.
+        // What comes before the reader waits is about the request before, except for why it will not wait.
         var isWaiting = !isRequested
         for await event in events {
             if case .deviceBecameReadyForSwipe(let device) = event, device === self { isWaiting = true }

@@ -1,0 +1,82 @@
+import JackdawReaders
+import Testing
+
+@testable import SwipeController
+
+/// Which events a stream has.
+@Suite struct EventTellerTests {
+    private final class Silent: PGSwipeDelegate {}
+
+    private let teller = EventTeller(
+        .unimag, devices: ReaderKind.makeDevices(SwipeEngineReference()), delegate: nil, executor: .immediate)
+
+    private static let card: SwipeAction = {
+        var builder = ReaderSwipe.Builder()
+        let track = Array(";4111111111111111=2912?".utf8)
+        builder.add(.track(2), track.span)
+        return .told(.swiped(builder.finish(family: "test", cipher: nil)), .uniMag, DeviceFlags())
+    }()
+    private static let connected = SwipeAction.told(.connected, .uniMag, DeviceFlags(isConnected: true))
+    private static let ready = SwipeAction.told(.ready, .uniMag, DeviceFlags(isReadyForSwipe: true))
+
+    private func take(_ actions: SwipeAction...) {
+        for action in actions { #expect(teller.take(action)) }
+    }
+
+    /// The first word of each event of a stream, up to the end of the teller.
+    private func words(_ stream: AsyncStream<PGSwipeEvent>) async -> [String] {
+        teller.end()
+        var words: [String] = []
+        for await event in stream { words.append("\(event)".split(separator: " ").first.map(String.init) ?? "") }
+        return words
+    }
+
+    @Test func theFirstStreamBeginsWithWhatWasDeliveredBefore() async {
+        take(Self.connected, Self.card)
+        teller.deliver()
+        let (first, second) = (teller.events(), teller.events())
+        take(Self.ready)
+        teller.deliver()
+        #expect(await words(first) == ["deviceConnected", "didSwipeCard", "deviceBecameReadyForSwipe"])
+        #expect(await words(second) == ["deviceBecameReadyForSwipe"])
+    }
+
+    @Test(arguments: [0, 1]) func asManyEventsAreKeptAsThereIsRoomFor(excess: Int) async {
+        for _ in 0..<EventTeller.mostKept + excess { take(Self.ready) }
+        teller.deliver()
+        let first = teller.events()
+        #expect(await words(first).count == (excess == 0 ? EventTeller.mostKept : 0))
+    }
+
+    /// A delegate, or who waits for the next swipe.
+    @Test(arguments: [true, false]) func noCardIsKeptThatSomebodyElseReceives(isDelegate: Bool) async {
+        let delegate = Silent()
+        if isDelegate { teller.delegate = delegate }
+        let other = isDelegate ? nil : teller.laterEvents()
+        take(Self.connected, Self.card)
+        teller.deliver()
+        let first = teller.events()
+        take(Self.ready)
+        teller.deliver()
+        #expect(await words(first) == ["deviceBecameReadyForSwipe"])
+        if let other {
+            #expect(await words(other) == ["deviceConnected", "didSwipeCard", "deviceBecameReadyForSwipe"])
+        }
+    }
+
+    /// Such as that the request before was cancelled.
+    @Test func whoWaitsForASwipeReceivesNothingThatHappenedBefore() async {
+        take(.warned(.requestCanceled, "", .uniMag), Self.connected)
+        let later = teller.laterEvents()
+        take(Self.ready)
+        teller.deliver()
+        #expect(await words(later) == ["deviceBecameReadyForSwipe"])
+    }
+
+    @Test func nothingIsKeptAfterTheEnd() async {
+        take(Self.connected)
+        teller.deliver()
+        teller.end()
+        #expect(await words(teller.events()).isEmpty)
+    }
+}
