@@ -338,20 +338,33 @@ struct ControllerTests {
     @Test(arguments: [true, false]) func aSwipeThatIsWaitedForGivesItsCard(always: Bool) async throws {
         let (controller, environment) = await activated(always: always)
         let reader = controller.uniMagReader
+        // Until one comes after the program has begun to wait.
         let presenting = Task {
             while !reader.isReadyForSwipe { await Task.yield() }
             await environment.present(Presentation(SimulatedCard.deck[0]))
         }
-        let card: PGSwipedCard = try await reader.requestSwipe()
+        let card = try await reader.nextSwipe()
         #expect(card.maskedCardNumber == "4111110000001111")
+        presenting.cancel()
         await presenting.value
+        controller.shutdown()
+    }
+
+    /// It returns at once, and needs no `await`.
+    @Test func S0_78_aSwipeIsRequestedFromAnAsynchronousFunction() async {
+        let (controller, _) = await activated(always: false)
+        let reader = controller.uniMagReader
+        reader.requestSwipe()
+        while !reader.isReadyForSwipe { await Task.yield() }
+        reader.cancelSwipeRequest()
+        while reader.isReadyForSwipe { await Task.yield() }
         controller.shutdown()
     }
 
     @Test func aSwipeThatIsWaitedForEndsWithItsTask() async throws {
         let (controller, _) = await activated(always: false)
         let reader = controller.uniMagReader
-        let waiting = Task { () throws(PGSwipeError) -> PGSwipedCard in try await reader.requestSwipe() }
+        let waiting = Task { () throws(PGSwipeError) -> PGSwipedCard in try await reader.nextSwipe() }
         while !reader.isReadyForSwipe { await Task.yield() }
         waiting.cancel()
         switch await waiting.result {
@@ -360,17 +373,17 @@ struct ControllerTests {
         }
         while reader.isReadyForSwipe { await Task.yield() }
         controller.shutdown()
-        await #expect(throws: PGSwipeError.self) { _ = try await reader.requestSwipe() as PGSwipedCard }
+        await #expect(throws: PGSwipeError.self) { _ = try await reader.nextSwipe() }
     }
 
     /// Two who wait: the second cannot, and the first gets its card all the same.
     @Test func aSecondRequestDoesNotEndTheFirst() async throws {
         let (controller, environment) = await activated(always: false)
         let reader = controller.uniMagReader
-        let first = Task { () throws(PGSwipeError) -> PGSwipedCard in try await reader.requestSwipe() }
+        let first = Task { () throws(PGSwipeError) -> PGSwipedCard in try await reader.nextSwipe() }
         while !reader.isReadyForSwipe { await Task.yield() }
         do throws(PGSwipeError) {
-            _ = try await reader.requestSwipe() as PGSwipedCard
+            _ = try await reader.nextSwipe()
             Issue.record("it was requested twice")
         } catch {
             #expect(error.code == .notReady)
@@ -384,7 +397,7 @@ struct ControllerTests {
         let environment = SimulatedEnvironment()
         let controller = PGSwipeController(environment, delegate: nil, executor: .immediate)
         do throws(PGSwipeError) {
-            _ = try await controller.uniMagReader.requestSwipe() as PGSwipedCard
+            _ = try await controller.uniMagReader.nextSwipe()
             Issue.record("there is no reader")
         } catch {
             #expect(error.code == .notReady)

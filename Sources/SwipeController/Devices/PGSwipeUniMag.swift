@@ -36,12 +36,12 @@ public final class PGSwipeUniMag: PGSwipeDevice, @unchecked Sendable {
     /// ``cancelSwipeRequest()``, begins when it has ended. Not to be used while ``alwaysAcceptSwipe`` is true.
     public func requestSwipe() { engine.perform(.requestSwipe) }
 
-    /// Waits for a swipe, and gives its card. While ``alwaysAcceptSwipe`` is true it is the next one that comes; else it is
-    /// requested, and that is cancelled with the task.
+    /// Waits for a swipe, and returns its card. While ``alwaysAcceptSwipe`` is true it is the next one that comes; else it is
+    /// requested as by ``requestSwipe()``, and that is cancelled with the task.
     /// - Returns: the card.
     /// - Throws: ``PGSwipeError``: why none came, or that it could not be read.
     @discardableResult
-    public func requestSwipe() async throws(PGSwipeError) -> PGSwipedCard {
+    public func nextSwipe() async throws(PGSwipeError) -> PGSwipedCard {
         guard let engine = engine.engine else { throw PGSwipeError(.shutDown, "the controller was shut down") }
         let events = engine.teller.laterEvents()
         let isRequested = !alwaysAcceptSwipe
