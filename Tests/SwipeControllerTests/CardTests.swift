@@ -54,7 +54,7 @@ import Testing
         #expect(encrypted.cardholderName?.revealedText() == "BUSH JR/GEORGE W.MR")
         // What may be shown is not sent.
         #expect(encrypted.getDirectPostString(withCVVIncluded: true) == "encrypted_track_2=DA7F&encrypted_ksn=6299")
-        #expect("\(encrypted)" == "a swiped card 4266000000009999")
+        #expect("\(encrypted)" == "a swiped card 4266********9999")
     }
 
     @Test func S0_31_X0_07_aMagneSafeSwipeHasItsFingerprint() throws {
@@ -69,6 +69,19 @@ import Testing
             magnesafe.getDirectPostString(withCVVIncluded: false)
                 == "magnesafe_track_1=01&magnesafe_track_2=02&magnesafe_magneprint=AB&magnesafe_ksn=FF98"
                 + "&magnesafe_magneprint_status=A105")
+    }
+
+    /// The SDK's zeros are in `maskedCardNumber` alone: whatever prints a card prints stars.
+    @Test(arguments: ["4266********9999", "4111111111111111", "5452300000007189"])
+    func X0_07_whatIsPrintedIsMaskedWithStars(number: String) throws {
+        let card = Self.swipe("test", nil, [(.maskedNumber, Array(number.utf8))])
+        let zeros = number.prefix(6).map { $0 == "*" ? "0" : $0 } + "000000" + number.suffix(4)
+        #expect(card.maskedCardNumber == String(zeros))
+        let stars = number.prefix(6) + "******" + number.suffix(4)
+        let reader = PGSwipeController(SimulatedEnvironment()).uniMagReader
+        for text in ["\(card)", String(reflecting: card), "\(PGSwipeEvent.didSwipeCard(card, reader))"] {
+            #expect(text.hasSuffix(stars), "\(text)")
+        }
     }
 
     @Test func X0_07_anIPSSwipeTellsNameAndExpiry() throws {

@@ -55,7 +55,7 @@ extension ReaderSwipe.Part {
 extension ShownCard {
     /// What a reader has left to be seen: of IPS's in fields of their own, of others in their masked tracks.
     init(_ swipe: ReaderSwipe) {
-        number = swipe.maskedNumber.map { String($0.map { $0 == "*" ? "0" : $0 }) }
+        number = swipe.maskedNumber
         expiry =
             swipe.withPart(.expiry) { digits in
                 Self.expiry(yearMonth: digits.indices.flatMap { [digits[$0] >> 4 | 0x30, digits[$0] & 15 | 0x30] })

@@ -8,8 +8,8 @@ public class PGSwipedCard: PGCard, @unchecked Sendable {
     public let track2: SecretText?
     /// Track 3, alike.
     public let track3: SecretText?
-    /// The account number, `0` in place of what may not be shown; nil where the reader told none.
-    public let maskedCardNumber: String?
+    /// The account number, its first six digits and the last four, with stars in place of the others; nil if the reader sent none.
+    let starredNumber: String?
     /// When it expires, MMYY; nil where the reader told nothing.
     public let expirationDate: String?
     /// Who holds it; nil where the reader told nothing.
@@ -29,11 +29,16 @@ public class PGSwipedCard: PGCard, @unchecked Sendable {
         track1 = tracks[0]
         track2 = tracks[1]
         track3 = tracks[2]
-        maskedCardNumber = shown.number
+        starredNumber = shown.number
         expirationDate = shown.expiry
         cardholderName = shown.name
         super.init(cvv: cvv)
     }
+
+    /// The account number as the SDK masks it, with `0` in place of what may not be shown; nil if the reader sent none. It is for
+    /// programs that expect this form: a masked digit looks like a zero of the number. Descriptions, and so everything that is
+    /// printed, mask with stars (`411111******1111`).
+    public final var maskedCardNumber: String? { starredNumber.map { String($0.map { $0 == "*" ? "0" : $0 }) } }
 
     /// Tracks 1 to 3 that are there, with their numbers.
     final var tracks: [(number: Int, text: SecretText)] {
@@ -44,14 +49,15 @@ public class PGSwipedCard: PGCard, @unchecked Sendable {
         for track in tracks { post.add("track_\(track.number)", track.text) }
     }
 
-    /// The number's first six digits and the last four.
+    /// The number's first six digits and the last four, with stars in place of the others.
     public override var description: String {
-        "a swiped card\(maskedCardNumber.map { " \($0)" } ?? "")"
+        "a swiped card\(starredNumber.map { " \($0)" } ?? "")"
     }
 }
 
 /// What may be shown of a swiped card. None of it is sent to a gateway.
 struct ShownCard {
+    /// Masked with stars.
     var number: String?
     var expiry: String?
     var name: SecretText?
