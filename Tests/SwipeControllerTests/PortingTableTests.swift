@@ -3,9 +3,18 @@ import Testing
 
 /// Each item of the vendor's text has a test of its name, or a row that says why not.
 struct PortingTableTests {
+    private let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    private var page: URL { tests.deletingLastPathComponent().appendingPathComponent("docs/swipe-controller.md") }
+
+    /// X0-10: that headphones are ready, too, is in a header of the vendor's and not in the text.
+    @Test func X0_10_whatHeadphonesAnswerIsListedAsOpen() throws {
+        let text = try String(contentsOf: page, encoding: .utf8)
+        let open = try #require(text.range(of: "What the texts leave open")).upperBound
+        let items = text[open...].split(separator: "\n").filter { $0.hasPrefix("- ") }
+        #expect(items.contains { $0.contains("IPS readers: what headphones answer") })
+    }
+
     @Test func everyItemHasATestOrARow() throws {
-        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let page = tests.deletingLastPathComponent().appendingPathComponent("docs/swipe-controller.md")
         let names = try ["SwipeControllerTests", "JackdawSimulatorTests"].map(tests.appendingPathComponent)
             .flatMap { try FileManager.default.contentsOfDirectory(at: $0, includingPropertiesForKeys: nil) }
             .filter { $0.pathExtension == "swift" }
