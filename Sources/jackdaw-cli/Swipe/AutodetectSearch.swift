@@ -33,37 +33,50 @@ struct AutodetectSearch: Sendable {
             return nil
         }
         let telling = TellingEnvironment(base: environment)
-        let listener = AutodetectListener(conversation, link)
+        let listener = AutodetectListener(telling, conversation, link)
         let controller = PGSwipeController(
             telling, delegate: listener, audioReader: .autodetectOnConnect, interaction: interaction,
             executor: .immediate, clock: clock)
-        let result = await listener.results.first { _ in true }
+        let outcome = await listener.outcomes.first { _ in true }
         let report = controller.autodetectReport
         controller.shutdown()
         await environment.close()
-        if let failure = telling.failure { throw CommandError(failure) }
-        return (report ?? ReaderSearchReport(), isActivated: result != .fail)
+        if let failure = outcome?.failure { throw CommandError(failure) }
+        return (report ?? ReaderSearchReport(), isActivated: outcome?.result != .fail)
     }
 }
 
-/// Waits for what autodetection has found, and tells what is in its way.
+/// Waits for what autodetection has found, and reports what is in its way.
 private final class AutodetectListener: PGSwipeDelegate {
-    let results: AsyncStream<CardReaderAutodetectResult>
-    private let result: AsyncStream<CardReaderAutodetectResult>.Continuation
-    private let conversation: Conversation
-    private let link: LinkName
-
-    init(_ conversation: Conversation, _ link: LinkName) {
-        self.conversation = conversation
-        self.link = link
-        (results, result) = AsyncStream.makeStream()
+    struct Outcome {
+        let result: CardReaderAutodetectResult
+        /// Why the sound card or the reader's link could not be opened, if that has ended the search.
+        let failure: LinkError?
     }
 
-    func deviceAutodetectComplete(_ result: CardReaderAutodetectResult) { self.result.yield(result) }
+    let outcomes: AsyncStream<Outcome>
+    private let outcome: AsyncStream<Outcome>.Continuation
+    private let environment: TellingEnvironment
+    private let conversation: Conversation
+    private let link: LinkName
+    private let failure = SystemLock<LinkError?>(nil)
+
+    init(_ environment: TellingEnvironment, _ conversation: Conversation, _ link: LinkName) {
+        self.environment = environment
+        self.conversation = conversation
+        self.link = link
+        (outcomes, outcome) = AsyncStream.makeStream()
+    }
+
+    func deviceAutodetectComplete(_ result: CardReaderAutodetectResult) {
+        outcome.yield(Outcome(result: result, failure: failure.withLock { $0 }))
+    }
 
     func swipeControllerWarning(_ warning: PGSwipeWarning) {
-        // What has failed is told at the end.
-        if warning.code != .linkFailed { conversation.message("\(link): \(warning)") }
+        guard warning.code == .linkFailed else { return conversation.message("\(link): \(warning)") }
+        // What fails later, such as an opening that the end of the search gives up, has not ended it.
+        let failure = environment.failure
+        self.failure.withLock { $0 = failure }
     }
 }
 

@@ -3,6 +3,7 @@ import JackdawReaders
 import JackdawSimulator
 import JackdawTestSupport
 import JackdawTransport
+import SwipeController
 import Testing
 
 @testable import JackdawLinux
@@ -41,14 +42,68 @@ struct AutodetectTests {
         }
     }
 
+    /// A jack at which a reader is found whose link is open only when it is given up. The end of the environment waits until
+    /// the controller has received what became of that.
+    private final class LateJack: ReaderJack {
+        /// A link that is closed no sooner.
+        private struct SlowLink: Transport {
+            let link = LinkName(.sim, "slow")
+            let mayClose: Shared<Bool>
+
+            func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool { false }
+            func send(_ bytes: [UInt8]) async throws(LinkError) {}
+            func endSending() async throws(LinkError) {}
+            func close() async { await Task { [mayClose] in try? await mayClose.until { $0 } }.value }
+        }
+
+        /// Reports when a controller reads it, as it does whenever it receives something.
+        struct Clock: _Concurrency.Clock {
+            let base = LeapingClock(most: .seconds(10))
+            let onReading: @Sendable () -> Void
+
+            var now: ManualClock.Instant {
+                onReading()
+                return base.now
+            }
+            var minimumResolution: Duration { base.minimumResolution }
+            func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
+                try await base.sleep(until: deadline, tolerance: tolerance)
+            }
+        }
+
+        private let openings = Shared(0)
+        private let isGivenUp = Shared(false)
+        private let isReceived = Shared(false)
+
+        var clock: any _Concurrency.Clock<Duration> {
+            Clock { [isGivenUp, isReceived] in if isGivenUp.with({ $0 }) { isReceived.with { $0 = true } } }
+        }
+
+        func open(_ family: ReaderFamily) async throws(LinkError) -> ReaderSession {
+            let number = openings.with { openings in
+                openings += 1
+                return openings
+            }
+            guard number > 1 else {
+                return ReaderSession(SlowLink(mayClose: isReceived), MiuraDialect(), clock: ManualClock())
+            }
+            // Ends when the task is cancelled.
+            for await _ in AsyncStream<Never>.makeStream().stream {}
+            isGivenUp.with { $0 = true }
+            let (near, _) = MemoryLink.pair(link: LinkName(.sim, family.name))
+            return ReaderSession(near, MiuraDialect(), clock: ManualClock())
+        }
+
+        func search(
+            _ families: [ReaderFamily], mayPlayTones: @escaping @Sendable () async -> Bool
+        ) async throws(LinkError) -> ReaderSearchReport { ReaderSearchReport(found: "unimag") }
+    }
+
     /// Runs the verb on a clock on which nobody waits for a reader.
     private func run(
         _ arguments: [String], isTerminal: Bool = false, at jack: BadJack? = nil
     ) async throws -> CommandRun.Told {
-        try await onOwnThread {
-            let recorder = ConsoleRecorder()
-            let verb = try #require(try JackdawCommand.parseAsRoot(["autodetect"] + arguments) as? Autodetect)
-            var system = SwipeSystem()
+        try await run(arguments) { system in
             system.isTerminal = isTerminal
             if let jack {
                 system.isInterrupted = { jack.isSearched.with { $0 } }
@@ -59,6 +114,17 @@ struct AutodetectTests {
                 return try LinuxDevices().swipeEnvironment(
                     link, profiles: profiles, memory: .none, clock: LeapingClock(most: .seconds(2)))
             }
+        }
+    }
+
+    private func run(
+        _ arguments: [String], _ change: @escaping @Sendable (inout SwipeSystem) -> Void
+    ) async throws -> CommandRun.Told {
+        try await onOwnThread {
+            let recorder = ConsoleRecorder()
+            let verb = try #require(try JackdawCommand.parseAsRoot(["autodetect"] + arguments) as? Autodetect)
+            var system = SwipeSystem()
+            change(&system)
             var status = Status.done
             do throws(CommandError) {
                 status = try verb.run(on: recorder.console, system)
@@ -106,6 +172,23 @@ struct AutodetectTests {
     @Test func aReaderThatIsFoundAndDoesNotStartIsToldOf() async throws {
         let told = try await run(["--link", "alsa:hw:1", "--yes"], at: BadJack(isFound: true))
         #expect(told.status == Status.nothingFound.rawValue)
+        #expect(told.messages.contains("the unimag reader was found and not powered up"), "\(told)")
+    }
+
+    /// What the end of the search does to an opening that goes on is not the reason why the reader was not powered up.
+    @Test func aReaderWhoseLinkOpensTooLateIsToldOf() async throws {
+        let jack = LateJack()
+        let environment = LinuxSwipeEnvironment(
+            LinkName(.alsa, "hw:1"), jack, JackAttachment(.always) { nil }, PlaybackVolume { nil }, nil)
+        // The end of the environment closes it, too, and so waits for it.
+        let earlier = try await environment.open(.unimag)
+        let told = try await run(["--link", "alsa:hw:1", "--yes"]) { system in
+            system.isTerminal = false
+            system.clock = jack.clock
+            system.environment = { _, _, _ throws(LinkError) in environment }
+        }
+        await earlier.close()
+        #expect(told.status == Status.nothingFound.rawValue, "\(told)")
         #expect(told.messages.contains("the unimag reader was found and not powered up"), "\(told)")
     }
 
