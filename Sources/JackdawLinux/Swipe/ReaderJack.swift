@@ -107,7 +107,8 @@ struct SimulatedJack: ReaderJack {
         } catch {
             throw LinkError(.unsupported, link: link.description, "no such reader is simulated", underlying: "\(error)")
         }
-        return try await SearchRun(link, port, candidates).report(isLive: false, mayPlayTones: mayPlayTones)
+        let run = SearchRun(link, port, candidates, clock: clock)
+        return try await run.report(isLive: false, mayPlayTones: mayPlayTones)
     }
 }
 
