@@ -54,9 +54,14 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(30))) func aPortThatNobodyListensAtRefuses() async throws {
-        // Freed again, nobody has it.
-        let address = try TCPListener().address
-        let error = await linkError { _ = try await devices.connect(address.link) }
+        // Taken and not listened at: no other test gets it.
+        let calls = SystemSocketCalls()
+        let own = try #require(HostLookup().numeric("127.0.0.1", port: 0)?.first)
+        let descriptor = try calls.socket(try #require(own.streamKind))
+        defer { calls.close(descriptor) }
+        try calls.bind(descriptor, to: own)
+        let port = try #require(try calls.address(descriptor).network?.port)
+        let error = await linkError { _ = try await devices.connect(TCPAddress(host: "127.0.0.1", port: port).link) }
         #expect(error?.code == .refused)
         #expect(error?.code.mayPass == true)
         #expect(error?.remedy != nil)

@@ -96,7 +96,9 @@ struct KeptLinkEndTests {
         #expect(await bench.closed() == [])
     }
 
-    @Test("nothing holds a link that is closed, whether its events were taken or not", arguments: [true, false])
+    @Test(
+        "nothing holds a link that is closed, whether its events were taken or not", .timeLimit(.minutes(30)),
+        arguments: [true, false])
     func leak(_ takesEvents: Bool) async throws {
         weak var link: KeptLink?
         do {
@@ -114,8 +116,7 @@ struct KeptLinkEndTests {
             #expect(await bench.closed() == [])
         }
         // A task that has done its work lets go of the link a moment later.
-        for _ in 0..<100_000 where link != nil { await Task.yield() }
-        #expect(link == nil)
+        while link != nil { await Task.yield() }
     }
 
     @Test("who gives up listening loses no event")
