@@ -38,6 +38,16 @@ struct Carrier: Sendable {
         return (seen.x * phase.x + seen.y * phase.y) / size
     }
 
+    /// The energy of the carrier in a window over that of any other phase on average.
+    /// - Parameter image: the mirror image of its tone there.
+    /// - Returns: 0 to 2.
+    func energyShare(image: SIMD2<Float>) -> Float {
+        let power = phase.x * phase.x + phase.y * phase.y
+        guard isCoherent, power > 0 else { return 1 }
+        let doubled = SIMD2(phase.x * phase.x - phase.y * phase.y, 2 * phase.x * phase.y) / power
+        return 1 + image.x * doubled.x + image.y * doubled.y
+    }
+
     /// Learns from a window and moves on to its end.
     /// - Parameters:
     ///   - seen: the correlation with the window's tone.

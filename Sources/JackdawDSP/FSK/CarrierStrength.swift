@@ -79,6 +79,24 @@ struct CarrierStrength: Sendable {
             amplitude: (2 * power).squareRoot(), noise: noise,
             bitEnergyToNoise: max(0, power * samplesPerBit / (2 * noise) - (isCoherent ? 0 : 1)))
     }
+
+    /// What some steps hold, if they count as so many: of fewer steps, noise alone looks more like a carrier, and the energy
+    /// of a bit over the noise counts for less.
+    /// - Parameters:
+    ///   - steps: grid steps; those that were not followed do not count.
+    ///   - full: how many of them are worth all that they show.
+    ///   - tones: the stretch.
+    /// - Returns: the carrier and the noise.
+    func evidence(in steps: Range<Int>, outOf full: Int, _ tones: ToneCorrelations) -> Evidence {
+        let evidence = evidence(in: steps, tones)
+        let count = min(steps.upperBound, end) - max(0, steps.lowerBound)
+        guard count < full else { return evidence }
+        // Ten bits need two and a half times as much as forty: within a twentieth, the power of 5/8.
+        let root = (Float(max(0, count)) / Float(full)).squareRoot()
+        return Evidence(
+            amplitude: evidence.amplitude, noise: evidence.noise,
+            bitEnergyToNoise: evidence.bitEnergyToNoise * root * root.squareRoot().squareRoot())
+    }
 }
 
 extension CarrierStrength {

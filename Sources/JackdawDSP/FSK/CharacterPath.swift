@@ -12,6 +12,8 @@ struct CharacterPath: Sendable, Wipeable {
         var leads: SIMD16<Float>
         /// How loud the other tone is in its bits, as a share of the one that they are read as, whatever the phases.
         var rivalry: Float
+        /// How loud both tones are in its bits, from start to stop.
+        var keying: ToneKeying
     }
 
     private(set) var characters: [Character] = []
@@ -50,26 +52,31 @@ struct CharacterPath: Sendable, Wipeable {
             idle(until: character.start, tones, turns, &carrier)
             var leads = SIMD16<Float>(repeating: 0)
             var (own, other): (Float, Float) = (0, 0)
+            var keying = ToneKeying()
             for place in 0...bitCount {
                 let step = character.start + place * perBit
                 let bit = place == 0 ? 0 : Int(character.bits >> UInt16(place - 1)) & 1
                 leads[place] = -carrier.gain(tones.bits[1 - bit][step])
                 tonesSeen.add(tones.bits[bit][step], tone: bit, carrier)
+                keying.add(bit, at: step, tones)
                 own += Carrier.size(of: tones.bits[bit][step])
                 other += Carrier.size(of: tones.bits[1 - bit][step])
+                let share = carrier.energyShare(image: tones.image(of: bit, at: step, steps: perBit))
                 let gain = carrier.follow(tones.bits[bit][step], bits: 1, turns.bits[bit])
                 leads[place] += gain
-                strength.add(gain, power: powers[bit], steps: perBit)
+                strength.add(gain, power: share * powers[bit], steps: perBit)
             }
             let stop = character.end - stopSteps
             leads[bitCount + 1] = carrier.gain(tones.bits[1][stop]) - carrier.gain(tones.bits[0][stop])
+            keying.add(1, at: stop, tones)
+            let share = carrier.energyShare(image: tones.image(of: 1, at: stop, steps: stopSteps))
             let gain = carrier.follow(
                 tones.stop[stop], bits: Float(stopSteps) / Float(perBit), turns.stop)
-            strength.add(gain, power: powers[1], steps: stopSteps)
+            strength.add(gain, power: share * powers[1], steps: stopSteps)
             characters.append(
                 Character(
                     bits: character.bits, start: character.start, end: character.end, leads: leads,
-                    rivalry: other / max(own, .leastNormalMagnitude)))
+                    rivalry: other / max(own, .leastNormalMagnitude), keying: keying))
             carriers.append(carrier)
         }
     }

@@ -39,9 +39,13 @@ struct SequenceDecoder: Sendable, Wipeable {
     private static let settling = 4
     /// Offsets in turns a bit that are believed, at least.
     static let leastOffset = 0.015
-    /// Energy of a bit over the density of the noise, as a ratio: over forty bits, and over a character that stands alone.
+    /// Energy of a bit over the density of the noise, as a ratio, over forty bits.
     static let leastEvidence: Float = 2.4
-    static let leastEvidenceAlone: Float = 6
+    /// The same over a character that stands alone, and the samples a bit for which it is enough.
+    private static let leastEvidenceAlone: Float = 6
+    private static let samplesAlone: Float = 5
+    /// The same at this rate.
+    private let leastEvidenceAlone: Float
     /// The same right behind another character.
     static let leastEvidenceWithin: Float = 1.3
     /// The same that a character has to have itself, where there is more around it.
@@ -52,6 +56,9 @@ struct SequenceDecoder: Sendable, Wipeable {
     private static let supportBits = 300.0
     /// A tone between the two is about as loud in both.
     private static let mostRivalry: Float = 0.95
+    /// How steady the tones may be in a character and those around it. At 6 dB a sender comes up to 0.37; two steady tones
+    /// 10 dB over the noise come down to 0.64.
+    private static let mostSteadiness: Float = 0.6
     /// Share of the amplitude around it that a character has to have.
     private static let leastShareOwn: Float = 0.2
     /// How fast the tones are followed, from stretch to stretch.
@@ -75,6 +82,9 @@ struct SequenceDecoder: Sendable, Wipeable {
         self.isSquelched = isSquelched
         self.shift = shift
         self.sampleRate = sampleRate
+        // Of ten bits with fewer samples each, a path through noise explains more by chance.
+        let samples = Float(sampleRate / shift.baud)
+        leastEvidenceAlone = Self.leastEvidenceAlone * max(1, Self.samplesAlone / samples)
         characterSearch = CharacterSearch(shift, framing: framing, sampleRate: sampleRate)
         sender = FSKSender(shift)
         last = sender
@@ -140,8 +150,8 @@ struct SequenceDecoder: Sendable, Wipeable {
         if !isLocked, strength.holdsSignal(tones) || mayHideTones && isAudible { settle(samples, from: offset) }
         let firstAfter = characters.firstIndex { characterSearch.time($0.start) >= limit } ?? characters.count
         readings.growWiping(toHold: characters.count)
-        for character in characters {
-            let reading = reading(character)
+        for index in characters.indices {
+            let reading = reading(index)
             let isNext = readings.count < firstAfter
             if isNext, reading.evidence.bitEnergyToNoise >= Self.leastEvidence { heard = reading.evidence.amplitude }
             readings.append(reading)
@@ -250,22 +260,40 @@ struct SequenceDecoder: Sendable, Wipeable {
         }
     }
 
-    private func reading(_ character: CharacterPath.Character) -> Reading {
+    /// Whether the tones are keyed in a character and in those around it.
+    private func isKeyed(_ index: Int) -> Bool {
+        var keying = characters[index].keying
+        let reach = Self.evidenceSteps / 2
+        for other in characters[..<index].reversed() {
+            guard other.end > characters[index].start - reach else { break }
+            keying += other.keying
+        }
+        for other in characters[(index + 1)...] {
+            guard other.start < characters[index].end + reach else { break }
+            keying += other.keying
+        }
+        return keying.steadiness < Self.mostSteadiness
+    }
+
+    private func reading(_ index: Int) -> Reading {
+        let character = characters[index]
         let (start, end) = (character.start, character.end)
         let middle = (start + end) / 2
         let alone = strength.evidence(in: start..<end, tones)
-        var evidence = strength.evidence(
-            in: middle - Self.evidenceSteps / 2..<middle + Self.evidenceSteps / 2, tones)
-        for window in [start..<start + Self.evidenceSteps, end - Self.evidenceSteps..<end] {
-            let other = strength.evidence(in: window, tones)
+        let length = Self.evidenceSteps
+        // What a stretch cuts off counts for less, unless a burst goes on from the one before.
+        let full = isLocked ? 0 : length
+        var evidence = strength.evidence(in: middle - length / 2..<middle + length / 2, outOf: full, tones)
+        for window in [start..<start + length, end - length..<end] {
+            let other = strength.evidence(in: window, outOf: full, tones)
             if other.bitEnergyToNoise > evidence.bitEnergyToNoise { evidence = other }
         }
-        if alone.bitEnergyToNoise >= Self.leastEvidenceAlone { evidence = alone }
+        if alone.bitEnergyToNoise >= leastEvidenceAlone { evidence = alone }
         let leastOfOwn = min(Self.leastEvidenceOfOwn, Self.leastShareOfEvidence * evidence.bitEnergyToNoise)
         if isSquelched,
             alone.bitEnergyToNoise < leastOfOwn
                 || alone.amplitude < Self.leastShareOwn * max(evidence.amplitude, heard)
-                || character.rivalry > Self.mostRivalry
+                || character.rivalry > Self.mostRivalry || !isKeyed(index)
         {
             evidence = .none
         }

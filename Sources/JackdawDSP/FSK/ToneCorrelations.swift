@@ -21,6 +21,14 @@ struct ToneCorrelations: Sendable, Wipeable {
     private(set) var count = 0
     /// Samples a step.
     private(set) var stepLength = 0.0
+    /// What a bit of space leaves in the correlation with the mark, and one of the mark in that with space, as a share of its
+    /// own.
+    private(set) var crosstalk = TonePair(SIMD2<Float>.zero)
+    /// Turns a sample of space and mark, and the time of the first step in samples.
+    private var turns = SIMD2<Double>.zero
+    private var start = 0.0
+    /// The mirror image of a tone counts from this share of it on.
+    private static let leastImage = 0.5
 
     /// Running sums of the sound times either tone, one more than there are samples: real and imaginary parts.
     private var sums = TonePair<[SIMD2<Double>]>([])
@@ -43,6 +51,8 @@ struct ToneCorrelations: Sendable, Wipeable {
         let steps = max(0, Int((Double(samples.count) - offset) / stepLength) - 1)
         for tone in 0..<2 { sum(samples, from: offset, tone: tone, turns: turns[tone], steps: steps) }
         load(soundEnergy, from: offset, steps: steps)
+        (self.turns, self.start) = (turns, offset)
+        crosstalk = Self.crosstalk(turns, samples: samplesPerBit)
         count = max(0, steps - max(perBit, stopSteps))
         // A sample stands for half a sample before and behind it.
         let start = offset - 0.5
@@ -94,10 +104,49 @@ struct ToneCorrelations: Sendable, Wipeable {
                     value.x * factor.x - value.y * factor.y, value.y * factor.x + value.x * factor.y)
             }
         }
+        crosstalk.space = Self.quotient(crosstalk.space, factors.mark, factors.space)
+        crosstalk.mark = Self.quotient(crosstalk.mark, factors.space, factors.mark)
         scale(&bits.space, factors.space)
         scale(&bits.mark, factors.mark)
         scale(&step, factors.mark)
         scale(&stop, factors.mark)
+    }
+
+    /// What a bit of one tone leaves in the correlation with the other, each way.
+    private static func crosstalk(_ turns: SIMD2<Double>, samples: Double) -> TonePair<SIMD2<Float>> {
+        let apart = turns.x - turns.y
+        let (sine, cosine) = Numerics.sineAndCosine(turns: apart * samples / 2)
+        let size = sine / (samples * Numerics.sineAndCosine(turns: apart / 2).sine)
+        let space = SIMD2(Float(size * cosine), Float(size * sine))
+        return TonePair(space: space, mark: SIMD2(space.x, -space.y))
+    }
+
+    /// A value times one complex number over another.
+    private static func quotient(
+        _ value: SIMD2<Float>, _ factor: SIMD2<Float>, _ divisor: SIMD2<Float>
+    ) -> SIMD2<Float> {
+        let size = max((divisor * divisor).sum(), .leastNormalMagnitude)
+        let ratio = SIMD2(
+            (factor.x * divisor.x + factor.y * divisor.y) / size, (factor.y * divisor.x - factor.x * divisor.y) / size)
+        return SIMD2(value.x * ratio.x - value.y * ratio.y, value.y * ratio.x + value.x * ratio.y)
+    }
+
+    /// The mirror image of a tone at the negative frequency in a window, as a share of the tone whose phase is zero where the
+    /// window opens. Near 0 Hz, and near half the sample rate when a bit has few samples, a tone in one phase is twice as
+    /// loud in the correlation as it is, and in another one it is not there at all.
+    /// - Parameters:
+    ///   - tone: 0 for space, 1 for mark.
+    ///   - step: grid step at which the window opens.
+    ///   - steps: its grid steps.
+    /// - Returns: the share; 0 if it is small.
+    func image(of tone: Int, at step: Int, steps: Int) -> SIMD2<Float> {
+        let whole = (2 * turns[tone]).rounded()
+        let window = (2 * turns[tone] - whole) * Double(steps) * stepLength
+        let size = window == 0 ? 1 : Numerics.sineAndCosine(turns: window / 2).sine / (Double.pi * window)
+        guard abs(size) > Self.leastImage else { return .zero }
+        let time = start + Double(step) * stepLength
+        let (sine, cosine) = Numerics.sineAndCosine(turns: whole * (time - 0.5) - window / 2)
+        return SIMD2(Float(size * cosine), Float(size * sine))
     }
 
     private mutating func sum(_ samples: Span<Float>, from offset: Double, tone: Int, turns: Double, steps: Int) {

@@ -1,0 +1,39 @@
+/// How loud both tones are in the bits of characters: whether the sender keys them.
+///
+/// Each bit is measured free of what its tone leaves in the correlation with the other one. A sender's mark is loud in
+/// ones and quiet in zeros. One steady tone between the two, or both tones at once, are as loud in the ones as in the
+/// zeros, whatever the strength of each; a search still finds bits that fit their beats.
+struct ToneKeying: Sendable, BitwiseCopyable {
+    /// Power of each tone in its own bits, and in those of the other one; space and mark.
+    private var own = SIMD2<Float>.zero
+    private var other = SIMD2<Float>.zero
+
+    /// Adds a bit.
+    /// - Parameters:
+    ///   - tone: the tone that it is read as.
+    ///   - step: the grid step at which it opens.
+    ///   - tones: the stretch.
+    mutating func add(_ tone: Int, at step: Int, _ tones: ToneCorrelations) {
+        let (seen, rival) = (tones.bits[tone][step], tones.bits[1 - tone][step])
+        own[tone] += Self.power(seen - Self.product(tones.crosstalk[1 - tone], rival))
+        other[1 - tone] += Self.power(rival - Self.product(tones.crosstalk[tone], seen))
+    }
+
+    static func += (sum: inout ToneKeying, keying: ToneKeying) {
+        sum.own += keying.own
+        sum.other += keying.other
+    }
+
+    /// Power of the tones in bits of the other one over that in their own bits: 0 for a clear sender, 1 for steady sound. The
+    /// mean of both tones is geometric, so that a line that weakens one of them makes no difference.
+    var steadiness: Float {
+        let product = own.x * own.y
+        return product > 0 ? (other.x * other.y / product).squareRoot() : 1
+    }
+
+    private static func power(_ value: SIMD2<Float>) -> Float { value.x * value.x + value.y * value.y }
+
+    private static func product(_ first: SIMD2<Float>, _ second: SIMD2<Float>) -> SIMD2<Float> {
+        SIMD2(first.x * second.x - first.y * second.y, first.x * second.y + first.y * second.x)
+    }
+}
