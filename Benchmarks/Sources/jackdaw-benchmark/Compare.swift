@@ -2,14 +2,31 @@ import ArgumentParser
 
 /// What changed between two accuracy runs.
 struct Compare: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Shows the cells that two accuracy runs differ in.")
+    static let configuration = CommandConfiguration(
+        abstract: "Shows the cells that two accuracy runs differ in.",
+        discussion: "Ends with 1 if a recording was lost: the earlier run read it and the later one did not.")
 
     @Argument(help: "JSON of the earlier run.") var old: String
     @Argument(help: "JSON of the later run.") var new: String
     @Flag(help: "Lists the recordings gained and lost.") var files = false
 
     func run() throws {
-        print(comparison(of: try Report(contentsOf: old), with: try Report(contentsOf: new), listsFiles: files))
+        let (before, after) = (try Report(contentsOf: old), try Report(contentsOf: new))
+        print(comparison(of: before, with: after, listsFiles: files))
+        guard after.lost(since: before).isEmpty else { throw ExitCode(1) }
+    }
+}
+
+extension Report {
+    /// Recordings that an earlier run read and this one did not, if it had them.
+    func lost(since old: Report) -> [String] { changed(from: true, since: old) }
+
+    /// Recordings that this run read and an earlier one did not, if it had them.
+    func gained(since old: Report) -> [String] { changed(from: false, since: old) }
+
+    private func changed(from wasRead: Bool, since old: Report) -> [String] {
+        let readBefore = Dictionary(old.trials.map { ($0.path, $0.readBy != nil) }, uniquingKeysWith: { $1 })
+        return trials.filter { ($0.readBy == nil) == wasRead && readBefore[$0.path] == wasRead }.map(\.path)
     }
 }
 
@@ -37,9 +54,7 @@ func comparison(of old: Report, with new: Report, listsFiles: Bool) -> String {
         lines.append("track \(track): mean \(before) -> \(after.formatted(decimals: 2)) %")
     }
 
-    let readBefore = Dictionary(old.trials.map { ($0.path, $0.readBy != nil) }, uniquingKeysWith: { $1 })
-    let gained = new.trials.filter { $0.readBy != nil && readBefore[$0.path] == false }.map(\.path)
-    let lost = new.trials.filter { $0.readBy == nil && readBefore[$0.path] == true }.map(\.path)
+    let (gained, lost) = (new.gained(since: old), new.lost(since: old))
     lines.append("recordings: \(gained.count) gained, \(lost.count) lost")
     if listsFiles { lines += gained.map { "gained: \($0)" } + lost.map { "lost: \($0)" } }
     lines.append(

@@ -18,11 +18,14 @@ struct Recording: Sendable, Decodable {
         self.text = text
     }
 
-    private enum CodingKeys: CodingKey { case path, cell, track, text }
+    private enum CodingKeys: CodingKey { case path, file, cell, track, text }
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        path = try container.decode(String.self, forKey: .path)
+        // The recordings in `captures` are listed by the names of their files.
+        path =
+            try container.decodeIfPresent(String.self, forKey: .path)
+            ?? container.decode(String.self, forKey: .file)
         cell = try container.decode(String.self, forKey: .cell)
         // Some generators list the message that they then drowned altogether.
         let isNoise = cell == "noiseonly"

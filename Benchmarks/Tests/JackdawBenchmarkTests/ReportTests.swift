@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import Testing
 
@@ -51,6 +52,20 @@ private let wrong = Reading(text: ";9999991234567891=30011011234?", track: 2, ti
         #expect(read[1].text == nil)
         #expect(read[1].track == nil)
         #expect(read[2].text == nil)
+    }
+
+    /// They are listed by the names of their files, and lie beside the manifest.
+    @Test func readsTheManifestOfTheCaptures() throws {
+        let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/")
+        let read = try recordings(ofManifests: ["\(root)/captures/manifest.json"])
+        #expect(read.count == 19)
+        for recording in read {
+            #expect(FileManager.default.fileExists(atPath: recording.path))
+            #expect(recording.text != nil)
+        }
+        let trial = Trial(
+            read[0], events: try events(in: try Sound(contentsOf: read[0].path), usesStrongTier: true), reveals: false)
+        #expect(trial.readBy != nil)
     }
 }
 
@@ -136,6 +151,22 @@ private let wrong = Reading(text: ";9999991234567891=30011011234?", track: 2, ti
         #expect(lines.contains("gained: 2"))
         #expect(lines.contains("lost: 1"))
         #expect(comparison(of: old, with: old, listsFiles: true).split(separator: "\n").count == 3)
+    }
+
+    /// A script sees that something was lost.
+    @Test func endsWithOneIfARecordingWasLost() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (old, new) = (folder.appending(path: "old.json").path, folder.appending(path: "new.json").path)
+        try Report([trial("a", path: "1", reads: [right]), trial("b", path: "2")], processorSeconds: 1).write(to: old)
+        try Report([trial("a", path: "1"), trial("b", path: "2", reads: [right])], processorSeconds: 1).write(to: new)
+        let error = #expect(throws: ExitCode.self) { try Compare.parse([old, new]).run() }
+        #expect(error?.rawValue == 1)
+        // Read by the other tier, or by none before, is not lost.
+        try Compare.parse([old, old]).run()
+        try Report([trial("a", path: "1", reads: [rightByStrong])], processorSeconds: 1).write(to: new)
+        try Compare.parse([old, new]).run()
     }
 }
 
