@@ -38,7 +38,7 @@
         static func main() {
             CoreFile.forbid()
             do {
-                var command = try parseAsRoot(Operands.pack(Array(CommandLine.arguments.dropFirst())))
+                var command = try command(of: Array(CommandLine.arguments.dropFirst()))
                 try command.run()
             } catch {
                 let code = exitCode(for: error)
@@ -47,6 +47,46 @@
                 Console.standard().conclude(code.isSuccess ? text : text.hidingAccountNumbers, isResult: code.isSuccess)
                 Glibc.exit(code.rawValue)
             }
+        }
+
+        /// The command of a command line.
+        /// - Throws: what is wrong with it; if its first word is nearly a verb, which one may be meant.
+        static func command(of arguments: [String]) throws -> any ParsableCommand {
+            do {
+                return try parseAsRoot(Operands.pack(arguments))
+            } catch {
+                guard let word = arguments.first, let verb = verb(like: word) else { throw error }
+                throw ValidationError("There is no verb '\(word)'. Did you mean '\(verb)'?")
+            }
+        }
+
+        /// The verb that a word is one or two letters away from; nil if there is none, or it is a verb.
+        private static func verb(like word: String) -> String? {
+            let verbs = configuration.subcommands.map { $0._commandName }
+            guard !verbs.contains(word), word.allSatisfy({ $0.isLetter }) else { return nil }
+            let near = verbs.map { (verb: $0, distance: word.distance(to: $0)) }
+            guard let best = near.min(by: { $0.distance < $1.distance }), best.distance <= min(2, word.count / 3) else {
+                return nil
+            }
+            return best.verb
+        }
+    }
+
+    extension String {
+        /// How many letters to change, add or leave out make another word of this one.
+        fileprivate func distance(to other: String) -> Int {
+            let letters = Array(other)
+            var row = Array(0...letters.count)
+            for (index, letter) in self.enumerated() {
+                var diagonal = row[0]
+                row[0] = index + 1
+                for column in letters.indices {
+                    let changed = diagonal + (letter == letters[column] ? 0 : 1)
+                    diagonal = row[column + 1]
+                    row[column + 1] = Swift.min(changed, diagonal + 1, row[column] + 1)
+                }
+            }
+            return row[letters.count]
         }
     }
 

@@ -18,7 +18,7 @@ struct CommandRun {
     /// Runs a command line.
     init(_ arguments: [String], on recorder: ConsoleRecorder = ConsoleRecorder()) {
         do {
-            let command = try JackdawCommand.parseAsRoot(Operands.pack(arguments))
+            let command = try JackdawCommand.command(of: arguments)
             if let verb = command as? any Verb {
                 status = verb.status(on: recorder.console).rawValue
             } else {

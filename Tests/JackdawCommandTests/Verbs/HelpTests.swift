@@ -33,6 +33,26 @@ import Testing
         #expect(CommandRun("--version").output == "\(JackdawCommand.version)\n")
     }
 
+    @Test(arguments: [
+        ("decod", "decode"), ("decoed", "decode"), ("demodulat", "demodulate"), ("instpect", "inspect"),
+        ("Listen", "listen"),
+        ("device", "devices"),
+    ])
+    func aMistypedVerbIsCorrected(typed: String, meant: String) {
+        for rest in [[], ["a.wav"], ["--json", "a.wav"]] {
+            let run = CommandRun([typed] + rest)
+            #expect(run.status == 64)
+            #expect(run.messages.contains("'\(meant)'"))
+        }
+    }
+
+    /// What is near no verb, and may be card data, is not corrected.
+    @Test(arguments: ["x", "swipe", "4111111111111111", "--decod"]) func anythingElseIsNot(word: String) {
+        let run = CommandRun(word)
+        #expect(run.status == 64)
+        #expect(!run.messages.contains("Did you mean"))
+    }
+
     @Test(arguments: ["bash", "zsh", "fish"])
     func shellsGetTheirCompletions(shell: String) {
         let run = CommandRun("--generate-completion-script", shell)
