@@ -91,6 +91,8 @@ struct CardListener: Sendable {
         var isEnough = false
         var isLost = false
         events: for await event in session.events {
+            // The end of a transcript is no loss.
+            if link.isTranscript, case .lost(nil) = event { break events }
             tell(event)
             await conversation.waitForRoom()
             switch event {
@@ -115,8 +117,6 @@ struct CardListener: Sendable {
                 break events
             case .poweredDown: break events
             case .lost(let error):
-                // A transcript that is over has told all that it has.
-                if link.isTranscript, error == nil { break events }
                 let failure =
                     error ?? LinkError(.disconnected, link: link.description, "the reader has ended the link")
                 tally.withLock { $0.failure = CommandError(failure) }

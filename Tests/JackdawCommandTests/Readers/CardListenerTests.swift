@@ -227,6 +227,8 @@ import Testing
         let second = try await run(["--link", "replay:session.txt", "--reader", "miura"], by: played)
         #expect(second.status == (hasSwipe ? .done : .nothingFound), "\(second.lines) \(second.messages)")
         #expect(second.lines.contains("replay:session.txt: swipe: miura 411111******1111") == hasSwipe)
+        // A transcript that is over has lost nothing.
+        #expect(!second.lines.contains("replay:session.txt: lost"))
     }
 
     /// A transcript of a family's reader is masked inside its frames, and gives the same lines when it is played back.
