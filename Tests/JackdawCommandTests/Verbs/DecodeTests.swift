@@ -61,6 +61,17 @@ import Testing
         #expect(run.messages.contains("there is no channel 3: it has 2 channels"))
     }
 
+    @Test func swipesOfOtherTracksAreCounted() {
+        let two = swipe("a.wav", "--track1", "test", "--track2", "test")
+        let second = swipe("b.wav", "--track2", "test")
+        #expect(CommandRun("decode", two, second).messages.isEmpty)
+        #expect(CommandRun("decode", "--track", "1", two, second).messages.contains("left out: 2 swipes of track 2"))
+        let all = CommandRun("decode", "--json", "--track", "3", two, second)
+        #expect(all.status == 1)
+        #expect(all.output.isEmpty)
+        #expect(all.messages.contains("left out: 1 swipe of track 1, 2 swipes of track 2"))
+    }
+
     @Test func headerlessSamplesAreRead() throws {
         let file = swipe("a.wav")
         // The header that libsndfile writes for 16-bit WAV ends with the size of the samples.
