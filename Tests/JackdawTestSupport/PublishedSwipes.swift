@@ -40,6 +40,55 @@ public enum PublishedSwipes {
         D0E212B479C60BAD8C74F82F327667||21685F158B5C6BE0|FFFF9876543210E00008|B78F||0000\r
         """.utf8)
 
+    /// The same swipe as a record in a message of eDynamo. Octets 480 to 855 are those that appendix D of MagTek's
+    /// manual 99875475-10 prints on page 110, the encrypted parts before them those of ``magTek``; what follows octet
+    /// 855 is not printed, and is zero.
+    public static let magTekRecord: [UInt8] = {
+        let fields = magTek.dropLast().split(separator: UInt8(ascii: "|"), omittingEmptySubsequences: false)
+        let encrypted = [2, 3, 4, 6].map { hex(String(decoding: fields[$0], as: UTF8.self)) }
+        let printed = [
+            (493, "0006 FFFF9876543210E00008 3C251F"),
+            (508, "2542353435323030303030303030373138395E484F47414E2F5041554C202020202020"),
+            (543, "5E30383034303030303030303030303030303030303030303F"),
+            (620, "3B353435323030303030303030373138393D3038303430303030303030303030303030303F"),
+            (732, "3B353136333030303035303030303434353D3030303030303030303030303F"), (844, "21685F158B5C6BE03C251F36"),
+        ]
+        var record = [UInt8](repeating: 0, count: 931)
+        func put(_ bytes: [UInt8], _ place: Int) { record.replaceSubrange(place..<place + bytes.count, with: bytes) }
+        put(encrypted[..<3].map { UInt8($0.count) }, 3)
+        for (track, place) in zip(encrypted, [7, 119, 231, 349]) { put(track, place) }
+        put(hex("A105000038"), 344)
+        for (place, bytes) in printed { put(hex(bytes), place) }
+        return [0] + record
+    }()
+
+    /// A record of a reader at security level 2, which encrypts nothing, in a message of eDynamo: octets 0 to 539 as
+    /// appendix B.1.1 of MagTek's eDynamo manual D998200115-17 prints them on page 189. The masked tracks go on as
+    /// those in clear.
+    public static let eDynamoClear: [UInt8] = {
+        let track1 = Array("%B5452300551227189^HOGAN/PAUL      ^08043210000000725000000?".utf8)
+        let track2 = Array(";5452300551227189=080432100000007250?".utf8)
+        let track3 = Array(";5163499080020445=000000000000?".utf8)
+        var record = [UInt8](repeating: 0, count: 931)
+        func put(_ bytes: [UInt8], _ place: Int) { record.replaceSubrange(place..<place + bytes.count, with: bytes) }
+        put(hex("0000003C251F00"), 0)
+        for (track, places) in zip([track1, track2, track3], [[7, 508], [119, 620], [231, 732]]) {
+            for place in places { put(track, place) }
+        }
+        put(hex("0002 00000000000000000000 3C251F"), 493)
+        put(hex("3C251F36"), 852)
+        return [0] + record
+    }()
+
+    /// The line of a reader at security level 2, which sends plain text in the fields that hold ciphertext otherwise:
+    /// MagTek's manual 99875475-10, appendix D, example 5, page 101.
+    public static let magTekClear = Array(
+        """
+        %B5452000000007189^HOGAN/PAUL      ^08040000000000000000000?;5452000000007189=080400000000000000?+51\
+        63000050000445=000000000000?|0200|%B5452300551227189^HOGAN/PAUL      ^08043210000000725000000?|;5452\
+        300551227189=080432100000007250?|+5163499080020445=000000000000?||||0000000000000000||6F36||1000\r
+        """.utf8)
+
     /// IPS's layout. The frame is synthetic: made from the layout by other code than this.
     public static let ips = hex(
         """

@@ -47,9 +47,7 @@ extension SwipeDecryptor {
         guard !swipe.encryption.contains(.isExhausted) else {
             throw DecryptionError(.exhausted, "the reader has used its last key: it needs a new initial key")
         }
-        // Without a key nothing is encrypted, also where it is switched on.
-        let isEncrypted = swipe.encryption.isSuperset(of: [.hasKey, .isEncrypting])
-        guard isEncrypted, !swipe.keySerialNumber.isEmpty else {
+        guard swipe.encryption.encryptsTracks, !swipe.keySerialNumber.isEmpty else {
             throw DecryptionError(.notEncrypted, "the reader has encrypted nothing")
         }
         let serialNumber = swipe.keySerialNumber

@@ -74,7 +74,8 @@ public struct ReaderFamily: Sendable {
         wire(.cloverGo, "Clover Go RP350 and RP450"),
         ReaderFamily(
             "edynamo", "MagTek eDynamo and tDynamo over Bluetooth Low Energy", [.lowEnergy], .documented,
-            "records made of the published offsets; the simulated reader",
+            "the records that MagTek has printed (99875475-10, appendix D; D998200115-17, appendix B.1.1); "
+                + "the simulated reader",
             ["commands and their answers", "what notifications tell that are no swipes"],
             [.edynamo], EDynamoDialect.init(profile:),
             recognition:

@@ -51,7 +51,7 @@ extension EDynamoDialect {
     /// - Returns: as many bytes; nil where it is no record, or its fields are not where they should be.
     private static func hiding(_ record: [UInt8], but count: Int) -> [UInt8]? {
         guard let layout = try? MagTekCardRecord(record.span) else { return nil }
-        let isEncrypted = layout.encryption.isSuperset(of: [.hasKey, .isEncrypting])
+        let isEncrypted = layout.encryption.encryptsTracks
         var tracks = layout.tracks.map(\.masked)
         if !isEncrypted { tracks += layout.tracks.map { $0.encrypted.prefix($0.length) } }
         // A byte that is lost on the way moves the tracks to where nobody hides them.

@@ -69,15 +69,14 @@ public struct EDynamoDialect: ReaderDialect {
         }
         let told: [ReaderMeaning] = layout.battery.map { [.told(.battery(BatteryReport(percent: $0)))] } ?? []
         if let meaning = layout.encryption.meaning { return told + [meaning] }
-        guard layout.tracks.contains(where: { !$0.encrypted.isEmpty || !$0.masked.isEmpty }) else {
+        guard layout.tracks.contains(where: { !$0.isDamaged && !($0.encrypted.isEmpty && $0.masked.isEmpty) }) else {
             return told + [.badSwipe("no track was read")]
         }
         return told + [.swipe(swipe(record, layout))]
     }
 
     private func swipe(_ record: Span<UInt8>, _ layout: MagTekCardRecord) -> ReaderSwipe {
-        // Without a key nothing is encrypted, also where it is switched on.
-        let isEncrypted = layout.encryption.isSuperset(of: [.hasKey, .isEncrypting])
+        let isEncrypted = layout.encryption.encryptsTracks
         var builder = ReaderSwipe.Builder()
         for (index, track) in layout.tracks.enumerated() {
             let number = index + 1

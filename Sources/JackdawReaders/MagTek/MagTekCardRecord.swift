@@ -3,7 +3,9 @@
 /// It holds no card data itself: the record has it, and each field is a range of that. ``MagTekSwipe`` is the same of readers
 /// that send lines.
 ///
-/// Source: MagTek's eDynamo programmer's manual D998200115, 6.
+/// Source: MagTek's eDynamo programmer's manual D998200115, 6; records that MagTek has printed are in its appendix
+/// B.1.1 (without a key) and in appendix D of the MagneSafe V5 manual 99875475-10 (encrypted), whose offsets are the
+/// same.
 public struct MagTekCardRecord: Sendable, Hashable {
     /// How a card is coded.
     public enum Encoding: UInt8, Sendable, Hashable, CaseIterable {
@@ -60,6 +62,9 @@ public struct MagTekCardRecord: Sendable, Hashable {
     /// Battery, percent; nil where the record ends before it.
     public let battery: Int?
 
+    /// Where the encryption status lies, its high byte first.
+    package static let encryptionStatus = Place.encryption
+
     /// Bytes that a record has at least: up to the software's version.
     public static let leastSize = Place.version.upperBound
     /// Bytes of a record with all that is documented.
@@ -96,10 +101,8 @@ public struct MagTekCardRecord: Sendable, Hashable {
         }
         self.tracks = tracks
         encoding = Encoding(rawValue: record[Place.encoding])
-        // The first byte has the lower bits, as in a line.
         encryption = MagTekSwipe.EncryptionStatus(
-            rawValue: UInt16(record[Place.encryption.lowerBound + 1]) << 8 | UInt16(record[Place.encryption.lowerBound])
-        )
+            ofRecord: record[Place.encryption.lowerBound], record[Place.encryption.lowerBound + 1])
         magnePrintStatus = MagnePrintStatus(
             rawValue: Place.magnePrintStatus.reversed().reduce(0) { $0 << 8 | UInt32(record[$1]) })
         magnePrint = try part(Place.magnePrint, lengthAt: Place.magnePrintSize)

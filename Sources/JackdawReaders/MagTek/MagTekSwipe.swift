@@ -31,6 +31,29 @@ public struct MagTekSwipe: Sendable, Hashable {
         /// The MagnePrint is encrypted by the data variant of the key; else by the PIN variant.
         public static let usesDataVariantForMagnePrint = EncryptionStatus(rawValue: 1 << 13)
 
+        /// Of a record, whose manuals contradict themselves about the order of the two bytes: "big endian", and byte 1
+        /// the least significant. Both records that MagTek has printed have the high byte first: `00 06` from a reader
+        /// that encrypts, `00 02` from one without a key. Bits 1 and 2 are always set in a reader that encrypts, so
+        /// that a first byte that alone has them is the low one.
+        ///
+        /// Source: MagTek's manuals 99875475-10, appendix D, page 110, and D998200115-17, 6.6 and appendix B.1.1, page
+        /// 189.
+        /// - Parameters:
+        ///   - first: the byte that comes first.
+        ///   - second: the other one.
+        init(ofRecord first: UInt8, _ second: UInt8) {
+            let bytes = [first, second].map { EncryptionStatus(rawValue: UInt16($0)) }
+            let isLowFirst = bytes[0].encryptsTracks && !bytes[1].encryptsTracks
+            let (low, high) = isLowFirst ? (first, second) : (second, first)
+            self.init(rawValue: UInt16(high) << 8 | UInt16(low))
+        }
+
+        /// The two bytes of a record, the high one first.
+        package var recordBytes: [UInt8] { [UInt8(rawValue >> 8), UInt8(rawValue & 0xFF)] }
+
+        /// Whether tracks are encrypted: without a key nothing is, also when encryption is switched on.
+        package var encryptsTracks: Bool { isSuperset(of: [.hasKey, .isEncrypting]) }
+
         /// What it means where it says that there are no tracks; nil where there may be some.
         var meaning: ReaderMeaning? {
             if contains(.hasTimedOut) { return .gaveUp }

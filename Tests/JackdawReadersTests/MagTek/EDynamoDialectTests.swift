@@ -2,7 +2,8 @@ import JackdawReaders
 import JackdawTestSupport
 import Testing
 
-/// What eDynamo's notifications mean: records made of the manual's table of offsets, in blocks as it has them.
+/// What eDynamo's notifications mean: records that MagTek prints and such made of the manual's table of offsets, in
+/// blocks as it has them.
 @Suite struct EDynamoDialectTests {
     private var dialect = EDynamoDialect()
 
@@ -43,6 +44,29 @@ import Testing
         #expect(serial == hex("FFFF9876543210E00008"))
     }
 
+    /// The record of 99875475-10, appendix D: encrypted, and never taken for clear.
+    @Test func thePublishedRecordIsEncrypted() throws {
+        let record = Array(PublishedSwipes.magTekRecord.dropFirst())
+        let found = try blocks(record).flatMap { dialect.understand($0.span, answering: nil) }
+        guard case .swipe(let swipe) = found.last else { return #expect(Bool(false), "\(words(found))") }
+        #expect(swipe.cipher == .tripleDES)
+        #expect(swipe.maskedNumber == "545200******7189")
+        #expect(!swipe.parts.contains { if case .track = $0 { true } else { false } })
+        #expect(swipe.parts.isSuperset(of: (1...3).map { .encryptedTrack($0) }))
+        let number = swipe.withPart(.keySerialNumber) { bytes in bytes.indices.map { bytes[$0] } }
+        #expect(number == hex("FFFF9876543210E00008"))
+    }
+
+    /// The record of D998200115-17, appendix B.1.1: security level 2.
+    @Test func thePublishedRecordOfAReaderThatEncryptsNothingIsInClear() throws {
+        let record = Array(PublishedSwipes.eDynamoClear.dropFirst())
+        let found = try blocks(record).flatMap { dialect.understand($0.span, answering: nil) }
+        guard case .swipe(let swipe) = found.last else { return #expect(Bool(false), "\(words(found))") }
+        #expect(swipe.cipher == nil)
+        #expect(text(.track(2), of: swipe) == ";5452300551227189=080432100000007250?")
+        #expect(!swipe.parts.contains(.keySerialNumber))
+    }
+
     @Test func withoutAKeyTracksAreInClear() throws {
         var record = [UInt8](repeating: 0, count: 931)
         let track = Array(";4111111111111111=28121010000012345678?".utf8)
@@ -73,12 +97,22 @@ import Testing
     @Test func whatIsNoSwipeIsSaidToBeNone() throws {
         let blank = [UInt8](repeating: 0, count: 867)
         #expect(meanings(try blocks(blank)) == ["bad swipe: no track was read"])
+        // Bits 1 and 2 are always set (D998200115-17, 6.6).
         var exhausted = blank
-        exhausted[493] = 1
+        exhausted[494] = 0x07
         #expect(meanings(try blocks(exhausted)) == ["bad swipe: no key is left"])
         var late = blank
-        late[493] = 0x10
+        late[494] = 0x16
         #expect(meanings(try blocks(late)) == ["gave up"])
+        var expired = blank
+        expired.replaceSubrange(493..<495, with: [0x01, 0x06])
+        #expect(
+            meanings(try blocks(expired))
+                == ["bad swipe: the reader encrypts no more swipes: its counter has run out"])
+        // Every track has an error (6.2 to 6.4), whatever else is there.
+        var damaged = MagTekCardRecordTests.record
+        for track in 0..<3 { damaged[track] = 1 }
+        #expect(meanings(try blocks(damaged)).last == "bad swipe: no track was read")
         var long = blank
         long[3] = 113
         #expect(meanings(try blocks(long)).first?.hasPrefix("bad swipe: its fields do not fit") == true)

@@ -2,8 +2,8 @@ import JackdawReaders
 import JackdawTestSupport
 import Testing
 
-/// Swipes as eDynamo sends them over Bluetooth Low Energy, made from the manual's table of offsets: the tracks and keys are
-/// those of the swipe that MagTek publishes for readers that send lines.
+/// Swipes as eDynamo sends them over Bluetooth Low Energy: the record that MagTek prints in 99875475-10, appendix D,
+/// with values that it has not at the offsets of eDynamo's manual.
 @Suite struct MagTekCardRecordTests {
     private static let masked = [
         "%B5452000000007189^HOGAN/PAUL      ^08040000000000000000000?", ";5452000000007189=080400000000000000?",
@@ -32,7 +32,8 @@ import Testing
         record[348] = 56
         put(magnePrint, at: 349)
         put("B0C28D5".utf8, at: 477)
-        put(hex("0600"), at: 493)
+        // As printed, high byte first.
+        put(hex("0006"), at: 493)
         put(hex("FFFF9876543210E00008"), at: 495)
         put(masked.map { UInt8($0.utf8.count) }, at: 505)
         for (index, offset) in [508, 620, 732].enumerated() { put(masked[index].utf8, at: offset) }
@@ -70,6 +71,33 @@ import Testing
         #expect(swipe.hash == 867..<887)
         #expect(swipe.magnePrintKeySerialNumber == 920..<930)
         #expect(swipe.battery == 87)
+    }
+
+    /// The order of the bytes as MagTek prints it, encrypted (99875475-10, page 110) and at security level 2
+    /// (D998200115-17, page 189). D998200115-17, 6.6: bits 1 and 2 are always set, so that a byte that has them is the
+    /// low one; a secondary key sets the same bits of the high byte.
+    @Test(
+        arguments: [
+            ("0006", 0x0006), ("0002", 0x0002), ("0600", 0x0006), ("0007", 0x0007), ("0016", 0x0016), ("0106", 0x0106),
+            ("0601", 0x0106), ("2806", 0x2806), ("0628", 0x2806), ("0606", 0x0606), ("0E06", 0x0E06), ("060E", 0x060E),
+            ("0000", 0), ("0200", 0x0200),
+        ] as [(String, UInt16)])
+    func theEncryptionStatusHasItsHighByteFirst(bytes: String, status: UInt16) throws {
+        var record = Self.record
+        record.replaceSubrange(493..<495, with: hex(bytes))
+        let found = try MagTekCardRecord(record.span).encryption
+        #expect(found.rawValue == status)
+    }
+
+    @Test func thePublishedRecordIsRead() throws {
+        let record = Array(PublishedSwipes.magTekRecord.dropFirst())
+        let swipe = try MagTekCardRecord(record.span)
+        #expect(swipe.encryption == [.hasKey, .isEncrypting])
+        #expect(swipe.tracks.map(\.length) == [60, 37, 31])
+        #expect(swipe.magnePrintLength == 54)
+        for index in 0..<3 { #expect(record[swipe.tracks[index].encrypted].elementsEqual(Self.encrypted[index])) }
+        for index in 0..<2 { #expect(record[swipe.tracks[index].masked].elementsEqual(Self.masked[index].utf8)) }
+        #expect(record[swipe.keySerialNumber].elementsEqual(hex("FFFF9876543210E00008")))
     }
 
     @Test func olderRecordsEndBefore() throws {

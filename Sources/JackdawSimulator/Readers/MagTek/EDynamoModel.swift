@@ -48,6 +48,9 @@ public struct EDynamoModel: ReaderModel {
                 record[508 + 112 * index + place] = byte
             }
         }
+        // Without a key as D998200115-17 prints it, appendix B.1.1.
+        let status = secrecy?.status(isExhausted: false) ?? .hasKey
+        record.replaceSubrange(MagTekCardRecord.encryptionStatus, with: status.recordBytes)
         if isRead, let secrecy { encrypt(presentation.card, secrecy, &record) }
         record[6] = presentation.card.kind == .licence ? 1 : 0
         for (place, byte) in device.serialNumber.utf8.prefix(16).enumerated() { record[477 + place] = byte }
@@ -60,8 +63,7 @@ public struct EDynamoModel: ReaderModel {
         func put(_ bytes: [UInt8], _ place: Int) { record.replaceSubrange(place..<place + bytes.count, with: bytes) }
         let tracks = card.tracks.map { Array($0.utf8.prefix(112)) }
         let swipe = secrecy.encrypt(tracks)
-        let status = secrecy.status(isExhausted: swipe == nil).rawValue
-        put([UInt8(status & 0xFF), UInt8(status >> 8)], 493)
+        put(secrecy.status(isExhausted: swipe == nil).recordBytes, MagTekCardRecord.encryptionStatus.lowerBound)
         for index in 0..<3 {
             let (encrypted, masked) = (swipe?.tracks[index] ?? [], swipe?.masked[index] ?? [])
             record[3 + index] = UInt8(encrypted.count)
