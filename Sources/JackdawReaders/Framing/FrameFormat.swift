@@ -31,6 +31,7 @@ extension FrameFormat {
         case .partial(let count):
             throw FrameFault(
                 .truncated, at: bytes.count, "\(bytes.count) bytes, where the frame has at least \(count)")
+        case .padding(let count): throw FrameFault(.start, at: 0, "\(count) bytes of padding, and no frame")
         case .fault(let fault, _): throw fault
         }
     }
@@ -45,6 +46,8 @@ public enum FrameMeasure: Sendable, Hashable {
     case unchecked(Int)
     /// The beginning of a frame that has at least so many bytes, more than there are.
     case partial(atLeast: Int)
+    /// So many bytes or more that fill up a block between frames and mean nothing.
+    case padding(Int)
     /// No frame begins here, nor with the bytes behind it, so many in all. Kept elsewhere, so that the others take two words.
     indirect case fault(FrameFault, skipping: Int = 1)
 }

@@ -19,6 +19,8 @@ public struct FrameReader<Format: FrameFormat>: ~Copyable {
     private var position = 0
     /// Where the bytes begin that are no frame; nil behind a frame.
     private var skippedFrom: Int?
+    /// Where padding begins that was not reported; nil if there is none, or if it is among bytes that are no frame.
+    private var paddedFrom: Int?
     private var credit = SkippingCredit()
     /// How frames are told from others; may change between two calls, such as when another answer is awaited. The last property:
     /// the others are then where they are for every format, and need not be looked for.
@@ -70,6 +72,7 @@ public struct FrameReader<Format: FrameFormat>: ~Copyable {
         needed = 0
         position = 0
         skippedFrom = nil
+        paddedFrom = nil
         credit = SkippingCredit()
     }
 
@@ -123,11 +126,17 @@ public struct FrameReader<Format: FrameFormat>: ~Copyable {
                     ? FrameFault(.length, at: 0, "more than \(format.greatestSize) bytes")
                     : FrameFault(
                         .truncated, at: rest.count, "\(rest.count) bytes, where the frame has at least \(count)")
+            case .padding(let count):
+                if skippedFrom == nil, paddedFrom == nil { paddedFrom = position }
+                next += count
+                advance(by: count)
+                continue
             case .fault(let found, let count):
                 fault = found
                 skipped = min(credit.skip(count, for: found, sizes: format.greatestSize), rest.count)
             }
             if skippedFrom == nil {
+                endSkipping(take)
                 skippedFrom = position
                 take(.fault(fault, at: position), Span())
             }
@@ -145,8 +154,9 @@ public struct FrameReader<Format: FrameFormat>: ~Copyable {
     }
 
     private mutating func endSkipping(_ take: (FrameEvent, Span<UInt8>) -> Void) {
-        guard let first = skippedFrom else { return }
+        guard let first = skippedFrom ?? paddedFrom else { return }
         skippedFrom = nil
+        paddedFrom = nil
         take(.skipped(first..<position), Span())
     }
 }
@@ -157,6 +167,7 @@ public enum FrameEvent: Sendable, Hashable {
     case frame(at: Int)
     /// Here begin bytes that are no frame, and why. Told at once, and once for all that follow each other.
     case fault(FrameFault, at: Int)
-    /// Those bytes, told when a frame follows or ``FrameReader/finish(_:)`` ends them.
+    /// Those bytes, reported when a frame follows or ``FrameReader/finish(_:)`` ends them. Without a fault before it:
+    /// padding, which is no error.
     case skipped(Range<Int>)
 }

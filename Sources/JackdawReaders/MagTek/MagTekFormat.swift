@@ -1,10 +1,18 @@
 /// Lines of MagTek's MagneSafe V5 readers, such as iDynamo: commands and their answers in hexadecimal digits, and swipes, each
 /// up to a carriage return. ``MagTekSwipe`` reads a swipe.
 ///
-/// Source: MagTek's communication reference manual 99875483, with the swipe in its appendix B.
+/// iDynamo fills the block of 500 bytes that ends a swipe with `x`, which is padding. A string before the card
+/// (property 1E) therefore cannot begin with `x`.
+///
+/// Source: MagTek's communication reference manual 99875483, section 2 (blocks of 500 bytes) and appendix B (a swipe).
 public struct MagTekFormat: FrameFormat {
     /// Which way the lines go: only readers send swipes.
     public let direction: FrameDirection
+
+    /// What fills up the last block of a swipe.
+    package static let filler = UInt8(ascii: "x")
+    /// Bytes of the blocks in which iDynamo sends swipes.
+    package static let blockSize = 500
 
     private static let end = UInt8(ascii: "\r")
     private static let separator = UInt8(ascii: "|")
@@ -25,6 +33,9 @@ public struct MagTekFormat: FrameFormat {
     /// A line is taken or skipped as a whole: the end of a damaged swipe would pass for an answer.
     public func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
         guard bytes[0].isPrinted else { return .fault(.noStart(bytes[0])) }
+        if direction == .answer, bytes[0] == Self.filler {
+            return .padding(bytes.indices.first { bytes[$0] != Self.filler } ?? bytes.count)
+        }
         if let index = bytes.extracting(first: min(bytes.count, greatestSize)).firstUnprinted {
             guard bytes[index] == Self.end else {
                 let fault = FrameFault(.field, at: index, "\(bytes[index].hexadecimal) is no character of a line")

@@ -65,6 +65,12 @@ public struct ReaderMask: TranscriptMask {
                 next += size
                 credit.earn(size)
                 continue
+            case .padding(let count):
+                kept += giveUp()
+                kept += Array(pending[next..<next + count])
+                next += count
+                credit.earn(count)
+                continue
             case .partial(let least):
                 guard isOver || least > format.greatestSize else {
                     keepPending(from: next)

@@ -108,7 +108,7 @@ public struct UniMagDialect: ReaderDialect {
             case .whole(let count), .unchecked(let count):
                 meanings += settings.understand(rest.extracting(first: count), answering: request)
                 start += count
-            case .partial, .fault:
+            case .partial, .padding, .fault:
                 // What is so long and answers nothing is a swipe: whoever has swiped has to do it again.
                 guard request == nil, rest[0] == IDTechCommandFormat.startOfText else {
                     return [.unknown("\(burst.count) bytes that are no frame")]
