@@ -17,6 +17,8 @@ struct CardNoticeTests {
         ("clovergo", .swipedInVain, ["bad swipe: SWIPE_FAILED"]),
         ("clovergo", .swipedWithChip, ["bad swipe: EMV_CARD_SWIPED_ERROR"]),
         ("epos", .inserted, ["card: inserted"]), ("epos", .removed, ["card: removed"]),
+        ("magtek", .swipedInVain, ["bad swipe: no track was read"]),
+        ("edynamo", .swipedInVain, ["bad swipe: no track was read"]),
         ("epos", .tapped, ["card: tapped"]), ("epos", .swipedInVain, ["bad swipe: swipe error"]),
     ]
 

@@ -216,6 +216,53 @@ struct MaskedTranscriptTests {
                 == #"{"a":"4111 1100-00001111","b":"2026-11-21 14:22","c":{"data":{"code":7}}}"#)
     }
 
+    /// The record that MagTek prints, in notifications: what comes of the transcript is the same swipe.
+    @Test func anEncryptedRecordIsHiddenInItsNotifications() throws {
+        let family = try #require(ReaderFamily.named("edynamo"))
+        let blocks = try MagTekBlockJoiner.blocks(of: PublishedSwipes.magTekRecord, size: 20)
+        var mask = try family.makeMask()
+        var kept: [[UInt8]] = []
+        var hidden: [UInt8] = []
+        for block in blocks { hidden += mask.maskMessages(block, isSent: false).compactMap(\.self) }
+        try #require(hidden.count == blocks.joined().count)
+        for block in blocks {
+            kept.append(Array(hidden.prefix(block.count)))
+            hidden.removeFirst(block.count)
+        }
+        let dialect = try #require(try family.makeDialect() as? EDynamoDialect)
+        let found = kept.flatMap { dialect.understand($0.span, answering: nil) }
+        guard case .swipe(let swipe)? = found.last else { return #expect(Bool(false), "no swipe") }
+        #expect("\(swipe)" == "edynamo 545200******7189, encrypted (tripleDES)")
+        for number in 1...3 {
+            let values = swipe.withPart(.encryptedTrack(number)) { bytes in Set(bytes.indices.map { bytes[$0] }) }
+            #expect(values == [0])
+        }
+    }
+
+    /// The lines of readers without keys, with what fills up their blocks, in pieces of any size.
+    @Test(arguments: [1, 7, 500]) func aLineInClearIsHiddenAndItsPaddingKept(step: Int) throws {
+        let line = PublishedSwipes.magTekClear
+        let padding = [UInt8](repeating: UInt8(ascii: "x"), count: 500 - line.count)
+        let stream = line + padding + line + padding
+        var mask = try #require(ReaderFamily.named("magtek")).makeMask()
+        var kept: [UInt8?] = []
+        for start in stride(from: 0, to: stream.count, by: step) {
+            kept += mask.maskMessages(Array(stream[start..<min(start + step, stream.count)]), isSent: false)
+        }
+        kept += mask.finish(isSent: false)
+        try #require(kept.count == stream.count && !kept.contains(nil))
+        let bytes = kept.compactMap(\.self)
+        #expect(Array(bytes[line.count..<500]) == padding && Array(bytes[500 + line.count..<1_000]) == padding)
+        var dialect = MagTekDialect()
+        for masked in [bytes[..<line.count], bytes[500..<500 + line.count]] {
+            #expect(throws: Never.self) { try MagTekFormat(.answer).check(Array(masked)) }
+            let found = dialect.understand(Array(masked).span, answering: nil).map { "\($0)" }.first
+            #expect(found?.contains("magtek 545230******7189") == true)
+            let text = String(decoding: masked, as: UTF8.self)
+            #expect(!["0551227189", "HOGAN", "7250", "5163499"].contains { text.contains($0) })
+        }
+    }
+
     /// Swipes that were encrypted: what is encrypted is not kept either, since some keys are known to everybody.
     @Test(arguments: [1, 7, 1_000]) func whatIsEncryptedIsNotKept(step: Int) throws {
         let swipes = [

@@ -58,7 +58,7 @@ extension SwipeDecryptor {
             let plaintext = try Self.decrypted(read(place), key)
             try plaintext.withBytes { (plaintext) throws(DecryptionError) in
                 let characters = plaintext.extracting(first: TrackCheck.end(of: plaintext))
-                guard !TrackCheck.isUnread(characters) else { return }
+                guard !MagTekSwipe.isUnread(characters) else { return }
                 tracks.append(try TrackCheck.track(index + 1, characters))
             }
         }

@@ -22,12 +22,6 @@ enum TrackCheck {
         }
     }
 
-    /// Whether a reader says in place of a track that it could not read it: `E` between sentinels.
-    static func isUnread(_ characters: Span<UInt8>) -> Bool {
-        characters.count == 3 && "%;+".utf8.contains(characters[0]) && characters[1] == UInt8(ascii: "E")
-            && characters[2] == endSentinel
-    }
-
     /// Reads a track.
     /// - Parameters:
     ///   - number: which one, 1 to 3.

@@ -127,7 +127,9 @@ public struct ReaderFamily: Sendable {
             recognition: "a Bluetooth name that begins with SP:, and a serial port; its answer to _Sync"),
         ReaderFamily(
             "magtek", "MagTek iDynamo and other MagneSafe V5 readers", [.serial], .documented,
-            "the published swipe; the simulated reader", [], [.magtek], MagTekDialect.init(profile:),
+            "the swipes that MagTek has printed (99875483, appendix B; 99875475-10, appendix D); the simulated reader",
+            ["what the encrypted fields hold of a track that could not be read"], [.magtek],
+            MagTekDialect.init(profile:),
             recognition: "its answers to being asked for software and serial number (00 01 00, 00 01 03)"),
         ReaderFamily(
             "miura", "Miura M010, M020 and their like", [.serial], .documented,

@@ -9,9 +9,10 @@ extension MagTekDialect {
         guard let layout = try? MagTekSwipe(line.span) else { return .unknown }
         let zero = UInt8(ascii: "0")
         CardHiding.hideTracks(&line, layout.masked)
-        let isInClear = layout.keySerialNumber.isEmpty
         for place in layout.encryptedTracks {
-            if isInClear {
+            if MagTekSwipe.isPlain(line.span.extracting(place)) {
+                CardHiding.hideTracks(&line, place)
+            } else if layout.isInClear {
                 Self.hideDigits(of: &line, place) { CardHiding.hideTracks(&$0, $0.indices) }
             } else {
                 CardHiding.clear(&line, place, zero)

@@ -99,15 +99,22 @@ public struct MagTekDialect: ReaderDialect {
             return .badSwipe("its fields do not fit: \(error)")
         }
         if let meaning = layout.encryption.meaning { return meaning }
-        let isInClear = layout.keySerialNumber.isEmpty
-        guard layout.encryptedTracks.contains(where: { !$0.isEmpty }) else { return .badSwipe("no track was read") }
+        // Whatever is in the encrypted fields of a card that was not read, it is no card.
+        guard layout.hasReadTrack(line), layout.encryptedTracks.contains(where: { !$0.isEmpty }) else {
+            return .badSwipe("no track was read")
+        }
         var builder = ReaderSwipe.Builder()
         for (index, range) in layout.encryptedTracks.enumerated() {
-            let part: ReaderSwipe.Part = isInClear ? .track(index + 1) : .encryptedTrack(index + 1)
-            builder.add(part, hexadecimal: line.extracting(range))
+            let field = line.extracting(range)
+            guard layout.isInClear else {
+                builder.add(.encryptedTrack(index + 1), hexadecimal: field)
+                continue
+            }
+            addTrack(index + 1, field, to: &builder)
         }
         for (number, range) in maskedTracks(line, in: layout.masked) {
-            builder.add(.maskedTrack(number), line.extracting(range))
+            let track = line.extracting(range)
+            if !MagTekSwipe.isUnread(track) { builder.add(.maskedTrack(number), track) }
         }
         builder.add(.magnePrintStatus, hexadecimal: line.extracting(layout.magnePrintStatus))
         builder.add(.magnePrint, hexadecimal: line.extracting(layout.magnePrint))
@@ -115,7 +122,17 @@ public struct MagTekDialect: ReaderDialect {
         builder.add(.session, hexadecimal: line.extracting(layout.session))
         builder.add(.keySerialNumber, hexadecimal: line.extracting(layout.keySerialNumber))
         builder.add(.frame, line)
-        return .swipe(builder.finish(family: family, cipher: isInClear ? nil : .tripleDES))
+        return .swipe(builder.finish(family: family, cipher: layout.isInClear ? nil : .tripleDES))
+    }
+
+    /// Adds a track in clear, of plain text or of hexadecimal digits; one that was not read is none.
+    private func addTrack(_ number: Int, _ field: Span<UInt8>, to builder: inout ReaderSwipe.Builder) {
+        guard !MagTekSwipe.isPlain(field) else {
+            if !MagTekSwipe.isUnread(field) { builder.add(.track(number), field) }
+            return
+        }
+        let first = stride(from: 0, to: min(field.count, 8), by: 2).compactMap { field.byte(at: $0) }
+        if field.count > 6 || !MagTekSwipe.isUnread(first.span) { builder.add(.track(number), hexadecimal: field) }
     }
 
     /// Where the masked tracks lie: each begins with its sentinel and ends with the next question mark.

@@ -66,12 +66,17 @@ public struct MagTekSwipe: Sendable, Hashable {
     public let masked: Range<Int>
     /// How the reader encrypts.
     public let encryption: EncryptionStatus
+    /// Whether the reader has encrypted nothing: the tracks are in clear, as hexadecimal digits or as plain text.
+    package let isInClear: Bool
     /// Every field between separators, in its order; the first is ``masked``.
     let parts: [Range<Int>]
 
     /// Tracks 1 to 3, each encrypted, as hexadecimal digits; empty where there was none. In clear where nothing is
-    /// encrypted.
-    public var encryptedTracks: [Range<Int>] { Array(parts[2...4]) }
+    /// encrypted, as hexadecimal digits or as plain text.
+    ///
+    /// Source: MagTek's manuals 99875483, encryption status (hexadecimal digits), and 99875475-10, appendix D, example
+    /// 5, page 101 (plain text).
+    public var encryptedTracks: [Range<Int>] { Array(parts[MagTekSwipeLayout.tracks]) }
     /// What the reader says of the stripe's fingerprint, as hexadecimal digits.
     public var magnePrintStatus: Range<Int> { parts[5] }
     /// The reader's own number, characters of its owner's choice.
@@ -81,7 +86,7 @@ public struct MagTekSwipe: Sendable, Hashable {
     /// The session that the program gave, encrypted, as hexadecimal digits.
     public var session: Range<Int> { parts[8] }
     /// The key's serial number (KSN) as hexadecimal digits; empty where nothing is encrypted.
-    public var keySerialNumber: Range<Int> { parts[9] }
+    public var keySerialNumber: Range<Int> { parts[MagTekSwipeLayout.keySerialNumber] }
 
     /// Reads the layout of a line.
     /// - Parameter line: with the carriage return at its end.
@@ -91,6 +96,38 @@ public struct MagTekSwipe: Sendable, Hashable {
         parts = (0..<layout.count).map { layout[$0] }
         masked = parts[0]
         encryption = EncryptionStatus(rawValue: layout.encryptionStatus)
+        isInClear =
+            layout[MagTekSwipeLayout.keySerialNumber].isEmpty
+            || MagTekSwipeLayout.tracks.contains { Self.isPlain(line.extracting(layout[$0])) }
+    }
+
+    /// Whether a field that may be hexadecimal digits is plain text.
+    static func isPlain(_ field: Span<UInt8>) -> Bool { field.firstNoDigit != nil }
+
+    /// Whether this is what a reader sends in place of a track that it could not read: `E` between sentinels, or alone.
+    ///
+    /// Source: MagTek's manual 99875483, section 2, card data.
+    package static func isUnread(_ track: Span<UInt8>) -> Bool {
+        guard !track.isEmpty else { return false }
+        let first = "%;+@#&!".utf8.contains(track[0]) ? 1 : 0
+        let end = track.count - (track.count > 1 && track[track.count - 1] == UInt8(ascii: "?") ? 1 : 0)
+        return first < end && (first..<end).allSatisfy { track[$0] == UInt8(ascii: "E") }
+    }
+
+    /// Whether one track or more was read, as the masked tracks say: the reader sends a message for each swipe, with
+    /// `E` in place of each track that it could not read and nothing in place of one that is not on the card.
+    /// - Parameter line: the same that the layout was read of.
+    /// - Returns: false if the card is none.
+    func hasReadTrack(_ line: Span<UInt8>) -> Bool {
+        guard !masked.isEmpty else { return encryptedTracks.contains { !Self.isUnread(line.extracting($0)) } }
+        var start = masked.lowerBound
+        while start < masked.upperBound {
+            let end = line.firstIndex(of: UInt8(ascii: "?"), from: start).map { min($0 + 1, masked.upperBound) }
+            let track = line.extracting(start..<(end ?? masked.upperBound))
+            if !Self.isUnread(track) { return true }
+            start += track.count
+        }
+        return false
     }
 
     /// Explains the line but for its end, field by field; the separators belong to what is before them.

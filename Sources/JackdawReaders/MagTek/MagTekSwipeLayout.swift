@@ -5,6 +5,10 @@ struct MagTekSwipeLayout {
     private static let separator = UInt8(ascii: "|")
     /// The device's serial number, which is the owner's to choose.
     private static let serialNumber = 7
+    /// Tracks, encrypted or in clear.
+    static let tracks = 2...4
+    /// The serial number of the key, which is empty when nothing is encrypted.
+    static let keySerialNumber = 9
 
     /// Parts that there are.
     private(set) var count = 0
@@ -31,8 +35,13 @@ struct MagTekSwipeLayout {
         }
         let status = try bytes(1, of: line, "the status")
         encryptionStatus = UInt16(status.1) << 8 | UInt16(status.0)
+        let isEncrypted =
+            MagTekSwipe.EncryptionStatus(rawValue: encryptionStatus).encryptsTracks
+            && !self[Self.keySerialNumber].isEmpty
         // The stripe and the format's code are no digits, either.
         for number in 1..<count - 1 where number != Self.serialNumber {
+            // A reader that does not encrypt may send tracks as they are, each from its start sentinel.
+            if !isEncrypted, Self.tracks.contains(number), line.startsTrack(self[number]) { continue }
             guard let index = line.extracting(self[number]).firstNoDigit else { continue }
             let place = self[number].lowerBound + index
             throw FrameFault(.field, at: place, "\(line[place].hexadecimal) is no hexadecimal digit")
@@ -63,5 +72,12 @@ struct MagTekSwipeLayout {
             let second = line.byte(at: part.lowerBound + 2)
         else { throw FrameFault(.field, at: part.lowerBound, "\(name) has four hexadecimal digits") }
         return (first, second)
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether a part begins as a track in plain text does: with a sentinel, which is no letter and no digit.
+    fileprivate func startsTrack(_ part: Range<Int>) -> Bool {
+        !part.isEmpty && !CardHiding.isLetter(self[part.lowerBound]) && !CardHiding.isDigit(self[part.lowerBound])
     }
 }

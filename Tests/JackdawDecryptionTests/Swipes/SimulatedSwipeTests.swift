@@ -95,6 +95,69 @@ extension SwipeEncryptor: SwipeCipher {}
         for index in [1, 2, 3, 4, 5, 6, 8, 9, 11, 12] { #expect(made[index] == published[index], "field \(index)") }
     }
 
+    /// All but how the manual's track 3 is masked, the reader's own number, and what the manual does not print.
+    @Test func magTeksPublishedRecordIsMadeFieldByField() throws {
+        let card = SimulatedCard(
+            "manual", track1: "%B5452300551227189^HOGAN/PAUL      ^08043210000000725000000?",
+            track2: ";5452300551227189=080432100000007250?", track3: "+5163499080020445=000000000000?")
+        let magnePrint = hex(
+            "010002D4B69CD2C0C7617D0463316E853F9CB00FE2C5A3556E9CE5A9B2E6DB8914A6372CA77367036EFAADC02F02C4FB76C6CFD8A59C"
+        )
+        let model = EDynamoModel(cipher: try encryptor(.pin, "FFFF9876543210E00008"), magnePrint: magnePrint)
+        let made = try frame(#require(swipe(card, at: model).first))
+        let published = Array(PublishedSwipes.magTekRecord.dropFirst())
+        for range in [0..<477, 493..<732, 844..<856] { #expect(made[range] == published[range], "\(range)") }
+    }
+
+    /// Without a key as MagTek prints it; but for how track 3 is masked, which keeps no check digit there, and the CRC.
+    @Test func magTeksPublishedLineOfAReaderWithoutKeysIsMadeFieldByField() throws {
+        let card = SimulatedCard(
+            "manual", track1: "%B5452300551227189^HOGAN/PAUL      ^08043210000000725000000?",
+            track2: ";5452300551227189=080432100000007250?", track3: "+5163499080020445=000000000000?")
+        let model = MagTekModel()
+        var device = SimulatedDevice()
+        device.serialNumber = ""
+        let messages = model.tell(Presentation(card), &device)
+        let fields = { (line: [UInt8]) in line.split(separator: UInt8(ascii: "|"), omittingEmptySubsequences: false) }
+        let (made, published) = (try fields(#require(messages.first)), fields(PublishedSwipes.magTekClear))
+        try #require(made.count == published.count)
+        #expect(made[0].prefix { $0 != UInt8(ascii: "+") } == published[0].prefix { $0 != UInt8(ascii: "+") })
+        for index in 1..<made.count where index != 10 { #expect(made[index] == published[index], "field \(index)") }
+        // Blocks of 500 bytes.
+        #expect(messages.joined().count == 500)
+        #expect(messages.last.map { Set($0) } == [UInt8(ascii: "x")])
+    }
+
+    /// 99875483, section 2: a message comes of each swipe, with E in place of each track.
+    @Test(arguments: [false, true]) func aBadSwipeOfAnIDynamoIsSentWithEInPlaceOfEachTrack(isEncrypted: Bool) throws {
+        let model = isEncrypted ? MagTekModel(cipher: try encryptor(.pin)) : MagTekModel()
+        var device = SimulatedDevice()
+        let messages = model.tell(Presentation(SimulatedCard.deck[0], .swipedInVain), &device)
+        let line = try #require(messages.first)
+        #expect(line.starts(with: "%E?;E?|\(isEncrypted ? "0600" : "0200")|".utf8))
+        #expect(messages.joined().count.isMultiple(of: 500))
+        var dialect = MagTekDialect()
+        guard case .badSwipe? = dialect.understand(line.span, answering: nil).first else {
+            return #expect(Bool(false), "no bad swipe")
+        }
+        guard isEncrypted else { return }
+        let decryptor = try SwipeDecryptor(key: secret(Self.key), mode: .test)
+        #expect(try decryptor.decryptMagTek(line.span).tracks.isEmpty)
+    }
+
+    /// A reader with a key reports in each record that it has one (D998200115-17, 6.6).
+    @Test func aBadSwipeOfAnEDynamoHasItsStatus() throws {
+        let model = EDynamoModel(cipher: try encryptor(.pin))
+        var device = SimulatedDevice()
+        var joiner = MagTekBlockJoiner()
+        var message: [UInt8] = []
+        for block in model.tell(Presentation(SimulatedCard.deck[0], .swipedInVain), &device) {
+            try joiner.receive(block.span) { joined in message = joined.indices.map { joined[$0] } }
+        }
+        let record = try MagTekRunLength.decode(message.span.extracting(1...))
+        #expect(Array(record[493..<495]) == [0x00, 0x06])
+    }
+
     /// The one that other code has made of IPS's layout.
     @Test func ipssSwipeIsMadeByteForByte() throws {
         let card = SimulatedCard(

@@ -270,6 +270,12 @@ import Testing
         #expect(swipe.tracks.map(\.number) == [1, 2, 3].filter { $0 != number })
     }
 
+    /// What readers at security level 2 send, as MagTek prints it.
+    @Test func magTeksReadersWithoutKeysEncryptNothing() {
+        #expect(code { _ = try decrypt("magtek", PublishedSwipes.magTekClear).tracks } == .notEncrypted)
+        #expect(code { _ = try decrypt("edynamo", PublishedSwipes.eDynamoClear).tracks } == .notEncrypted)
+    }
+
     @Test func whatIsNotEncryptedIsTold() throws {
         let body: [UInt8] = [0x00, 0x3F, 3, 0, 0] + Array("%B?".utf8)
         let frame = try IDTechSwipeFormat.frame(body)

@@ -18,6 +18,24 @@ import Testing
             isChecked: false, isLine: true)
     }
 
+    /// Padding between frames, and among bytes that are none, however it comes.
+    @Test func paddingIsCutAlikeHoweverItComes() {
+        let padding = [UInt8](repeating: UInt8(ascii: "x"), count: 300)
+        let stream =
+            padding + Self.swipe + padding + line("0200") + [10] + padding + PublishedSwipes.magTekClear + padding + [
+                0x80
+            ]
+            + padding + line("0200")
+        let whole = cut(stream, with: MagTekFormat(.answer), step: stream.count)
+        #expect(whole.frames == [Self.swipe, line("0200"), PublishedSwipes.magTekClear, line("0200")])
+        #expect(whole.covers(stream.count))
+        #expect(whole.events.count { if case .fault = $0 { true } else { false } } == 2)
+        for step in [1, 2, 7, 64, 299, 301] { #expect(cut(stream, with: MagTekFormat(.answer), step: step) == whole) }
+        // Alone it is no frame, and commands have none.
+        #expect(throws: FrameFault.self) { try MagTekFormat(.answer).check(padding) }
+        #expect(cut(padding + line("0900"), with: MagTekFormat(.command), step: 64).frames.isEmpty)
+    }
+
     @Test func commandsAndAnswersAreMade() throws {
         #expect(try MagTekFormat.command(.keySerialNumber) == line("0900"))
         #expect(try MagTekFormat.command(.setSession, [1, 2, 3, 4, 5, 6, 7, 8]) == line("0A080102030405060708"))
@@ -66,6 +84,13 @@ import Testing
         #expect(fields.first { $0.name == "encrypted track 3" }?.value == "36 characters")
         #expect(!fields.contains { $0.value.contains("1234567890") || $0.value.contains(track) })
         #expect(throws: Never.self) { try MagTekFormat(.answer).check(swipe) }
+    }
+
+    @Test func thePublishedLineOfAReaderWithoutKeysIsExplainedAndHidden() throws {
+        let fields = MagTekFormat(.answer).fields(of: PublishedSwipes.magTekClear, isRevealing: false)
+        #expect(fields.first { $0.name == "encryption status" }?.value == "0200")
+        #expect(fields.first { $0.name == "encrypted track 2" }?.value == "37 characters")
+        #expect(!fields.contains { $0.value.contains("5452") || $0.value.contains("HOGAN") })
     }
 
     /// The end of a damaged swipe would pass for an answer.

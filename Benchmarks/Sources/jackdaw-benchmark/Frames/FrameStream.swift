@@ -54,7 +54,7 @@ struct FrameStream {
         let settings = [0x06] + setting + [setting.reduce(0, ^)]
         let line = try MagTekFormat.answer(.done, data(120))
         var card = SimulatedDevice()
-        let stripe = MagTekModel().tell(Presentation(SimulatedCard.deck[0]), &card).joined()
+        let stripe = MagTekModel().tell(Presentation(SimulatedCard.deck[0]), &card).prefix(1).joined()
         var ips = [0x60] + data(129)
         // The CRC of the whole frame is 0.
         ips.append((0...UInt8.max).first { (try? IPSFormat().check(ips + [$0])) != nil } ?? 0)

@@ -1,6 +1,7 @@
 public import JackdawReaders
 
-/// MagTek's iDynamo: swipes in clear, or with a key encrypted, with a fingerprint of the stripe (MagnePrint) that is made up.
+/// MagTek's iDynamo: swipes in clear, or with a key encrypted, with a fingerprint of the stripe (MagnePrint) that is
+/// synthetic. Each swipe is followed by padding up to whole blocks of 500 bytes.
 public struct MagTekModel: ReaderModel {
     /// The family.
     public let family = "magtek"
@@ -51,29 +52,34 @@ public struct MagTekModel: ReaderModel {
     /// A result of 01.
     public func refuse(_ command: Span<UInt8>) -> [UInt8]? { Self.answer(.failed) }
 
-    /// A swipe; nothing of chips, nor of swipes that were not read.
+    /// A swipe, read or not, and the padding of its last block; nothing of chips.
     public func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] {
-        guard presentation.manner == .swiped else { return [] }
-        let tracks = presentation.card.tracks.enumerated().map { index, track in
+        guard let line = line(of: presentation, device) else { return [] }
+        let rest = line.count % MagTekFormat.blockSize
+        guard rest > 0 else { return [line] }
+        return [line, [UInt8](repeating: MagTekFormat.filler, count: MagTekFormat.blockSize - rest)]
+    }
+
+    /// The line of a swipe: with `E` in place of each track of a card that was not read; nil if nothing was swiped.
+    func line(of presentation: Presentation, _ device: SimulatedDevice) -> [UInt8]? {
+        guard [.swiped, .swipedInVain].contains(presentation.manner) else { return nil }
+        let tracks = presentation.card.tracks.enumerated().map { index, track -> [UInt8] in
             // Track 3 begins with a plus sign here.
-            Array((index == 2 && track.first == ";" ? "+" + track.dropFirst() : track).utf8)
+            let text = index == 2 && track.first == ";" ? "+" + track.dropFirst() : track
+            return Array((presentation.manner == .swiped || text.isEmpty ? text : "\(text.prefix(1))E?").utf8)
         }
-        let zeros = Array("00000000".utf8)
-        if let secrecy {
-            let fields = secrecy.fields(of: tracks, serialNumber: device.serialNumber, Self.digits)
-            return (try? MagTekFormat.swipe(fields)).map { [$0] } ?? []
-        }
+        let serialNumber = Array(device.serialNumber.utf8)
+        if let secrecy { return try? MagTekFormat.swipe(secrecy.fields(of: tracks, serialNumber: serialNumber)) }
+        // As 99875475-10 prints the line of a reader without keys: plain text, and neither fingerprint nor key.
         let fields =
-            [tracks.flatMap(\.self), Array("0000".utf8)] + tracks.map(Self.digits)
-            + [zeros, [], Array(device.serialNumber.utf8), zeros + zeros, []]
-        return (try? MagTekFormat.swipe(fields)).map { [$0] } ?? []
+            [tracks.flatMap(MagTekSecrecy.masked), Array("0200".utf8)] + tracks
+            + [[], [], serialNumber, Array("0000000000000000".utf8), []]
+        return try? MagTekFormat.swipe(fields, format: Array("1000".utf8))
     }
 
     private static func answer(_ result: MagTekResult, _ data: [UInt8] = []) -> [UInt8] {
         (try? MagTekFormat.answer(result, Array(data.prefix(255)))) ?? []
     }
-
-    private static func digits(_ bytes: [UInt8]) -> [UInt8] { bytes.flatMap { Array($0.hexadecimal.utf8) } }
 
     /// The bytes that a line's digits say.
     private static func bytes(_ line: Span<UInt8>) -> [UInt8] {

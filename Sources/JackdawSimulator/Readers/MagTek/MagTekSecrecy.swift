@@ -32,20 +32,26 @@ struct MagTekSecrecy: Sendable {
         let session = [UInt8](repeating: 0, count: 8)
         guard let encrypted = cipher.encrypt(tracks + [magnePrint, session], by: .tripleDES) else { return nil }
         return Swipe(
-            masked: tracks.map(TrackMask.zeros), tracks: Array(encrypted.parts[..<3]), magnePrint: encrypted.parts[3],
+            masked: tracks.map(Self.masked), tracks: Array(encrypted.parts[..<3]), magnePrint: encrypted.parts[3],
             session: encrypted.parts[4], keySerialNumber: encrypted.keySerialNumber)
     }
 
+    /// A track as the reader shows it; `E` in place of one that was not read stays.
+    static func masked(_ track: [UInt8]) -> [UInt8] {
+        MagTekSwipe.isUnread(track.span) ? track : TrackMask.zeros(track)
+    }
+
     /// The fields of a line, of which all but the status are empty where no key is left.
-    func fields(of tracks: [[UInt8]], serialNumber: String, _ digits: ([UInt8]) -> [UInt8]) -> [[UInt8]] {
+    func fields(of tracks: [[UInt8]], serialNumber: [UInt8]) -> [[UInt8]] {
+        func digits(_ bytes: [UInt8]) -> [UInt8] { bytes.flatMap { Array($0.hexadecimal.utf8) } }
         let swipe = encrypt(tracks)
         let status = status(isExhausted: swipe == nil).rawValue
         let statusDigits = digits([UInt8(status & 0xFF), UInt8(status >> 8)])
         guard let swipe else {
-            return [[], statusDigits] + [[UInt8]](repeating: [], count: 5) + [Array(serialNumber.utf8), [], []]
+            return [[], statusDigits] + [[UInt8]](repeating: [], count: 5) + [serialNumber, [], []]
         }
         return [swipe.masked.flatMap(\.self), statusDigits] + swipe.tracks.map(digits)
-            + [Self.magnePrintStatus, swipe.magnePrint].map(digits) + [Array(serialNumber.utf8)]
+            + [Self.magnePrintStatus, swipe.magnePrint].map(digits) + [serialNumber]
             + [swipe.session, swipe.keySerialNumber].map(digits)
     }
 }

@@ -32,7 +32,8 @@ public struct UDynamoModel: ReaderModel {
 
     /// As iDynamo, in packets.
     public mutating func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] {
-        model.tell(presentation, &device).flatMap { packets(of: $0) }
+        // Blocks of 500 bytes are how iDynamo sends lines; packets need no padding.
+        model.line(of: presentation, device).map { packets(of: $0) } ?? []
     }
 
     private mutating func packets(of message: [UInt8]) -> [[UInt8]] {
