@@ -23,6 +23,11 @@ final class SampleHistory {
         count += samples.count
     }
 
+    func append(_ samples: Span<Int16>) {
+        for index in samples.indices { ring[(count + index) % ring.count] = Float(samples[index]) / 32_768 }
+        count += samples.count
+    }
+
     /// Takes silence in the place of samples that were lost.
     func skip(_ lost: Int) {
         for index in max(0, lost - ring.count)..<lost { ring[(count + index) % ring.count] = 0 }

@@ -13,6 +13,13 @@ protocol ModemReceiver {
 
     /// Ends the recording and gives what was still open.
     mutating func finish(_ sink: Sink)
+
+    /// The swipes of cards that were found instead of modem sound since the last call.
+    mutating func takeSwipes() -> [SwipeSpan]
+}
+
+extension ModemReceiver {
+    mutating func takeSwipes() -> [SwipeSpan] { [] }
 }
 
 /// Reads a mode that is known.

@@ -11,7 +11,8 @@
                 The bytes go to standard output as they are, as soon as they are known; what was measured of each \
                 burst goes to standard error. Characters whose start, stop or parity bits are wrong are counted \
                 and left out. Without a mode, all are tried, and of each burst the best reading is given, once it is over \
-                or has gone on for some seconds.
+                or has gone on for some seconds. A swipe of a card is no modem: it is reported on standard error, and decode \
+                reads it.
 
                 With --framing raw all bits of a burst are given, from where its carrier begins to where it ends, eight a \
                 byte, the first one in the most significant place; the last byte is filled up with zeros, and --json says \
@@ -157,11 +158,13 @@
         mutating func receive(_ samples: Span<Int16>, channel: Int) {
             let index = channel - channels.lowerBound
             receivers[index].receive(samples, printers[index].print)
+            reportSwipes(index)
         }
 
         mutating func receive(_ samples: Span<Float>, channel: Int) {
             let index = channel - channels.lowerBound
             receivers[index].receive(samples, printers[index].print)
+            reportSwipes(index)
         }
 
         mutating func advance(to frame: Int, of total: Int?) throws(CommandError) {
@@ -171,8 +174,20 @@
         }
 
         mutating func finish() {
-            for index in receivers.indices { receivers[index].finish(printers[index].print) }
+            for index in receivers.indices {
+                receivers[index].finish(printers[index].print)
+                reportSwipes(index)
+            }
             console.flush()
+        }
+
+        private mutating func reportSwipes(_ index: Int) {
+            for span in receivers[index].takeSwipes() {
+                let place = channels.count > 1 ? "channel \(channels.lowerBound + index + 1), " : ""
+                console.message(
+                    "\(file): \(place)\(fixed(span.start, 3)) to \(fixed(span.end, 3)) s: a swipe of a card, no modem; "
+                        + "jackdaw decode reads it")
+            }
         }
     }
 

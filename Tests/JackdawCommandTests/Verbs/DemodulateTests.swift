@@ -4,6 +4,9 @@ import Testing
 
 @testable import jackdaw_cli
 
+private let captures =
+    URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/") + "/captures"
+
 @Suite struct DemodulateTests {
     private let folder: TemporaryFolder
 
@@ -153,6 +156,28 @@ import Testing
             #expect(run.output.isEmpty)
             #expect(run.messages == "jackdaw: nothing decoded in 1 file\n")
         }
+    }
+
+    /// The sound of a card's bit cells was read as modem sound of 1 to 11 bytes.
+    @Test(arguments: CaptureFolder.soundFiles(in: captures)) func aSwipeIsNoModem(file: String) {
+        for arguments in [[], ["--json"]] {
+            let run = CommandRun(["demodulate", file] + arguments)
+            #expect(run.status == 1)
+            #expect(run.output.isEmpty)
+            #expect(run.messages.contains("a swipe of a card"))
+        }
+    }
+
+    /// A modem between two swipes is read, and nothing else.
+    @Test func aModemBesideASwipeIsRead() throws {
+        let swipe = try SwipeSound.render(
+            ";4111111111111111=2912101?", .two, .init(sampleRate: 48_000))
+        let rest = [Float](repeating: 0, count: 48_000)
+        let modem = try ModemSound.samples(Array("heard".utf8), LineMode(named: "bell202"), sampleRate: 48_000)
+        try ModemSound.write([swipe + rest + modem + rest + swipe], to: folder("a.wav"), sampleRate: 48_000)
+        let run = CommandRun("demodulate", folder("a.wav"))
+        #expect(run.status == 0)
+        #expect(run.output == "heard")
     }
 
     @Test func aRateThatDoesNotHoldTheModeIsBadData() throws {
