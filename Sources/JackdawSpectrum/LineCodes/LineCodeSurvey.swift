@@ -123,7 +123,9 @@ public struct LineCodeSurvey: ~Copyable, Sendable {
         if let levels, levels.guess.regularity > LineCodeSurvey.clearRegularity { return levels }
         // Two tones of whole half waves a bit look like chips, chips somewhat like two tones: the better one is right.
         guard let tones = try ToneSearch(window).guess() else {
-            return levels == nil ? try PhaseSearch(window).guess() : levels
+            if let levels { return levels }
+            if let phases = try PhaseSearch(window).guess() { return phases }
+            return try ToneSearch(window).unnamedGuess()
         }
         guard let levels, levels.guess.regularity > tones.guess.regularity else { return tones }
         return levels

@@ -10,7 +10,11 @@ public struct LineGuess: Sendable, Hashable {
         case levels
     }
 
-    /// Name of the nearest mode, as `LineMode(named:)` takes it.
+    /// The name of a mode whose tones are those of no mode that has a name: they are measured, and the higher one is taken for
+    /// the mark if the line rests on it.
+    public static let unnamed = "fsk"
+
+    /// Name of the nearest mode, as `LineMode(named:)` takes it; or ``unnamed``.
     public let modeName: String
     /// What carries the symbols.
     public let carrier: Carrier

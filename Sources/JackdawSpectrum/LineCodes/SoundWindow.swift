@@ -58,6 +58,27 @@ final class SoundWindow {
         return density[low...high].reduce(0, +) / Double(high - low + 1) / floor
     }
 
+    /// Where nearly all of the power lies that stands out of the noise; nil without any.
+    /// - Parameter least: what is lower does not count: hum lies there.
+    /// - Returns: frequencies in Hz.
+    func occupied(from least: Double) -> ClosedRange<Double>? {
+        let band = sampleRate / Double(transformCount) * Double(binsPerBand)
+        let first = min(Int(least / band), density.count)
+        let excess = density[first...].map { max(0, $0 - 1.5 * floor) }
+        let total = excess.reduce(0, +)
+        guard total > 0 else { return nil }
+        /// The band up to which a share of it lies.
+        func edge(_ share: Double) -> Double {
+            var sum = 0.0
+            let index = excess.firstIndex { value in
+                sum += value
+                return sum >= share * total
+            }
+            return Double(first + (index ?? excess.count - 1)) * band
+        }
+        return edge(0.03)...edge(0.97) + band
+    }
+
     /// A band turned down to 0 Hz, at a lower rate.
     struct Band {
         let values: [SIMD2<Float>]

@@ -24,6 +24,17 @@ struct ToneSearch {
     /// What is beside the tones is weaker than they are by this factor, in power.
     private static let mostBeside = 0.3
 
+    /// What is asked of a keying whose tones are those of no mode: of speech, music and swipes none keeps to a clock so well.
+    private static let leastUnnamedRegularity = 0.65
+    private static let leastUnnamedSignificance = 8.0
+    private static let leastUnnamedBaud = 45.0
+    private static let leastUnnamedTone = 150.0
+    /// How many bauds lie between its tones.
+    private static let leastBaudsApart = 0.45
+    private static let mostBaudsApart = 8.0
+    /// Bits of space that follow each other, at most: a start bit, nine bits of data and parity.
+    private static let longestSpace = 11.5
+
     private let window: SoundWindow
 
     init(_ window: SoundWindow) { self.window = window }
@@ -55,7 +66,15 @@ struct ToneSearch {
                 if trial.rank > best?.rank ?? 0 { best = trial }
             }
         }
-        guard var trial = best, trial.significance > ToneSearch.leastSignificance else { return nil }
+        guard let best, best.significance > ToneSearch.leastSignificance, let trial = try refined(best) else {
+            return nil
+        }
+        return verdict(trial)
+    }
+
+    /// A trial with the tones measured by themselves, and the baud that its transitions keep to.
+    private func refined(_ trial: Trial) throws(SpectrumError) -> Trial? {
+        var trial = trial
         trial.baud = try slowerBaud(trial) ?? trial.baud
         for _ in 0..<3 {
             let low = try frequency(near: trial.low, side: -1, trial)
@@ -63,7 +82,74 @@ struct ToneSearch {
             guard let next = try self.trial(low, high, trial.baud, reach: 0.03) else { return nil }
             trial = next
         }
-        return verdict(trial)
+        return trial
+    }
+
+    /// A keying whose tones are those of no mode, with the place where it was heard, in seconds from the start of the window.
+    /// - Throws: ``SpectrumError``: there is no memory for a transform.
+    func unnamedGuess() throws(SpectrumError) -> (guess: LineGuess, place: Range<Double>)? {
+        guard let (low, high) = try twoFrequencies() else { return nil }
+        var best: Trial?
+        var baud = max(ToneSearch.leastUnnamedBaud, (high - low) / ToneSearch.mostBaudsApart)
+        while baud < min((high - low) / ToneSearch.leastBaudsApart, 2 * low) {
+            if high + 0.4 * baud < window.sampleRate / 2, isHeard(low, high, baud),
+                let trial = try trial(low, high, baud, reach: ToneSearch.baudReach), trial.rank > best?.rank ?? 0
+            {
+                best = trial
+            }
+            baud *= (1 + ToneSearch.baudReach) / (1 - ToneSearch.baudReach)
+        }
+        guard let best, let trial = try refined(best) else { return nil }
+        // The line rests on the mark: no character has so many bits of space.
+        let longest = [Int8(-1), 1].map { side in trial.slicer.runs(of: side).map(\.count).max() ?? 0 }
+        let isMarkHigh =
+            longest[1] > longest[0] && Double(longest[1]) > ToneSearch.longestSpace * trial.rate / trial.baud
+        return unnamedVerdict(trial, isMarkHigh: isMarkHigh)
+    }
+
+    private func unnamedVerdict(_ trial: Trial, isMarkHigh: Bool) -> (guess: LineGuess, place: Range<Double>)? {
+        guard trial.contrast > ToneSearch.leastContrast, trial.regularity > ToneSearch.leastUnnamedRegularity,
+            trial.significance > ToneSearch.leastUnnamedSignificance, isHeard(trial.low, trial.high, trial.baud),
+            (ToneSearch.leastBaudsApart...ToneSearch.mostBaudsApart).contains((trial.high - trial.low) / trial.baud),
+            let place = trial.slicer.heard(rate: trial.rate)
+        else { return nil }
+        let tones = LineBurst.Tones(
+            mark: isMarkHigh ? trial.high : trial.low, space: isMarkHigh ? trial.low : trial.high)
+        let guess = LineGuess(
+            modeName: LineGuess.unnamed, carrier: .tones(tones), baud: trial.baud, fit: 0,
+            regularity: min(1, trial.regularity), transitions: trial.slicer.times.count, samples: 0..<0)
+        return (guess, place)
+    }
+
+    /// The two frequencies between which the sound goes to and fro; nil if it keeps to neither.
+    private func twoFrequencies() throws(SpectrumError) -> (low: Double, high: Double)? {
+        guard let range = window.occupied(from: ToneSearch.leastUnnamedTone) else { return nil }
+        let centre = (range.lowerBound + range.upperBound) / 2
+        let width = range.upperBound - range.lowerBound
+        let band = try window.band(around: centre, reach: width, leastRate: 4 * width)
+        var values: [(frequency: Double, power: Double)] = []
+        for (first, second) in zip(band.values, band.values.dropFirst()) {
+            let product = SIMD2(
+                Double(first.x * second.x + first.y * second.y), Double(first.x * second.y - first.y * second.x))
+            let turns = atan2(product.y, product.x) / (2 * .pi)
+            values.append((band.centre + turns * band.rate, (product * product).sum().squareRoot()))
+        }
+        let total = values.reduce(0) { $0 + $1.power }
+        guard total > 0 else { return nil }
+        let mean = values.reduce(0) { $0 + $1.frequency * $1.power } / total
+        let variance = values.reduce(0) { $0 + ($1.frequency - mean) * ($1.frequency - mean) * $1.power } / total
+        // Two means: each value belongs to the nearer one.
+        var (low, high) = (mean - variance.squareRoot(), mean + variance.squareRoot())
+        for _ in 0..<10 {
+            var sums = (low: SIMD2<Double>.zero, high: SIMD2<Double>.zero)
+            for (frequency, power) in values {
+                let part = SIMD2(frequency * power, power)
+                if frequency < (low + high) / 2 { sums.low += part } else { sums.high += part }
+            }
+            guard sums.low.y > 0, sums.high.y > 0 else { return nil }
+            (low, high) = (sums.low.x / sums.low.y, sums.high.x / sums.high.y)
+        }
+        return low > ToneSearch.leastUnnamedTone ? (low, high) : nil
     }
 
     /// A guess that is as good as the last one was, without a search; nil where it would not be clear.
@@ -74,7 +160,8 @@ struct ToneSearch {
         guard isHeard(low, high, last.baud), let trial = try trial(low, high, last.baud, reach: 0.03),
             trial.regularity > ToneSearch.clearRegularity, try slowerBaud(trial) == nil
         else { return nil }
-        return verdict(trial)
+        guard last.modeName == LineGuess.unnamed else { return verdict(trial) }
+        return unnamedVerdict(trial, isMarkHigh: tones.mark > tones.space)
     }
 
     /// Transitions that keep to a baud keep to its multiples too: the baud that this one is a multiple of, if any.

@@ -36,7 +36,7 @@ struct InspectionReport {
     /// A line code's headings in the picture: what it is, and its bytes.
     func titles(_ line: LineInspection) -> (heading: String, summary: String) {
         let start = fixed(Double(line.guess.samples.lowerBound) / format.sampleRate, 3)
-        let heading = "\(file), channel \(channel), \(start) s   \(line.guess.title)   fit \(fixed(line.guess.fit, 2))"
+        let heading = "\(file), channel \(channel), \(start) s   \(line.guess.title)   \(line.guess.quality)"
         return (heading, line.summary(isRevealed: isRevealed))
     }
 
@@ -62,8 +62,7 @@ struct InspectionReport {
             let seconds = [guess.samples.lowerBound, guess.samples.upperBound].map {
                 fixed(Double($0) / format.sampleRate, 2)
             }
-            return "  modem     \(guess.title), \(seconds[0]) to \(seconds[1]) s, fit \(fixed(guess.fit, 2)), "
-                + "regularity \(fixed(guess.regularity, 2))"
+            return "  modem     \(guess.title), \(seconds[0]) to \(seconds[1]) s, \(guess.quality)"
         }
     }
 

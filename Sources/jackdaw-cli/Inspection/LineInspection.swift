@@ -67,8 +67,7 @@ struct LineInspection {
     private static func decode(
         _ guess: LineGuess, _ samples: WipedArray<Float>, sampleRate: Double
     ) -> [Found] {
-        guard let mode = try? LineMode(named: guess.modeName), var decoder = try? mode.decoder(sampleRate: sampleRate)
-        else { return [] }
+        guard let mode = guess.mode, var decoder = try? mode.decoder(sampleRate: sampleRate) else { return [] }
         var framing: CharacterFraming?
         switch mode.code {
         case .frequencyShift(_, let used): framing = used
@@ -112,10 +111,26 @@ struct LineInspection {
 extension LineGuess {
     /// Mode, baud and tones in one line.
     var title: String {
-        var parts = [modeName, "\(fixed(baud, baud < 1_000 ? 1 : 0)) baud"]
+        let isUnnamed = modeName == Self.unnamed
+        var parts = [isUnnamed ? "unknown tones" : modeName, "\(fixed(baud, baud < 1_000 ? 1 : 0)) baud"]
         if case .tones(let tones) = carrier {
             parts.append("mark \(fixed(tones.mark, 0)) Hz, space \(fixed(tones.space, 0)) Hz")
         }
         return parts.joined(separator: ", ")
+    }
+
+    /// How near it is to its mode, for those that have a name, and how well it keeps to its baud.
+    var quality: String {
+        let regularity = "regularity \(fixed(regularity, 2))"
+        return modeName == Self.unnamed ? regularity : "fit \(fixed(fit, 2)), \(regularity)"
+    }
+
+    /// The mode, or 8N1 in the tones that were measured; nil if there is no such mode.
+    fileprivate var mode: LineMode? {
+        guard modeName == Self.unnamed else { return try? LineMode(named: modeName) }
+        guard case .tones(let tones) = carrier else { return nil }
+        let shift = FrequencyShift(baud: baud.rounded(), mark: tones.mark, space: tones.space)
+        return LineMode(
+            name: modeName, summary: "measured tones", code: .frequencyShift(shift, .eightNoneOne))
     }
 }

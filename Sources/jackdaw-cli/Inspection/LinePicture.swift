@@ -14,29 +14,35 @@ struct LinePicture {
     private static let mostLines = 6
     private static let mostRows = 20
 
-    private typealias Colour = PictureScript.Colour
-
     private var page: PictureScript
+    private var colours: PictureColours { page.colours }
+    /// Seconds of the recording that are drawn.
+    private let seconds: ClosedRange<Double>
 
     /// The script that draws line codes to standard output.
     /// - Parameters:
-    ///   - lines: each with the headings of its part of the picture.
-    ///   - isVector: SVG if true, PNG if not.
-    /// - Returns: commands for gnuplot.
+    ///   - lines: each with the headings of its part of the picture; of many, the first ones are drawn.
+    ///   - part: what is drawn of them.
+    ///   - style: how it is to look.
+    /// - Returns: commands for gnuplot, and how many of the lines they draw.
     /// - Throws: `SpectrumError` with code `outOfMemory`.
     static func script(
-        _ lines: [(heading: String, summary: String, line: LineInspection)], isVector: Bool
-    ) throws(SpectrumError) -> String {
-        try LinePicture(Array(lines.filter { $0.line.samples.count > 0 }.prefix(mostLines)), isVector: isVector).page
-            .finish()
+        _ lines: [(heading: String, summary: String, line: LineInspection)], part: PicturePart = .init(),
+        _ style: PictureStyle
+    ) throws(SpectrumError) -> (commands: String, count: Int) {
+        let drawn = Array(lines.filter { $0.line.samples.count > 0 }.prefix(mostLines))
+        return (try LinePicture(drawn, part, style).page.finish(), drawn.count)
     }
 
-    private init(_ lines: [(heading: String, summary: String, line: LineInspection)], isVector: Bool)
-        throws(SpectrumError)
-    {
-        let rows = lines.map { Self.rows(of: $0.line) }
+    private init(
+        _ lines: [(heading: String, summary: String, line: LineInspection)], _ part: PicturePart, _ style: PictureStyle
+    ) throws(SpectrumError) {
+        seconds = part.seconds
+        let rows = lines.map { line in
+            Self.rows(of: line.line).filter { part.holds($0, of: line.line) }.prefix(Self.mostRows)
+        }
         let overview = Self.titleHeight + Self.overviewHeight + Self.spectrogramHeight
-        page = PictureScript(height: rows.reduce(16) { $0 + overview + Self.rowHeight * $1.count }, isVector: isVector)
+        page = PictureScript(height: rows.reduce(16) { $0 + overview + Self.rowHeight * $1.count }, style)
         for (index, (heading, summary, line)) in lines.enumerated() {
             page.addTitle(heading, summary, height: Self.titleHeight)
             addOverview(line, name: "l\(index)")
@@ -65,18 +71,18 @@ struct LinePicture {
                 start = next
             }
         }
-        return Array(rows.prefix(mostRows))
+        return rows
     }
 
     private mutating func addOverview(_ line: LineInspection, name: String) {
         let rate = line.sampleRate
-        let points = Self.envelope(line, points: 2 * PictureScript.width).map { ($0.0 / rate, $0.1) }
+        let points = Self.envelope(line, points: 2 * page.width).map { ($0.0 / rate, $0.1) }
         page.addData("\(name)w", points)
         page.beginPanel(Self.overviewHeight, bottom: 8)
         addTimeRange(line)
         page.add("set autoscale y; set xtics auto; set format x ''; set ytics auto")
-        page.add("set ylabel 'level' offset 1,0 tc rgb '\(Colour.wave)'")
-        page.add("plot $\(name)w using 1:2 with lines lw 1 lc rgb '\(Colour.wave)'")
+        page.add("set ylabel 'level' offset 1,0 tc rgb '\(colours.wave)'")
+        page.add("plot $\(name)w using 1:2 with lines lw 1 lc rgb '\(colours.wave)'")
         page.add("unset label 1; unset label 2; unset ylabel")
     }
 
@@ -89,9 +95,9 @@ struct LinePicture {
         addTimeRange(line)
         page.add("set yrange [0:\(picture.topFrequency)]; set format x '%.3f'; set ytics auto")
         page.add("set cbrange [\(picture.loudest - 60):\(picture.loudest)]; unset colorbox")
-        page.add("set palette defined (0 '#ffffff', 0.4 '#a5c8e8', 0.75 '#2b6cb0', 1 '#10233b')")
-        page.add("set xlabel 'seconds' offset 0,0.7 tc rgb '\(Colour.note)'")
-        page.add("set ylabel 'Hz' offset 1.7,0 tc rgb '\(Colour.wave)'")
+        page.add("set palette defined (\(colours.spectrum))")
+        page.add("set xlabel 'seconds' offset 0,0.7 tc rgb '\(colours.note)'")
+        page.add("set ylabel 'Hz' offset 1.7,0 tc rgb '\(colours.wave)'")
         page.add(
             "plot $\(name) matrix using (\(picture.firstTime)+$1*\(picture.timeStep)):($2*\(picture.frequencyStep)):3 "
                 + "with image pixels")
@@ -100,7 +106,9 @@ struct LinePicture {
 
     private mutating func addTimeRange(_ line: LineInspection) {
         let start = Double(line.firstSample) / line.sampleRate
-        page.add("set xrange [\(start):\(start + Double(max(1, line.samples.count)) / line.sampleRate)]")
+        let end = start + Double(max(1, line.samples.count)) / line.sampleRate
+        let first = max(start, seconds.lowerBound)
+        page.add("set xrange [\(first):\(max(min(end, seconds.upperBound), first + 1 / line.sampleRate))]")
     }
 
     private mutating func addRow(_ line: LineInspection, characters: Range<Int>, name: String) {
@@ -117,7 +125,7 @@ struct LinePicture {
         page.add("set xrange [\((start - cell) / rate):\((end + cell) / rate)]; set yrange [-2.3:1.15]")
         page.add("unset ytics; set xtics auto; set format x '%.4f'")
         for (index, character) in shown.enumerated() { addCharacter(character, isEven: index.isMultiple(of: 2), rate) }
-        page.add("plot $\(name)w using 1:2 with lines lw 1.4 lc rgb '\(Colour.wave)'")
+        page.add("plot $\(name)w using 1:2 with lines lw 1.4 lc rgb '\(colours.wave)'")
         page.add("unset label; unset arrow; unset object; set ytics")
     }
 
@@ -126,21 +134,21 @@ struct LinePicture {
         guard let left = edges.first, let right = edges.last else { return }
         if isEven {
             page.add(
-                "set object rect from \(left),-2.3 to \(right),1.15 fs solid noborder fc rgb '\(Colour.shade)' behind")
+                "set object rect from \(left),-2.3 to \(right),1.15 fs solid noborder fc rgb '\(colours.shade)' behind")
         }
         for edge in edges {
-            page.add("set arrow from \(edge),-1.15 to \(edge),1.15 nohead lw 0.8 lc rgb '\(Colour.cell)' back")
+            page.add("set arrow from \(edge),-1.15 to \(edge),1.15 nohead lw 0.8 lc rgb '\(colours.cell)' back")
         }
         for edge in [left, right] {
-            page.add("set arrow from \(edge),-2.3 to \(edge),1.15 nohead lw 1.2 lc rgb '\(Colour.character)' back")
+            page.add("set arrow from \(edge),-2.3 to \(edge),1.15 nohead lw 1.2 lc rgb '\(colours.character)' back")
         }
         for (index, bit) in character.bits.enumerated() {
             let x = (edges[index] + edges[index + 1]) / 2
-            page.add("set label '\(bit)' at \(x),-1.35 center font 'DejaVu Sans Mono,9' tc rgb '\(Colour.note)'")
+            page.add("set label '\(bit)' at \(x),-1.35 center font 'DejaVu Sans Mono,9' tc rgb '\(colours.note)'")
         }
         let text = character.text == " " ? "\u{2423}" : character.text
         let label = page.quoted(text.isEmpty ? character.label : "\(character.label)  \(text)")
-        let colour = character.isDoubtful ? Colour.doubt : Colour.text
+        let colour = character.isDoubtful ? colours.doubt : colours.text
         page.add(
             "set label \(label) at \((left + right) / 2),-1.9 center font 'DejaVu Sans Mono\(page.bold),12' "
                 + "tc rgb '\(colour)'")

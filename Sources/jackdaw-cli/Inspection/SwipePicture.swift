@@ -11,23 +11,31 @@ struct SwipePicture {
     /// More would make a picture that no viewer opens.
     private static let mostSwipes = 12
 
-    private typealias Colour = PictureScript.Colour
-
     private var page: PictureScript
+    private var colours: PictureColours { page.colours }
+    /// Seconds of the recording that are drawn.
+    private let seconds: ClosedRange<Double>
 
     /// The script that draws swipes to standard output.
     /// - Parameters:
-    ///   - swipes: each with the heading of its part of the picture.
-    ///   - isVector: SVG if true, PNG if not.
-    /// - Returns: commands for gnuplot.
-    static func script(_ swipes: [(heading: String, swipe: SwipeInspection)], isVector: Bool) -> String {
-        SwipePicture(Array(swipes.prefix(mostSwipes)), isVector: isVector).page.finish()
+    ///   - swipes: each with the heading of its part of the picture; of many, the first ones are drawn.
+    ///   - part: what is drawn of them.
+    ///   - style: how it is to look.
+    /// - Returns: commands for gnuplot, and how many of the swipes they draw.
+    static func script(
+        _ swipes: [(heading: String, swipe: SwipeInspection)], part: PicturePart = .init(), _ style: PictureStyle
+    ) -> (commands: String, count: Int) {
+        let drawn = Array(swipes.prefix(mostSwipes))
+        return (SwipePicture(drawn, part, style).page.finish(), drawn.count)
     }
 
-    private init(_ swipes: [(heading: String, swipe: SwipeInspection)], isVector: Bool) {
-        let rows = swipes.map { Self.rows(of: $0.swipe) }
+    private init(
+        _ swipes: [(heading: String, swipe: SwipeInspection)], _ part: PicturePart, _ style: PictureStyle
+    ) {
+        seconds = part.seconds
+        let rows = swipes.map { swipe in Self.rows(of: swipe.swipe).filter { part.holds($0, of: swipe.swipe) } }
         let height = rows.reduce(16) { $0 + Self.titleHeight + Self.overviewHeight + Self.rowHeight * $1.count }
-        page = PictureScript(height: height, isVector: isVector)
+        page = PictureScript(height: height, style)
         for (index, (heading, swipe)) in swipes.enumerated() {
             page.addTitle(heading, swipe.text, height: Self.titleHeight)
             addOverview(swipe, name: "s\(index)")
@@ -41,21 +49,23 @@ struct SwipePicture {
 
     private mutating func addOverview(_ swipe: SwipeInspection, name: String) {
         let rate = swipe.span.sampleRate
-        page.addData("\(name)w", Self.envelope(swipe, points: 2 * PictureScript.width).map { ($0.0 / rate, $0.1) })
+        page.addData("\(name)w", Self.envelope(swipe, points: 2 * page.width).map { ($0.0 / rate, $0.1) })
         let speeds = Self.speeds(swipe)
         page.addData("\(name)v", speeds.map { ($0.0 / rate, $0.1) })
 
         page.beginPanel(Self.overviewHeight, bottom: 40)
         let count = swipe.samples.count
-        page.add("set xrange [\(Double(swipe.firstSample) / rate):\(Double(swipe.firstSample + max(1, count)) / rate)]")
+        let first = max(seconds.lowerBound, Double(swipe.firstSample) / rate)
+        let last = min(seconds.upperBound, Double(swipe.firstSample + max(1, count)) / rate)
+        page.add("set xrange [\(first):\(max(last, first + 1 / rate))]")
         page.add("set autoscale y; set xtics auto; set format x '%.3f'; set ytics auto")
-        page.add("set xlabel 'seconds' offset 0,0.7 tc rgb '\(Colour.note)'")
-        page.add("set ylabel 'level' offset 1,0 tc rgb '\(Colour.wave)'")
-        var plots = ["$\(name)w using 1:2 with lines lw 1 lc rgb '\(Colour.wave)'"]
+        page.add("set xlabel 'seconds' offset 0,0.7 tc rgb '\(colours.note)'")
+        page.add("set ylabel 'level' offset 1,0 tc rgb '\(colours.wave)'")
+        var plots = ["$\(name)w using 1:2 with lines lw 1 lc rgb '\(colours.wave)'"]
         if let fastest = speeds.map(\.1).max() {
-            page.add("set y2label 'inches per second' offset -1,0 tc rgb '\(Colour.speed)'")
+            page.add("set y2label 'inches per second' offset -1,0 tc rgb '\(colours.speed)'")
             page.add("set y2tics auto; set y2range [0:\(fastest * 1.15)]")
-            plots.append("$\(name)v using 1:2 axes x1y2 with lines lw 2 lc rgb '\(Colour.speed)'")
+            plots.append("$\(name)v using 1:2 axes x1y2 with lines lw 2 lc rgb '\(colours.speed)'")
         }
         page.add("plot " + plots.joined(separator: ", "))
         page.add("unset label 1; unset label 2; unset xlabel; unset ylabel; unset y2label; unset y2tics")
@@ -78,12 +88,12 @@ struct SwipePicture {
         page.add("unset ytics; set xtics auto; set format x '%.4f'")
         for cell in cells.lowerBound...cells.upperBound {
             let x = boundaries[cell] / rate
-            page.add("set arrow from \(x),-1.2 to \(x),1.2 nohead lw 0.8 lc rgb '\(Colour.cell)' back")
+            page.add("set arrow from \(x),-1.2 to \(x),1.2 nohead lw 0.8 lc rgb '\(colours.cell)' back")
         }
         for cell in cells where Self.showsBit(swipe, cell) {
             let x = (boundaries[cell] + boundaries[cell + 1]) / 2 / rate
             let bit = swipe.bits.withElements { $0[cell] }
-            page.add("set label '\(bit)' at \(x),-1.4 center font 'DejaVu Sans Mono,9' tc rgb '\(Colour.note)'")
+            page.add("set label '\(bit)' at \(x),-1.4 center font 'DejaVu Sans Mono,9' tc rgb '\(colours.note)'")
         }
         for (index, character) in swipe.characters.enumerated() where cells.contains(character.cells.lowerBound) {
             let left = boundaries[character.cells.lowerBound] / rate
@@ -91,19 +101,19 @@ struct SwipePicture {
             if index.isMultiple(of: 2) {
                 page.add(
                     "set object rect from \(left),-1.6 to \(right),1.75 fs solid noborder "
-                        + "fc rgb '\(Colour.shade)' behind")
+                        + "fc rgb '\(colours.shade)' behind")
             }
-            page.add("set arrow from \(left),-1.6 to \(left),1.75 nohead lw 1.2 lc rgb '\(Colour.character)' back")
-            page.add("set arrow from \(right),-1.6 to \(right),1.75 nohead lw 1.2 lc rgb '\(Colour.character)' back")
+            page.add("set arrow from \(left),-1.6 to \(left),1.75 nohead lw 1.2 lc rgb '\(colours.character)' back")
+            page.add("set arrow from \(right),-1.6 to \(right),1.75 nohead lw 1.2 lc rgb '\(colours.character)' back")
             let label = page.quoted(character.label == " " ? "\u{2423}" : character.label)
-            let colour = character.isDoubtful ? Colour.doubt : Colour.text
+            let colour = character.isDoubtful ? colours.doubt : colours.text
             page.add(
                 "set label \(label) at \((left + right) / 2),1.47 center font 'DejaVu Sans Mono\(page.bold),13' "
                     + "tc rgb '\(colour)'")
         }
-        var plots = ["$\(name)w using 1:2 with lines lw 1.6 lc rgb '\(Colour.wave)'"]
+        var plots = ["$\(name)w using 1:2 with lines lw 1.6 lc rgb '\(colours.wave)'"]
         if !transitions.isEmpty {
-            plots.append("$\(name)t using 1:2 with points pt 7 ps 0.55 lc rgb '\(Colour.transition)'")
+            plots.append("$\(name)t using 1:2 with points pt 7 ps 0.55 lc rgb '\(colours.transition)'")
         }
         page.add("plot " + plots.joined(separator: ", "))
         page.add("unset label; unset arrow; unset object; set ytics")

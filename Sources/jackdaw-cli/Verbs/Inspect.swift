@@ -16,9 +16,13 @@
                 with the bytes under them, which are hidden without --reveal since they may be card data. It needs \
                 gnuplot.
 
+                A picture has room for 12 swipes, or the first 20 rows of 6 stretches of modem sound each; \
+                --swipe, --from and --to choose which.
+
                 EXAMPLES
                   jackdaw inspect swipe.wav
                   jackdaw inspect --plot swipe.png swipe.wav
+                  jackdaw inspect --plot swipe.svg --swipe 30 --width 3000 --dark day.flac
                 """)
 
         @Argument(
@@ -36,6 +40,21 @@
             completion: .file(extensions: ["svg", "png"]))
         var plot: String?
 
+        @Option(help: ArgumentHelp("Draw only the swipe with this number.", valueName: "n"))
+        var swipe: Int?
+
+        @Option(help: ArgumentHelp("Draw only what is later than this.", valueName: "seconds"))
+        var from: Double?
+
+        @Option(help: ArgumentHelp("Draw only what is earlier than this.", valueName: "seconds"))
+        var to: Double?
+
+        @Option(help: ArgumentHelp("Width of the picture, 1800 unless given.", valueName: "pixels"))
+        var width: Int?
+
+        @Flag(help: "Draw on a dark background.")
+        var dark = false
+
         @Flag(help: "Show account numbers, track data and bytes in clear.")
         var reveal = false
 
@@ -45,8 +64,24 @@
         var json = false
 
         func validate() throws {
-            guard let plot, !plot.hasSuffix(".svg"), !plot.hasSuffix(".png") else { return }
-            throw ValidationError("The name of the picture must end in .svg or .png.")
+            guard let plot else {
+                guard swipe == nil, from == nil, to == nil, width == nil, !dark else {
+                    throw ValidationError("--swipe, --from, --to, --width and --dark are about the picture of --plot.")
+                }
+                return
+            }
+            guard plot.hasSuffix(".svg") || plot.hasSuffix(".png") else {
+                throw ValidationError("The name of the picture must end in .svg or .png.")
+            }
+            guard swipe ?? 1 >= 1 else { throw ValidationError("Swipes are counted from 1.") }
+            guard PictureStyle.widths.contains(width ?? PictureStyle(isVector: true).width) else {
+                let (least, most) = (PictureStyle.widths.lowerBound, PictureStyle.widths.upperBound)
+                throw ValidationError("The width must be \(least) to \(most) pixels.")
+            }
+            let times = [from ?? 0, to ?? .greatestFiniteMagnitude]
+            guard times.allSatisfy({ $0.isFinite && $0 >= 0 }), times[0] < times[1] else {
+                throw ValidationError("--from must be earlier than --to, and neither before the start.")
+            }
         }
 
         func run(on console: Console) throws(CommandError) -> ExitStatus {
@@ -73,23 +108,46 @@
                 if plot != nil { console.message("\(file): no swipe or modem sound to draw") }
                 return outcome.isTruncated ? .badData : .nothingFound
             }
-            if let plot {
-                console.flush()
-                let isVector = plot.hasSuffix(".svg")
-                let script =
-                    all.isEmpty
-                    ? try Self.script(lines, isVector: isVector, file: file)
-                    : SwipePicture.script(all, isVector: isVector)
-                try Gnuplot.draw(script, to: plot)
+            guard let plot else { return .done }
+            console.flush()
+            return try draw(all, lines, to: plot, console)
+        }
+
+        /// Draws the swipes that were chosen, or the modem sound where the recording has none.
+        private func draw(
+            _ swipes: [(heading: String, swipe: SwipeInspection)],
+            _ lines: [(heading: String, summary: String, line: LineInspection)], to plot: String, _ console: Console
+        ) throws(CommandError) -> ExitStatus {
+            let part = PicturePart(swipe: swipe, seconds: (from ?? 0)...(to ?? .infinity))
+            let style = PictureStyle(
+                isVector: plot.hasSuffix(".svg"), width: width ?? PictureStyle(isVector: true).width, isDark: dark)
+            let isSwipes = swipe != nil || !swipes.isEmpty
+            let chosen = swipes.filter { part.holds($0.swipe) }
+            let chosenLines = isSwipes ? [] : lines.filter { part.holds($0.line) }
+            guard !chosen.isEmpty || !chosenLines.isEmpty else {
+                console.message("\(file): no \(isSwipes ? "such swipe" : "modem sound there") to draw")
+                return .nothingFound
+            }
+            let script =
+                isSwipes
+                ? SwipePicture.script(chosen, part: part, style)
+                : try Self.script(chosenLines, part: part, style, file: file)
+            try Gnuplot.draw(script.commands, to: plot)
+            let count = max(chosen.count, chosenLines.count)
+            if script.count < count {
+                let what = isSwipes ? "swipes" : "stretches of modem sound"
+                let choice = isSwipes ? "--swipe, --from and --to" : "--from and --to"
+                console.message("\(plot): shows \(script.count) of \(count) \(what); \(choice) choose which")
             }
             return .done
         }
 
         private static func script(
-            _ lines: [(heading: String, summary: String, line: LineInspection)], isVector: Bool, file: String
-        ) throws(CommandError) -> String {
+            _ lines: [(heading: String, summary: String, line: LineInspection)], part: PicturePart,
+            _ style: PictureStyle, file: String
+        ) throws(CommandError) -> (commands: String, count: Int) {
             do throws(SpectrumError) {
-                return try LinePicture.script(lines, isVector: isVector)
+                return try LinePicture.script(lines, part: part, style)
             } catch {
                 throw CommandError(error, file: file)
             }

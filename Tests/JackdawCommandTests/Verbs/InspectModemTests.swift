@@ -55,6 +55,37 @@ import Testing
         #expect(run.lines.last == "  swipes    none")
     }
 
+    /// A modem whose tones are those of no mode was a swipe over the whole file that failed.
+    @Test(arguments: [
+        FrequencyShift(baud: 2_400, mark: 1_800, space: 3_800), .init(baud: 2_400, mark: 3_800, space: 1_800),
+        .init(baud: 4_800, mark: 3_000, space: 7_000), .init(baud: 150, mark: 600, space: 900),
+    ])
+    func unknownTonesAreMeasured(shift: FrequencyShift) throws {
+        let rate = 48_000.0
+        var encoder = try FSKEncoder(shift, sampleRate: rate)
+        var samples: [Float] = []
+        encoder.idle(seconds: 0.2, into: &samples)
+        var random = SeededRandom(seed: 11)
+        let bytes = (0..<Int(3 * shift.baud / 10)).map { _ in UInt8(truncatingIfNeeded: random.next() >> 30) }
+        encoder.encode(bytes.span, into: &samples)
+        try SwipeSound.write([samples], to: folder("a.wav"), sampleRate: rate)
+        let object = try jsonObject(try #require(CommandRun("inspect", "--json", folder("a.wav")).lines.first))
+        #expect((object["swipes"] as? [Any])?.isEmpty == true)
+        let modems = try #require(object["modems"] as? [[String: Any]])
+        #expect(modems.count == 1)
+        let modem = try #require(modems.first)
+        #expect(modem["mode"] as? String == LineGuess.unnamed)
+        let values = modem.compactMapValues { $0 as? Double }
+        #expect(abs(values["baud", default: 0] / shift.baud - 1) < 0.01)
+        #expect(abs(values["mark", default: 0] / shift.mark - 1) < 0.03)
+        #expect(abs(values["space", default: 0] / shift.space - 1) < 0.03)
+        #expect(values["start", default: 1] < 0.1)
+        #expect(values["end", default: 0] > 3)
+        let lines = CommandRun("inspect", folder("a.wav")).lines
+        #expect(lines.contains { $0.hasPrefix("  modem     unknown tones, ") && !$0.contains("fit") })
+        #expect(lines.last == "  swipes    none")
+    }
+
     @Test func swipesAndNoiseAreNoModem() throws {
         #expect(CommandRun("synth", "-o", folder("a.wav"), "--acceleration", "3").status == 0)
         let swipe = try jsonObject(try #require(CommandRun("inspect", "--json", folder("a.wav")).lines.first))
@@ -160,7 +191,9 @@ import Testing
         #expect(line.characters.count == 2 * Self.text.count)
         #expect(line.characters.allSatisfy { $0.label == "**" && $0.text.isEmpty && $0.bits.isEmpty })
         #expect(line.summary(isRevealed: false) == "\(2 * Self.text.count) bytes, hidden without --reveal")
-        let script = try LinePicture.script([("a", line.summary(isRevealed: false), line)], isVector: true)
+        let script = try LinePicture.script(
+            [("a", line.summary(isRevealed: false), line)], PictureStyle(isVector: true)
+        ).commands
         let labels = script.split(separator: "\n").filter { $0.hasPrefix("set label '") }
         #expect(!labels.isEmpty)
         #expect(labels.allSatisfy { $0.hasPrefix("set label '**'") })
@@ -171,7 +204,7 @@ import Testing
         let rows = LinePicture.rows(of: line)
         #expect(rows.flatMap { Array($0) } == Array(line.characters.indices))
         #expect(rows.allSatisfy { $0.count <= 6 })
-        let script = try LinePicture.script([("it's", "x", line)], isVector: true)
+        let script = try LinePicture.script([("it's", "x", line)], PictureStyle(isVector: true)).commands
         #expect(script.contains("'it''s'"))
         #expect(script.contains("'4A  J'"))
     }

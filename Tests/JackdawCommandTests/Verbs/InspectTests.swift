@@ -74,6 +74,54 @@ import Testing
         #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 
+    @Test(arguments: [
+        ["--swipe", "1"], ["--from", "1"], ["--to", "1"], ["--width", "900"], ["--dark"],
+        ["--plot", "p.svg", "--swipe", "0"], ["--plot", "p.svg", "--width", "100"],
+        ["--plot", "p.svg", "--from", "2", "--to", "1"], ["--plot", "p.svg", "--from=-1"],
+    ])
+    func choicesOfAPictureThatMakeNoSenseAreUsage(arguments: [String]) {
+        #expect(CommandRun(["inspect"] + arguments + ["a.wav"]).status == 64)
+    }
+
+    /// Fourteen swipes, a second and a half from one to the next.
+    private func manySwipes() throws -> String {
+        let one = try SwipeSound.render(";4111111111111111=2912101?", .two, .init(sampleRate: 44_100))
+        let pause = [Float](repeating: 0, count: max(0, 66_150 - one.count))
+        let all = (0..<14).flatMap { _ in one + pause }
+        try SwipeSound.write([all], to: folder("many.wav"), sampleRate: 44_100)
+        return folder("many.wav")
+    }
+
+    @Test(.enabled(if: hasGnuplot, "gnuplot is not installed")) func aPictureOfAPartSaysSo() throws {
+        let file = try manySwipes()
+        let plot = folder("p.svg")
+        let all = CommandRun("inspect", "--plot", plot, file)
+        #expect(all.status == 0)
+        #expect(all.messages.contains("12 of 14 swipes"))
+        let whole = try folder.read("p.svg").count
+        for chosen in [["--swipe", "14"], ["--from", "19.4", "--to", "100"]] {
+            let run = CommandRun(["inspect", "--plot", plot, file] + chosen)
+            #expect(run.status == 0)
+            #expect(run.messages.isEmpty)
+            let picture = String(decoding: try folder.read("p.svg"), as: UTF8.self)
+            #expect(picture.utf8.count < whole / 4)
+            #expect(picture.contains("swipe 14"))
+            #expect(!picture.contains("swipe 13"))
+        }
+        #expect(CommandRun("inspect", "--plot", plot, file, "--swipe", "15").status == 1)
+        #expect(CommandRun("inspect", "--plot", plot, file, "--from", "1000").status == 1)
+    }
+
+    @Test(.enabled(if: hasGnuplot, "gnuplot is not installed")) func widthAndBackgroundAreChosen() throws {
+        #expect(CommandRun("synth", "-o", folder("a.wav")).status == 0)
+        let run = CommandRun("inspect", "--plot", folder("p.svg"), folder("a.wav"), "--width", "900", "--dark")
+        #expect(run.status == 0, "\(run.messages)")
+        let picture = String(decoding: try folder.read("p.svg"), as: UTF8.self)
+        #expect(picture.contains("width=\"900\""))
+        #expect(picture.contains("#11161c"))
+        #expect(!picture.contains("#ffffff"))
+    }
+
     @Test func pictureThatCannotBeWrittenIsAnInputOutputError() {
         #expect(CommandRun("synth", "-o", folder("a.wav")).status == 0)
         #expect(CommandRun("inspect", "--plot", folder("none/p.svg"), folder("a.wav")).status == 74)
@@ -246,8 +294,29 @@ import Testing
         #expect(revealed.characters.allSatisfy { $0.cells.allSatisfy { SwipePicture.showsBit(revealed, $0) } })
     }
 
+    /// Of a swipe that lies on an edge, the rows on this side of it are drawn.
+    @Test func aPartOfASwipeIsDrawn() throws {
+        let swipe = try inspection(isRevealed: false)
+        let rows = SwipePicture.rows(of: swipe)
+        let edge = swipe.boundaries[rows[0].upperBound] / swipe.span.sampleRate
+        let style = PictureStyle(isVector: true)
+        func drawn(_ part: PicturePart) -> Int {
+            SwipePicture.script([("a", swipe)], part: part, style).commands.split(separator: "\n")
+                .count { $0.hasPrefix("plot ") }
+        }
+        #expect(drawn(PicturePart()) == 1 + rows.count)
+        #expect(drawn(PicturePart(seconds: 0...edge)) == 2)
+        #expect(drawn(PicturePart(seconds: edge...1_000)) == rows.count)
+        #expect(PicturePart(seconds: edge...1_000).holds(swipe))
+        #expect(!PicturePart(seconds: 100...1_000).holds(swipe))
+        #expect(!PicturePart(swipe: 2).holds(swipe))
+        let many = SwipePicture.script((1...30).map { ("\($0)", swipe) }, style)
+        #expect(many.count == 12)
+    }
+
     @Test func doubtfulCharactersStandOut() throws {
-        let script = SwipePicture.script([("a", try failed(.forward, isRevealed: true))], isVector: true)
+        let script = SwipePicture.script([("a", try failed(.forward, isRevealed: true))], PictureStyle(isVector: true))
+            .commands
         let labels = script.split(separator: "\n").filter { $0.hasPrefix("set label '") && $0.contains("13' tc") }
         #expect(labels.count == 26)
         #expect(labels.filter { $0.contains("#c92a2a") }.count == 1)
@@ -257,7 +326,7 @@ import Testing
     @Test func headingsCannotBreakOutOfTheScript() throws {
         let swipe = try inspection(isRevealed: false)
         let heading = "it's `id`\n; system 'id'"
-        let script = SwipePicture.script([(heading, swipe)], isVector: true)
+        let script = SwipePicture.script([(heading, swipe)], PictureStyle(isVector: true)).commands
         #expect(script.contains("'it''s `id`\\u{a}; system ''id'''"))
         #expect(!script.contains("\n; system"))
     }

@@ -1,0 +1,38 @@
+import JackdawDSP
+import JackdawSpectrum
+
+/// What of a recording a picture shows: one of its swipes, or what lies between two times, or all.
+struct PicturePart: Sendable {
+    /// The number of a swipe, from 1; nil for all of them.
+    var swipe: Int?
+    /// From the start of the recording.
+    var seconds = 0...Double.infinity
+
+    /// Whether a swipe is drawn, or a part of it.
+    func holds(_ swipe: SwipeInspection) -> Bool {
+        (self.swipe ?? swipe.swipe + 1) == swipe.swipe + 1 && overlaps(swipe.span.start, swipe.span.end)
+    }
+
+    /// Whether some bit cells of a swipe are drawn.
+    func holds(_ cells: Range<Int>, of swipe: SwipeInspection) -> Bool {
+        let rate = swipe.span.sampleRate
+        return overlaps(swipe.boundaries[cells.lowerBound] / rate, swipe.boundaries[cells.upperBound] / rate)
+    }
+
+    /// Whether a line code is drawn, or a part of it.
+    func holds(_ line: LineInspection) -> Bool {
+        let samples = line.guess.samples
+        return overlaps(Double(samples.lowerBound) / line.sampleRate, Double(samples.upperBound) / line.sampleRate)
+    }
+
+    /// Whether some characters of a line code are drawn.
+    func holds(_ characters: Range<Int>, of line: LineInspection) -> Bool {
+        let edges = line.characters[characters].flatMap(\.edges)
+        guard let first = edges.first, let last = edges.last else { return false }
+        return overlaps(first / line.sampleRate, last / line.sampleRate)
+    }
+
+    private func overlaps(_ start: Double, _ end: Double) -> Bool {
+        start < seconds.upperBound && end > seconds.lowerBound
+    }
+}
