@@ -194,7 +194,8 @@ final class EventTeller: Sendable {
         case .deactivated: .deviceDeactivated(device)
         case .ready: .deviceBecameReadyForSwipe(device)
         case .unready(let reason): .deviceBecameUnreadyForSwipe(device, reason)
-        case .swiped(let swipe): .didSwipeCard(swipe.map(PGSwipedCard.make), device)
+        case .swiped(let swipe):
+            .didSwipeCard(swipe.map { PGSwipedCard.make($0, isFromIDynamo: device is PGSwipeIDynamo) }, device)
         }
     }
 }

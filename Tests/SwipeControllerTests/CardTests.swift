@@ -13,11 +13,12 @@ import Testing
     }
 
     private static func swipe(
-        _ family: String, _ cipher: ReaderSwipe.Cipher?, _ parts: [(ReaderSwipe.Part, [UInt8])]
+        _ family: String, _ cipher: ReaderSwipe.Cipher?, _ parts: [(ReaderSwipe.Part, [UInt8])],
+        isFromIDynamo: Bool = false
     ) -> PGSwipedCard {
         var builder = ReaderSwipe.Builder()
         for (part, bytes) in parts { builder.add(part, bytes.span) }
-        return PGSwipedCard.make(builder.finish(family: family, cipher: cipher))
+        return PGSwipedCard.make(builder.finish(family: family, cipher: cipher), isFromIDynamo: isFromIDynamo)
     }
 
     @Test func X0_08_aKeyedCardIsNamesAndValues() {
@@ -82,6 +83,35 @@ import Testing
         for text in ["\(card)", String(reflecting: card), "\(PGSwipeEvent.didSwipeCard(card, reader))"] {
             #expect(text.hasSuffix(stars), "\(text)")
         }
+    }
+
+    /// A ported app casts what its iDynamo gives, also if the fingerprint is switched off.
+    @Test func X0_07_anEncryptedSwipeOfAnIDynamoIsAMagneSafeCardWithoutAFingerprintToo() throws {
+        let card = Self.swipe(
+            "magtek", .tripleDES,
+            [
+                (.encryptedTrack(2), [0x02]), (.keySerialNumber, [0xFF, 0x98]),
+                (.magnePrintStatus, [0xA1, 0x05, 0x00, 0x00]),
+            ], isFromIDynamo: true)
+        let magnesafe = try #require(card as? PGMagnesafeSwipedCard)
+        #expect(magnesafe.magnesafePrint.isEmpty)
+        #expect(
+            magnesafe.getDirectPostString(withCVVIncluded: false)
+                == "magnesafe_track_2=02&magnesafe_ksn=FF98&magnesafe_magneprint_status=A1050000")
+    }
+
+    /// 99875475-10, appendix D, example 5.
+    @Test func X0_07_aSwipeOfAnIDynamoWithoutKeysIsInClear() throws {
+        var dialect = try #require(ReaderFamily.named("magtek")).makeDialect()
+        let line = PublishedSwipes.magTekClear
+        guard case .swipe(let swipe)? = dialect.understand(line.span, answering: nil).first else {
+            return #expect(Bool(false), "it is no swipe")
+        }
+        let card = PGSwipedCard.make(swipe)
+        #expect(!(card is PGMagnesafeSwipedCard) && !(card is PGEncryptedSwipedCard))
+        #expect(card.track2?.revealedText() == ";5452300551227189=080432100000007250?")
+        #expect(card.expirationDate == "0408")
+        #expect(card.cardholderName?.revealedText() == "HOGAN/PAUL")
     }
 
     @Test func X0_07_anIPSSwipeTellsNameAndExpiry() throws {

@@ -1,3 +1,4 @@
+import JackdawCards
 import JackdawReaders
 import JackdawSimulator
 import JackdawTestSupport
@@ -68,6 +69,82 @@ struct ControllerTests {
             ])
         controller.shutdown()
         #expect(await events.next() == nil)
+    }
+
+    /// An iDynamo that sends the swipe that MagTek prints, and of a card that it could not read the same with E in
+    /// place of each masked track, whatever it has encrypted.
+    private struct PublishedIDynamo: ReaderModel {
+        let hasFingerprint: Bool
+        let base = MagTekModel()
+        var family: String { base.family }
+        var isAlwaysArmed: Bool { true }
+        var commandFormat: any FrameFormat { base.commandFormat }
+
+        func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] {
+            base.answer(command, &device)
+        }
+        func refuse(_ command: Span<UInt8>) -> [UInt8]? { base.refuse(command) }
+
+        func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] {
+            var fields = PublishedSwipes.magTek.split(separator: UInt8(ascii: "|"), omittingEmptySubsequences: false)
+                .dropLast(3).map { Array($0) }
+            if presentation.manner == .swipedInVain { fields[0] = Array("%E?;E?+E?".utf8) }
+            if !hasFingerprint { fields[6] = [] }
+            return [(try? MagTekFormat.swipe(fields)) ?? []]
+        }
+    }
+
+    /// 99875483, section 2: a message comes of each swipe. What the delegate receives of one that was not read is no
+    /// card, and the reader stays ready.
+    @Test(arguments: [true, false])
+    func S0_31_S0_58_aBadSwipeOfAnIDynamoIsNoCard(hasFingerprint: Bool) async throws {
+        let environment = SimulatedEnvironment()
+        let recorder = Recorder()
+        let controller = PGSwipeController(
+            environment, delegate: recorder, audioReader: .none, executor: .immediate, clock: environment.clock)
+        var events = controller.events.makeAsyncIterator()
+        let host = environment.attachIDynamo(PublishedIDynamo(hasFingerprint: hasFingerprint))
+        var found: PGSwipedCard?
+        while found == nil, let event = await events.next() {
+            switch event {
+            case .deviceBecameReadyForSwipe:
+                await host.present(Presentation(SimulatedCard.deck[0], .swipedInVain))
+            case .didSwipeCard(nil, _): await host.present(Presentation(SimulatedCard.deck[0]))
+            case .didSwipeCard(let card, _): found = card
+            default: break
+            }
+        }
+        #expect(
+            recorder.log.with { $0 } == [
+                "connected 100", "activation success 110", "ready 111", "swiped nothing 111",
+                "swiped a swiped card 545200******7189 111",
+            ])
+        let card = try #require(found as? PGMagnesafeSwipedCard)
+        #expect(card.magnesafeKsn == "FFFF9876543210E00008")
+        #expect(card.magnesafePrint.isEmpty != hasFingerprint)
+        controller.shutdown()
+    }
+
+    /// The simulated reader, which fills up its blocks.
+    @Test func S0_31_S0_58_aSimulatedIDynamoSendsBadSwipesToo() async {
+        let environment = SimulatedEnvironment()
+        let controller = PGSwipeController(
+            environment, delegate: nil, audioReader: .none, executor: .immediate, clock: environment.clock)
+        var events = controller.events.makeAsyncIterator()
+        let host = environment.attachIDynamo(MagTekModel())
+        var swipes: [Bool] = []
+        while swipes.count < 4, let event = await events.next() {
+            switch event {
+            case .deviceBecameReadyForSwipe:
+                for manner in [Presentation.Manner.swipedInVain, .swiped, .swipedInVain, .swiped] {
+                    await host.present(Presentation(SimulatedCard.deck[0], manner))
+                }
+            case .didSwipeCard(let card, _): swipes.append(card != nil)
+            default: break
+            }
+        }
+        #expect(swipes == [false, true, false, true])
+        controller.shutdown()
     }
 
     @Test func S0_02_eachReaderHasItsClass() {

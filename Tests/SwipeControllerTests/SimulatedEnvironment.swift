@@ -30,6 +30,17 @@ final class SimulatedEnvironment: SwipeEnvironment {
     /// A card goes through the reader that is open.
     func present(_ presentation: Presentation) async { await state.with { $0.host }?.present(presentation) }
 
+    /// Puts an iDynamo on a connector of its own.
+    func attachIDynamo(_ model: any ReaderModel) -> SimulatorHost {
+        let (near, far) = MemoryLink.pair(link: LinkName(.sim, "magtek"))
+        var device = SimulatedDevice()
+        device.answerDelay = .zero
+        let host = SimulatorHost(far, clock: clock) { [device] in SimulatedReader(model, device: device) }
+        Task { await host.run() }
+        iDynamo.continuation.yield(ReaderSession(near, MagTekDialect(), clock: clock))
+        return host
+    }
+
     func attachments() -> AsyncStream<Bool> { jack.stream }
 
     func iDynamos() -> AsyncStream<ReaderSession> { iDynamo.stream }

@@ -4,7 +4,7 @@ public import JackdawCards
 public final class PGMagnesafeSwipedCard: PGSwipedCard, @unchecked Sendable {
     /// The serial number of the key (KSN), hexadecimal digits.
     public let magnesafeKsn: String
-    /// The stripe's fingerprint, encrypted, hexadecimal digits.
+    /// The stripe's fingerprint, encrypted, hexadecimal digits; empty if the reader sent none.
     public let magnesafePrint: SecretText
     /// What the reader says of the fingerprint, hexadecimal digits.
     public let magnesafePrintStatus: String
@@ -18,7 +18,7 @@ public final class PGMagnesafeSwipedCard: PGSwipedCard, @unchecked Sendable {
 
     override func addFields(to post: inout DirectPost) {
         for track in tracks where track.number < 3 { post.add("magnesafe_track_\(track.number)", track.text) }
-        post.add("magnesafe_magneprint", magnesafePrint)
+        if !magnesafePrint.isEmpty { post.add("magnesafe_magneprint", magnesafePrint) }
         post.add("magnesafe_ksn", magnesafeKsn)
         post.add("magnesafe_magneprint_status", magnesafePrintStatus)
     }

@@ -5,9 +5,11 @@ extension PGSwipedCard {
     /// What a reader has sent, as the card class that its kind of reader gives.
     ///
     /// Tracks that a reader has encrypted as one are track 1: they cannot be parted without the key.
-    /// - Parameter swipe: as its driver has told it.
-    /// - Returns: a card of the class that the swipe's parts are for.
-    static func make(_ swipe: ReaderSwipe) -> PGSwipedCard {
+    /// - Parameters:
+    ///   - swipe: as its driver has reported it.
+    ///   - isFromIDynamo: whether an iDynamo has read it.
+    /// - Returns: a card of the class that the reader and the swipe's parts are for.
+    static func make(_ swipe: ReaderSwipe, isFromIDynamo: Bool = false) -> PGSwipedCard {
         let shown = ShownCard(swipe)
         guard swipe.cipher != nil || swipe.parts.contains(where: \.isEncrypted) else {
             var tracks = (1...3).map { swipe.text(of: .track($0)) }
@@ -17,11 +19,13 @@ extension PGSwipedCard {
         var tracks = (1...3).map { swipe.digits(of: .encryptedTrack($0)) }
         tracks[0] = tracks[0] ?? swipe.digits(of: .encryptedTracks)
         let ksn = swipe.digits(of: .keySerialNumber)?.revealedText() ?? ""
-        guard let print = swipe.digits(of: .magnePrint) else {
+        let print = swipe.digits(of: .magnePrint)
+        // An iDynamo sends no fingerprint if that is switched off.
+        guard print != nil || isFromIDynamo else {
             return PGEncryptedSwipedCard(tracks: tracks, ksn: ksn, shown: shown)
         }
         return PGMagnesafeSwipedCard(
-            tracks: tracks, ksn: ksn, print: print,
+            tracks: tracks, ksn: ksn, print: print ?? SecretText(copying: Span()),
             printStatus: swipe.digits(of: .magnePrintStatus)?.revealedText() ?? "", shown: shown)
     }
 }

@@ -72,21 +72,22 @@ extension SwipeEncryptor: SwipeCipher {}
         #expect(made == (isEnhanced ? PublishedSwipes.enhanced : PublishedSwipes.original))
     }
 
+    /// The card of MagTek's manuals, and its fingerprint.
+    private static let magTekCard = SimulatedCard(
+        "manual", track1: "%B5452300551227189^HOGAN/PAUL      ^08043210000000725000000?",
+        track2: ";5452300551227189=080432100000007250?", track3: "+5163499080020445=000000000000?")
+    private static let magTekPrint = hex(
+        "010002D4B69CD2C0C7617D0463316E853F9CB00FE2C5A3556E9CE5A9B2E6DB8914A6372CA77367036EFAADC02F02C4FB76C6CFD8A59C")
+
     /// All but how the manual's track 3 is masked, which keeps no check digit.
     @Test func magTeksPublishedSwipeIsMadeFieldByField() throws {
-        let card = SimulatedCard(
-            "manual", track1: "%B5452300551227189^HOGAN/PAUL      ^08043210000000725000000?",
-            track2: ";5452300551227189=080432100000007250?", track3: "+5163499080020445=000000000000?")
-        let magnePrint = hex(
-            "010002D4B69CD2C0C7617D0463316E853F9CB00FE2C5A3556E9CE5A9B2E6DB8914A6372CA77367036EFAADC02F02C4FB76C6CFD8A59C"
-        )
-        let model = MagTekModel(cipher: try encryptor(.pin, "FFFF9876543210E00008"), magnePrint: magnePrint)
+        let model = MagTekModel(cipher: try encryptor(.pin, "FFFF9876543210E00008"), magnePrint: Self.magTekPrint)
         let fields = { (line: [UInt8]) in
             line.split(separator: UInt8(ascii: "|"), omittingEmptySubsequences: false).map {
                 String(decoding: $0, as: UTF8.self)
             }
         }
-        let made = try fields(frame(#require(swipe(card, at: model).first)))
+        let made = try fields(frame(#require(swipe(Self.magTekCard, at: model).first)))
         let published = fields(PublishedSwipes.magTek)
         try #require(made.count == published.count)
         #expect(made[0].prefix { $0 != "+" } == published[0].prefix { $0 != "+" })
@@ -97,27 +98,18 @@ extension SwipeEncryptor: SwipeCipher {}
 
     /// All but how the manual's track 3 is masked, the reader's own number, and what the manual does not print.
     @Test func magTeksPublishedRecordIsMadeFieldByField() throws {
-        let card = SimulatedCard(
-            "manual", track1: "%B5452300551227189^HOGAN/PAUL      ^08043210000000725000000?",
-            track2: ";5452300551227189=080432100000007250?", track3: "+5163499080020445=000000000000?")
-        let magnePrint = hex(
-            "010002D4B69CD2C0C7617D0463316E853F9CB00FE2C5A3556E9CE5A9B2E6DB8914A6372CA77367036EFAADC02F02C4FB76C6CFD8A59C"
-        )
-        let model = EDynamoModel(cipher: try encryptor(.pin, "FFFF9876543210E00008"), magnePrint: magnePrint)
-        let made = try frame(#require(swipe(card, at: model).first))
+        let model = EDynamoModel(cipher: try encryptor(.pin, "FFFF9876543210E00008"), magnePrint: Self.magTekPrint)
+        let made = try frame(#require(swipe(Self.magTekCard, at: model).first))
         let published = Array(PublishedSwipes.magTekRecord.dropFirst())
         for range in [0..<477, 493..<732, 844..<856] { #expect(made[range] == published[range], "\(range)") }
     }
 
     /// Without a key as MagTek prints it; but for how track 3 is masked, which keeps no check digit there, and the CRC.
     @Test func magTeksPublishedLineOfAReaderWithoutKeysIsMadeFieldByField() throws {
-        let card = SimulatedCard(
-            "manual", track1: "%B5452300551227189^HOGAN/PAUL      ^08043210000000725000000?",
-            track2: ";5452300551227189=080432100000007250?", track3: "+5163499080020445=000000000000?")
         let model = MagTekModel()
         var device = SimulatedDevice()
         device.serialNumber = ""
-        let messages = model.tell(Presentation(card), &device)
+        let messages = model.tell(Presentation(Self.magTekCard), &device)
         let fields = { (line: [UInt8]) in line.split(separator: UInt8(ascii: "|"), omittingEmptySubsequences: false) }
         let (made, published) = (try fields(#require(messages.first)), fields(PublishedSwipes.magTekClear))
         try #require(made.count == published.count)
