@@ -25,6 +25,14 @@ public protocol ReaderModel: Sendable {
     /// - Returns: what is sent, frame by frame; empty where nothing is.
     mutating func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]]
 
+    /// Bytes of the check that ends a command, in families whose readers answer one whose check is wrong; nil in others.
+    var checkSize: Int? { get }
+
+    /// Answers a command whose check is wrong, which is not carried out.
+    /// - Parameter command: a frame that is right but for its check.
+    /// - Returns: what is sent; nil if nothing is.
+    func reject(_ command: Span<UInt8>) -> [UInt8]?
+
     /// Refuses a command.
     /// - Parameter command: a whole frame.
     /// - Returns: what is sent; nil where the family has no way to refuse.
@@ -43,6 +51,10 @@ extension ReaderModel {
     public var isAlwaysArmed: Bool { false }
     /// It has power of its own.
     public var livesOnJack: Bool { false }
+    /// They ignore it.
+    public var checkSize: Int? { nil }
+    /// Nothing is sent.
+    public func reject(_ command: Span<UInt8>) -> [UInt8]? { nil }
     /// It tells nothing.
     public func powerUpMessage(_ device: SimulatedDevice) -> [UInt8]? { nil }
 }

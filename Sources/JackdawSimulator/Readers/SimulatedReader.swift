@@ -22,7 +22,7 @@ public struct SimulatedReader: ~Copyable {
     public private(set) var device: SimulatedDevice
     private var model: any ReaderModel
     private let faults: [PlannedFault]
-    private var commands: FrameReader<AnyFrameFormat>
+    private var commands: FrameReader<CommandFormat>
     /// Cards that are still to be presented.
     private var deck: ArraySlice<Presentation>
     private var presentationTime: Duration?
@@ -49,7 +49,7 @@ public struct SimulatedReader: ~Copyable {
         self.device = device
         self.deck = deck[...]
         self.faults = faults
-        commands = FrameReader(AnyFrameFormat(model.commandFormat))
+        commands = FrameReader(CommandFormat(model.commandFormat, checkSize: model.checkSize))
         chance = seed
         if faults.contains(where: { $0.fault == .lowBattery }) {
             self.device.battery = 5
@@ -133,6 +133,10 @@ public struct SimulatedReader: ~Copyable {
     }
 
     private mutating func answer(_ command: Span<UInt8>, at now: Duration) {
+        guard commands.format.isRight(command) else {
+            if let message = model.reject(command) { send(message, at: now + device.answerDelay) }
+            return
+        }
         let wasArmed = device.isArmed
         let answers = model.answer(command, &device)
         let refusal = model.refuse(command)

@@ -48,6 +48,12 @@ public struct IDTechModel: ReaderModel {
         }
     }
 
+    /// An LRC.
+    public var checkSize: Int? { 1 }
+
+    /// `15`, as for what it refuses (iMag manual).
+    public func reject(_ command: Span<UInt8>) -> [UInt8]? { [Self.refuse] }
+
     /// `15`.
     public func refuse(_ command: Span<UInt8>) -> [UInt8]? { [Self.refuse] }
 

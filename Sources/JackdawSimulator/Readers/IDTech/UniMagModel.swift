@@ -1,6 +1,6 @@
 public import JackdawReaders
 
-/// ID TECH's readers on the audio jack, without a key: they tell that they have power, and speak as ``IDTechModel`` then.
+/// ID TECH's readers on the audio jack: they report that they have power, and then speak as ``IDTechModel``.
 public struct UniMagModel: ReaderModel {
     /// The family.
     public let family = "unimag"
@@ -25,6 +25,12 @@ public struct UniMagModel: ReaderModel {
     public func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] {
         model.answer(command, &device)
     }
+
+    /// As ID TECH's other readers.
+    public var checkSize: Int? { model.checkSize }
+
+    /// As ID TECH's other readers.
+    public func reject(_ command: Span<UInt8>) -> [UInt8]? { model.reject(command) }
 
     /// As ID TECH's other readers.
     public func refuse(_ command: Span<UInt8>) -> [UInt8]? { model.refuse(command) }

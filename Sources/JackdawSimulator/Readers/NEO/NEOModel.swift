@@ -36,6 +36,12 @@ public struct NEOModel: ReaderModel {
         }
     }
 
+    /// A CRC.
+    public var checkSize: Int? { 2 }
+
+    /// A status of 04.
+    public func reject(_ command: Span<UInt8>) -> [UInt8]? { Self.answer(command[10], .crcError) }
+
     /// A status of 0A.
     public func refuse(_ command: Span<UInt8>) -> [UInt8]? { Self.answer(command[10], .notAcknowledged) }
 
