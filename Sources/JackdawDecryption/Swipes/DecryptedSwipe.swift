@@ -1,8 +1,8 @@
 public import JackdawCards
 
-/// What was encrypted in a swipe, in wiped buffers.
+/// A swipe in clear, of which something was encrypted, in wiped buffers.
 public struct DecryptedSwipe: ~Copyable, Sendable {
-    /// The tracks, in the order of their numbers. What the reader sent in clear is not among them.
+    /// The tracks, in the order of their numbers.
     public let tracks: [DecryptedTrack]
     /// The key's serial number (KSN); nil where the key is fixed.
     public let keySerialNumber: [UInt8]?

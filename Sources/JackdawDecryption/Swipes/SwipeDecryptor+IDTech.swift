@@ -4,7 +4,7 @@ import JackdawReaders
 extension SwipeDecryptor {
     /// Decrypts a swipe of ID TECH's readers, in either layout.
     /// - Parameter frame: from `02` to `03`, as `IDTechSwipeFormat` tells it.
-    /// - Returns: the tracks that were encrypted.
+    /// - Returns: the tracks that were encrypted, and those that the frame has in clear beside them.
     /// - Throws: ``DecryptionError`` with code `frame`, `notEncrypted`, `counter`, `exhausted`, `length`, `algorithm`,
     ///   `padding`, `hash`, `text` or `library`.
     public borrowing func decryptIDTech(_ frame: Span<UInt8>) throws(DecryptionError) -> DecryptedSwipe {
@@ -17,9 +17,22 @@ extension SwipeDecryptor {
         // A fixed key needs none; without one deriving fails.
         let serialNumber = frame.extracting(swipe.keySerialNumber ?? 0..<0)
         let working = try workingKey(.idTech, serialNumber: serialNumber)
-        let tracks = try Self.tracks(of: swipe, in: frame, working)
+        let encrypted = try Self.tracks(of: swipe, in: frame, working)
+        let tracks = encrypted + Self.tracksInClear(of: swipe, in: frame)
         let isDerived = isDeriving(.idTech)
-        return DecryptedSwipe(tracks, keySerialNumber: isDerived ? serialNumber.indices.map { serialNumber[$0] } : nil)
+        return DecryptedSwipe(
+            tracks.sorted { $0.number < $1.number },
+            keySerialNumber: isDerived ? serialNumber.indices.map { serialNumber[$0] } : nil)
+    }
+
+    /// The tracks that the frame has as they were on the card; one with stars in it is masked.
+    private static func tracksInClear(of swipe: IDTechSwipe, in frame: Span<UInt8>) -> [DecryptedTrack] {
+        swipe.tracks.indices.compactMap { index in
+            guard let place = swipe.trackInClear(index) else { return nil }
+            let characters = frame.extracting(place)
+            guard !characters.indices.contains(where: { characters[$0] == UInt8(ascii: "*") }) else { return nil }
+            return TrackCheck.trackInClear(index + 1, characters)
+        }
     }
 
     /// The tracks by the cipher that the frame names, or by the one whose result is right.

@@ -56,6 +56,19 @@ enum TrackCheck {
             number: number, text: SecretText(copying: text), redundancyCheck: check, isHashChecked: isProven)
     }
 
+    /// A track that was not encrypted, which needs no key to be right.
+    /// - Parameters:
+    ///   - number: which one, 1 to 3.
+    ///   - characters: all of it.
+    /// - Returns: its text to the end sentinel; all of it where it has no sentinels.
+    static func trackInClear(_ number: Int, _ characters: Span<UInt8>) -> DecryptedTrack {
+        let end = (try? end(ofText: characters, number)) ?? characters.count
+        return DecryptedTrack(
+            number: number, text: SecretText(copying: characters.extracting(first: end)),
+            redundancyCheck: end < characters.count ? characters[end] : nil, wasEncrypted: false,
+            isHashChecked: false)
+    }
+
     /// Where the text ends: behind the end sentinel, which at most one character follows.
     private static func end(ofText characters: Span<UInt8>, _ number: Int) throws(DecryptionError) -> Int {
         guard characters.count > 1, startSentinels[number]?.contains(characters[0]) == true else {

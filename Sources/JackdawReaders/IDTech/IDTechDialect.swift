@@ -127,8 +127,7 @@ public struct IDTechDialect: ReaderDialect {
         var builder = ReaderSwipe.Builder()
         for (index, track) in layout.tracks.enumerated() {
             let number = index + 1
-            // What is not encrypted is sent as it is: track 3 of the original layout, and all of a reader without a key.
-            let isInClear = track.encrypted == nil && (index == 2 || layout.encryptedTogether == nil)
+            let isInClear = layout.trackInClear(index) != nil
             if let range = track.masked {
                 builder.add(isInClear ? .track(number) : .maskedTrack(number), frame.extracting(range))
             }

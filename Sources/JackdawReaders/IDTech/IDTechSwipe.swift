@@ -141,6 +141,15 @@ public struct IDTechSwipe: Sendable, Hashable {
         keySerialNumber = try places.take(10, "the KSN")
     }
 
+    /// Where a track lies that is sent as it is: track 3 of the original layout, what an enhanced one does not encrypt, and all
+    /// tracks of a reader without a key.
+    /// - Parameter index: of the track, 0 to 2.
+    /// - Returns: nil for one that is encrypted or was not sent.
+    package func trackInClear(_ index: Int) -> Range<Int>? {
+        let isEncrypted = tracks[index].encrypted != nil || (index < 2 && encryptedTogether != nil)
+        return isEncrypted ? nil : tracks[index].masked
+    }
+
     private func padded(_ count: Int, _ cipher: Cipher) -> Int {
         (count + cipher.blockSize - 1) / cipher.blockSize * cipher.blockSize
     }

@@ -3,8 +3,8 @@ import JackdawDecryption
 
 /// A decrypted swipe as it is printed.
 struct DecryptedSwipeReport {
-    /// The tracks with their numbers, and whether a hash of the frame speaks for them.
-    private let tracks: [(number: Int, isHashChecked: Bool, shown: ShownTrack)]
+    /// The tracks with their numbers, whether they were encrypted, and whether a hash of the frame speaks for them.
+    private let tracks: [(number: Int, wasEncrypted: Bool, isHashChecked: Bool, shown: ShownTrack)]
     /// Bytes of the stripe's fingerprint; nil where there is none.
     private let magnePrintSize: Int?
     /// Why the fingerprint did not decrypt.
@@ -15,7 +15,7 @@ struct DecryptedSwipeReport {
     init(_ swipe: borrowing DecryptedSwipe, usesPublishedTestKey: Bool, isRevealed: Bool) {
         tracks = swipe.tracks.map { track in
             let shown = track.text.withRevealedText { ShownTrack($0, isRevealed: isRevealed) }
-            return (track.number, track.isHashChecked, shown)
+            return (track.number, track.wasEncrypted, track.isHashChecked, shown)
         }
         magnePrintSize = swipe.magnePrint.count > 0 ? swipe.magnePrint.count : nil
         magnePrintFailure = swipe.magnePrintFailure
@@ -32,6 +32,7 @@ struct DecryptedSwipeReport {
             var object = JSONObject()
             object.add("track", track.number)
             track.shown.addText(to: &object)
+            object.add("encrypted", track.wasEncrypted)
             object.add("hash", track.isHashChecked ? "right" : nil)
             object.add("ksn", keySerialNumber)
             object.add("published_test_key", usesPublishedTestKey)
@@ -54,7 +55,10 @@ struct DecryptedSwipeReport {
         let number = keySerialNumber.map { ", KSN \($0)" } ?? ", the same for every swipe"
         return ["decrypted with \(key)\(number)"]
             + (hasTracks ? [] : ["  no tracks"])
-            + tracks.map { "  track \($0.number)  \($0.shown.text)\($0.isHashChecked ? "  SHA-1 right" : "")" }
+            + tracks.map { track in
+                let proof = track.isHashChecked ? "  SHA-1 right" : track.wasEncrypted ? "" : "  sent in clear"
+                return "  track \(track.number)  \(track.shown.text)\(proof)"
+            }
             + magnePrintLine
     }
 

@@ -32,6 +32,17 @@ import Testing
         #expect(!run.output.contains("5413330089600044"))
     }
 
+    /// Track 3 of the swipe that ID TECH's manual prints (MS246).
+    @Test func aTrackInClearIsShownMasked() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(Self.key, to: "key")
+        let run = CommandRun("frame", "--key-file", path, "idtech", Self.digits(PublishedSwipes.original))
+        #expect(run.status == 0)
+        let line = try #require(run.lines.last)
+        #expect(line.hasPrefix("  track 3  ;") && line.hasSuffix("?  sent in clear"))
+        #expect(!line.contains("33333333337676760707"))
+    }
+
     @Test func theyAreShownWholeOnDemand() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(Self.key, to: "key")
@@ -49,7 +60,8 @@ import Testing
         let run = CommandRun("frame", "--json", "--key-file", path, "idtech", Self.swipe)
         let line = try #require(run.lines.last)
         let fields = [
-            "track", "text", "masked", "hash", "ksn", "published_test_key", "pan", "name", "expiry", "service_code",
+            "track", "text", "masked", "encrypted", "hash", "ksn", "published_test_key", "pan", "name", "expiry",
+            "service_code",
             "format",
         ]
         #expect(fieldNames(line) == fields)

@@ -28,10 +28,15 @@ import Testing
         "%B4266841088889999^BUSH JR/GEORGE W.MR^0809101100001100000000046000000?!"
     private static let track2 = ";4266841088889999=080910110000046?0"
 
+    private static let track3 =
+        ";33333333337676760707077676763333333333767676070707767676333333333376767607070776767633333333337676760707?2"
+
+    /// Its track 3 is in clear.
     @Test func idTechsOriginalLayout() throws {
         let swipe = try decrypt("idtech", PublishedSwipes.original)
-        #expect((1...3).map { swipe.revealed($0) } == [Self.track1, Self.track2, nil])
-        #expect(swipe.tracks.map(\.isHashChecked) == [true, true])
+        #expect((1...3).map { swipe.revealed($0) } == [Self.track1, Self.track2, Self.track3])
+        #expect(swipe.tracks.map(\.wasEncrypted) == [true, true, false])
+        #expect(swipe.tracks.map(\.isHashChecked) == [true, true, false])
         #expect(swipe.keySerialNumber.map(digits) == "62994901190000000001")
         #expect(swipe.card.pan?.masked == "426684******9999")
         #expect(swipe.card.conflicts.isEmpty)
@@ -39,9 +44,8 @@ import Testing
 
     @Test func idTechsEnhancedLayout() throws {
         let swipe = try decrypt("idtech", PublishedSwipes.enhanced)
-        let track3 =
-            ";33333333337676760707077676763333333333767676070707767676333333333376767607070776767633333333337676760707?2"
-        #expect((1...3).map { swipe.revealed($0) } == [Self.track1, Self.track2, track3])
+        #expect((1...3).map { swipe.revealed($0) } == [Self.track1, Self.track2, Self.track3])
+        #expect(swipe.tracks.map(\.wasEncrypted) == [true, true, true])
         #expect(swipe.tracks.map(\.isHashChecked) == [true, true, true])
     }
 
@@ -87,8 +91,24 @@ import Testing
                 continue
             }
             let count = try decryptor.decrypt(frame.span, of: named).tracks.count
-            #expect(count == (["edynamo", "magtek"].contains(named.name) ? 3 : 2))
+            #expect(count == (named.name == "ips" ? 2 : 3))
         }
+    }
+
+    /// A track that an enhanced swipe does not encrypt: in clear it is returned, masked it is not, and without sentinels whole.
+    @Test(arguments: [
+        (";5163499080020445=000?", ";5163499080020445=000?", 0x80), (";5163********0445=***?", nil, 0x80),
+        ("5163499080", "5163499080", 0x83),
+    ])
+    func aTrackInClearIsReturned(sent: String, expected: String?, cardType: Int) throws {
+        let characters = Array(Self.track2.utf8)
+        // Of the published frame.
+        let hash = hex("113B6226C4898A9D355057ECAF11A5598F02CA31")
+        let frame = try Self.enhanced(2, characters, hash: hash, cardType: UInt8(cardType), track3: Array(sent.utf8))
+        let swipe = try decrypt("idtech", frame)
+        #expect(swipe.revealed(2) != nil)
+        #expect(swipe.revealed(3) == expected)
+        #expect(swipe.tracks.map(\.wasEncrypted) == (expected == nil ? [true] : [true, false]))
     }
 
     /// The layout that is enhanced, with AES: the frame is made here, of a key by the same derivation.
@@ -147,17 +167,21 @@ import Testing
 
     /// A frame of one track in ID TECH's enhanced layout, with triple DES.
     private static func enhanced(
-        _ number: Int, _ characters: [UInt8], hash: [UInt8], cardType: UInt8 = 0x80, padding: UInt8 = 0
+        _ number: Int, _ characters: [UInt8], hash: [UInt8], cardType: UInt8 = 0x80, padding: UInt8 = 0,
+        track3: [UInt8] = []
     ) throws -> [UInt8] {
         let base = try CipherKey(PublishedSwipes.key, .tripleDES2)
         let serialNumber = hex("62994901190000000001")
         let key = try KeyScheme.idTech.workingKey(from: base, serialNumber: serialNumber.span)
         let padded = characters + [UInt8](repeating: padding, count: (8 - characters.count % 8) % 8)
         let ciphertext = try key.encrypt(padded.span)
-        let lengths = (1...3).map { $0 == number ? UInt8(characters.count) : 0 }
+        let lengths = (1...3).map { UInt8($0 == number ? characters.count : $0 == 3 ? track3.count : 0) }
         let bit = UInt8(1 << (number - 1))
-        let flags = [0, 0x80 | bit | (hash.isEmpty ? 0 : bit << 3)]
-        let body = [cardType, bit | bit << 3] + lengths + flags + hex(ciphertext.revealed) + hash + serialNumber
+        let sent: UInt8 = track3.isEmpty ? 0 : 0x04
+        let flags = [sent, 0x80 | bit | (hash.isEmpty ? 0 : bit << 3)]
+        let body =
+            [cardType, bit | bit << 3] + lengths + flags + track3 + hex(ciphertext.revealed) + hash
+            + serialNumber
         return try IDTechSwipeFormat.frame(body)
     }
 
@@ -370,7 +394,10 @@ import Testing
                 #expect(!text.contains("66841088889"))
             }
         }
-        #expect(swipe.tracks.map { "\($0)" } == ["track 1, 71 characters", "track 2, 34 characters"])
+        #expect(
+            swipe.tracks.map { "\($0)" } == [
+                "track 1, 71 characters", "track 2, 34 characters", "track 3, 106 characters",
+            ])
     }
 
     /// An IPS frame with another byte and a right CRC.
