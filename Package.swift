@@ -187,17 +187,18 @@ let package = Package(
         .testTarget(
             name: "JackdawLinuxTests",
             dependencies: [
-                "JackdawLinux", "JackdawALSA", "JackdawBluetooth", "JackdawSimulator", "JackdawReaders",
-                "JackdawDSP", "JackdawSystem", "JackdawTransport", "SwipeController", "JackdawTestSupport",
-                "JackdawALSATestSupport", "JackdawSwipeStress",
+                "JackdawLinux", "JackdawALSA", "JackdawBluetooth", "JackdawSimulator", "JackdawReaders", "JackdawCards",
+                "JackdawDecryption", "JackdawDSP", "JackdawSystem", "JackdawTransport", "SwipeController",
+                "JackdawTestSupport", "JackdawALSATestSupport", "JackdawSwipeStress",
             ],
             swiftSettings: house),
         .testTarget(
             name: "JackdawCommandTests",
             dependencies: [
                 "jackdaw-cli", "JackdawLinux", "JackdawTransport", "JackdawALSA", "JackdawBluetooth", "JackdawSystem",
-                "JackdawDSP", "JackdawAudioFile", "JackdawSpectrum", "JackdawReaders", "JackdawSimulator",
-                "JackdawDecryption", "SwipeController", "JackdawTestSupport", "JackdawALSATestSupport",
+                "JackdawDSP", "JackdawCards", "JackdawAudioFile", "JackdawSpectrum", "JackdawReaders",
+                "JackdawSimulator", "JackdawDecryption", "SwipeController", "JackdawTestSupport",
+                "JackdawALSATestSupport",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
             ],

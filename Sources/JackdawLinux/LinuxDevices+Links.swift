@@ -1,4 +1,5 @@
 public import JackdawBluetooth
+public import JackdawReaders
 public import JackdawTransport
 
 extension LinuxDevices {
@@ -11,11 +12,12 @@ extension LinuxDevices {
     ///   - profile: how the family of readers carries bytes over Bluetooth Low Energy; needed for `ble:`.
     ///   - route: who connects `rfcomm:`.
     ///   - secrecy: what the transcript of `record:` keeps of the bytes. Only this user may read its file.
+    ///   - cipher: what the simulated reader of `sim:` encrypts swipes with; nil for one without a key.
     /// - Returns: the open link.
     /// - Throws: `LinkError`: what there is in the way, and what to do about it.
     public func connect(
         _ link: LinkName, profile: GATTProfile? = nil, route: SerialRoute = .kernel,
-        secrecy: TranscriptSecrecy = .usual
+        secrecy: TranscriptSecrecy = .usual, cipher: (any SwipeCipher)? = nil
     ) async throws(LinkError) -> any Transport {
         switch link.scheme {
         case .rfcomm:
@@ -41,10 +43,10 @@ extension LinuxDevices {
             return try await bluetooth.connect(address, profile: profile)
         case .tcp: return try await streamLinks.connect(to: TCPAddress(link))
         case .pty: return try await streamLinks.open(link)
-        case .sim: return try SimulatedLinks.open(link)
+        case .sim: return try SimulatedLinks.open(link, cipher: cipher)
         case .record:
             guard let (path, inner) = link.recording else { preconditionFailure("a transcript is of a link") }
-            let transport = try await connect(inner, profile: profile, route: route)
+            let transport = try await connect(inner, profile: profile, route: route, cipher: cipher)
             return try await Self.record(transport, as: link, to: path, secrecy)
         case .replay:
             let transcript = try Transcript(contentsOf: link.address, link: link.description)

@@ -32,6 +32,18 @@ public enum KeyScheme: String, Sendable, Hashable, CaseIterable {
         management == .fixed ? .fixed : nil
     }
 
+    /// By which key the readers of a family encrypt, if their makers say it: MagTek's unless they are set otherwise.
+    /// - Parameter family: its name.
+    /// - Returns: the scheme; nil if it is not published, or the family's readers encrypt nothing.
+    public static func published(for family: String) -> KeyScheme? {
+        switch family {
+        case "btmag", "idtech", "neo", "unimag": .idTech
+        case "edynamo", "magtek": .magTek([])
+        case "ips": .fixed
+        default: nil
+        }
+    }
+
     /// The key of one swipe.
     /// - Parameters:
     ///   - base: the base derivation key, or the fixed key itself.

@@ -20,7 +20,7 @@ extension SwipeDecryptor {
         return try decryptRecord(whole.span)
     }
 
-    private borrowing func decryptRecord(_ record: Span<UInt8>) throws(DecryptionError) -> DecryptedSwipe {
+    borrowing func decryptRecord(_ record: Span<UInt8>) throws(DecryptionError) -> DecryptedSwipe {
         let layout = try Self.reading { () throws(FrameFault) in try MagTekCardRecord(record) }
         let number = record.extracting(layout.keySerialNumber)
         let ciphertexts = MagTekCiphertexts(

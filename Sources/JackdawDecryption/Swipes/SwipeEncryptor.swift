@@ -8,7 +8,7 @@ internal import Synchronization
 /// let encryptor = try SwipeEncryptor(testKey: key, scheme: .idTech)
 /// let swipe = encryptor.encrypt([track1, track2], by: .tripleDES)
 /// ```
-public final class SwipeEncryptor: Sendable {
+public final class SwipeEncryptor: SwipeCipher {
     /// By which key it encrypts.
     public let scheme: KeyScheme
     private let key: CipherKey
@@ -49,6 +49,21 @@ public final class SwipeEncryptor: Sendable {
         self.key = key
         self.scheme = scheme
         next = Mutex(first)
+    }
+
+    /// Encryptors for simulated readers of each family of which it is published how keys are used, by the families' names.
+    /// - Parameter testKey: the base derivation key, or the fixed key; one that is published for tests.
+    /// - Returns: an encryptor for each; the serial numbers of all begin alike.
+    /// - Throws: ``DecryptionError`` as ``init(testKey:scheme:serialNumber:)`` does.
+    public static func byFamily(
+        testKey: borrowing SecretBytes
+    ) throws(DecryptionError) -> [String: SwipeEncryptor] {
+        var encryptors: [String: SwipeEncryptor] = [:]
+        for family in ReaderFamily.all {
+            guard let scheme = KeyScheme.published(for: family.name) else { continue }
+            encryptors[family.name] = try SwipeEncryptor(testKey: testKey.clone(), scheme: scheme)
+        }
+        return encryptors
     }
 
     /// Whether each swipe has a key of its own, which a serial number names (DUKPT); else all have the same.

@@ -11,13 +11,15 @@ extension LinuxDevices {
     ///   - iDynamo: where an iDynamo is: `pty:/dev/ttyACM0`, `tcp:` or `sim:magtek`; nil for none.
     ///   - profiles: values in the place of those of families, one for each at most. A family of which too little is known is not
     ///     looked for without one, and cannot be opened.
+    ///   - ciphers: what simulated readers encrypt swipes with, by the names of their families (`magtek` for iDynamo); those
+    ///     without one send tracks in clear. `SwipeEncryptor.byFamily` makes them of a key that is published for tests.
     ///   - memory: where it is remembered which reader was found at the card. Nothing is remembered of simulated ones.
     ///   - clock: what readers' times are measured with.
     /// - Returns: the environment; nothing is open yet.
     /// - Throws: `LinkError` with code `unsupported` where the link leads to no jack.
     public func swipeEnvironment(
         _ link: LinkName, attachment: JackSensing = .automatic, iDynamo: LinkName? = nil,
-        profiles: [ReaderProfile] = [], memory: SwipeMemory = .standard,
+        profiles: [ReaderProfile] = [], ciphers: [String: any SwipeCipher] = [:], memory: SwipeMemory = .standard,
         clock: any Clock<Duration> = SuspendingClock()
     ) throws(LinkError) -> LinuxSwipeEnvironment {
         let own = Dictionary(profiles.map { ($0.family, $0) }) { first, _ in first }
@@ -26,7 +28,9 @@ extension LinuxDevices {
             return KeptReaders.sessions(
                 { () throws(ReaderError) in try family.makeDialect(own[family.name]) }, clock: clock
             ) { () async throws(LinkError) in
-                try await iDynamo.scheme == .sim ? SimulatedLinks.open(iDynamo, clock: clock) : connect(iDynamo)
+                try await iDynamo.scheme == .sim
+                    ? SimulatedLinks.open(iDynamo, cipher: ciphers[iDynamo.address], clock: clock)
+                    : connect(iDynamo)
             }
         }
         switch link.scheme {
@@ -39,9 +43,9 @@ extension LinuxDevices {
         case .sim:
             guard let name = Self.simulatedJacks[link.address] else { throw Self.noJack(link) }
             let attachment = JackAttachment(attachment == .automatic ? .always : attachment) { nil }
-            return LinuxSwipeEnvironment(
-                link, SimulatedJack(link: link, name: name, profiles: own, clock: clock), attachment,
-                PlaybackVolume { nil }, nil, iDynamos: iDynamos)
+            let jack = SimulatedJack(
+                link: link, name: name, profiles: own, cipher: name.flatMap { ciphers[$0] }, clock: clock)
+            return LinuxSwipeEnvironment(link, jack, attachment, PlaybackVolume { nil }, nil, iDynamos: iDynamos)
         case .wav, .rfcomm, .ble, .tcp, .pty, .record, .replay: throw Self.noJack(link)
         }
     }

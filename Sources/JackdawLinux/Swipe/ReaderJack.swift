@@ -73,6 +73,8 @@ struct SimulatedJack: ReaderJack {
     /// The family of the reader; nil for headphones.
     let name: String?
     let profiles: [String: ReaderProfile]
+    /// What the reader encrypts swipes with; nil for one without a key.
+    let cipher: (any SwipeCipher)?
     let clock: any Clock<Duration>
 
     func open(_ family: ReaderFamily) async throws(LinkError) -> ReaderSession {
@@ -87,7 +89,7 @@ struct SimulatedJack: ReaderJack {
         }
         let transport: any Transport
         if family.name == name {
-            transport = try SimulatedLinks.open(link, clock: clock)
+            transport = try SimulatedLinks.open(link, cipher: cipher, clock: clock)
         } else {
             transport = SilentLink(link)
         }

@@ -53,6 +53,16 @@ public struct ReaderSwipe: RedactedDescription {
     public let cipher: Cipher?
     /// What the swipe has.
     public var parts: Set<Part> { Set(places.keys) }
+    /// Whether tracks were encrypted; with a fixed key a reader need not say how.
+    package var isEncrypted: Bool {
+        cipher != nil
+            || places.keys.contains { part in
+                switch part {
+                case .encryptedTrack, .encryptedTracks: true
+                default: false
+                }
+            }
+    }
 
     private let places: [Part: Range<Int>]
     private let storage: Storage
@@ -89,7 +99,7 @@ public struct ReaderSwipe: RedactedDescription {
     /// Family, masked number and what was encrypted.
     public var description: String {
         let number = maskedNumber.map { " \($0)" } ?? ""
-        let encrypted = cipher.map { ", encrypted (\($0.rawValue))" } ?? ""
+        let encrypted = isEncrypted ? ", encrypted" + (cipher.map { " (\($0.rawValue))" } ?? "") : ""
         return "\(family)\(number)\(encrypted)"
     }
 

@@ -37,6 +37,7 @@ public struct SimulatedFamily: Sendable {
         case "ips": IPSModel(cipher: cipher)
         case "magtek" where cipher.isDeriving: MagTekModel(cipher: cipher)
         case "neo": NEOModel(cipher: cipher)
+        case "unimag": UniMagModel(cipher: cipher)
         default: nil
         }
     }

@@ -11,7 +11,7 @@ extension PGSwipedCard {
     /// - Returns: a card of the class that the reader and the swipe's parts are for.
     static func make(_ swipe: ReaderSwipe, isFromIDynamo: Bool = false) -> PGSwipedCard {
         let shown = ShownCard(swipe)
-        guard swipe.cipher != nil || swipe.parts.contains(where: \.isEncrypted) else {
+        guard swipe.isEncrypted else {
             var tracks = (1...3).map { swipe.text(of: .track($0)) }
             tracks[0] = tracks[0] ?? swipe.digits(of: .packedTracks)
             return PGSwipedCard(tracks: tracks, shown: shown)
@@ -43,15 +43,6 @@ extension ReaderSwipe {
                 }
             }
             return digits.withBytes { SecretText(copying: $0) }
-        }
-    }
-}
-
-extension ReaderSwipe.Part {
-    fileprivate var isEncrypted: Bool {
-        switch self {
-        case .encryptedTrack, .encryptedTracks: true
-        default: false
         }
     }
 }

@@ -18,7 +18,7 @@
                 such as one end of a loopback (modprobe snd-aloop).
 
                 Swipes are sent in clear, or with a key encrypted as the family's readers do (btmag, edynamo, idtech, ips, \
-                magtek, neo). The key is one that is published for tests, in a file of hexadecimal digits: the base derivation key of \
+                magtek, neo, unimag). The key is one that is published for tests, in a file of hexadecimal digits: the base derivation key of \
                 DUKPT, whose serial number (KSN) begins with \(SwipeEncryptor.testSerialNumber.map(\.hexadecimal).joined()
                     .uppercased()) and counts on with each swipe, or a fixed key. \
                 An ID TECH reader encrypts by AES when it is set so (4C=32), and has the original layout with 85=30.
@@ -276,29 +276,13 @@
         private func model(
             of family: SimulatedFamily, withKeyIn path: String
         ) throws(CommandError) -> any ReaderModel {
-            let key = try KeyFile.read(path)
-            let scheme = keyScheme ?? Self.scheme(of: family)
-            let encryptor: SwipeEncryptor
-            do throws(DecryptionError) {
-                encryptor = try SwipeEncryptor(testKey: key, scheme: scheme)
-            } catch {
-                throw CommandError(
-                    error.code == .unknownScheme ? .usage : .badData, "\(SmallFile.name(of: path)): \(error)")
-            }
+            let encryptor = try SwipeEncryptor.forReader(
+                of: family.name, try KeyFile.read(path), keyScheme, from: path)
             guard let model = family.makeModel(cipher: encryptor) else {
                 let way = keyScheme.map { " by \($0.rawValue)" } ?? ""
                 throw CommandError(.usage, "how readers of \(family.name) encrypt\(way) is not published")
             }
             return model
-        }
-
-        /// By which key a family's readers encrypt, where their makers say so.
-        private static func scheme(of family: SimulatedFamily) -> KeyScheme {
-            switch family.name {
-            case "btmag", "idtech", "neo": .idTech
-            case "ips": .fixed
-            default: .pin
-            }
         }
 
         /// Sends back what comes until it ends.

@@ -1,11 +1,9 @@
 import JackdawCards
-public import JackdawDecryption
+import JackdawDecryption
 import JackdawReaders
-public import JackdawSimulator
+import JackdawSimulator
 import JackdawTestSupport
 import Testing
-
-extension SwipeEncryptor: SwipeCipher {}
 
 /// Swipes that simulated readers encrypt: as those that manuals print, byte for byte, and decrypted again.
 @Suite struct SimulatedSwipeTests {
@@ -46,14 +44,7 @@ extension SwipeEncryptor: SwipeCipher {}
 
     /// Decrypts what the driver has of a swipe.
     private func decrypt(_ swipe: ReaderSwipe, _ scheme: KeyScheme?) throws -> DecryptedSwipe {
-        let decryptor = try SwipeDecryptor(key: secret(Self.key), mode: .test, scheme: scheme)
-        let frame = try frame(swipe)
-        switch swipe.family {
-        case "btmag", "idtech", "neo": return try decryptor.decryptIDTech(frame.span)
-        case "ips": return try decryptor.decryptIPS(frame.span)
-        case "magtek": return try decryptor.decryptMagTek(frame.span)
-        default: return try decryptor.decryptEDynamo(([0] + frame).span)
-        }
+        try SwipeDecryptor(key: secret(Self.key), mode: .test, scheme: scheme).decrypt(swipe)
     }
 
     /// The card of ID TECH's manuals.
@@ -244,6 +235,25 @@ extension SwipeEncryptor: SwipeCipher {}
         #expect(swipe.cipher == nil)
     }
 
+    @Test(arguments: ["btmag", "edynamo", "idtech", "ips", "magtek", "miura", "neo"])
+    func whatIsNotEncryptedIsNotDecrypted(family: String) throws {
+        let model = try #require(SimulatedFamily.named(family)).makeModel()
+        let swipe = try #require(try swipe(SimulatedCard.deck[0], at: model).first)
+        #expect(!swipe.isEncrypted)
+        let expected: DecryptionError.Code = family == "miura" ? .unknownScheme : .notEncrypted
+        #expect(code { _ = try decrypt(swipe, nil).tracks } == expected)
+    }
+
+    @Test func oneKeyMakesAnEncryptorForEachFamily() throws {
+        let encryptors = try SwipeEncryptor.byFamily(testKey: secret(Self.key))
+        #expect(encryptors.keys.sorted() == ["btmag", "edynamo", "idtech", "ips", "magtek", "neo", "unimag"])
+        #expect(encryptors["ips"]?.scheme == .fixed)
+        #expect(encryptors["magtek"]?.scheme == .pin)
+        #expect(encryptors["unimag"]?.scheme == .dataRequest)
+        let live = "A1B2C3D4E5F60718293A4B5C6D7E8F90"
+        #expect(code { _ = try SwipeEncryptor.byFamily(testKey: secret(live)) } == .notPublished)
+    }
+
     @Test func aReaderThatIsSetToEncryptNothingDoesNot() throws {
         let model = IDTechModel(cipher: try encryptor(.idTech))
         let swipe = try #require(
@@ -255,7 +265,7 @@ extension SwipeEncryptor: SwipeCipher {}
     @Test func whatNobodyHasPublishedIsNotMadeUp() throws {
         let derived = try encryptor(.pin)
         let known = SimulatedFamily.all.filter { $0.makeModel(cipher: derived) != nil }.map(\.name)
-        #expect(known == ["btmag", "edynamo", "idtech", "ips", "magtek", "neo"])
+        #expect(known == ["btmag", "edynamo", "idtech", "ips", "magtek", "neo", "unimag"])
         let fixed = try encryptor(.fixed)
         #expect(SimulatedFamily.named("magtek")?.makeModel(cipher: fixed) == nil)
         #expect(SimulatedFamily.named("edynamo")?.makeModel(cipher: fixed) == nil)

@@ -1,3 +1,5 @@
+import JackdawCards
+import JackdawDecryption
 import JackdawReaders
 import JackdawSimulator
 import JackdawTestSupport
@@ -97,6 +99,59 @@ struct LinuxSwipeEnvironmentTests {
         await environment.close()
         await #expect(throws: LinkError.self) { _ = try await environment.open(type) }
         await #expect(throws: LinkError.self) { _ = try await environment.search(for: [type]) { true } }
+    }
+
+    /// The first card that a controller gets at readers which encrypt with the test key of X9.24.
+    private static func encryptedCard(_ name: String, _ type: AudioJackReaderType) async throws -> PGSwipedCard? {
+        let clock = LeapingClock(most: .milliseconds(100))
+        let key = hex(PublishedSwipes.key)
+        let environment = try LinuxDevices().swipeEnvironment(
+            LinkName(.sim, name), iDynamo: type == .none ? LinkName(.sim, "magtek") : nil,
+            ciphers: SwipeEncryptor.byFamily(testKey: SecretBytes(copying: key.span)), clock: clock)
+        let controller = PGSwipeController(
+            environment, delegate: nil, audioReader: type, executor: .immediate, clock: ManualClock())
+        var card: PGSwipedCard?
+        for await event in controller.events {
+            switch event {
+            case .deviceBecameReadyForSwipe: clock.advance(by: .seconds(type == .unimag ? 3 : 1))
+            case .didSwipeCard(let swiped, _): card = swiped
+            default: break
+            }
+            if card != nil { break }
+        }
+        controller.shutdown()
+        await environment.close()
+        return card
+    }
+
+    @Test(arguments: ["unimag", "ips"]) func aSimulatedJackEncryptsWithAKey(name: String) async throws {
+        let (type, _) = try Self.types(name)
+        let card = try #require(try await Self.encryptedCard(name, type) as? PGEncryptedSwipedCard)
+        #expect(card.ksn == (name == "ips" ? "00000000000000000001" : "FFFF9876543210E00001"))
+        let post = card.getDirectPostString(withCVVIncluded: false)
+        #expect(post.hasPrefix("encrypted_track_1=") && post.contains("&encrypted_ksn=\(card.ksn)"))
+        #expect(!post.contains("4111"))
+    }
+
+    @Test func aSimulatedIDynamoEncryptsWithAKey() async throws {
+        let card = try #require(try await Self.encryptedCard("none", .none) as? PGMagnesafeSwipedCard)
+        #expect(card.magnesafeKsn == "FFFF9876543210E00001")
+        let post = card.getDirectPostString(withCVVIncluded: false)
+        #expect(post.hasPrefix("magnesafe_track_1=") && post.contains("&magnesafe_magneprint="))
+    }
+
+    /// Nothing is sent in clear for want of a way to encrypt it.
+    @Test func aSimulatedReaderThatCannotEncryptIsNotOpened() async throws {
+        let key = hex(PublishedSwipes.key)
+        let encryptor = try SwipeEncryptor(testKey: SecretBytes(copying: key.span), scheme: .pin)
+        for name in ["miura", "ipsenterprise"] {
+            do throws(LinkError) {
+                _ = try await LinuxDevices().connect(LinkName(.sim, name), cipher: encryptor)
+                Issue.record("it was opened")
+            } catch {
+                #expect(error.code == .unsupported)
+            }
+        }
     }
 
     @Test func aReaderOfAnotherTypeNeverAnswers() async throws {

@@ -63,7 +63,8 @@ import Testing
                 try Self.meanings(flags + PublishedSwipes.enhanced)
                     == ["swipe: unimag 4266********9999, encrypted (tripleDES)"])
             // The original layout does not say how it is encrypted.
-            #expect(try Self.meanings(flags + PublishedSwipes.original) == ["swipe: unimag 4266********9999"])
+            #expect(
+                try Self.meanings(flags + PublishedSwipes.original) == ["swipe: unimag 4266********9999, encrypted"])
         }
     }
 

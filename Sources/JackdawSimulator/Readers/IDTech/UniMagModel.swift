@@ -10,10 +10,11 @@ public struct UniMagModel: ReaderModel {
     /// It does.
     public let livesOnJack = true
 
-    private let model = IDTechModel()
+    private let model: IDTechModel
 
     /// A reader.
-    public init() {}
+    /// - Parameter cipher: what it encrypts swipes with; nil for a reader without a key.
+    public init(cipher: (any SwipeCipher)? = nil) { model = IDTechModel(family: family, cipher: cipher) }
 
     /// Settings and questions.
     public var commandFormat: any FrameFormat { model.commandFormat }

@@ -1,7 +1,5 @@
-public import JackdawReaders
-
 /// What a simulated reader encrypts swipes with. The simulator has no keys and no ciphers itself: a program that wants
-/// encrypted swipes brings one, as JackdawDecryption's `SwipeEncryptor` is.
+/// encrypted swipes supplies one, such as JackdawDecryption's `SwipeEncryptor`.
 public protocol SwipeCipher: Sendable {
     /// Whether each swipe has a key of its own, which a serial number names (DUKPT); else all have the same.
     var isDeriving: Bool { get }

@@ -1,0 +1,24 @@
+import JackdawCards
+import JackdawDecryption
+
+extension SwipeEncryptor {
+    /// What a simulated reader encrypts swipes with.
+    /// - Parameters:
+    ///   - family: the reader's.
+    ///   - key: published for tests.
+    ///   - scheme: by which key it encrypts; nil for what the family's maker says.
+    ///   - path: where the key comes from.
+    /// - Returns: the encryptor.
+    /// - Throws: ``CommandError`` with status `usage` or `badData` if the key cannot be used so.
+    static func forReader(
+        of family: String, _ key: borrowing SecretBytes, _ scheme: KeyScheme?, from path: String
+    ) throws(CommandError) -> SwipeEncryptor {
+        let scheme = scheme ?? KeyScheme.published(for: family) ?? .pin
+        do throws(DecryptionError) {
+            return try SwipeEncryptor(testKey: key.clone(), scheme: scheme)
+        } catch {
+            throw CommandError(
+                error.code == .unknownScheme ? .usage : .badData, "\(SmallFile.name(of: path)): \(error)")
+        }
+    }
+}
