@@ -33,6 +33,20 @@ struct BluetoothSystem: Sendable {
     /// What transcripts keep.
     private(set) var secrecy = TranscriptSecrecy.usual
 
+    private let linux: LinuxDevices
+
+    /// The same with readers that are simulated in this process and encrypt their swipes.
+    func encrypting(with cipher: any SwipeCipher) -> BluetoothSystem {
+        var system = self
+        system.connect = { [linux] link, profile, route throws(LinkError) in
+            try await linux.connect(link, profile: profile, route: route, cipher: cipher)
+        }
+        system.record = { [linux] link, profile, route, secrecy throws(LinkError) in
+            try await linux.connect(link, profile: profile, route: route, secrecy: secrecy, cipher: cipher)
+        }
+        return system
+    }
+
     /// The same with transcripts that keep what a mask of a family of readers lets through.
     func recording(_ mask: ReaderMask) -> BluetoothSystem {
         var system = self
@@ -48,6 +62,7 @@ struct BluetoothSystem: Sendable {
     init() {
         let bluetooth = Bluetooth()
         let linux = LinuxDevices(bluetooth: bluetooth)
+        self.linux = linux
         devices = { duration in bluetooth.scanner().devices(for: duration) }
         adapters = { () throws(LinkError) in try await bluetooth.adapters() }
         pair = { address, radio, agent throws(LinkError) in

@@ -1,3 +1,4 @@
+import JackdawDecryption
 import JackdawReaders
 import JackdawSystem
 import JackdawTransport
@@ -11,6 +12,10 @@ struct CardListener: Sendable {
         var hasAnswered = false
         /// Why the conversation ended last.
         var failure: CommandError?
+        /// Whether a swipe was decrypted.
+        var hasDecrypted = false
+        /// Why a swipe was not.
+        var decryptionFailure: DecryptionError?
     }
 
     let link: LinkName
@@ -22,13 +27,15 @@ struct CardListener: Sendable {
     let most: Int?
     let clock: any Clock<Duration>
     let conversation: Conversation
+    /// Decrypts swipes; nil without a key.
+    let decryption: LiveDecryption?
     private let tally = SystemLock(Tally())
 
     /// - Throws: what is missing of the family's protocol.
     init(
         link: LinkName, family: ReaderFamily, profile: ReaderProfile, isJSON: Bool, isRevealed: Bool, most: Int?,
         clock: any Clock<Duration>,
-        conversation: Conversation
+        conversation: Conversation, decryption: LiveDecryption? = nil
     ) throws(CommandError) {
         self.link = link
         do throws(ReaderError) {
@@ -41,6 +48,7 @@ struct CardListener: Sendable {
         self.most = most
         self.clock = clock
         self.conversation = conversation
+        self.decryption = decryption
     }
 
     /// How long a reader is to wait for a card each time, where its family allows that.
@@ -155,6 +163,7 @@ struct CardListener: Sendable {
 
     private func outcome() throws(CommandError) -> ExitStatus {
         let tally = tally.withLock { $0 }
+        if let failure = tally.decryptionFailure, !tally.hasDecrypted { throw CommandError(failure) }
         guard tally.swipes == 0 else { return .done }
         if let failure = tally.failure { throw failure }
         if !Task.isCancelled { conversation.message("\(link): nothing was read") }
@@ -164,6 +173,23 @@ struct CardListener: Sendable {
     private func tell(_ event: ReaderEvent) {
         let report = ReaderEventReport(link: link, event: event, isRevealed: isRevealed)
         if isJSON { conversation.result(report.json) } else { report.lines.forEach(conversation.result) }
+        if case .swipe(let swipe) = event, let decryption { tell(swipe, by: decryption) }
+    }
+
+    /// Reports what a swipe is in clear, or why it was not decrypted.
+    private func tell(_ swipe: ReaderSwipe, by decryption: LiveDecryption) {
+        do throws(DecryptionError) {
+            let report = try decryption.report(on: swipe)
+            tally.withLock { $0.hasDecrypted = true }
+            if isJSON {
+                conversation.result(report.event(link))
+            } else {
+                report.lines(link).forEach(conversation.result)
+            }
+        } catch {
+            tally.withLock { $0.decryptionFailure = error }
+            isJSON ? conversation.result(error.event(link)) : conversation.result("\(link): not decrypted: \(error)")
+        }
     }
 }
 

@@ -62,16 +62,8 @@
             })
         var direction: FrameDirection?
 
-        @Option(
-            help: ArgumentHelp("Decrypt the swipe with the key in a file; - for standard input.", valueName: "file"),
-            completion: .file())
-        var keyFile: String?
-
-        @Option(
-            help: "By which key the reader encrypts; where it is not said, as its maker says.",
-            completion: .list(KeyScheme.allCases.map(\.rawValue)),
-            transform: KeySchemeArgument.read)
-        var keyScheme: KeyScheme?
+        @OptionGroup
+        var decryption: DecryptionArguments
 
         @Flag(help: "Show card data, too.")
         var reveal = false
@@ -80,10 +72,7 @@
         var json = false
 
         func validate() throws {
-            guard keyFile != nil || keyScheme == nil else {
-                throw ValidationError("--key-scheme says how a key is used: give it with --key-file, too.")
-            }
-            guard keyFile != "-" || digits != ["-"] else {
+            guard decryption.keyFile != "-" || digits != ["-"] else {
                 throw ValidationError("Only one of key and frame comes from standard input.")
             }
         }
@@ -102,7 +91,8 @@
             } catch {
                 throw CommandError(.badData, "no frame of \(`protocol`.name): \(error)")
             }
-            let swipe = try keyFile.map { (path) throws(CommandError) in try decrypt(bytes, withKeyIn: path) }
+            let swipe = try decryption.keyFile.map { (path) throws(CommandError) in try decrypt(bytes, withKeyIn: path)
+            }
             for frame in frames { print(frame, on: console) }
             if let swipe {
                 if json { swipe.json.forEach(console.result) } else { swipe.lines.forEach(console.result) }
@@ -114,9 +104,8 @@
         private func decrypt(
             _ frame: [UInt8], withKeyIn path: String
         ) throws(CommandError) -> DecryptedSwipeReport {
-            let key = try KeyFile.read(path)
+            let decryptor = try decryption.decryptor(KeyFile.read(path), .test)
             do throws(DecryptionError) {
-                let decryptor = try SwipeDecryptor(key: key, mode: .test, scheme: keyScheme)
                 let swipe = try decryptor.decrypt(frame.span, of: `protocol`)
                 return DecryptedSwipeReport(
                     swipe, usesPublishedTestKey: decryptor.isPublishedTestKey, isRevealed: reveal)

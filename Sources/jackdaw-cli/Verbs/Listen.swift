@@ -3,6 +3,7 @@
     import JackdawALSA
     import JackdawBluetooth
     import JackdawDSP
+    import JackdawDecryption
     import JackdawLinux
     import JackdawReaders
     import JackdawTransport
@@ -21,6 +22,10 @@
                 --reveal what they hold. Of any other reader the bytes are counted; --reveal prints them as hexadecimal \
                 digits. sim:FAMILY is a simulated reader in this process, at which a few test cards are swiped.
 
+                With --key-file swipes of btmag, edynamo, idtech, ips, magtek, neo and unimag are decrypted as frame does. A key \
+                that is published for tests is refused unless only test cards are swiped (--test-cards). A simulated reader \
+                (sim:) encrypts its test cards with the key, which has to be a published one.
+
                 A reader in the headphone jack of a sound card (unimag, udynamo, hijack, flojack) gets the power that it lives \
                 on from there: turn the volume all the way up before, and pull headphones out. One of ips or ipsenterprise has a \
                 battery, and a line code that --profile has to supply.
@@ -37,8 +42,9 @@
                       as many swipes as were wanted
                   1   it is over, and nothing was read
                   64  usage; no name of a link; no such channel
-                  65  a transcript (replay:) is of another conversation; a profile cannot be, or is of another family
-                  66  the file of the profile is missing, or may not be read
+                  65  a transcript (replay:) is of another conversation; a profile cannot be, or is of another family; a key
+                      is none, is published for tests, or decrypted no swipe
+                  66  the file of the profile or of the key is missing, or may not be read
                   69  the device is missing, busy, or may not be opened; the reader does not answer, or has gone for good
                   74  I/O error
                   130 interrupted
@@ -51,6 +57,7 @@
                   jackdaw listen --link pty:/dev/ttyACM0 --reader epos --profile epos.json
                   jackdaw listen --link alsa:hw:1,0 --reader unimag
                   jackdaw listen --link sim:miura --swipes 1
+                  jackdaw listen --link pty:/dev/ttyACM0 --reader idtech --key-file key.txt
                 """)
 
         @Option(
@@ -109,6 +116,12 @@
         var route = RouteChoice.kernel
 
         @OptionGroup
+        var decryption: DecryptionArguments
+
+        @Flag(help: "Only test cards are swiped: a key that is published for tests may decrypt them.")
+        var testCards = false
+
+        @OptionGroup
         var gatt: GATTArguments
 
         func validate() throws {
@@ -144,6 +157,18 @@
             if let swipes {
                 guard family != nil else { throw ValidationError("--swipes is for a reader whose --reader is known") }
                 guard swipes > 0 else { throw ValidationError("--swipes begins at 1") }
+            }
+            if decryption.keyFile != nil {
+                guard let family else { throw ValidationError("--key-file is for a reader whose --reader is known") }
+                guard KeyScheme.published(for: family.name) != nil else {
+                    throw ValidationError("how swipes of \(family.name) are encrypted is not published")
+                }
+                guard decryption.keyFile != "-" || profile != "-" else {
+                    throw ValidationError("only one of key and profile comes from standard input")
+                }
+            }
+            guard decryption.keyFile != nil || !testCards else {
+                throw ValidationError("--test-cards says which keys may be used: give it with --key-file")
             }
             if record == "-" { throw ValidationError("--record needs a file: standard output has the cards") }
         }
@@ -235,18 +260,37 @@
                 try ProfileFile.read(path, over: own, of: family)
             }
             let sound = try jackSound(profile)
+            let (live, links) = try decryption(of: family, system)
             let service = try lowEnergy(profile ?? own)
             let listening = try CardListener(
                 link: link, family: family, profile: profile ?? own, isJSON: json, isRevealed: reveal, most: swipes,
-                clock: system.clock, conversation: conversation)
+                clock: system.clock, conversation: conversation, decryption: live)
             // A transcript is masked so that it can be played back.
-            let system = (try? family.makeMask(profile ?? own)).map(system.recording) ?? system
+            let system = (try? family.makeMask(profile ?? own)).map(links.recording) ?? links
             return try conversation.run(on: console, isInterrupted: system.isInterrupted) {
                 () throws(CommandError) in
                 link.canComeBack && sound == nil
                     ? try await listening.run(listener(service, conversation), system)
                     : try await listening.run(connector(system, service, sound: sound))
             }
+        }
+
+        /// What decrypts swipes, and the system with simulated readers that encrypt them with the same key.
+        private func decryption(
+            of family: ReaderFamily, _ system: BluetoothSystem
+        ) throws(CommandError) -> (LiveDecryption?, BluetoothSystem) {
+            guard let path = decryption.keyFile else { return (nil, system) }
+            let key = try KeyFile.read(path)
+            var system = system
+            if link.simulatedFamily != nil {
+                let encryptor = try SwipeEncryptor.forReader(
+                    of: family.name, key, decryption.keyScheme, from: path)
+                system = system.encrypting(with: encryptor)
+            }
+            // What is simulated or played back is no live card.
+            let isLive = link.simulatedFamily == nil && !link.isTranscript && !testCards
+            let decryptor = try decryption.decryptor(key, isLive ? .live : .test)
+            return (LiveDecryption(decryptor, isRevealed: reveal), system)
         }
 
         /// Without a family nothing is sent, and a transcript goes on only when what was sent is sent again.

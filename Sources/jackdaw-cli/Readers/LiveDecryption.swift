@@ -1,0 +1,47 @@
+import JackdawDecryption
+import JackdawReaders
+import JackdawTransport
+
+/// Decrypts the swipes of a reader as they come.
+final class LiveDecryption: Sendable {
+    private let decryptor: SwipeDecryptor
+    private let isRevealed: Bool
+
+    init(_ decryptor: consuming SwipeDecryptor, isRevealed: Bool) {
+        self.decryptor = decryptor
+        self.isRevealed = isRevealed
+    }
+
+    /// Decrypts a swipe.
+    /// - Throws: ``DecryptionError`` if it is not encrypted, or not with this key.
+    func report(on swipe: ReaderSwipe) throws(DecryptionError) -> DecryptedSwipeReport {
+        DecryptedSwipeReport(
+            try decryptor.decrypt(swipe), usesPublishedTestKey: decryptor.isPublishedTestKey, isRevealed: isRevealed)
+    }
+}
+
+extension DecryptedSwipeReport {
+    /// The event of a reader's link, for a person.
+    func lines(_ link: LinkName) -> [String] { ["\(link): \(lines[0])"] + lines.dropFirst() }
+
+    /// The event of a reader's link, for a program.
+    func event(_ link: LinkName) -> JSONObject {
+        var object = JSONObject()
+        object.add("link", link.description)
+        object.add("event", "decrypted")
+        object.add("decrypted", json)
+        return object
+    }
+}
+
+extension DecryptionError {
+    /// The event of a reader's link, for a program.
+    func event(_ link: LinkName) -> JSONObject {
+        var object = JSONObject()
+        object.add("link", link.description)
+        object.add("event", "not_decrypted")
+        object.add("reason", code.rawValue)
+        object.add("message", description)
+        return object
+    }
+}

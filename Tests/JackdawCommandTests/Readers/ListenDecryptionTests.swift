@@ -1,0 +1,128 @@
+import ArgumentParser
+import Foundation
+import JackdawCards
+import JackdawDecryption
+import JackdawReaders
+import JackdawSimulator
+import JackdawTestSupport
+import JackdawTransport
+import Testing
+
+@testable import jackdaw_cli
+
+/// `jackdaw listen --key-file`: swipes in clear as they come.
+@Suite struct ListenDecryptionTests {
+    private static let link = "tcp:192.0.2.7:4000"
+    private static let testKey = Array("0123456789ABCDEF FEDCBA9876543210\n".utf8)
+    private static let liveKey = Array("A1B2C3D4E5F60718293A4B5C6D7E8F90".utf8)
+
+    /// Listens to a NEO reader that encrypts with the test key, over a link that is simulated; it reads a card on demand.
+    private func run(
+        _ arguments: [String], key: [UInt8] = testKey, card: String = "visa"
+    ) async throws -> (output: String, messages: String, status: Int32) {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(key, to: "key")
+        var system = BluetoothSystem()
+        system.clock = ManualClock()
+        system.isInterrupted = { false }
+        system.keep = { connect in KeptLink(backOff: BackOff(first: .nanoseconds(1)), connect: connect) }
+        system.connect = { link, _, _ throws(LinkError) in
+            SimulatorHost.open(link, clock: LeapingClock(most: .seconds(10))) {
+                let key = SecretBytes(copying: hex(PublishedSwipes.key).span)
+                let encryptor = try? SwipeEncryptor(testKey: key, scheme: .idTech)
+                let deck = SimulatedCard.named(card).map { [Presentation($0)] } ?? []
+                return SimulatedReader(NEOModel(cipher: encryptor), deck: deck)
+            }
+        }
+        return try await onOwnThread { [system] in
+            let recorder = ConsoleRecorder()
+            let line = ["listen", "--key-file", path] + arguments
+            let verb = try #require(try JackdawCommand.parseAsRoot(line) as? Listen)
+            var (status, failure) = (jackdaw_cli.ExitStatus.done, "")
+            do throws(CommandError) {
+                status = try verb.run(on: recorder.console, system)
+            } catch {
+                (status, failure) = (error.status, error.message)
+            }
+            recorder.console.flush()
+            return (recorder.output, recorder.messages + failure, status.rawValue)
+        }
+    }
+
+    /// In this process, where its times are real.
+    @Test(arguments: ["idtech", "ips", "neo"])
+    func aSimulatedReaderEncryptsAndIsDecrypted(family: String) async throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(Self.testKey, to: "key")
+        let run = try await onOwnThread {
+            CommandRun("listen", "--link", "sim:\(family)", "--swipes", "1", "--key-file", path)
+        }
+        #expect(run.status == 0, "\(run.messages)")
+        #expect(run.output.contains(", encrypted"))
+        #expect(run.output.contains("sim:\(family): decrypted with a published test key"))
+        #expect(run.output.contains("\n  track 2  ;"))
+    }
+
+    @Test func aReadersSwipesAreDecryptedAsFrameDecryptsThem() async throws {
+        let options = ["--link", Self.link, "--reader", "neo", "--test-cards", "--swipes", "1"]
+        let run = try await run(options + ["--json", "--reveal"])
+        #expect(run.status == 0, "\(run.messages)")
+        let objects = try run.output.split(separator: "\n").map { try jsonObject(String($0)) }
+        let swipe = try #require(objects.first { $0["event"] as? String == "swipe" })
+        let parts = try #require(swipe["parts"] as? [[String: Any]])
+        let frame = try #require(parts.first { $0["part"] as? String == "frame" }?["bytes"] as? String)
+        let decrypted = try #require(objects.first { $0["event"] as? String == "decrypted" })
+        #expect(decrypted["link"] as? String == Self.link)
+        let tracks = try #require(decrypted["decrypted"] as? [[String: Any]])
+        // What the driver hands out is ID TECH's swipe in the answer.
+        let folder = try TemporaryFolder()
+        let path = try folder.write(Self.testKey, to: "key")
+        let explained = CommandRun("frame", "--json", "--reveal", "--key-file", path, "idtech", frame)
+        let expected = try explained.lines.filter { $0.hasPrefix(#"{"track""#) }.map(jsonObject)
+        #expect(tracks.map { $0 as NSObject } == expected.map { $0 as NSObject })
+        #expect(tracks.map { $0["track"] as? Int } == [1, 2])
+        #expect(tracks.last?["text"] as? String == ";4111111111111111=28121010000012345678?")
+    }
+
+    @Test(arguments: [false, true]) func anotherKeyDecryptsNothing(isJSON: Bool) async throws {
+        let options = ["--link", Self.link, "--reader", "neo", "--swipes", "1"] + (isJSON ? ["--json"] : [])
+        let run = try await run(options, key: Self.liveKey)
+        #expect(run.status == 65)
+        #expect(run.output.contains(isJSON ? #""event":"not_decrypted","reason":"# : ": not decrypted: "))
+        #expect(!(run.output + run.messages).contains("A1B2"))
+    }
+
+    /// One that encrypts no licences.
+    @Test func whatIsNotEncryptedIsReported() async throws {
+        let run = try await run(
+            ["--link", Self.link, "--reader", "neo", "--swipes", "1", "--json", "--test-cards"], card: "licence")
+        #expect(run.status == 65)
+        #expect(run.output.contains(#""event":"not_decrypted","reason":"notEncrypted""#))
+    }
+
+    @Test func aPublishedKeyIsRefusedForLiveCards() async throws {
+        let run = try await run(["--link", Self.link, "--reader", "idtech"])
+        #expect(run.status == 65)
+        #expect(run.messages.contains("published test key") && run.messages.contains("--test-cards"))
+        #expect(run.output.isEmpty)
+    }
+
+    @Test func aSimulatedReaderTakesAPublishedKeyOnly() async throws {
+        let run = try await run(["--link", "sim:idtech"], key: Self.liveKey)
+        #expect(run.status == 65)
+        #expect(run.messages.contains("published for tests only"))
+    }
+
+    @Test(arguments: [
+        ["--link", "sim:miura", "--key-file", "key"], ["--key-file", "key"], ["--link", "sim:idtech", "--test-cards"],
+        ["--link", "tcp:192.0.2.7:1", "--key-file", "key"], ["--link", "sim:idtech", "--key-scheme", "pin"],
+        ["--link", "tcp:192.0.2.7:1", "--reader", "idtech", "--key-file", "-", "--profile", "-"],
+    ])
+    func whatMakesNoSenseIsUsage(arguments: [String]) {
+        #expect(CommandRun(["listen"] + arguments).status == 64)
+    }
+
+    @Test func aKeyThatIsMissingIsNoInput() {
+        #expect(CommandRun("listen", "--link", "sim:idtech", "--key-file", "/nosuch/key").status == 66)
+    }
+}
