@@ -6,7 +6,7 @@ import Testing
 struct LinkErrorCodeTests {
     /// Those for which somebody has to do something first.
     private static let lasting: Set<String> = [
-        "badName", "notPermitted", "unsupported", "rejected", "pairedElsewhere", "cancelled",
+        "badName", "notPermitted", "unsupported", "rejected", "pairedElsewhere", "cancelled", "full",
     ]
     private static let passing: Set<String> = [
         "notFound", "busy", "disconnected", "system", "outOfRange", "refused", "adapterOff", "serviceMissing",

@@ -32,6 +32,25 @@ public actor KeptLink {
         case ended(LinkError?)
     }
 
+    /// After which failures a link is tried again that could not be opened.
+    package enum Persistence: Sendable, Hashable {
+        /// Those that may pass by themselves (``LinkError/Code/mayPass``).
+        case whileItMayPass
+        /// The same, but a missing device counts only after the link has been open: a person who has mistyped its name wants
+        /// to know.
+        case onceFound
+        /// All but a name that is none: what is wrong is put right from outside.
+        case always
+
+        func tries(again code: LinkError.Code, wasOpen: Bool) -> Bool {
+            switch self {
+            case .whileItMayPass: code.mayPass
+            case .onceFound: code.mayPass && (wasOpen || code != .notFound)
+            case .always: code != .badName && code != .cancelled
+            }
+        }
+    }
+
     private let connect: @Sendable () async throws(LinkError) -> any Transport
     private let clock: ElapsedClock
     private let wallClock: ElapsedClock
@@ -58,10 +77,22 @@ public actor KeptLink {
         random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
         connect: @escaping @Sendable () async throws(LinkError) -> any Transport
     ) {
+        self.init(
+            .whileItMayPass, backOff: backOff, capacity: capacity, clock: clock, wallClock: wallClock, random: random,
+            connect: connect)
+    }
+
+    /// The same, with other failures after which the link is tried again.
+    package init(
+        _ persistence: Persistence, backOff: BackOff = BackOff(), capacity: Int = 256,
+        clock: any Clock<Duration> = SuspendingClock(), wallClock: any Clock<Duration> = ContinuousClock(),
+        random: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
+        connect: @escaping @Sendable () async throws(LinkError) -> any Transport
+    ) {
         self.connect = connect
         self.clock = ElapsedClock(clock)
         self.wallClock = ElapsedClock(wallClock)
-        keeper = LinkKeeper(backOff: backOff, random: random)
+        keeper = LinkKeeper(backOff: backOff, persistence: persistence, random: random)
         queue = EventQueue(capacity: capacity)
     }
 

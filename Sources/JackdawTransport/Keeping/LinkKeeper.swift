@@ -53,6 +53,9 @@ struct LinkKeeper: Sendable {
 
     private(set) var state = State.idle
     private let backOff: BackOff
+    private let persistence: KeptLink.Persistence
+    /// Whether the link has been open.
+    private var wasOpen = false
     private var random: any RandomNumberGenerator & Sendable
     /// The attempt that was made last; all states but ``State/idle`` are about it.
     private var number = 0
@@ -60,8 +63,12 @@ struct LinkKeeper: Sendable {
     private var wait: Duration?
     private var battery = BatteryWatch()
 
-    init(backOff: BackOff, random: any RandomNumberGenerator & Sendable) {
+    init(
+        backOff: BackOff, persistence: KeptLink.Persistence = .whileItMayPass,
+        random: any RandomNumberGenerator & Sendable
+    ) {
         self.backOff = backOff
+        self.persistence = persistence
         self.random = random
     }
 
@@ -80,7 +87,7 @@ struct LinkKeeper: Sendable {
         case (.unwanted, _): giveUp()
         case (.opened(self.number, let transport), .trying): opened(transport, at: now)
         case (.failed(self.number, let error), .trying):
-            error.code.mayPass ? again(after: error, at: now) : end(because: error)
+            persistence.tries(again: error.code, wasOpen: wasOpen) ? again(after: error, at: now) : end(because: error)
         case (.lost(self.number, let error), .connected(let since)): lost(error, held: now - since, at: now)
         case (.failed(self.number, _), .closing(isOpen: false)): end(because: nil)
         case (.lost(self.number, let error), .closing(isOpen: true)):
@@ -101,11 +108,14 @@ struct LinkKeeper: Sendable {
 
     private mutating func opened(_ transport: any Transport, at now: Duration) -> [Output] {
         state = .connected(since: now)
+        wasOpen = true
         return [.report(.connected(transport))]
     }
 
-    /// A link that was open is tried again whatever ended it: if it cannot be, the attempt will say so.
+    /// A link that was open is tried again whatever ended it: if it cannot be, the attempt will say so. A transcript that is
+    /// full is the exception: opening the link again would begin the file again.
     private mutating func lost(_ error: LinkError, held: Duration, at now: Duration) -> [Output] {
+        guard error.code != .full else { return [.report(.lost(error))] + end(because: error) }
         if held >= backOff.steadyAfter { wait = nil }
         return [.report(.lost(error))] + again(after: error, at: now)
     }

@@ -5,7 +5,7 @@ public struct LinkError: Error, Sendable, Hashable, CustomStringConvertible {
         enum Kind: String, CaseIterable {
             case badName, notFound, busy, notPermitted, unsupported, disconnected, system
             case outOfRange, refused, rejected, pairedElsewhere, adapterOff, serviceMissing, timedOut, cancelled,
-                badAnswer
+                badAnswer, full
         }
 
         let kind: Kind
@@ -40,6 +40,8 @@ public struct LinkError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let cancelled = Code(kind: .cancelled)
         /// The device answers in a way that its protocol does not know.
         public static let badAnswer = Code(kind: .badAnswer)
+        /// The transcript that is kept of the link has the greatest size that can be read again.
+        public static let full = Code(kind: .full)
         /// The system failed in another way; ``LinkError/underlying`` has its words.
         public static let system = Code(kind: .system)
 
@@ -53,7 +55,7 @@ public struct LinkError: Error, Sendable, Hashable, CustomStringConvertible {
             case .notFound, .busy, .disconnected, .outOfRange, .refused, .adapterOff, .serviceMissing, .timedOut: true
             // A line of noise and a system that is short of something look like these.
             case .badAnswer, .system: true
-            case .badName, .notPermitted, .unsupported, .rejected, .pairedElsewhere, .cancelled: false
+            case .badName, .notPermitted, .unsupported, .rejected, .pairedElsewhere, .cancelled, .full: false
             }
         }
 
@@ -65,7 +67,7 @@ public struct LinkError: Error, Sendable, Hashable, CustomStringConvertible {
             case .badAnswer: 65
             case .notFound, .busy, .notPermitted, .unsupported, .disconnected: 69
             case .outOfRange, .refused, .rejected, .pairedElsewhere, .adapterOff, .serviceMissing, .timedOut: 69
-            case .system: 74
+            case .system, .full: 74
             case .cancelled: 130
             }
         }

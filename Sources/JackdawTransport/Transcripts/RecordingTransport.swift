@@ -9,16 +9,27 @@ public final class RecordingTransport: PoweredTransport, BatteryReporting {
     ///   - secrecy: what is kept of the bytes.
     ///   - clock: tells when things happen.
     ///   - sink: gets the transcript's lines one after the other, each with its end, and says where one cannot be kept; that
-    ///     fails what was to be kept.
+    ///     fails what was to be kept. So does a transcript that is full: no longer than ``TranscriptReader`` reads.
     /// - Throws: what the sink throws.
-    public init(
+    public convenience init(
         _ transport: any Transport, secrecy: TranscriptSecrecy = .usual, clock: any Clock<Duration> = ContinuousClock(),
+        sink: @escaping @Sendable (String) throws(LinkError) -> Void
+    ) throws(LinkError) {
+        try self.init(transport, secrecy: secrecy, clock: clock, room: TranscriptRoom(), sink: sink)
+    }
+
+    init(
+        _ transport: any Transport, secrecy: TranscriptSecrecy, clock: any Clock<Duration>, room: TranscriptRoom,
         sink: @escaping @Sendable (String) throws(LinkError) -> Void
     ) throws(LinkError) {
         self.transport = transport
         let isMasked = if case .masked = secrecy { true } else { false }
-        try sink(TranscriptHeader(link: transport.link.description, isMasked: isMasked).line + "\n")
-        recorder = TranscriptRecorder(secrecy, ElapsedClock(clock), sink)
+        let header = TranscriptHeader(link: transport.link.description, isMasked: isMasked).line + "\n"
+        try sink(header)
+        var room = room
+        room.take(header: header)
+        recorder = TranscriptRecorder(
+            secrecy, ElapsedClock(clock), link: transport.link.description, room: room, sink)
     }
 
     /// The name of the link that it is kept of.

@@ -6,6 +6,10 @@ actor TranscriptRecorder {
     static let mostWaiting = 1_024
 
     private let clock: ElapsedClock
+    private let link: String
+    private var room: TranscriptRoom
+    /// Set when the transcript has no room for more bytes.
+    private var isFull = false
     /// Let go of once the link is closed: it may be opened again, into the same file.
     private var sink: (@Sendable (String) throws(LinkError) -> Void)?
     private var mask: (any TranscriptMask)?
@@ -22,10 +26,12 @@ actor TranscriptRecorder {
     }
 
     init(
-        _ secrecy: TranscriptSecrecy, _ clock: ElapsedClock,
+        _ secrecy: TranscriptSecrecy, _ clock: ElapsedClock, link: String, room: TranscriptRoom,
         _ sink: @escaping @Sendable (String) throws(LinkError) -> Void
     ) {
         self.clock = clock
+        self.link = link
+        self.room = room
         self.sink = sink
         if case .masked(let mask) = secrecy { self.mask = mask }
     }
@@ -33,6 +39,7 @@ actor TranscriptRecorder {
     /// Keeps bytes.
     func bytes(_ bytes: [UInt8], isSent: Bool) throws(LinkError) {
         guard !bytes.isEmpty, sink != nil else { return }
+        guard !isFull else { throw full }
         waiting.append(.bytes(time: now, isSent: isSent, count: bytes.count))
         let masked = mask?.maskMessages(bytes, isSent: isSent) ?? bytes
         kept[isSent, default: []] += masked
@@ -77,17 +84,80 @@ actor TranscriptRecorder {
     private func write() throws(LinkError) {
         while let next = waiting.first {
             switch next {
-            case .event(let entry): try sink?(entry.line + "\n")
+            case .event(let entry): try write(entry)
             case .bytes(let time, let isSent, let count):
                 guard let bytes = kept[isSent], bytes.count >= count else { return }
                 for start in stride(from: 0, to: count, by: Self.lineBytes) {
                     let part = Array(bytes[start..<min(start + Self.lineBytes, count)])
                     let event: TranscriptEntry.Event = isSent ? .sent(part) : .received(part)
-                    try sink?(TranscriptEntry(time: time, event: event).line + "\n")
+                    try write(TranscriptEntry(time: time, event: event))
                 }
                 kept[isSent]?.removeFirst(count)
             }
             waiting.removeFirst()
+        }
+    }
+
+    /// Writes an entry if the transcript can still be read afterwards; otherwise nothing but its end follows.
+    private func write(_ entry: TranscriptEntry) throws(LinkError) {
+        let line = entry.line + "\n"
+        guard room.take(line, isEnd: entry.event.isEnd) else {
+            isFull = true
+            waiting.removeAll { next in
+                if case .event(let entry) = next { !entry.event.isEnd } else { true }
+            }
+            kept = [:]
+            throw full
+        }
+        try sink?(line)
+    }
+
+    private var full: LinkError {
+        LinkError(
+            .full, link: link,
+            "the transcript is full: no more than \(TranscriptReader.mostBytes >> 20) MiB and "
+                + "\(TranscriptReader.mostEntries) entries can be played back",
+            remedy: "keep another one, in another file")
+    }
+}
+
+/// What a transcript still has room for, so that ``TranscriptReader`` reads all of it.
+struct TranscriptRoom: Sendable {
+    /// Kept for the lines that end a transcript: how the link ended, and that it was closed.
+    private static let endBytes = 256
+    private static let endEntries = 2
+
+    private var bytes: Int
+    private var entries: Int
+
+    /// Room for so much.
+    init(bytes: Int = TranscriptReader.mostBytes, entries: Int = TranscriptReader.mostEntries) {
+        self.bytes = bytes
+        self.entries = entries
+    }
+
+    mutating func take(header: String) { bytes -= header.utf8.count }
+
+    /// Takes the room of an entry.
+    /// - Parameters:
+    ///   - line: the entry, with the end of its line.
+    ///   - isEnd: whether it ends the transcript.
+    /// - Returns: false if there is not enough.
+    mutating func take(_ line: String, isEnd: Bool) -> Bool {
+        let (keptBytes, keptEntries) = isEnd ? (0, 0) : (Self.endBytes, Self.endEntries)
+        guard bytes - line.utf8.count >= keptBytes, entries - 1 >= keptEntries else { return false }
+        bytes -= line.utf8.count
+        entries -= 1
+        return true
+    }
+}
+
+extension TranscriptEntry.Event {
+    /// Whether it is how a link ends: each comes once at most.
+    fileprivate var isEnd: Bool {
+        switch self {
+        case .end, .lost, .closed: true
+        case .sent, .unsent, .endedSending, .received: false
         }
     }
 }

@@ -83,6 +83,40 @@ struct LinkKeeperTests {
         }
     }
 
+    @Test(
+        "failures after which a link is tried again",
+        arguments: [
+            (KeptLink.Persistence.whileItMayPass, false, ["notFound", "refused"]),
+            (.onceFound, false, ["refused"]), (.onceFound, true, ["notFound", "refused"]),
+            (.always, false, ["notFound", "refused", "notPermitted", "unsupported"]),
+        ])
+    func persistence(_ persistence: KeptLink.Persistence, wasOpen: Bool, again: [String]) {
+        let codes: [LinkError.Code] = [.badName, .notFound, .refused, .notPermitted, .unsupported]
+        let tried = codes.filter { code in
+            var keeper = LinkKeeper(backOff: Self.backOff, persistence: persistence, random: SeededRandom(seed: 1))
+            _ = keeper.receive(.wanted, at: .zero)
+            var attempt = 1
+            if wasOpen {
+                _ = keeper.receive(.opened(1, Self.transport), at: .zero)
+                _ = keeper.receive(.lost(1, Self.passing), at: .zero)
+                _ = keeper.receive(.seen, at: .zero)
+                attempt = 2
+            }
+            _ = keeper.receive(.failed(attempt, LinkError(code, link: "x", "why")), at: .zero)
+            return keeper.state != .ended
+        }
+        #expect(tried.map(\.name) == again)
+    }
+
+    @Test("a transcript that is full is not begun again")
+    func fullTranscript() {
+        var keeper = LinkKeeper(backOff: Self.backOff, persistence: .always, random: SeededRandom(seed: 1))
+        _ = keeper.receive(.wanted, at: .zero)
+        _ = keeper.receive(.opened(1, Self.transport), at: .zero)
+        let outputs = keeper.receive(.lost(1, LinkError(.full, link: "x", "full")), at: .zero)
+        #expect(outputs.map(describe) == ["lost full", "ended full"])
+    }
+
     @Test("a wait is over at its time and not before")
     func waiting() {
         var keeper = LinkKeeper(backOff: Self.backOff, random: SeededRandom(seed: 1))

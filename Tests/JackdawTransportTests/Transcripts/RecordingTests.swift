@@ -140,6 +140,47 @@ struct RecordingTests {
         #expect(bytes == (1...3 * most).map { [UInt8(truncatingIfNeeded: $0)] })
     }
 
+    @Test(
+        "a transcript that is full ends with an error, and is read to its end",
+        arguments: [(3_000, 1_000_000), (1 << 26, 40)], [false, true])
+    func full(_ most: (Int, Int), isMasked: Bool) async throws {
+        let room = (bytes: most.0, entries: most.1)
+        let (near, far) = MemoryTransport.pair(link: Self.link, room: 100_000)
+        let recorded = try RecordingTransport(
+            near, secrecy: isMasked ? .masked(WaitingMask()) : .revealed, clock: clock,
+            room: TranscriptRoom(bytes: room.bytes, entries: room.entries)
+        ) { [lines] line in lines.with { $0.append(line) } }
+        var failure: LinkError?
+        while failure == nil {
+            try await far.send([0xe1, 0xe2, 0xe3])
+            failure = await linkError { _ = try await recorded.received() }
+        }
+        #expect(failure?.code == .full)
+        // Again and again.
+        #expect(await linkError { try await recorded.send([1]) }?.code == .full)
+        await recorded.close()
+        let text = lines.with { $0.joined() }
+        #expect(text.utf8.count <= room.bytes)
+        let entries = try Transcript(parsing: Array(text.utf8).span).entries
+        #expect(entries.count <= room.entries)
+        #expect(entries.last?.event == .closed)
+        let isNearlyFull = text.utf8.count > room.bytes - 400 || entries.count > room.entries - 4
+        #expect(isNearlyFull || isMasked)
+    }
+
+    @Test("a transcript has room for no more than its reader reads")
+    func room() {
+        let longest = String(repeating: "*", count: TranscriptReader.longestLine)
+        var (room, bytes) = (TranscriptRoom(), 0)
+        while room.take(longest, isEnd: false) { bytes += longest.utf8.count }
+        while room.take("end", isEnd: true), bytes <= TranscriptReader.mostBytes { bytes += 3 }
+        #expect(bytes <= TranscriptReader.mostBytes)
+        var entries = 0
+        room = TranscriptRoom()
+        while room.take("", isEnd: true), entries <= TranscriptReader.mostEntries { entries += 1 }
+        #expect(entries == TranscriptReader.mostEntries)
+    }
+
     @Test("many bytes are kept in lines that can be read again")
     func manyBytes() async throws {
         let (near, far) = MemoryTransport.pair(link: Self.link, room: 100_000)
