@@ -1,4 +1,4 @@
-internal import JackdawSystem
+package import JackdawSystem
 public import JackdawTransport
 
 /// Takes links over TCP, for what stands in for a reader. Only programs of this computer can connect, unless that is asked
@@ -52,15 +52,29 @@ public final class TCPListener: Sendable {
     /// Waits for a link and takes it. For one task at a time.
     /// - Returns: the link, which is named after the other side.
     /// - Throws: `LinkError`: `cancelled` where the task is.
-    public func accept() async throws(LinkError) -> any Transport {
-        let (descriptor, peer) = try await listener.accept()
-        let link = peer.network.map { TCPAddress(host: $0.host, port: $0.port).link } ?? address.link
-        do throws(SystemFailure) {
-            for option in SocketOption.readerLink { try calls.setOption(descriptor, option) }
-        } catch {
-            calls.close(descriptor)
-            throw SocketFailures.network.notConnected(error, link.description)
+    public func accept() async throws(LinkError) -> any Transport { try await accept { _ in } }
+
+    /// The same, and says when the system is short of descriptors or memory: connections wait until then.
+    package func accept(
+        whenShort: (SystemFailure) async -> Void
+    ) async throws(LinkError) -> any Transport {
+        while true {
+            let (descriptor, peer) = try await listener.accept(whenShort: whenShort)
+            let link = peer.network.map { TCPAddress(host: $0.host, port: $0.port).link } ?? address.link
+            do throws(SystemFailure) {
+                for option in SocketOption.readerLink { try calls.setOption(descriptor, option) }
+            } catch {
+                // It has ended already: the next one may be better.
+                calls.close(descriptor)
+                continue
+            }
+            do throws(LinkError) {
+                return try SocketLink(
+                    descriptor, link: link, format: .stream, failures: .network, loop: loop, calls: calls)
+            } catch {
+                // It cannot be watched, and is closed.
+                continue
+            }
         }
-        return try SocketLink(descriptor, link: link, format: .stream, failures: .network, loop: loop, calls: calls)
     }
 }

@@ -12,6 +12,10 @@ package final class SocketListener: Sendable {
 
     /// Connections that may wait to be taken.
     private static let backlog = Int(SOMAXCONN)
+    /// How long to wait when the system is short of something: what it lacks comes back when another link is closed.
+    private static let pause = Duration.milliseconds(100)
+    /// What the system is short of: descriptors of the process and of the system, buffers, memory, descriptors to watch.
+    private static let shortages = [EMFILE, ENFILE, ENOBUFS, ENOMEM, ENOSPC]
 
     /// Begins to listen.
     /// - Parameters:
@@ -51,16 +55,25 @@ package final class SocketListener: Sendable {
     deinit { calls.close(descriptor) }
 
     /// Waits for a connection and takes it. For one task at a time.
+    /// - Parameters:
+    ///   - clock: measures the waits for what the system is short of.
+    ///   - whenShort: is called before each such wait; it may free something.
     /// - Returns: its descriptor, which is the caller's, and the address of the other side.
     /// - Throws: `LinkError`: `cancelled` where the task is.
-    package func accept() async throws(LinkError) -> (descriptor: Int32, peer: SocketAddress) {
+    package func accept(
+        clock: any Clock<Duration> = ContinuousClock(), whenShort: (SystemFailure) async -> Void = { _ in }
+    ) async throws(LinkError) -> (descriptor: Int32, peer: SocketAddress) {
         while true {
             guard !Task.isCancelled else { throw .cancelled(link) }
             do throws(SystemFailure) {
                 if let connection = try take() { return connection }
                 _ = try await loop.wait(descriptor, for: .reading)
             } catch {
-                throw .system(error, link: link, "cannot take a link")
+                guard Self.shortages.contains(error.code) else {
+                    throw .system(error, link: link, "cannot take a link")
+                }
+                await whenShort(error)
+                try? await clock.sleep(for: Self.pause)
             }
         }
     }

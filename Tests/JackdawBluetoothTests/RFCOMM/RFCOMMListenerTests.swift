@@ -64,7 +64,7 @@ import Testing
 
     @Test func faultsAreTold() async throws {
         let listener = try listener(3)
-        calls.fail(.accept, EMFILE)
+        calls.fail(.accept, EBADF)
         #expect(await linkError { _ = try await listener.accept() }?.code == .system)
     }
 

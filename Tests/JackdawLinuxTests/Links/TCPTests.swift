@@ -235,12 +235,16 @@ import Testing
         #expect(calls.openCount == 0)
     }
 
-    @Test func whoGoesBeforeItsLinkIsMadeLeavesNoDescriptor() async throws {
+    @Test func whoGoesBeforeItsLinkIsMadeIsPassedOver() async throws {
         let listener = try TCPListener(
             at: TCPAddress(host: "localhost", port: 4000), isOpenToOthers: false, loop: loop, calls: calls)
         calls.fail(.setOption, EINVAL)
         _ = calls.arrive()
-        #expect(await linkError { _ = try await listener.accept() } != nil)
+        let far = calls.arrive()
+        let link = try await listener.accept()
+        try await link.send([5])
+        #expect(far.receive() == [5])
+        await link.close()
         #expect(calls.openCount == 1)
     }
 }

@@ -1,0 +1,52 @@
+import Glibc
+import JackdawSystem
+import JackdawTestSupport
+import JackdawTransport
+import Testing
+
+/// What a listener does when the system is short of something.
+@Suite struct SocketListenerTests {
+    private let calls = ScriptedSocketCalls()
+
+    private func listener() throws -> SocketListener {
+        let failures = SocketFailures(
+            noSocket: { .system($0, link: $1, "no socket") }, notConnected: { .system($0, link: $1, "no link") },
+            lost: { failure, link, _ in .system(failure, link: link, "lost") })
+        return try SocketListener(
+            at: SocketAddress(bytes: []), SocketKind(domain: AF_UNIX, type: 1, protocolNumber: 0), options: [],
+            link: "test:1", failures: failures, loop: EventLoop(), calls: calls)
+    }
+
+    @Test func aShortageIsWaitedFor() async throws {
+        let listener = try listener()
+        let shortages = [EMFILE, ENFILE, ENOBUFS, ENOMEM]
+        for code in shortages { calls.fail(.accept, code) }
+        let far = calls.arrive()
+        let clock = LeapingClock()
+        let told = Shared<[Int32]>([])
+        let (descriptor, _) = try await listener.accept(clock: clock) { failure in
+            told.with { $0.append(failure.code) }
+        }
+        #expect(told.with { $0 } == shortages)
+        #expect(clock.now.offset == .milliseconds(100 * shortages.count))
+        _ = try calls.send(descriptor, [7].span)
+        #expect(far.receive() == [7])
+        calls.close(descriptor)
+    }
+
+    @Test func otherFaultsEndIt() async throws {
+        let listener = try listener()
+        calls.fail(.accept, EBADF)
+        #expect(await linkError { _ = try await listener.accept() }?.code == .system)
+    }
+
+    @Test(.timeLimit(.minutes(30))) func waitingForAShortageCanBeGivenUp() async throws {
+        let listener = try listener()
+        for _ in 0..<1_000 { calls.fail(.accept, EMFILE) }
+        let clock = ManualClock()
+        let task = Task { try await listener.accept(clock: clock) }
+        await clock.sleepers(1)
+        task.cancel()
+        #expect(await linkError { _ = try await task.value }?.code == .cancelled)
+    }
+}
