@@ -28,6 +28,9 @@ public struct ReaderDriver: ~Copyable {
     private var silenceDeadline: Duration?
     /// Why the bytes that are being skipped are no frame.
     private var firstFault: FrameFault?
+    private var foreign = ForeignBytesWatch()
+    /// Frames that have come.
+    private var frameCount = 0
     private var outputs: [ReaderOutput] = []
 
     /// A conversation that was not begun.
@@ -56,7 +59,7 @@ public struct ReaderDriver: ~Copyable {
 
     /// When ``advance(to:)`` has something to do; nil where nothing waits for time to pass.
     public var nextDeadline: Duration? {
-        [powerDeadline, swipeDeadline, keepAliveDeadline, silenceDeadline, settledAt, work?.deadline]
+        [powerDeadline, swipeDeadline, keepAliveDeadline, silenceDeadline, foreign.deadline, settledAt, work?.deadline]
             .compactMap(\.self).min()
     }
 
@@ -81,7 +84,9 @@ public struct ReaderDriver: ~Copyable {
     /// - Returns: what follows.
     public mutating func receive(_ bytes: Span<UInt8>, at now: Duration) -> [ReaderOutput] {
         guard phase != .lost else { return [] }
+        let frames = frameCount
         cut(at: now) { reader, take in reader.receive(bytes, take) }
+        if frames == frameCount, foreign.receive(bytes, pending: reader.pendingCount, at: now) { reportForeignBytes() }
         // Noise that nothing follows ends, too: what has no checks is not taken for a frame behind it.
         silenceDeadline = reader.pendingCount > 0 || firstFault != nil ? now + times.silence : nil
         return takeOutputs()
@@ -96,6 +101,9 @@ public struct ReaderDriver: ~Copyable {
             if silenceDeadline == next {
                 silenceDeadline = nil
                 cut(at: now) { reader, take in reader.finish(take) }
+                if foreign.receive(Span(), pending: reader.pendingCount, at: now) { reportForeignBytes() }
+            } else if foreign.deadline == next {
+                reportForeignBytes()
             } else {
                 meetDeadline(next, at: now)
             }
@@ -112,6 +120,7 @@ public struct ReaderDriver: ~Copyable {
         settledAt = nil
         reader.reset()
         silenceDeadline = nil
+        foreign = ForeignBytesWatch()
         tell(.lost(error))
         return takeOutputs()
     }
@@ -134,6 +143,8 @@ public struct ReaderDriver: ~Copyable {
     private mutating func take(_ event: FrameEvent, _ frame: Span<UInt8>, at now: Duration) {
         switch event {
         case .frame:
+            frameCount &+= 1
+            foreign.receiveFrame()
             // What came before a request has gone out does not answer it.
             let request = work.flatMap { $0.isAwaiting ? $0.requests.first : nil }
             for meaning in dialect.understand(frame, answering: request) { take(meaning, at: now) }
@@ -144,6 +155,8 @@ public struct ReaderDriver: ~Copyable {
             tell(.dropped(.noise(fault, count: range.count)))
         }
     }
+
+    private mutating func reportForeignBytes() { tell(.dropped(.foreign(foreign.report(family: family)))) }
 
     private mutating func takeOutputs() -> [ReaderOutput] {
         if let request = work?.requests.first, work?.tries ?? 0 > 0 {

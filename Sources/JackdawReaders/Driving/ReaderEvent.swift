@@ -78,6 +78,8 @@ public enum DroppedInput: Sendable, Hashable, CustomStringConvertible {
     case frame(String)
     /// A swipe that nobody waited for.
     case swipe
+    /// So many bytes without a frame that the device speaks another protocol. Reported once, until a frame comes.
+    case foreign(ForeignBytes)
 
     /// What it was.
     public var description: String {
@@ -85,6 +87,7 @@ public enum DroppedInput: Sendable, Hashable, CustomStringConvertible {
         case .noise(let fault, let count): "\(count == 1 ? "1 byte is" : "\(count) bytes are") no frame: \(fault)"
         case .frame(let meaning): meaning
         case .swipe: "a swipe that nobody waited for"
+        case .foreign(let bytes): bytes.description
         }
     }
 }

@@ -43,6 +43,56 @@ struct ReaderDriverTests {
         }
     }
 
+    private static func foreign(_ outputs: [ReaderOutput]) -> [ForeignBytes] {
+        outputs.compactMap { output in
+            if case .event(.dropped(.foreign(let bytes))) = output { bytes } else { nil }
+        }
+    }
+
+    /// 4,096 bytes without a frame, however they come, and not one less; the first of them are shown, but for what may be of a card.
+    @Test(arguments: [1, 7, 4_096]) func bytesWithoutAFrameAreReportedOnce(block: Int) {
+        var driver = Self.driver(in: .ready)
+        let start = [0xE1, 0x02] + Array(";4111111111111111=2912".utf8) + [UInt8](repeating: 0xFF, count: 8)
+        let bytes = start + [UInt8](repeating: 0xEE, count: 4_096 - start.count)
+        var found: [ForeignBytes] = []
+        for first in stride(from: 0, to: bytes.count, by: block) {
+            #expect(found.isEmpty)
+            found += Self.foreign(
+                driver.receive(bytes.span.extracting(first..<min(first + block, bytes.count)), at: .zero))
+        }
+        #expect(found.map(\.count) == [4_096])
+        #expect(found.first?.family == "scripted")
+        #expect(
+            found.first?.digits == "E1 02" + String(repeating: " **", count: 22)
+                + String(repeating: " FF", count: 8))
+        // No more of them, until a frame has come.
+        #expect(Self.foreign(driver.receive(bytes.span, at: .zero)).isEmpty)
+        #expect(Self.foreign(driver.take("x")).isEmpty)
+        #expect(Self.foreign(driver.receive(bytes.span, at: .zero)).count == 1)
+    }
+
+    /// Five seconds are enough where no frame has ever come.
+    @Test func bytesWithoutAFirstFrameAreReportedInTime() {
+        var driver = Self.driver(in: .poweringUp)
+        _ = driver.receive([0xEE].span, at: .seconds(1))
+        #expect(Self.foreign(driver.advance(to: .seconds(6) - .nanoseconds(1))).isEmpty)
+        #expect(Self.foreign(driver.advance(to: .seconds(6))).map(\.digits) == ["EE"])
+        #expect(Self.foreign(driver.advance(to: .seconds(100))).isEmpty)
+    }
+
+    /// A reader that has spoken before may wait for a card as long as it likes after a noise.
+    @Test func noiseOfAReaderThatIsKnownIsNoOtherProtocol() {
+        var driver = Self.driver(in: .ready)
+        _ = driver.receive([0xEE].span, at: .seconds(1))
+        #expect(Self.foreign(driver.advance(to: .seconds(100))).isEmpty)
+        // Frames in between.
+        for _ in 0..<10 {
+            let noise = [UInt8](repeating: 0xEE, count: 4_000)
+            #expect(Self.foreign(driver.receive(noise.span, at: .seconds(100))).isEmpty)
+            _ = driver.receive(Array("x".utf8).span, at: .seconds(100))
+        }
+    }
+
     @Test(arguments: ReaderState.allCases)
     func eachStateIsReached(state: ReaderState) {
         let driver = Self.driver(in: state)
