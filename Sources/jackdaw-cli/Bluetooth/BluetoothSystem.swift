@@ -18,15 +18,19 @@ struct BluetoothSystem: Sendable {
     /// Opens a link of which a transcript is kept, masked as it is said here.
     var record:
         @Sendable (LinkName, GATTProfile?, SerialRoute, TranscriptSecrecy) async throws(LinkError) -> any Transport
-    /// Keeps open what is opened by this.
-    var keep: @Sendable (@escaping @Sendable () async throws(LinkError) -> any Transport) -> KeptLink = { connect in
-        KeptLink(connect: connect)
-    }
+    /// Keeps open what is opened by this, and tries again after these failures.
+    var keep:
+        @Sendable (KeptLink.Persistence, @escaping @Sendable () async throws(LinkError) -> any Transport) -> KeptLink =
+            {
+                persistence, connect in KeptLink(persistence, connect: connect)
+            }
     /// Offers a serial port at a channel, and calls with each link that another machine opens, until it is cancelled.
     var serve:
         @Sendable (UInt8, String, @escaping @Sendable (any Transport) async -> Void) async throws(LinkError) -> Void
     /// Measures the times of readers, real and simulated.
     var clock: any Clock<Duration> = SuspendingClock()
+    /// What the time is.
+    var wallClock = WallClock()
     /// Whether the user wants the command to end.
     var isInterrupted: @Sendable () -> Bool = { Interruption.isRequested }
 

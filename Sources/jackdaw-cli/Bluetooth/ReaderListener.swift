@@ -8,8 +8,8 @@ struct ReaderListener: Sendable {
     let link: LinkName
     let profile: GATTProfile?
     let route: SerialRoute
-    let isJSON: Bool
-    let conversation: Conversation
+    let persistence: KeptLink.Persistence
+    let output: LiveOutput
 
     /// Listens until the task is cancelled, there is no use in trying, or it has been enough.
     /// - Parameters:
@@ -20,14 +20,18 @@ struct ReaderListener: Sendable {
     func run(
         _ system: BluetoothSystem, _ serve: @escaping @Sendable (any Transport) async -> Bool
     ) async throws(CommandError) {
-        let kept = system.keep { () async throws(LinkError) in try await system.connect(link, profile, route) }
+        let kept = system.keep(persistence) { () async throws(LinkError) in
+            try await system.connect(link, profile, route)
+        }
         let isEnough = SystemLock(false)
+        var failures = OpeningFailures()
         await kept.open()
         let failure = await withTaskGroup(of: Void.self, returning: LinkError?.self) { sessions in
             var failure: LinkError?
             for await event in kept.events {
                 switch event {
                 case .connected(let session):
+                    failures.succeed()
                     tell("connected")
                     sessions.addTask {
                         guard await !serve(session) else { return }
@@ -36,11 +40,15 @@ struct ReaderListener: Sendable {
                     }
                 // What this program closes is not lost.
                 case .lost(let error): if !isEnough.withLock({ $0 }) { tell("lost", error) }
-                case .waiting(let duration, let error): tell("waiting", error, duration)
+                case .waiting(let duration, let error):
+                    guard let tries = failures.receive(error, wait: duration) else { continue }
+                    let report = WaitingReport(link: link, error: error, wait: duration, tries: tries)
+                    if output.isJSON { output.add(report.json, [], isData: true) }
+                    output.message(report.message)
                 case .slept(let duration): tell("slept", nil, duration)
                 case .battery(let report): tell("battery", report, report.isCharging == true ? ", charging" : "")
                 case .batteryLow(let report): tell("battery_low", report, ": charge the reader")
-                case .missed(let count): conversation.message("\(link): \(counted(count, "event")) went untold")
+                case .missed(let count): output.message("\(link): \(counted(count, "event")) went untold")
                 case .ended(let error): failure = error
                 }
             }
@@ -54,36 +62,31 @@ struct ReaderListener: Sendable {
     }
 
     private func tell(_ event: String, _ error: LinkError? = nil, _ duration: Duration? = nil) {
-        let seconds = duration.map { Double($0.components.seconds) + Double($0.components.attoseconds) / 1e18 }
-        if isJSON {
+        let seconds = duration.map { $0 / .seconds(1) }
+        if output.isJSON {
             var object = JSONObject()
             object.add("link", link.description)
             object.add("event", event)
             object.add("reason", error?.code.name)
             object.add("seconds", seconds, decimals: 1)
-            conversation.result(object)
+            output.add(object, [], isData: true)
         }
-        switch (error, seconds) {
-        case (let error?, let seconds?):
-            // The name of a link may hold anything.
-            conversation.message("\(error); trying again in \(fixed(seconds, 1)) s".hidingAccountNumbers)
-        // A wait is told with its reason; the loss before it has the same one.
-        case (_?, nil): break
-        case (nil, let seconds?): conversation.message("\(link): the system was asleep for \(fixed(seconds, 1)) s")
-        case (nil, nil): conversation.message("\(link): \(event)")
-        }
+        // The wait after a loss has the same reason.
+        guard error == nil else { return }
+        output.message(
+            "\(link): \(seconds.map { "the system was asleep for \(fixed($0, 1)) s" } ?? event)")
     }
 
     private func tell(_ event: String, _ battery: BatteryReport, _ advice: String) {
-        if isJSON {
+        if output.isJSON {
             var object = JSONObject()
             object.add("link", link.description)
             object.add("event", event)
             object.add("percent", battery.percent)
             object.add("charging", battery.isCharging)
-            conversation.result(object)
+            output.add(object, [], isData: true)
         }
         let charge = battery.percent.map { "\($0) %" } ?? "unknown"
-        conversation.message("\(link): battery \(charge)\(advice)")
+        output.message("\(link): battery \(charge)\(advice)")
     }
 }

@@ -27,21 +27,23 @@ struct JackReport {
         }
     }
 
-    func json(_ event: JackEvent) -> JSONObject {
+    func json(_ event: JackEvent, _ wallClock: WallClock) -> JSONObject {
         var object = object(kind: "event")
         switch event {
-        case .attached(let jack, let time): add("attached", jack, time, to: &object)
-        case .detached(let jack, let time): add("detached", jack, time, to: &object)
-        case .gone: object.add("event", "gone")
+        case .attached(let jack, let time): add("attached", jack, wallClock.time(ofMonotonic: time), to: &object)
+        case .detached(let jack, let time): add("detached", jack, wallClock.time(ofMonotonic: time), to: &object)
+        case .gone:
+            object.add("event", "gone")
+            object.add(time: wallClock.now())
         }
         return object
     }
 
-    private func add(_ event: String, _ jack: Jack, _ time: Int64, to object: inout JSONObject) {
+    private func add(_ event: String, _ jack: Jack, _ time: Duration, to object: inout JSONObject) {
         object.add("event", event)
         object.add("jack", jack.name)
         object.add("for", jack.kind.rawValue)
-        object.add("time", Double(time) / 1e9, decimals: 3)
+        object.add(time: time)
     }
 
     private func object(kind: String) -> JSONObject {

@@ -17,9 +17,12 @@
         /// Tracks that were read.
         private(set) var trackCount = 0
         private var failureCount = 0
+        private var swipes = SwipeCounter()
+        private let wallClock: WallClock
 
-        init(_ options: Listen, _ console: Console, sampleRate: Double) {
+        init(_ options: Listen, _ console: Console, sampleRate: Double, wallClock: WallClock) {
             self.options = options
+            self.wallClock = wallClock
             self.console = console
             self.sampleRate = sampleRate
             progress = Progress(console, after: .zero)
@@ -27,25 +30,40 @@
         }
 
         /// Takes what the decoder found.
-        /// - Returns: what `--json` says of it.
-        mutating func receive(_ event: SwipeEvent, channel: Int) -> JSONObject {
+        /// - Returns: what `--json` says of it; nil for what comes after the last swipe that was wanted.
+        mutating func receive(_ event: SwipeEvent, channel: Int) -> JSONObject? {
             let link = options.link.description
             switch event {
             case .track(let track):
+                guard swipes.add(track.span, most: options.most) else { return nil }
                 trackCount += 1
                 let report = TrackReport(track, file: link, channel: channel + 1, isRevealed: options.reveal)
-                if options.json { console.result(report.json) } else { cards.add(report) }
-                return report.json
+                let object = timed(report.json)
+                if options.json { console.result(object) } else { cards.add(report) }
+                return object
             case .failure(let failure):
                 failureCount += 1
                 let report = FailureReport(file: link, channel: channel + 1, failure: failure, showsBits: false)
-                if options.failures && options.json {
-                    console.result(report.json)
-                } else {
-                    cards.add(report)
-                }
-                return report.json
+                let object = timed(report.json)
+                if options.failures && options.json { console.result(object) } else { cards.add(report) }
+                return object
             }
+        }
+
+        /// Whether all swipes that were wanted have been read.
+        /// - Parameters:
+        ///   - frame: how far the sound has been heard.
+        ///   - channels: how many are decoded: where it is one, a swipe has no other track to wait for.
+        /// - Returns: false without a limit, too.
+        func isEnough(at frame: Int, channels: Int) -> Bool {
+            guard let most = options.most else { return false }
+            return swipes.areComplete(most, at: channels > 1 ? Double(frame) / sampleRate : nil)
+        }
+
+        private func timed(_ object: JSONObject) -> JSONObject {
+            var object = object
+            object.add(time: wallClock.now())
+            return object
         }
 
         /// Prints what is complete.
@@ -72,6 +90,41 @@
             let bar = String(repeating: "#", count: Int((share * Double(Self.barLength)).rounded()))
             let line = bar.padded(to: Self.barLength, alignedRight: false)
             return "[\(line)] \(fixed(level, 0)) dBFS, \(counted(trackCount, "track")) read, \(failureCount) not"
+        }
+    }
+
+    /// Counts passes of cards by the tracks that were read in them.
+    struct SwipeCounter {
+        private(set) var count = 0
+        /// Where the last one ends (s).
+        private var end = -Double.infinity
+        /// Whether a track has come that is of one too many.
+        private var hasMore = false
+
+        /// Adds a track.
+        /// - Parameters:
+        ///   - span: where it was read.
+        ///   - most: how many swipes are wanted; nil for all.
+        /// - Returns: false if it is of one too many.
+        mutating func add(_ span: SwipeSpan, most: Int?) -> Bool {
+            let isNext = span.start > end + CardAssembler.gap
+            guard !isNext || most.map({ count < $0 }) ?? true else {
+                hasMore = true
+                return false
+            }
+            if isNext { count += 1 }
+            end = max(end, span.end)
+            return true
+        }
+
+        /// Whether so many swipes were read, and no track of the last one can follow.
+        /// - Parameters:
+        ///   - wanted: how many.
+        ///   - time: how far the sound has been heard (s); nil where nothing more is waited for.
+        /// - Returns: whether no more is wanted.
+        func areComplete(_ wanted: Int, at time: Double?) -> Bool {
+            guard count >= wanted else { return false }
+            return hasMore || time.map { $0 > end + CardAssembler.gap } ?? true
         }
     }
 #endif

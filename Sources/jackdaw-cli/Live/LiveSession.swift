@@ -46,7 +46,8 @@
             self.console = console
             self.decoder = decoder
             self.recorder = recorder
-            printer = LivePrinter(options, console, sampleRate: port.sampleRate)
+            printer = LivePrinter(
+                options, console, sampleRate: port.sampleRate, wallClock: system.wallClock)
             losses = LossReport(link: options.link, sampleRate: port.sampleRate, now: system.now)
             meters = channels.map { _ in SignalMeter(sampleRate: port.sampleRate) }
             self.system = system
@@ -82,7 +83,7 @@
         }
 
         /// Waits for the next sound and deals with it.
-        /// - Returns: false once nothing more can come.
+        /// - Returns: false once nothing more can come, or is wanted.
         /// - Throws: ``CommandError``.
         mutating func receive() throws(CommandError) -> Bool {
             // A port hands its sound to a closure, and this value cannot be changed in one that it does not own.
@@ -123,7 +124,7 @@
             try recorder?.advance(to: frame, meters)
             printer.advance(
                 to: frame, channels: decoder.distinctChannels.count, level: meters.compactMap(\.last?.peak).max())
-            return true
+            return !printer.isEnough(at: frame, channels: decoder.distinctChannels.count)
         }
 
         /// Ends what is open, and puts everything back where it was.
@@ -172,7 +173,7 @@
                 let isNoise = if case .failure(let failure) = event { failure.reason == .noBitCells } else { false }
                 if isNoise && !options.failures { continue }
                 let (span, swipe) = Self.outcome(event)
-                let object = printer.receive(event, channel: channel)
+                guard let object = printer.receive(event, channel: channel) else { continue }
                 if !isNoise { recorder?.add(span, object) }
                 let meter = meters[channel - decoder.channels.lowerBound]
                 gain.receive(meter.observe(span, swipe), at: time, console)

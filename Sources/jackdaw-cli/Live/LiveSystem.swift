@@ -1,3 +1,4 @@
+import Glibc
 import JackdawALSA
 import JackdawLinux
 import JackdawTransport
@@ -16,6 +17,10 @@ struct LiveSystem {
     }
     /// The time, whatever that of the sound is.
     var now: () -> ContinuousClock.Instant = { .now }
+    /// Waits so long.
+    var sleep: (Duration) -> Void = { usleep(UInt32($0 / .microseconds(1))) }
+    /// What the time of day is.
+    var wallClock = WallClock()
     /// Whether the user wants to hear no more.
     var isInterrupted: () -> Bool = { Interruption.isRequested }
 }

@@ -16,26 +16,26 @@ struct CardListener: Sendable {
         var hasDecrypted = false
         /// Why a swipe was not.
         var decryptionFailure: DecryptionError?
+        /// Whether it ended because no more of it can be kept.
+        var isTranscriptFull = false
     }
 
     let link: LinkName
     /// How the reader's family speaks.
     let dialect: any ReaderDialect
-    let isJSON: Bool
+    let output: LiveOutput
     let isRevealed: Bool
     /// After how many swipes it is enough; nil for no end.
     let most: Int?
     let clock: any Clock<Duration>
-    let conversation: Conversation
     /// Decrypts swipes; nil without a key.
     let decryption: LiveDecryption?
     private let tally = SystemLock(Tally())
 
     /// - Throws: what is missing of the family's protocol.
     init(
-        link: LinkName, family: ReaderFamily, profile: ReaderProfile, isJSON: Bool, isRevealed: Bool, most: Int?,
-        clock: any Clock<Duration>,
-        conversation: Conversation, decryption: LiveDecryption? = nil
+        link: LinkName, family: ReaderFamily, profile: ReaderProfile, output: LiveOutput, isRevealed: Bool, most: Int?,
+        clock: any Clock<Duration>, decryption: LiveDecryption? = nil
     ) throws(CommandError) {
         self.link = link
         do throws(ReaderError) {
@@ -43,13 +43,15 @@ struct CardListener: Sendable {
         } catch {
             throw CommandError(.unavailable, "\(link): \(error)")
         }
-        self.isJSON = isJSON
+        self.output = output
         self.isRevealed = isRevealed
         self.most = most
         self.clock = clock
-        self.conversation = conversation
         self.decryption = decryption
     }
+
+    /// Swipes that were read.
+    var swipeCount: Int { tally.withLock { $0.swipes } }
 
     /// How long a reader is to wait for a card each time, where its family allows that.
     private static let wait = Duration.seconds(20)
@@ -102,7 +104,7 @@ struct CardListener: Sendable {
             // The end of a transcript is no loss.
             if link.isTranscript, case .lost(nil) = event { break events }
             tell(event)
-            await conversation.waitForRoom()
+            await output.waitForRoom()
             switch event {
             case .connected: tally.withLock { $0.hasAnswered = true }
             case .ready:
@@ -127,7 +129,10 @@ struct CardListener: Sendable {
             case .lost(let error):
                 let failure =
                     error ?? LinkError(.disconnected, link: link.description, "the reader has ended the link")
-                tally.withLock { $0.failure = CommandError(failure) }
+                tally.withLock { tally in
+                    tally.failure = CommandError(failure)
+                    tally.isTranscriptFull = failure.code == .full
+                }
                 isLost = true
             default: break
             }
@@ -164,15 +169,15 @@ struct CardListener: Sendable {
     private func outcome() throws(CommandError) -> ExitStatus {
         let tally = tally.withLock { $0 }
         if let failure = tally.decryptionFailure, !tally.hasDecrypted { throw CommandError(failure) }
+        if let failure = tally.failure, tally.swipes == 0 || tally.isTranscriptFull { throw failure }
         guard tally.swipes == 0 else { return .done }
-        if let failure = tally.failure { throw failure }
-        if !Task.isCancelled { conversation.message("\(link): nothing was read") }
+        if !Task.isCancelled { output.message("\(link): nothing was read") }
         return .nothingFound
     }
 
     private func tell(_ event: ReaderEvent) {
         let report = ReaderEventReport(link: link, event: event, isRevealed: isRevealed)
-        if isJSON { conversation.result(report.json) } else { report.lines.forEach(conversation.result) }
+        output.add(report.json, report.lines, isData: report.isData)
         if case .swipe(let swipe) = event, let decryption { tell(swipe, by: decryption) }
     }
 
@@ -181,14 +186,10 @@ struct CardListener: Sendable {
         do throws(DecryptionError) {
             let report = try decryption.report(on: swipe)
             tally.withLock { $0.hasDecrypted = true }
-            if isJSON {
-                conversation.result(report.event(link))
-            } else {
-                report.lines(link).forEach(conversation.result)
-            }
+            output.add(report.event(link), report.lines(link), isData: true)
         } catch {
             tally.withLock { $0.decryptionFailure = error }
-            isJSON ? conversation.result(error.event(link)) : conversation.result("\(link): not decrypted: \(error)")
+            output.add(error.event(link), ["\(link): not decrypted: \(error)"], isData: true)
         }
     }
 }

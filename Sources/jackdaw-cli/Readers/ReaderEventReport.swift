@@ -8,6 +8,15 @@ struct ReaderEventReport {
     /// Whether card data is shown.
     let isRevealed: Bool
 
+    /// Whether each one counts, however alike they are.
+    var isData: Bool {
+        switch event {
+        case .swipe: true
+        case .told(.bytes): isRevealed
+        default: false
+        }
+    }
+
     /// One line for a person, and one for each part of a swipe where they are shown.
     var lines: [String] {
         var lines = ["\(link): \(event)"]
@@ -40,7 +49,13 @@ struct ReaderEventReport {
         case .failed(let error):
             object.add("reason", error.code.rawValue)
             object.add("message", error.description)
-        case .dropped(let input): object.add("message", input.description)
+        case .dropped(let input):
+            object.add("message", input.description)
+            if case .foreign(let bytes) = input {
+                object.add("family", bytes.family)
+                object.add("count", bytes.count)
+                object.add("first", bytes.digits)
+            }
         case .lost(let error): object.add("reason", error?.code.name)
         case .ready, .waitingForCard, .timedOut, .cancelled, .poweredDown: break
         }

@@ -4,7 +4,7 @@ import JackdawDSP
 /// Brings the tracks of one pass of a card together: a head may give two or three at once, on as many channels.
 struct CardAssembler {
     /// Tracks that are read further apart than this are two swipes (s).
-    private static let gap = 0.25
+    static let gap = 0.25
 
     /// How long after its end a card may still get a track (s): channels are answered for as each falls silent.
     private let patience: Double

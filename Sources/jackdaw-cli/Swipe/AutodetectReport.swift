@@ -7,6 +7,8 @@ struct AutodetectReport {
     let report: ReaderSearchReport
     /// Whether the reader that was found was powered up.
     let isActivated: Bool
+    /// When it ended, since the beginning of 1970.
+    let time: Duration
 
     var object: JSONObject {
         var object = JSONObject()
@@ -16,6 +18,7 @@ struct AutodetectReport {
         object.add("seconds", report.duration / .seconds(1), decimals: 2)
         object.add("quiet_level", report.quietLevel, decimals: 1)
         object.add("attempts", report.attempts.map(Self.object))
+        object.add(time: time)
         return object
     }
 

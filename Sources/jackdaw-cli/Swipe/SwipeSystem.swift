@@ -14,6 +14,8 @@ struct SwipeSystem: Sendable {
     var isTerminal = isatty(STDIN_FILENO) == 1
     /// Measures times.
     var clock: any Clock<Duration> = SuspendingClock()
+    /// What the time is.
+    var wallClock = WallClock()
     /// Whether the user wants the command to end.
     var isInterrupted: @Sendable () -> Bool = { Interruption.isRequested }
 }

@@ -91,7 +91,9 @@
                 return .nothingFound
             }
             if json {
-                console.result(AutodetectReport(link: link, report: report, isActivated: isActivated).object)
+                let told = AutodetectReport(
+                    link: link, report: report, isActivated: isActivated, time: system.wallClock.now())
+                console.result(told.object)
             } else {
                 for line in "\(report)".split(separator: "\n") { console.result("\(line)") }
             }

@@ -163,7 +163,7 @@
                 }
                 return isIncomplete ? .unavailable : .nothingFound
             }
-            return try follow(watched, on: console)
+            return try follow(watched, system.wallClock, on: console)
         }
 
         private static let nothingFound =
@@ -217,7 +217,9 @@
         }
 
         /// Tells of plugs until every card has gone.
-        private func follow(_ cards: [WatchedCard], on console: Console) throws(CommandError) -> ExitStatus {
+        private func follow(
+            _ cards: [WatchedCard], _ wallClock: WallClock, on console: Console
+        ) throws(CommandError) -> ExitStatus {
             var cards = cards
             while !cards.isEmpty {
                 console.flush()
@@ -228,7 +230,7 @@
                     do throws(LinkError) {
                         _ = try card.monitor.receive(within: .zero) { event in
                             if json {
-                                console.result(card.report.json(event))
+                                console.result(card.report.json(event, wallClock))
                             } else {
                                 console.result(card.report.line(event))
                             }

@@ -6,6 +6,7 @@
     import JackdawDecryption
     import JackdawLinux
     import JackdawReaders
+    import JackdawSystem
     import JackdawTransport
 
     struct Listen: Verb {
@@ -31,26 +32,29 @@
                 battery, and a line code that --profile has to supply.
 
                 A reader over Bluetooth, on a network (tcp:) or a serial line (pty:) is connected again whenever it is \
-                lost, until interrupted. One over ble: needs its service and characteristics. Where programs may not use \
+                lost, until interrupted. If it cannot be connected, the reason is printed at once and then once a minute. On a \
+                terminal a reason that waiting does not remove (no permission, no such device, no such service) ends the \
+                command; --keep-trying goes on. One over ble: needs its service and characteristics. Where programs may not use \
                 Bluetooth sockets, --route bluetoothd lets bluetoothd connect one over rfcomm:.
 
                 READERS
                 \(String.listing(ReaderFamily.all.map { ($0.name, "\($0.title) (\($0.provenance))") }))
 
                 EXIT CODES
-                  0   something was read, and what stands in for a card or a reader (wav:, replay:) is over, or there were
-                      as many swipes as were wanted
-                  1   it is over, and nothing was read
+                  0   something was read, and what stands in for a card or a reader (wav:, replay:) is over, there were as
+                      many swipes as were wanted, or the time is over
+                  1   it is over, or the time is, and nothing was read
                   64  usage; no name of a link; no such channel
                   65  a transcript (replay:) is of another conversation; a profile cannot be, or is of another family; a key
                       is none, is published for tests, or decrypted no swipe
                   66  the file of the profile or of the key is missing, or may not be read
                   69  the device is missing, busy, or may not be opened; the reader does not answer, or has gone for good
-                  74  I/O error
+                  74  I/O error; a transcript (record:) has the greatest size that can be played back
                   130 interrupted
 
                 EXAMPLES
                   jackdaw listen
+                  jackdaw listen --link alsa:hw:1,0 --once --timeout 30
                   jackdaw listen --link alsa:hw:1,0 --json
                   jackdaw listen --link wav:captures/speed_t2_05.wav
                   jackdaw listen --link rfcomm:AA:BB:CC:DD:EE:FF --reader miura
@@ -81,8 +85,20 @@
             completion: .file(extensions: ["json"]))
         var profile: String?
 
-        @Option(help: ArgumentHelp("End after so many swipes of a reader.", valueName: "number"))
+        @Option(
+            help: ArgumentHelp(
+                "End after so many swipes; without --reader what comes without a pause of half a second counts as one.",
+                valueName: "number"))
         var swipes: Int?
+
+        @Flag(help: "End after one swipe.")
+        var once = false
+
+        @Option(help: ArgumentHelp("End after so long, with exit code 1 if nothing was read.", valueName: "s"))
+        var timeout: Double?
+
+        @Flag(help: "Try again whatever the reason that a link cannot be opened, as a service does.")
+        var keepTrying = false
 
         @Option(help: "Channel to decode: a number from 1, or all.")
         var channel: ChannelChoice = .all
@@ -154,9 +170,10 @@
                     )
                 }
             }
-            if let swipes {
-                guard family != nil else { throw ValidationError("--swipes is for a reader whose --reader is known") }
-                guard swipes > 0 else { throw ValidationError("--swipes begins at 1") }
+            guard swipes ?? 1 > 0 else { throw ValidationError("--swipes begins at 1") }
+            guard !once || swipes == nil else { throw ValidationError("--once is --swipes 1: give one of them") }
+            guard timeout.map({ $0 > 0 && $0 <= Self.longestTimeout }) ?? true else {
+                throw ValidationError("--timeout is more than 0 and no more than \(Int(Self.longestTimeout))")
             }
             if decryption.keyFile != nil {
                 guard let family else { throw ValidationError("--key-file is for a reader whose --reader is known") }
@@ -188,18 +205,15 @@
             configuration.sampleRate = rate
             // A device that converts would mix the tracks of a head into one channel.
             configuration.leastChannels = max(2, (channel.index ?? 0) + 1)
-            let port: any AudioPort
-            do throws(LinkError) {
-                port = try system.capture(link, configuration)
-            } catch {
-                throw CommandError(error)
-            }
+            let deadline = limit.map { system.now() + $0 }
+            let isLate = { deadline.map { system.now() >= $0 } ?? false }
+            guard let port = try open(configuration, system, console, isLate) else { return nothing(on: console) }
             if let record {
                 console.message("\(record): will hold the sound of cards, which anyone can read who has it")
             }
             var session = try LiveSession(self, port, system, console)
             do throws(CommandError) {
-                while try session.receive(), !console.hasFailed {
+                while try session.receive(), !console.hasFailed, !isLate() {
                     if system.isInterrupted() { throw .interrupted }
                 }
             } catch {
@@ -213,10 +227,62 @@
             }
             Interruption.giveTime()
             guard try session.finish() > 0 else {
+                guard !isLate() else { return nothing(on: console) }
                 console.message("nothing was read")
                 return .nothingFound
             }
             return .done
+        }
+
+        /// A week: what is to run for longer has no end.
+        private static let longestTimeout = 604_800.0
+
+        /// After how many swipes it is enough; nil for no end.
+        var most: Int? { once ? 1 : swipes }
+
+        /// After how long it is enough; nil for no end.
+        private var limit: Duration? { timeout.map { .seconds($0) } }
+
+        private func nothing(on console: Console) -> ExitStatus {
+            console.message(lateness)
+            return .nothingFound
+        }
+
+        private var lateness: String { "\(link): no swipe within \(fixed(timeout ?? 0, 1)) s" }
+
+        /// Opens what captures sound, again and again if that is wanted.
+        /// - Returns: nil if the time was over before.
+        private func open(
+            _ configuration: StreamConfiguration, _ system: LiveSystem, _ console: Console, _ isLate: () -> Bool
+        ) throws(CommandError) -> (any AudioPort)? {
+            var failures = OpeningFailures()
+            var wait: Duration?
+            while true {
+                let failure: LinkError
+                do throws(LinkError) {
+                    return try system.capture(link, configuration)
+                } catch {
+                    failure = error
+                }
+                guard keepTrying, failure.code != .badName else { throw CommandError(failure) }
+                let next = BackOff().wait(after: wait)
+                wait = next
+                if let tries = failures.receive(failure, wait: next) {
+                    let report = WaitingReport(link: link, error: failure, wait: next, tries: tries)
+                    if json {
+                        var object = report.json
+                        object.add(time: system.wallClock.now())
+                        console.result(object)
+                    }
+                    console.message(report.message)
+                }
+                let end = system.now() + next
+                while system.now() < end {
+                    if system.isInterrupted() { throw .interrupted }
+                    if isLate() { return nil }
+                    system.sleep(min(.milliseconds(200), end - system.now()))
+                }
+            }
         }
 
         /// The link itself, of which a transcript may be kept.
@@ -239,20 +305,25 @@
         func run(on console: Console, _ system: BluetoothSystem) throws(CommandError) -> ExitStatus {
             if [.rfcomm, .ble].contains(link.scheme) { _ = try LinkArgument.device(link) }
             let conversation = try Conversation()
+            let output = LiveOutput(
+                link, isJSON: json, conversation, clock: system.clock, wallClock: system.wallClock)
+            let persistence: KeptLink.Persistence =
+                keepTrying ? .always : console.isWatched ? .onceFound : .whileItMayPass
             guard let family else {
                 try refuseConversations()
-                let listener = listener(gatt.profile, conversation)
-                let teller = ByteTeller(link: link, isJSON: json, isRevealed: reveal, conversation: conversation)
-                try conversation.run(on: console, isInterrupted: system.isInterrupted) { () throws(CommandError) in
-                    guard link.canComeBack else {
-                        return try await teller.run(connector(system, gatt.profile, sound: nil))
+                let listener = listener(gatt.profile, persistence, output)
+                let teller = ByteTeller(output, isRevealed: reveal, most: most, clock: system.clock)
+                return try run(output, on: console, system, wasRead: { teller.hasReceived }) {
+                    () throws(CommandError) in
+                    if link.canComeBack {
+                        try await listener.run(system) { session in await teller.receive(session) }
+                    } else {
+                        try await teller.run(connector(system, gatt.profile, sound: nil))
                     }
-                    try await listener.run(system) { session in
-                        await teller.receive(session)
-                        return true
-                    }
+                    if teller.hasReceived { return .done }
+                    if !Task.isCancelled { output.message("\(link): nothing was read") }
+                    return .nothingFound
                 }
-                return .done
             }
             // Some readers that are simulated in this process speak as no real one does.
             let own = link.simulatedFamily == nil ? family.profile : family.simulatedProfile
@@ -263,15 +334,72 @@
             let (live, links) = try decryption(of: family, system)
             let service = try lowEnergy(profile ?? own)
             let listening = try CardListener(
-                link: link, family: family, profile: profile ?? own, isJSON: json, isRevealed: reveal, most: swipes,
-                clock: system.clock, conversation: conversation, decryption: live)
+                link: link, family: family, profile: profile ?? own, output: output, isRevealed: reveal, most: most,
+                clock: system.clock, decryption: live)
             // A transcript is masked so that it can be played back.
             let system = (try? family.makeMask(profile ?? own)).map(links.recording) ?? links
-            return try conversation.run(on: console, isInterrupted: system.isInterrupted) {
+            return try run(output, on: console, system, wasRead: { listening.swipeCount > 0 }) {
                 () throws(CommandError) in
                 link.canComeBack && sound == nil
-                    ? try await listening.run(listener(service, conversation), system)
-                    : try await listening.run(connector(system, service, sound: sound))
+                    ? try await listening.run(listener(service, persistence, output), system)
+                    : try await listening.run(
+                        persistent(output, system, connector(system, service, sound: sound)))
+            }
+        }
+
+        /// Runs what listens, for as long as is wanted.
+        /// - Parameters:
+        ///   - output: is ended with it.
+        ///   - console: where it writes.
+        ///   - system: measures the time.
+        ///   - wasRead: whether anything has been read.
+        ///   - work: listens.
+        /// - Returns: how it ended.
+        /// - Throws: ``CommandError``: that of the work, or that the time was over and nothing read.
+        private func run(
+            _ output: LiveOutput, on console: Console, _ system: BluetoothSystem,
+            wasRead: @escaping @Sendable () -> Bool,
+            _ work: @escaping @Sendable () async throws(CommandError) -> ExitStatus
+        ) throws(CommandError) -> ExitStatus {
+            let late = CommandError(.nothingFound, lateness)
+            return try output.conversation.run(on: console, isInterrupted: system.isInterrupted) {
+                [limit, clock = system.clock] () async throws(CommandError) in
+                defer { output.finish() }
+                do throws(CommandError) {
+                    return try await withDeadline(limit, of: clock, late: late, work)
+                } catch {
+                    guard error.status == late.status, wasRead() else { throw error }
+                    return .done
+                }
+            }
+        }
+
+        /// Opens a link that is not opened again when it is lost, as often as is wanted.
+        private func persistent(
+            _ output: LiveOutput, _ system: BluetoothSystem,
+            _ connect: @escaping @Sendable () async throws(LinkError) -> any Transport
+        ) -> @Sendable () async throws(LinkError) -> any Transport {
+            guard keepTrying, link.canComeBack else { return connect }
+            return { [link, clock = system.clock] () async throws(LinkError) in
+                var failures = OpeningFailures()
+                var wait: Duration?
+                while true {
+                    let failure: LinkError
+                    do throws(LinkError) {
+                        return try await connect()
+                    } catch {
+                        failure = error
+                    }
+                    guard failure.code != .badName, !Task.isCancelled else { throw failure }
+                    let next = BackOff().wait(after: wait)
+                    wait = next
+                    if let tries = failures.receive(failure, wait: next) {
+                        let report = WaitingReport(link: link, error: failure, wait: next, tries: tries)
+                        if output.isJSON { output.add(report.json, [], isData: true) }
+                        output.message(report.message)
+                    }
+                    guard (try? await clock.sleep(for: next)) != nil else { throw failure }
+                }
             }
         }
 
@@ -307,8 +435,11 @@
         }
 
         /// What keeps the link open.
-        private func listener(_ service: GATTProfile?, _ conversation: Conversation) -> ReaderListener {
-            ReaderListener(link: link, profile: service, route: route.route, isJSON: json, conversation: conversation)
+        private func listener(
+            _ service: GATTProfile?, _ persistence: KeptLink.Persistence, _ output: LiveOutput
+        ) -> ReaderListener {
+            ReaderListener(
+                link: link, profile: service, route: route.route, persistence: persistence, output: output)
         }
 
         /// Where the reader is reached over Bluetooth Low Energy, by the command line or its profile; nil over other links.

@@ -164,6 +164,7 @@
             if case .card(let link) = link, let plan { return try simulate(plan, values, on: link, console, system) }
             let conversation = try Conversation()
             let isJSON = json
+            let wallClock = system.wallClock
             let tell: @Sendable (LinkName, String, Int?) -> Void = { link, event, count in
                 guard isJSON else {
                     let bytes = (count ?? 0) > 0 ? ", \(counted(count ?? 0, "byte"))" : ""
@@ -173,6 +174,7 @@
                 object.add("link", link.description)
                 object.add("event", event)
                 object.add("count", count)
+                object.add(time: wallClock.now())
                 conversation.result(object)
             }
             let serve: @Sendable (any Transport) async -> Void = { [clock = system.clock] link in
@@ -191,7 +193,7 @@
                         name, system,
                         announce: { link in
                             if isJSON { tell(link, "offered", nil) } else { conversation.result("\(link)") }
-                        }, serve)
+                        }, warn: { conversation.message($0) }, serve)
                 } catch {
                     throw CommandError(error)
                 }
@@ -211,6 +213,7 @@
                 var object = JSONObject()
                 object.add("link", link.description)
                 object.add("event", event)
+                object.add(time: system.wallClock.now())
                 console.result(object)
                 console.flush()
             }

@@ -27,10 +27,10 @@ import Testing
     }
 
     private func run(
-        _ arguments: [String], by system: BluetoothSystem
+        _ arguments: [String], by system: BluetoothSystem, isWatched: Bool = false
     ) async throws -> (status: Status, output: String, messages: String) {
         try await onOwnThread {
-            let recorder = ConsoleRecorder()
+            let recorder = ConsoleRecorder(isWatched: isWatched)
             var status: Status
             do throws(CommandError) {
                 status =
@@ -139,7 +139,9 @@ import Testing
             try await there.endSending()
             return here
         }
-        system.keep = { connect in KeptLink(backOff: BackOff(first: .nanoseconds(1)), connect: connect) }
+        system.keep = { persistence, connect in
+            KeptLink(persistence, backOff: BackOff(first: .nanoseconds(1)), connect: connect)
+        }
         let link = "rfcomm:\(Self.reader)/1"
         let run = try await run("listen", "--link", link, isRevealed ? "--reveal" : "--failures", by: system)
         #expect(run.status == .unavailable)
@@ -147,6 +149,95 @@ import Testing
         let told = isRevealed ? digits : "received \(card.count) bytes"
         #expect(run.output == "\(told)\n")
         #expect(!run.messages.contains("4111111111111111"))
+        // How to go on is said once.
+        #expect(run.messages.split(separator: "\n").count { $0.contains("--reader") } == (isRevealed ? 0 : 1))
+    }
+
+    /// What a device sends without a pause counts as one swipe if its family is unknown.
+    @Test(arguments: [1, 2]) func soManyBurstsAreEnough(most: Int) async throws {
+        let clock = ManualClock()
+        var system = BluetoothSystem()
+        system.clock = clock
+        let ends = Shared<[MemoryTransport]>([])
+        system.connect = { link, _, _ throws(LinkError) in
+            let (here, there) = MemoryTransport.pair(link: link)
+            ends.with { $0.append(there) }
+            return here
+        }
+        let device = Task {
+            try await ends.until { !$0.isEmpty }
+            let far = ends.with { $0[0] }
+            for burst in 1...3 {
+                for _ in 0..<2 {
+                    try await far.send([1, 2, 3])
+                    while far.unread > 0 { await Task.yield() }
+                }
+                guard burst < most else { break }
+                clock.advance(by: .seconds(1))
+            }
+            await clock.sleepers(1)
+            clock.advance(by: ByteTeller.pause)
+        }
+        let run = try await run(["listen", "--link", "rfcomm:\(Self.reader)/1", "--swipes", "\(most)"], by: system)
+        try await device.value
+        #expect(run.status == .done, "\(run)")
+        #expect(run.output.contains("received 3 bytes\n"))
+    }
+
+    /// The time of the waits is the system's, and no other passes.
+    @Test(arguments: [false, true]) func whyALinkCannotBeOpenedIsToldOnceAMinute(isJSON: Bool) async throws {
+        let link = "rfcomm:\(Self.reader)"
+        let clock = LeapingClock(most: .seconds(30))
+        let attempts = Shared(0)
+        var system = BluetoothSystem()
+        system.clock = clock
+        system.keep = { persistence, connect in
+            KeptLink(persistence, backOff: BackOff(jitter: 0), clock: clock, wallClock: clock, connect: connect)
+        }
+        system.connect = { link, _, _ throws(LinkError) in
+            let number = attempts.with { attempts in
+                attempts += 1
+                return attempts
+            }
+            throw LinkError(number <= 20 ? .outOfRange : .rejected, link: link.description, "no answer")
+        }
+        let run = try await run(["listen", "--link", link] + (isJSON ? ["--json"] : []), by: system)
+        #expect(run.status == .unavailable)
+        #expect(attempts.with { $0 } == 21)
+        // The waits are 1, 2, 4, 8 and 16 s, and then 30 s each.
+        let told = run.messages.split(separator: "\n").filter { $0.contains("trying again") }
+        #expect(told.count == 8, "\(told)")
+        let objects = run.output.split(separator: "\n").count { $0.contains(#""event":"waiting""#) }
+        #expect(objects == (isJSON ? told.count : 0))
+    }
+
+    /// What retrying cannot change, and how it ends: at a terminal, in a log, and if it is to keep trying.
+    @Test(arguments: [
+        (LinkError.Code.notFound, true, false), (.notPermitted, true, false), (.unsupported, true, false),
+        (.notFound, false, true), (.notPermitted, false, false), (.refused, true, true),
+    ])
+    func whatRetryingCannotChangeEndsItAtATerminal(code: LinkError.Code, isWatched: Bool, isRetried: Bool) async throws
+    {
+        let (attempts, others) = (Shared(0), Shared(0))
+        func system(_ attempts: Shared<Int>) -> BluetoothSystem {
+            var system = BluetoothSystem()
+            system.keep = { persistence, connect in
+                KeptLink(persistence, backOff: BackOff(first: .nanoseconds(1)), connect: connect)
+            }
+            system.isInterrupted = { attempts.with { $0 >= 3 } }
+            system.connect = { link, _, _ throws(LinkError) in
+                attempts.with { $0 += 1 }
+                throw LinkError(code, link: link.description, "no")
+            }
+            return system
+        }
+        let line = ["listen", "--link", "tcp:192.0.2.7:4000", "--reader", "miura"]
+        let ended = try await run(line, by: system(attempts), isWatched: isWatched)
+        #expect(ended.status == (isRetried ? .interrupted : .unavailable))
+        #expect((attempts.with { $0 } >= 3) == isRetried)
+        let kept = try await run(line + ["--keep-trying"], by: system(others), isWatched: isWatched)
+        #expect(kept.status == .interrupted)
+        #expect(others.with { $0 } >= 3)
     }
 
     /// A battery that runs low while the system sleeps.
@@ -155,7 +246,10 @@ import Testing
         let (clock, wallClock) = (ManualClock(), ManualClock())
         let attempts = Shared(0)
         var system = BluetoothSystem()
-        system.keep = { connect in KeptLink(clock: clock, wallClock: wallClock, connect: connect) }
+        system.wallClock.now = { .milliseconds(1_769_850_300_250) }
+        system.keep = { persistence, connect in
+            KeptLink(persistence, clock: clock, wallClock: wallClock, connect: connect)
+        }
         system.connect = { link, _, _ throws(LinkError) in
             let isFirst = attempts.with { attempts in
                 attempts += 1
@@ -178,13 +272,14 @@ import Testing
             "\(link): battery 14 %: charge the reader",
         ]
         for line in lines { #expect(run.messages.contains("jackdaw: \(line)\n")) }
+        let time = "2026-01-31T09:05:00.250Z"
         let objects = [
-            #"{"link":"\#(link)","event":"battery","percent":50,"charging":null}"#,
-            #"{"link":"\#(link)","event":"battery","percent":14,"charging":false}"#,
-            #"{"link":"\#(link)","event":"battery_low","percent":14,"charging":false}"#,
+            #"{"link":"\#(link)","event":"battery","percent":50,"charging":null,"time":"\#(time)"}"#,
+            #"{"link":"\#(link)","event":"battery","percent":14,"charging":false,"time":"\#(time)"}"#,
+            #"{"link":"\#(link)","event":"battery_low","percent":14,"charging":false,"time":"\#(time)"}"#,
         ]
         for object in objects { #expect(run.output.contains("\(object)\n") == isJSON) }
-        #expect(run.output.contains(#""event":"slept","reason":null,"seconds":30.0}"#) == isJSON)
+        #expect(run.output.contains(#""event":"slept","reason":null,"seconds":30.0,"time":"\#(time)"}"#) == isJSON)
     }
 
     /// What no waiting mends ends the command, and says what to do.

@@ -29,6 +29,7 @@ import Testing
         system.jacks = { _ throws(LinkError) in nil }
         let start = ContinuousClock.now
         system.now = { start + port.elapsed }
+        system.wallClock.now = { .milliseconds(1_769_850_300_250) }
         return system
     }
 
@@ -428,6 +429,127 @@ import Testing
         let missing = CommandRun("listen", "--link", "wav:\(folder("none.wav"))")
         #expect(missing.status == 69)
         #expect(missing.messages.contains("none.wav"))
+    }
+
+    // MARK: How long
+
+    private static let time = "2026-01-31T09:05:00.250Z"
+
+    private static func swipes(_ count: Int) throws -> [ScriptedPort.Step] {
+        [[ScriptedPort.Step]](repeating: [.sound(try swipe(.two)), .sound(silence)], count: count).flatMap(\.self)
+    }
+
+    /// However many come in one block.
+    @Test(arguments: [240, 1_000_000], [[], ["--json"]]) func soManySwipesAreEnough(block: Int, json: [String]) throws {
+        let sound = try Self.swipe(.two) + Self.silence
+        let all = (0..<3).flatMap { _ in sound }
+        for (options, expected) in [(["--once"], 1), (["--swipes", "2"], 2), (["--swipes", "9"], 3)] {
+            let run = try listen(options + json, to: ScriptedPort(block: block, [.sound(all)]))
+            #expect(run.status == 0)
+            #expect(run.lines.count { $0.hasPrefix("alsa:default: ") || $0.hasPrefix("{") } == expected, "\(run.lines)")
+        }
+    }
+
+    /// All tracks of the last one are of it.
+    @Test(arguments: [[], ["--json"]]) func aSwipeHasAllOfItsTracks(json: [String]) throws {
+        let (first, second) = (try Self.swipe(.one), try Self.swipe(.two))
+        let frames = max(first.count, second.count)
+        let both = (0..<frames).flatMap { [$0 < first.count ? first[$0] : 0, $0 < second.count ? second[$0] : 0] }
+        let quiet = [Float](repeating: 0, count: 192_000)
+        let port = ScriptedPort(channelCount: 2, [.sound(both + quiet + both + quiet)])
+        let run = try listen(["--once"] + json, to: port)
+        #expect(run.lines.count { $0.hasPrefix("  track") || $0.hasPrefix("{") } == 2, "\(run.lines)")
+    }
+
+    @Test func theCommandEndsWhenItsTimeIsOver() throws {
+        let nothing = try listen(
+            ["--timeout", "30"],
+            to: ScriptedPort(
+                [.passes(.seconds(29)), .sound(Self.silence), .passes(.seconds(1))] + Self.swipes(1)))
+        #expect(nothing.status == 1)
+        #expect(nothing.lines.isEmpty)
+        #expect(nothing.messages == "jackdaw: alsa:default: no swipe within 30.0 s\n")
+        let late = try Self.swipes(1) + [.passes(.seconds(30))] + Self.swipes(1)
+        let one = try listen(["--timeout", "30"], to: ScriptedPort(late))
+        #expect(one.status == 0)
+        #expect(one.lines.count { $0.hasPrefix("alsa:default: ") } == 1)
+    }
+
+    @Test(arguments: [
+        ["--swipes", "0"], ["--once", "--swipes", "2"], ["--timeout", "0"], ["--timeout", "-1"], ["--timeout", "1e9"],
+        ["--timeout", "nan"],
+    ])
+    func numbersThatMakeNoSenseAreUsage(options: [String]) {
+        #expect(CommandRun(["listen"] + options).status == 64)
+    }
+
+    @Test func eachTrackHasItsTime() throws {
+        let run = try listen(["--json", "--failures"], to: ScriptedPort(Self.swipes(1)))
+        #expect(try run.lines.map { try jsonObject($0)["time"] as? String } == [Self.time])
+        #expect(run.lines.allSatisfy { $0.hasSuffix(#","time":"\#(Self.time)"}"#) })
+        let whole = try Self.swipe(.two)
+        let part = Array(whole[..<(whole.count / 2)])
+        let failure = try listen(["--json", "--failures"], to: ScriptedPort([.sound(part), .sound(Self.silence)]))
+        #expect(try jsonObject(try #require(failure.lines.first))["time"] as? String == Self.time)
+    }
+
+    /// A card that cannot be opened, for so many tries; no time passes but that of the waits.
+    private func listen(
+        failing tries: Int, _ code: LinkError.Code, _ options: [String]
+    ) throws -> (status: Int32, lines: [String], messages: [String], tries: Int) {
+        let verb = try #require(try JackdawCommand.parseAsRoot(["listen"] + options) as? Listen)
+        var system = Self.system(ScriptedPort(try Self.swipes(1)))
+        var (attempts, elapsed) = (0, Duration.zero)
+        let capture = system.capture
+        system.capture = { link, configuration throws(LinkError) in
+            attempts += 1
+            guard attempts > tries else { throw LinkError(code, link: link.description, "cannot be opened") }
+            return try capture(link, configuration)
+        }
+        let start = ContinuousClock.now
+        system.now = { start + elapsed }
+        system.sleep = { elapsed += $0 }
+        let recorder = ConsoleRecorder(isWatched: true)
+        var status: Int32
+        do throws(CommandError) {
+            status = try verb.run(on: recorder.console, system).rawValue
+        } catch {
+            status = error.status.rawValue
+            recorder.console.message(error.message)
+        }
+        recorder.console.flush()
+        let messages = recorder.messages.split(separator: "\n").filter { $0.contains("cannot be opened") }
+        return (status, recorder.output.split(separator: "\n").map(String.init), messages.map(String.init), attempts)
+    }
+
+    @Test(arguments: [LinkError.Code.notFound, .notPermitted, .busy])
+    func aCardThatCannotBeOpenedEndsItUnlessItIsToKeepTrying(code: LinkError.Code) throws {
+        let once = try listen(failing: 20, code, [])
+        #expect(once.status == 69)
+        #expect(once.tries == 1)
+        let kept = try listen(failing: 20, code, ["--keep-trying", "--once"])
+        #expect(kept.status == 0)
+        #expect(kept.tries == 21)
+        // 1, 2, 4, 8, 16 and then 30 s each: the reason is printed at once and then once a minute.
+        #expect(kept.messages.count == 8, "\(kept.messages)")
+        let json = try listen(failing: 1, code, ["--keep-trying", "--once", "--json"])
+        #expect(try jsonObject(json.lines[0])["event"] as? String == "waiting")
+        #expect(try jsonObject(json.lines[0])["reason"] as? String == code.name)
+        #expect(try jsonObject(json.lines[0])["time"] as? String == Self.time)
+    }
+
+    @Test func aCardThatIsNotThereInTimeIsNoSwipe() throws {
+        let run = try listen(failing: 1_000, .notFound, ["--keep-trying", "--timeout", "100"])
+        #expect(run.status == 1)
+        #expect(run.lines.isEmpty)
+    }
+
+    @Test func aFileIsReadForAsManySwipes() throws {
+        #expect(CommandRun("synth", "-o", folder("a.wav")).status == 0)
+        let run = CommandRun("listen", "--link", "wav:\(folder("a.wav"))", "--once", "--timeout", "600", "--json")
+        #expect(run.status == 0)
+        #expect(run.lines.count == 1)
+        #expect(try jsonObject(run.lines[0])["time"] as? String != nil)
     }
 
     private func sine(turns: Double) -> Double { sin(2 * Double.pi * turns) }

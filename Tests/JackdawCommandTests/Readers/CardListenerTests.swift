@@ -48,7 +48,9 @@ import Testing
         let attempts = Shared(0)
         var system = BluetoothSystem()
         system.clock = clock
-        system.keep = { connect in KeptLink(backOff: BackOff(first: .nanoseconds(1)), connect: connect) }
+        system.keep = { persistence, connect in
+            KeptLink(persistence, backOff: BackOff(first: .nanoseconds(1)), connect: connect)
+        }
         system.isInterrupted = { false }
         system.connect = { link, _, _ throws(LinkError) in
             let number = attempts.with { attempts in
@@ -265,6 +267,111 @@ import Testing
         #expect(events[0].contains("swipe: \(family) 411111******1111"))
     }
 
+    /// A time of day in each object, always the same here.
+    @Test func eachEventHasItsTime() async throws {
+        var system = try system([([Presentation(Self.visa)], [])])
+        system.wallClock.now = { .milliseconds(1_769_850_300_250) }
+        let run = try await run(["--link", Self.link, "--reader", "miura", "--json", "--once"], by: system)
+        #expect(run.status == .done)
+        #expect(run.lines.count > 4)
+        #expect(run.lines.allSatisfy { $0.hasSuffix(#","time":"2026-01-31T09:05:00.250Z"}"#) }, "\(run.lines)")
+    }
+
+    /// The time passes while the reader waits for its first card, or for the one after it.
+    @Test(arguments: ["sim:miura", link], [false, true])
+    func theTimeIsOverWithASwipeOrWithout(link: String, hasSwipe: Bool) async throws {
+        // What is left to say at the end takes a moment, too.
+        let clock = LeapingClock(most: .seconds(1))
+        let text = Shared("")
+        var system = try system([(hasSwipe ? [Presentation(Self.visa)] : [], [])], clock: clock)
+        let connect = system.connect
+        system.connect = { link, profile, route throws(LinkError) in
+            let transport = try await connect(link, profile, route)
+            return try RecordingTransport(transport, secrecy: .revealed, clock: ManualClock()) { line in
+                text.with { $0 += line }
+            }
+        }
+        // Who it is, twice, and each wait for a card, which comes after the swipe before it.
+        let requests = hasSwipe ? 4 : 3
+        let passing = Task {
+            try await text.until { $0.split(separator: "\n").count { $0.contains(" > ") } >= requests }
+            clock.advance(by: .seconds(90))
+        }
+        let run = try await run(["--link", link, "--reader", "miura", "--timeout", "90"], by: system)
+        passing.cancel()
+        #expect(run.status == (hasSwipe ? .done : .nothingFound))
+        #expect(run.lines.count { $0.contains("swipe: ") } == (hasSwipe ? 1 : 0))
+        #expect(run.messages.contains("no swipe within 90.0 s") != hasSwipe)
+    }
+
+    /// A device that sends bytes without end, and then ends the link.
+    private func flood(_ blocks: [[UInt8]], _ options: [String] = []) async throws -> [String] {
+        var system = try system([])
+        system.connect = { link, _, _ throws(LinkError) in Flood(link: link, blocks: Shared(blocks)) }
+        return try await run(["--link", "sim:miura"] + options, by: system).lines
+    }
+
+    private struct Flood: Transport {
+        let link: LinkName
+        let blocks: Shared<[[UInt8]]>
+
+        func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool {
+            guard let block = blocks.with({ $0.popLast() }) else { return false }
+            take(block.span)
+            return true
+        }
+
+        func send(_ bytes: [UInt8]) async throws(LinkError) {}
+        func endSending() async throws(LinkError) {}
+        func close() async {}
+    }
+
+    /// That a card was put in, before the reader has said who it is.
+    @Test(arguments: [[], ["--json"]]) func aFrameThatComesAgainAndAgainIsCounted(options: [String]) async throws {
+        let frame: [UInt8] = [0x01, 0x40, 0x08, 0xE1, 0x04, 0x48, 0x02, 0x03, 0x00, 0x90, 0x00]
+        let whole = frame + [frame.reduce(0, ^)]
+        let block = (0..<100).flatMap { _ in whole }
+        let lines = try await flood([[UInt8]](repeating: block, count: 50), options)
+        #expect(lines.count == 3, "\(lines)")
+        #expect(lines[0].contains("dropped"))
+        #expect(lines[1].contains("4999"))
+    }
+
+    @Test func bytesOfAnotherProtocolAreReportedWithTheFirstOfThem() async throws {
+        let block = [UInt8](repeating: 0xEE, count: 4_096)
+        let lines = try await flood([block, block, block], ["--json"])
+        let foreign = try lines.map(jsonObject).filter { $0["first"] != nil }
+        #expect(foreign.count == 1)
+        #expect(foreign.first?["event"] as? String == "dropped")
+        #expect(foreign.first?["family"] as? String == "miura")
+        #expect(foreign.first?["first"] as? String == (0..<32).map { _ in "EE" }.joined(separator: " "))
+        let card = Array("4111111111111111=29121010000000000000".utf8)
+        // The block that is taken last comes first.
+        let text = try await flood([[UInt8](repeating: 0xEE, count: 4_096), card])
+        #expect(text.contains { $0.contains("miura readers; first bytes ** **") })
+        #expect(!text.joined().contains("34 31"))
+    }
+
+    /// Its file would begin again if the link was opened again.
+    @Test(arguments: [["--reader", "miura"], []]) func aTranscriptThatIsFullEndsIt(options: [String]) async throws {
+        let tries = Shared(0)
+        for link in ["record:session.txt,sim:miura", "record:session.txt,\(Self.link)"] {
+            var system = try system([])
+            let open: @Sendable (LinkName) -> any Transport = { link in
+                tries.with { $0 += 1 }
+                let (near, _) = MemoryTransport.pair(link: link)
+                near.lose(LinkError(.full, link: link.description, "the transcript is full"))
+                return near
+            }
+            system.connect = { link, _, _ throws(LinkError) in open(link) }
+            system.record = { link, _, _, _ throws(LinkError) in open(link) }
+            let run = try await run(["--link", link] + options, by: system)
+            #expect(run.status == .inputOutput, "\(run)")
+            #expect(run.messages.contains("the transcript is full"))
+        }
+        #expect(tries.with { $0 } == 2)
+    }
+
     /// A reader that waits for a card is told to wait no more before its link is closed.
     @Test(arguments: ["sim:miura", link]) func anInterruptDisarmsTheReader(link: String) async throws {
         let sent = Shared<[UInt8]>([])
@@ -287,7 +394,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ["--link", "alsa:default", "--reader", "miura"], ["--link", "tcp:h:1", "--swipes", "1"],
+        ["--link", "alsa:default", "--reader", "miura"], ["--link", "tcp:h:1", "--swipes", "-1"],
         ["--link", "sim:miura", "--swipes", "0"], ["--link", "tcp:h:1", "--reader", "nosuch"],
         ["--link", "tcp:h:1", "--reader", "unimag"], ["--link", "wav:a.wav", "--reader", "ips"],
         ["--link", "alsa:null", "--reader", "ips", "--rate", "48000"],

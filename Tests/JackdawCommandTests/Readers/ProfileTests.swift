@@ -33,7 +33,9 @@ import Testing
         var system = BluetoothSystem()
         system.clock = LeapingClock(most: .seconds(10))
         system.isInterrupted = { false }
-        system.keep = { connect in KeptLink(backOff: BackOff(first: .nanoseconds(1)), connect: connect) }
+        system.keep = { persistence, connect in
+            KeptLink(persistence, backOff: BackOff(first: .nanoseconds(1)), connect: connect)
+        }
         system.connect = { link, _, _ throws(LinkError) in
             let silent = SimulatorHost.open(link, clock: ManualClock()) {
                 SimulatedReader(MiuraModel(), faults: [PlannedFault(.noAnswer)])

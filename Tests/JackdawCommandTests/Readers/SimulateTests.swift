@@ -1,6 +1,7 @@
 import ArgumentParser
 import JackdawReaders
 import JackdawSimulator
+import JackdawSystem
 import JackdawTestSupport
 import JackdawTransport
 import Testing
@@ -19,12 +20,49 @@ import Testing
         #expect(offering.contains(": ended\n"))
     }
 
+    /// One that connects without end takes no other's place.
+    @Test(.timeLimit(.minutes(30))) func programsThatSayNothingGiveWayToOthers() async throws {
+        let warnings = Shared<[String]>([])
+        let programs = ConnectedPrograms(most: 3) { warning in warnings.with { $0.append(warning) } }
+        func connect() async -> (ConnectedProgram, MemoryTransport) {
+            let (near, far) = MemoryTransport.pair(link: LinkName(.tcp, "127.0.0.1:1"))
+            return (await programs.add(near), far)
+        }
+        let (speaker, far) = await connect()
+        try await far.send([1])
+        _ = try await speaker.receive { _ in }
+        let silent = [await connect(), await connect()]
+        #expect(warnings.with { $0.isEmpty })
+        for (number, next) in silent.enumerated() {
+            // It gets its place when the one that was closed has ended.
+            async let other = connect()
+            #expect(try await next.1.received() == nil)
+            #expect(warnings.with { $0.count } == 1)
+            if number == 0 { #expect(silent[1].1.isOpen) }
+            await programs.remove(next.0)
+            let (program, end) = await other
+            try await end.send([2])
+            _ = try await program.receive { _ in }
+        }
+        // Who has said something stays: the next one waits until one ends.
+        async let last = connect()
+        await Task.yield()
+        await programs.remove(speaker)
+        _ = await last
+        #expect(warnings.with { $0.count } == 1)
+        await programs.makeRoom(SystemFailure(code: 24))
+        await programs.makeRoom(SystemFailure(code: 24))
+        #expect(warnings.with { $0.count } == 2)
+        #expect(far.isOpen)
+    }
+
     /// What the options say is what the reader does.
     @Test func theReaderIsAsTheOptionsSay() async throws {
         let link = LinkName(.rfcomm, "AA:BB:CC:DD:EE:FF/7")
         let events = Shared<[String]>([])
         var system = BluetoothSystem()
         system.clock = LeapingClock(most: .seconds(10))
+        system.wallClock.now = { .milliseconds(1_769_850_300_250) }
         system.serve = { _, _, serve throws(LinkError) in
             let (here, there) = MemoryLink.pair(link: link)
             let served = Task { await serve(there) }
@@ -63,8 +101,8 @@ import Testing
         #expect(told.last?.hasPrefix("bad swipe") == true)
         #expect(
             output.split(separator: "\n") == [
-                #"{"link":"\#(link)","event":"connected","count":null}"#,
-                #"{"link":"\#(link)","event":"ended","count":null}"#,
+                #"{"link":"\#(link)","event":"connected","count":null,"time":"2026-01-31T09:05:00.250Z"}"#,
+                #"{"link":"\#(link)","event":"ended","count":null,"time":"2026-01-31T09:05:00.250Z"}"#,
             ])
     }
 

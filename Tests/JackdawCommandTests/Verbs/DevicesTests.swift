@@ -39,6 +39,9 @@ import Testing
             try JackMonitor(card: card, files: files, openings: openings, waiting: waiting)
         }
         system.diagnosis = DeviceDiagnosis(files: files)
+        // The jack's event was 0.75 s ago.
+        system.wallClock = WallClock(
+            now: { .seconds(1_769_850_301) }, monotonic: { .milliseconds(950) })
         let verb = try #require(try JackdawCommand.parseAsRoot(["devices"] + arguments) as? Devices)
         let recorder = ConsoleRecorder()
         var status: Int32
@@ -164,8 +167,8 @@ import Testing
         let run = try run(["--watch", "--json"])
         #expect(
             run.lines.dropFirst(2) == [
-                #"{"kind":"event","card":0,"card_id":"PCH","event":"attached","jack":"Mic","for":"microphone","time":0.2}"#,
-                #"{"kind":"event","card":0,"card_id":"PCH","event":"gone"}"#,
+                #"{"kind":"event","card":0,"card_id":"PCH","event":"attached","jack":"Mic","for":"microphone","time":"2026-01-31T09:05:00.250Z"}"#,
+                #"{"kind":"event","card":0,"card_id":"PCH","event":"gone","time":"2026-01-31T09:05:01.000Z"}"#,
             ])
     }
 

@@ -1,0 +1,212 @@
+import JackdawSystem
+import JackdawTransport
+
+/// Writes what happens at a link, a line or an object each. What a device sends again and again is counted and not repeated,
+/// and a device that sends without end is held back, so that no log grows faster than a disk.
+struct LiveOutput: Sendable {
+    private struct State {
+        var repeats = RepeatCounter()
+        var pace = LinePace()
+        /// How long the next line has to wait.
+        var wait = Duration.zero
+    }
+
+    let link: LinkName
+    let isJSON: Bool
+    let conversation: Conversation
+    let wallClock: WallClock
+    private let clock: any Clock<Duration>
+    private let elapsed: ElapsedClock
+    private let state = SystemLock(State())
+
+    /// - Parameters:
+    ///   - link: where it happens.
+    ///   - isJSON: whether objects are written, not lines.
+    ///   - conversation: writes them.
+    ///   - clock: measures waits.
+    ///   - wallClock: what the time is.
+    init(
+        _ link: LinkName, isJSON: Bool, _ conversation: Conversation, clock: any Clock<Duration>, wallClock: WallClock
+    ) {
+        self.link = link
+        self.isJSON = isJSON
+        self.conversation = conversation
+        self.clock = clock
+        self.wallClock = wallClock
+        elapsed = ElapsedClock(clock)
+    }
+
+    /// Writes an event to standard output.
+    /// - Parameters:
+    ///   - object: the event for a program, to which the time is added.
+    ///   - lines: the event for a person.
+    ///   - isData: whether each counts, however alike they are: a swipe, a loss.
+    func add(_ object: @autoclosure () -> JSONObject, _ lines: @autoclosure () -> [String], isData: Bool = false) {
+        let object = isJSON ? object() : JSONObject()
+        let lines = isJSON ? [] : lines()
+        let now = elapsed.now()
+        let (earlier, isWritten) = state.withLock { state in
+            let key = isData ? nil : isJSON ? object.text : lines.joined(separator: "\n")
+            let (earlier, isWritten) = state.repeats.receive(key, at: now)
+            if earlier > 0 || isWritten { state.wait = state.pace.wait(at: now) }
+            return (earlier, isWritten)
+        }
+        if earlier > 0 { addRepeats(earlier) }
+        guard isWritten else { return }
+        if isJSON { addObject(object) } else { lines.forEach(conversation.result) }
+    }
+
+    /// Writes a line to standard error.
+    func message(_ text: String) { conversation.message(text) }
+
+    /// Waits while lines wait to be written, or more have come than any reader sends.
+    func waitForRoom() async {
+        await conversation.waitForRoom()
+        let wait = state.withLock { state in
+            defer { state.wait = .zero }
+            return state.wait
+        }
+        if wait > .zero { try? await clock.sleep(for: wait) }
+    }
+
+    /// Writes what was counted and not written yet.
+    func finish() {
+        let count = state.withLock { $0.repeats.finish() }
+        if count > 0 { addRepeats(count) }
+    }
+
+    private func addObject(_ object: JSONObject) {
+        var object = object
+        object.add(time: wallClock.now())
+        conversation.result(object)
+    }
+
+    private func addRepeats(_ count: Int) {
+        guard isJSON else { return conversation.result("\(link): the same, \(counted(count, "time")) more") }
+        var object = JSONObject()
+        object.add("link", link.description)
+        object.add("event", "repeated")
+        object.add("count", count)
+        addObject(object)
+    }
+}
+
+/// Counts what comes again and again.
+struct RepeatCounter {
+    /// How long it is counted before the count is reported.
+    static let pause = Duration.seconds(10)
+
+    private var last: String?
+    private var count = 0
+    /// When the last one, or its count, was reported.
+    private var reported = Duration.zero
+
+    /// Takes the next one.
+    /// - Parameters:
+    ///   - key: what is the same for all that are the same; nil for one that is like no other.
+    ///   - now: when it came.
+    /// - Returns: how many like the one before must be reported, and whether this one is reported itself.
+    mutating func receive(_ key: String?, at now: Duration) -> (earlier: Int, isReported: Bool) {
+        guard let key, key == last else {
+            let earlier = finish()
+            last = key
+            reported = now
+            return (earlier, true)
+        }
+        count += 1
+        guard now - reported >= Self.pause else { return (0, false) }
+        reported = now
+        let earlier = count
+        count = 0
+        return (earlier, false)
+    }
+
+    /// Ends it.
+    /// - Returns: how many have not been reported.
+    mutating func finish() -> Int {
+        defer {
+            count = 0
+            last = nil
+        }
+        return count
+    }
+}
+
+/// Lets many lines through at once, and so many a second after that.
+struct LinePace {
+    /// Lines that may come at once.
+    static let burst = 1_000
+    /// The time of each line after that.
+    static let interval = Duration.milliseconds(10)
+
+    /// When the next line would be written if each had its time.
+    private var next: Duration?
+
+    /// Takes a line.
+    /// - Parameter now: when it comes.
+    /// - Returns: how long the one after it has to wait.
+    mutating func wait(at now: Duration) -> Duration {
+        let earliest = now - Self.interval * Self.burst
+        let time = max(next ?? earliest, earliest) + Self.interval
+        next = time
+        return max(.zero, time - now)
+    }
+}
+
+/// Why a link cannot be opened: reported at once, and then once a minute as long as it is the same reason.
+struct OpeningFailures {
+    static let pause = Duration.seconds(60)
+
+    private var last: LinkError.Code?
+    /// How long has been waited since the last report.
+    private var waited = Duration.zero
+    private var untold = 0
+
+    /// Takes a failure.
+    /// - Parameters:
+    ///   - error: why.
+    ///   - wait: how long until the next try.
+    /// - Returns: how many tries failed since it was reported last, if it must be reported.
+    mutating func receive(_ error: LinkError, wait: Duration) -> Int? {
+        defer { waited += wait }
+        untold += 1
+        guard error.code != last || waited >= Self.pause else { return nil }
+        last = error.code
+        waited = .zero
+        defer { untold = 0 }
+        return untold
+    }
+
+    /// Takes that the link is open: whatever fails next is news.
+    mutating func succeed() {
+        last = nil
+        untold = 0
+    }
+}
+
+/// A link that could not be opened, or was lost, and is tried again.
+struct WaitingReport {
+    let link: LinkName
+    let error: LinkError
+    /// How long until it is tried again.
+    let wait: Duration
+    /// How many tries failed since it was reported last.
+    let tries: Int
+
+    /// For a person.
+    var message: String {
+        let often = tries > 1 ? ", \(tries) times since the last report" : ""
+        // The name of a link may hold anything.
+        return "\(error)\(often); trying again in \(fixed(wait / .seconds(1), 1)) s".hidingAccountNumbers
+    }
+
+    /// For a program, without the time.
+    var json: JSONObject {
+        var object = JSONObject()
+        object.add("link", link.description)
+        object.add("event", "waiting")
+        object.add("reason", error.code.name)
+        object.add("seconds", wait / .seconds(1), decimals: 1)
+        return object
+    }
+}
