@@ -18,8 +18,11 @@
                   65  bad data
                   66  no such input
                   69  device or program missing or busy
-                  74  I/O error
-                  130 interrupted
+                  74  I/O error; standard output is full, closed, or its reader has gone
+                  129 hung up (SIGHUP)
+                  130 interrupted (SIGINT, Ctrl-C)
+                  141 the reader of the output has gone (SIGPIPE); listen ends with 74 instead
+                  143 terminated (SIGTERM)
 
                 EXAMPLES
                   jackdaw synth -o swipe.wav && jackdaw decode swipe.wav
@@ -37,6 +40,7 @@
 
         static func main() {
             CoreFile.forbid()
+            StandardDescriptors.fill()
             do {
                 var command = try command(of: Array(CommandLine.arguments.dropFirst()))
                 try command.run()
@@ -44,8 +48,9 @@
                 let code = exitCode(for: error)
                 // A mistyped command line may hold card data; what is said about it must not.
                 let text = fullMessage(for: error)
-                Console.standard().conclude(code.isSuccess ? text : text.hidingAccountNumbers, isResult: code.isSuccess)
-                Glibc.exit(code.rawValue)
+                let console = Console.standard()
+                console.conclude(code.isSuccess ? text : text.hidingAccountNumbers, isResult: code.isSuccess)
+                Glibc.exit(console.reportFailure() ? ExitStatus.inputOutput.rawValue : code.rawValue)
             }
         }
 
@@ -110,11 +115,8 @@
             }
             console.flush()
             console.clearStatus()
-            if console.hasFailed {
-                console.message("standard output: cannot be written")
-                // That its work was given up for it is no interruption.
-                if status != .interrupted || !Interruption.isRequested { status = .inputOutput }
-            }
+            // That its work was given up for it is no interruption.
+            if console.reportFailure(), status != .interrupted || !Interruption.isRequested { status = .inputOutput }
             return status
         }
 

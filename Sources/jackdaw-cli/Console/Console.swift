@@ -1,17 +1,18 @@
 import Glibc
+import JackdawSystem
 
 /// Where a verb writes: results to standard output, messages to standard error.
 ///
 /// Nothing that a card or a file name holds reaches a terminal as a control character.
 final class Console {
-    private let writeResults: ([UInt8]) -> Bool
-    private let writeMessages: ([UInt8]) -> Bool
+    private let writeResults: ([UInt8]) throws(SystemFailure) -> Void
+    private let writeMessages: ([UInt8]) throws(SystemFailure) -> Void
     /// Whether a person watches the messages.
     let isWatched: Bool
     /// Whether results go to a terminal.
     private let showsResults: Bool
-    /// Whether a result could not be written: the disk is full, the pipe closed.
-    private(set) var hasFailed = false
+    /// Why a result could not be written, the first time: the disk is full, the pipe closed.
+    private var failure: SystemFailure?
 
     private var results: [UInt8] = []
     /// Whether a progress line stands where the next message goes.
@@ -21,13 +22,13 @@ final class Console {
 
     /// A console.
     /// - Parameters:
-    ///   - results: takes standard output; whether it could be written.
-    ///   - messages: takes standard error; whether it could be written.
+    ///   - results: takes standard output, and throws why it cannot be written.
+    ///   - messages: takes standard error, and throws why it cannot be written.
     ///   - isWatched: whether messages go to a terminal.
     ///   - showsResults: whether results do.
     init(
-        results: @escaping ([UInt8]) -> Bool, messages: @escaping ([UInt8]) -> Bool, isWatched: Bool,
-        showsResults: Bool = false
+        results: @escaping ([UInt8]) throws(SystemFailure) -> Void,
+        messages: @escaping ([UInt8]) throws(SystemFailure) -> Void, isWatched: Bool, showsResults: Bool = false
     ) {
         writeResults = results
         writeMessages = messages
@@ -38,9 +39,13 @@ final class Console {
     /// The process's own standard output and error.
     static func standard() -> Console {
         Console(
-            results: { write($0, to: STDOUT_FILENO) }, messages: { write($0, to: STDERR_FILENO) },
+            results: { bytes throws(SystemFailure) in try writeAll(bytes, to: STDOUT_FILENO) },
+            messages: { bytes throws(SystemFailure) in try writeAll(bytes, to: STDERR_FILENO) },
             isWatched: isatty(STDERR_FILENO) == 1, showsResults: isatty(STDOUT_FILENO) == 1)
     }
+
+    /// Whether a result could not be written.
+    var hasFailed: Bool { failure != nil }
 
     /// Adds a line to standard output; it is written with the next ``flush()``.
     func result(_ line: String) { add(line.printable) }
@@ -71,7 +76,7 @@ final class Console {
     func flush() {
         guard !results.isEmpty else { return }
         clearStatus()
-        if !writeResults(results) { hasFailed = true }
+        write(results)
         showsData = showsResults && results.last != UInt8(ascii: "\n")
         // They may be card data.
         results.removeWiping()
@@ -81,43 +86,46 @@ final class Console {
     func message(_ line: String) {
         flush()
         clearStatus()
-        if showsData && isWatched { _ = writeMessages([UInt8(ascii: "\n")]) }
+        if showsData && isWatched { try? writeMessages([UInt8(ascii: "\n")]) }
         showsData = false
-        _ = writeMessages(Array("jackdaw: \(line.printable)\n".utf8))
+        try? writeMessages(Array("jackdaw: \(line.printable)\n".utf8))
     }
 
     /// Writes a help text or what is wrong with the command line, of several lines, and no more.
     func conclude(_ text: String, isResult: Bool) {
         guard !text.isEmpty else { return }
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        let printable = lines.map { String($0).printable + "\n" }.joined()
-        _ = (isResult ? writeResults : writeMessages)(Array(printable.utf8))
+        let printable = Array(lines.map { String($0).printable + "\n" }.joined().utf8)
+        if isResult { write(printable) } else { try? writeMessages(printable) }
+    }
+
+    /// Reports why results could not be written.
+    /// - Returns: whether that is so.
+    func reportFailure() -> Bool {
+        guard let failure else { return false }
+        message("standard output: cannot be written (\(failure.message))")
+        return true
+    }
+
+    private func write(_ results: [UInt8]) {
+        do throws(SystemFailure) {
+            try writeResults(results)
+        } catch {
+            failure = failure ?? error
+        }
     }
 
     /// Shows a line that the next one replaces; on a terminal only.
     func status(_ line: String) {
         guard isWatched else { return }
-        _ = writeMessages(Array("\r\u{1B}[K\(line.printable)".utf8))
+        try? writeMessages(Array("\r\u{1B}[K\(line.printable)".utf8))
         showsStatus = true
     }
 
     /// Takes the progress line away.
     func clearStatus() {
         guard showsStatus else { return }
-        _ = writeMessages(Array("\r\u{1B}[K".utf8))
+        try? writeMessages(Array("\r\u{1B}[K".utf8))
         showsStatus = false
-    }
-
-    private static func write(_ bytes: [UInt8], to descriptor: CInt) -> Bool {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count > 0 {
-                rest = rest.dropFirst(count)
-            } else if errno != EINTR {
-                return false
-            }
-        }
-        return true
     }
 }

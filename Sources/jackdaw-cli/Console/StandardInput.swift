@@ -1,4 +1,5 @@
 import Glibc
+import JackdawSystem
 
 /// Bytes of standard input, a piece at a time.
 struct StandardInput {
@@ -10,29 +11,38 @@ struct StandardInput {
     /// Bytes so far.
     private(set) var count = 0
 
-    /// - Throws: ``CommandError`` with status `inputOutput` where there is none: the next file to be opened would take
-    ///   its place.
-    init() throws(CommandError) {
-        guard fcntl(STDIN_FILENO, F_GETFD) >= 0 else { throw Self.failure() }
-    }
-
     /// Reads the next piece.
-    /// - Throws: ``CommandError`` with status `inputOutput`.
+    /// - Throws: ``CommandError`` with status `inputOutput` or `interrupted`.
     mutating func read() throws(CommandError) {
         bytes.removeWiping()
         bytes.append(contentsOf: repeatElement(0, count: Self.pieceBytes))
-        var size: Int
-        repeat {
-            try Interruption.check()
-            size = unsafe Glibc.read(STDIN_FILENO, &bytes, bytes.count)
-        } while size < 0 && errno == EINTR
-        guard size >= 0 else { throw Self.failure() }
+        let size = try bytes.read(from: STDIN_FILENO, named: "standard input")
         bytes.removeLast(bytes.count - size)
         count += size
     }
+}
 
-    private static func failure() -> CommandError {
-        CommandError(
-            .inputOutput, "standard input: cannot be read (\(unsafe String(cString: strerror(errno))))")
+extension [UInt8] {
+    /// Reads into the array, as much as is there, and waits when a descriptor that does not block has nothing yet.
+    /// - Parameters:
+    ///   - descriptor: an open file, pipe or terminal.
+    ///   - name: what it is called in errors.
+    ///   - start: the first byte that is read into.
+    /// - Returns: how many bytes were read; 0 at the end.
+    /// - Throws: ``CommandError`` with status `inputOutput` or `interrupted`.
+    mutating func read(from descriptor: CInt, named name: String, at start: Int = 0) throws(CommandError) -> Int {
+        while true {
+            try Interruption.check()
+            let size = unsafe withUnsafeMutableBytes { bytes in
+                let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[start...])
+                return unsafe Glibc.read(descriptor, rest.baseAddress, rest.count)
+            }
+            guard size < 0 else { return size }
+            switch errno {
+            case EINTR: break
+            case EAGAIN: awaitReadiness(of: descriptor, for: POLLIN)
+            default: throw CommandError(.inputOutput, "\(name): cannot be read (\(SystemFailure.last.message))")
+            }
+        }
     }
 }

@@ -62,7 +62,7 @@
             } catch {
                 throw CommandError(.usage, error.message)
             }
-            var input = try StandardInput()
+            var input = StandardInput()
             var writer = try asCommand(isOutput: true) { () throws(AudioFileError) in
                 try AudioFileWriter(path: output, sampleRate: rate)
             }

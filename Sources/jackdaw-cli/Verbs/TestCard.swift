@@ -1,4 +1,3 @@
-import Glibc
 import JackdawDSP
 
 /// A card that no bank ever issued: Visa's public test number.
@@ -24,17 +23,14 @@ enum TestCard {
 
     /// The one line that a file holds.
     private static func content(of path: String) throws(CommandError) -> String {
-        guard let file = unsafe path == "-" ? fdopen(dup(STDIN_FILENO), "r") : fopen(path, "re") else {
-            throw CommandError(.noInput, "\(path): \(unsafe String(cString: strerror(errno)))")
-        }
-        defer { unsafe fclose(file) }
         // No track holds as much as this; a longer file is not a card.
-        var bytes = [UInt8](repeating: 0, count: 4_096)
-        let count = unsafe fread(&bytes, 1, bytes.count, file)
-        guard unsafe ferror(file) == 0 else { throw CommandError(.inputOutput, "\(path): cannot be read") }
-        guard count < bytes.count else { throw CommandError(.badData, "\(path): holds more than a track") }
-        let lines = bytes[..<count].split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
-        guard lines.count == 1 else { throw CommandError(.badData, "\(path): must hold one line, the track's text") }
+        var bytes: [UInt8] = []
+        defer { bytes.removeWiping() }
+        try SmallFile.read(path, most: 4_095, tooMany: "holds more than a track", into: &bytes)
+        let lines = bytes.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+        guard lines.count == 1 else {
+            throw CommandError(.badData, "\(SmallFile.name(of: path)): must hold one line, the track's text")
+        }
         return String(decoding: lines[0], as: UTF8.self)
     }
 }

@@ -18,7 +18,7 @@ struct ModemSecretsTests {
     }
 
     @Test func flushingOverwritesTheResults() throws {
-        let console = Console(results: { _ in true }, messages: { _ in true }, isWatched: false)
+        let console = Console(results: { _ in }, messages: { _ in }, isWatched: false)
         for _ in 0..<1_000 { console.result(0x5A as UInt8) }
         let address = try Self.address(of: "results", in: console, UInt8.self)
         let before = try Self.nonZeroBytes(at: address, count: 1_000)

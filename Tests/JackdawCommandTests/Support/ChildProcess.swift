@@ -18,6 +18,22 @@ struct ChildProcess {
     ///   - sink: a path that is standard output; what goes there is not read back.
     /// - Throws: what the system says where it cannot be run.
     init(_ arguments: [String], input: [UInt8] = [], from source: String? = nil, to sink: String? = nil) throws {
+        try self.init(Self.executable, arguments, input: input, from: source, to: sink)
+    }
+
+    /// Runs the command by a shell.
+    /// - Parameters:
+    ///   - line: what the shell does; `$0` is the command.
+    ///   - arguments: `$1` and those that follow.
+    /// - Throws: what the system says where it cannot be run.
+    init(shell line: String, _ arguments: String...) throws {
+        try self.init(URL(fileURLWithPath: "/bin/sh"), ["-c", line, Self.executable.path] + arguments)
+    }
+
+    private init(
+        _ executable: URL, _ arguments: [String], input: [UInt8] = [], from source: String? = nil,
+        to sink: String? = nil
+    ) throws {
         let folder = try TemporaryFolder()
         let source = try FileHandle(
             forReadingFrom: URL(fileURLWithPath: source ?? folder.write(input, to: "in")))
@@ -27,7 +43,7 @@ struct ChildProcess {
             try FileHandle(forWritingTo: URL(fileURLWithPath: $0))
         }
         let process = Process()
-        process.executableURL = Self.executable
+        process.executableURL = executable
         process.arguments = arguments
         process.standardInput = source
         process.standardOutput = sinks[0]

@@ -1,4 +1,6 @@
 import ArgumentParser
+import Glibc
+import JackdawSystem
 import JackdawTestSupport
 
 @testable import jackdaw_cli
@@ -57,13 +59,10 @@ final class ConsoleRecorder {
     }
 
     private(set) lazy var console = Console(
-        results: { [unowned self] in
-            output += String(decoding: $0, as: UTF8.self)
-            return !isFull
+        results: { [unowned self] bytes throws(SystemFailure) in
+            output += String(decoding: bytes, as: UTF8.self)
+            if isFull { throw SystemFailure(code: ENOSPC) }
         },
-        messages: { [unowned self] in
-            messages += String(decoding: $0, as: UTF8.self)
-            return true
-        },
+        messages: { [unowned self] in messages += String(decoding: $0, as: UTF8.self) },
         isWatched: isWatched, showsResults: showsResults)
 }

@@ -30,18 +30,76 @@ import Testing
         #expect(folder.names.isEmpty)
     }
 
-    /// The file to be written would be opened in the place of standard input, and be read.
+    /// The file to be written would be opened as standard input, and be read.
     @Test func closedStandardInputIsAnInputOutputError() throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = [
-            "-c", "exec \"$0\" modulate --mode v21 -o \"$1\" <&-", ChildProcess.executable.path, folder("a.wav"),
-        ]
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 74)
+        let run = try ChildProcess(shell: "\"$0\" modulate --mode v21 -o \"$1\" <&-", folder("a.wav"))
+        #expect(run.status == 74)
+        #expect(run.messages.hasPrefix("jackdaw: standard input: cannot be read ("), "\(run.messages)")
         #expect(folder.names.isEmpty)
+    }
+
+    /// The recording would be opened as standard output, and hold the results.
+    @Test func closedStandardOutputIsAnInputOutputErrorAndInNoRecording() throws {
+        #expect(CommandRun("synth", "-o", folder("a.wav")).status == 0)
+        let run = try ChildProcess(
+            shell: "\"$0\" listen --link \"wav:$1\" --record \"$2\" --json >&-", folder("a.wav"), folder("b.wav"))
+        #expect(run.status == 74)
+        #expect(run.messages.hasSuffix("standard output: cannot be written (Bad file descriptor)\n"), "\(run.messages)")
+        let recording = try folder.read("b.wav")
+        #expect(!String(decoding: recording, as: UTF8.self).contains("\"file\""))
+        #expect(CommandRun("decode", folder("b.wav")).lines.first?.hasSuffix("service code 101") == true)
+        // Messages that go nowhere change nothing.
+        let whole = try ChildProcess(
+            shell: "\"$0\" listen --link \"wav:$1\" --record \"$2\" 2>&-", folder("a.wav"), folder("c.wav"))
+        #expect(whole.status == 0)
+        #expect(!whole.output.isEmpty)
+        #expect(try folder.read("c.wav") == recording)
+    }
+
+    @Test(
+        .enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "there is no /dev/full"),
+        arguments: [["--help"], ["--version"], ["decode", "--help"], ["--generate-completion-script", "bash"]])
+    func helpForAFullDiskIsAnInputOutputError(arguments: [String]) throws {
+        let run = try ChildProcess(arguments, to: "/dev/full")
+        #expect(run.status == 74)
+        #expect(run.messages == "jackdaw: standard output: cannot be written (No space left on device)\n")
+    }
+
+    /// A pipe that does not block takes and gives what it can, and no more.
+    @Test(.timeLimit(.minutes(30))) func pipesThatDoNotBlockAreWaitedFor() throws {
+        func start(_ arguments: [String], input: Any?, output: Any?) throws -> Process {
+            let process = Process()
+            process.executableURL = ChildProcess.executable
+            process.arguments = arguments
+            process.standardInput = input
+            process.standardOutput = output
+            process.standardError = FileHandle.nullDevice
+            try process.run()
+            return process
+        }
+        func stopBlocking(_ handle: FileHandle, _ room: Int32 = 0) {
+            _ = fcntl(handle.fileDescriptor, F_SETFL, fcntl(handle.fileDescriptor, F_GETFL) | O_NONBLOCK)
+            // F_SETPIPE_SZ of Linux.
+            if room > 0 { _ = fcntl(handle.fileDescriptor, 1031, room) }
+        }
+        let output = Pipe()
+        stopBlocking(output.fileHandleForWriting, 4_096)
+        let script = ["--generate-completion-script", "bash"]
+        let writing = try start(script, input: FileHandle.nullDevice, output: output)
+        let written = try output.fileHandleForReading.readToEnd()
+        writing.waitUntilExit()
+        #expect(writing.terminationStatus == 0)
+        #expect(try written.map { Array($0) } == ChildProcess(script).output)
+
+        let input = Pipe()
+        stopBlocking(input.fileHandleForReading)
+        let reading = try start(
+            ["modulate", "--mode", "v21", "-o", folder("a.wav")], input: input, output: FileHandle.nullDevice)
+        try input.fileHandleForWriting.write(contentsOf: Data("hello".utf8))
+        try input.fileHandleForWriting.close()
+        reading.waitUntilExit()
+        #expect(reading.terminationStatus == 0)
+        #expect(CommandRun("demodulate", "--mode", "v21", folder("a.wav")).output == "hello")
     }
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "there is no /dev/full"))
@@ -57,7 +115,9 @@ import Testing
         ] {
             let run = try ChildProcess(arguments + [folder("a.wav")], to: "/dev/full")
             #expect(run.status == 74)
-            #expect(run.messages.hasSuffix("jackdaw: standard output: cannot be written\n"), "\(run.messages)")
+            #expect(
+                run.messages.hasSuffix("jackdaw: standard output: cannot be written (No space left on device)\n"),
+                "\(run.messages)")
         }
         // What is given up for it was not interrupted.
         #expect(try ChildProcess(["listen", "--link", "sim:miura"], input: [], to: "/dev/full").status == 74)
