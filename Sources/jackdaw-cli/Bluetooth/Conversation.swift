@@ -37,7 +37,7 @@ final class Conversation: Sendable {
         do throws(SystemFailure) {
             bell = try WakeUp()
         } catch {
-            throw CommandError(.inputOutput, "no descriptor to spare (\(error.message))")
+            throw Timers.failure(error)
         }
     }
 
@@ -123,6 +123,7 @@ final class Conversation: Sendable {
         isInterrupted: () -> Bool = { Interruption.isRequested },
         _ work: @escaping @Sendable () async throws(CommandError) -> Value
     ) throws(CommandError) -> Value {
+        try Timers.start()
         let outcome = SystemLock<Result<Value, CommandError>?>(nil)
         let task = Task { [bell] in
             let result: Result<Value, CommandError>
@@ -198,6 +199,7 @@ final class Conversation: Sendable {
         guard let input, entries[1].revents != 0 else { return }
         var buffer = [UInt8](repeating: 0, count: 256)
         let count = unsafe read(input, &buffer, buffer.count)
+        if count < 0, errno == EINTR || errno == EAGAIN { return }
         typed += buffer.prefix(max(0, count))
         buffer.removeWiping()
         guard !answerLine(of: &typed), count <= 0 || typed.count > 1_024 else { return }

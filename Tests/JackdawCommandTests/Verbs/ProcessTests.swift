@@ -47,13 +47,65 @@ import Testing
         #expect(!run.messages.contains("888888"))
     }
 
-    @Test(arguments: [SIGINT, SIGTERM])
+    /// Whether this process ignores a signal, which its children do then, too: a hangup after nohup.
+    private static func ignores(_ signal: Int32) throws -> Bool {
+        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        let mask = try #require(status.firstMatch(of: /SigIgn:\s*([0-9a-f]+)/)?.1)
+        return try #require(UInt64(mask, radix: 16)) >> UInt64(signal - 1) & 1 == 1
+    }
+
+    @Test(arguments: [SIGHUP, SIGINT, SIGTERM])
     func anInterruptEndsItInGoodOrder(signal: Int32) throws {
+        guard try !Self.ignores(signal) else { return }
         let process = try waitingForSound()
         kill(process.processIdentifier, signal)
         process.waitUntilExit()
         #expect(process.terminationReason == .exit)
         #expect(process.terminationStatus == 128 + signal)
+    }
+
+    @Test func aReaderThatHasGoneEndsItByItsSignal() throws {
+        guard try !Self.ignores(SIGPIPE) else { return }
+        let output = Pipe()
+        try output.fileHandleForReading.close()
+        let process = Process()
+        process.executableURL = ChildProcess.executable
+        process.arguments = ["decode", "--help"]
+        process.standardOutput = output
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationReason == .uncaughtSignal)
+        #expect(process.terminationStatus == SIGPIPE)
+    }
+
+    /// Each verb, with what it opens files, links and threads for; output that cannot be written ends those that go on.
+    private static let verbs: [(line: String, statuses: [Int32])] = [
+        ("decode a.wav", [0]), ("synth -o b.wav", [0]), ("demodulate a.wav", [1]), ("inspect a.wav", [0]),
+        ("modulate --mode v23 -o b.wav", [0]), ("inspect --plot a.png a.wav", [0, 69]), ("bench a.wav", [0]),
+        ("frame miura 01:00:04:D0:62:00:00:B7", [0]), ("frame idtech --key-file key 00", [65]),
+        ("listen --link wav:a.wav --record b.wav", [0]), ("listen --link sim:miura --swipes 1", [0, 74]),
+        ("listen --link record:b.txt,sim:miura --swipes 1", [0, 74]),
+        ("listen --link replay:a.txt --reader miura", [1, 74]), ("listen --link alsa:hw:99 --reader unimag", [69]),
+        ("listen --link tcp:127.0.0.1:9 --reader miura --json >/dev/full", [74]),
+        ("listen --link pty:/dev/ptmx --reader miura --json >/dev/full", [74]),
+        ("listen --link rfcomm:AA:BB:CC:DD:EE:FF/1 --reader miura --json >/dev/full", [74]),
+        ("listen --link ble:AA:BB:CC:DD:EE:FF --reader edynamo --json >/dev/full", [74]),
+        ("devices", [0, 1]), ("devices --scan --timeout 1", [69, 74]), ("pair rfcomm:AA:BB:CC:DD:EE:FF", [69, 74]),
+        ("simulate miura --link tcp:127.0.0.1:0 --json >/dev/full", [74]),
+        ("simulate miura --link pty --json >/dev/full", [74]), ("autodetect --link sim:unimag --yes", [0, 74]),
+    ]
+
+    /// With as few as these it does its work or says that there are none to spare.
+    @Test(
+        .enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "there is no /dev/full"),
+        .timeLimit(.minutes(30)), arguments: verbs)
+    func eightDescriptorsEndInNoTrap(line: String, statuses: [Int32]) throws {
+        let folder = try TemporaryFolder()
+        #expect(CommandRun("synth", "-o", folder("a.wav")).status == 0)
+        _ = try folder.write("0123456789ABCDEF".utf8, to: "key")
+        _ = try folder.write("jackdaw-transcript 1 masked sim:miura\n0.000000 end\n".utf8, to: "a.txt")
+        let run = try ChildProcess(shell: "cd \"$1\" && ulimit -n 8 && exec \"$0\" \(line)", folder.path)
+        #expect(statuses.contains(run.status), "\(run.status) \(run.messages)")
     }
 
     /// Card data in memory must not reach the disk when it crashes; a limit of 0 would not keep them from a program that

@@ -1,0 +1,48 @@
+import Dispatch
+import Glibc
+import JackdawSystem
+
+/// The timers that sleeping tasks share. The runtime opens their descriptors at the first sleep by each clock, and traps if
+/// there are none left.
+enum Timers {
+    /// Descriptors that the runtime opens: to wait with, to wake itself with, and a timer for each of two clocks.
+    private static let descriptors = 4
+
+    /// What became of the first start.
+    private static let outcome = Result<Void, SystemFailure> { () throws(SystemFailure) in
+        try reserve()
+        let isReady = DispatchSemaphore(value: 0)
+        Task.detached {
+            try? await ContinuousClock().sleep(for: .nanoseconds(1))
+            try? await SuspendingClock().sleep(for: .nanoseconds(1))
+            isReady.signal()
+        }
+        isReady.wait()
+    }
+
+    /// Opens the timers, for good. Waits for tasks.
+    /// - Throws: ``CommandError`` with status `inputOutput` if this process may not open so many descriptors.
+    static func start() throws(CommandError) {
+        do throws(SystemFailure) {
+            try outcome.get()
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// What a process comes to that may not open another descriptor.
+    static func failure(_ cause: SystemFailure) -> CommandError {
+        CommandError(.inputOutput, "no descriptor to spare (\(cause.message)): raise the limit with ulimit -n")
+    }
+
+    /// Finds out whether so many descriptors can be opened.
+    private static func reserve() throws(SystemFailure) {
+        var spare: [CInt] = []
+        defer { for descriptor in spare { close(descriptor) } }
+        for _ in 0..<descriptors {
+            let descriptor = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)
+            guard descriptor >= 0 else { throw .last }
+            spare.append(descriptor)
+        }
+    }
+}
