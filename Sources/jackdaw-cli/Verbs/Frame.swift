@@ -25,7 +25,7 @@
                   1   the swipe was decrypted, and has no tracks
                   64  usage; no such protocol, or none with swipes that can be decrypted
                   65  those are no hexadecimal digits, or no frame; or the key is not that of the swipe
-                  66  the file of the key is missing, or may not be read
+                  66  the file of the key is missing, may not be read, or can be written by other users
                   69  libcrypto failed
                   74  a file or standard input cannot be read
 
@@ -91,7 +91,8 @@
             } catch {
                 throw CommandError(.badData, "no frame of \(`protocol`.name): \(error)")
             }
-            let swipe = try decryption.keyFile.map { (path) throws(CommandError) in try decrypt(bytes, withKeyIn: path)
+            let swipe = try decryption.keyFile.map { (path) throws(CommandError) in
+                try decrypt(bytes, withKeyIn: path, console)
             }
             for frame in frames { print(frame, on: console) }
             if let swipe {
@@ -102,9 +103,9 @@
         }
 
         private func decrypt(
-            _ frame: [UInt8], withKeyIn path: String
+            _ frame: [UInt8], withKeyIn path: String, _ console: Console
         ) throws(CommandError) -> DecryptedSwipeReport {
-            let decryptor = try decryption.decryptor(KeyFile.read(path), .test)
+            let decryptor = try decryption.decryptor(KeyFile.read(path, console), .test)
             do throws(DecryptionError) {
                 let swipe = try decryptor.decrypt(frame.span, of: `protocol`)
                 return DecryptedSwipeReport(
@@ -138,7 +139,7 @@
         }
 
         private static func standardInput() throws(CommandError) -> [UInt8] {
-            var input = try StandardInput()
+            var input = StandardInput()
             var text: [UInt8] = []
             do throws(CommandError) {
                 repeat {

@@ -331,7 +331,7 @@
                 try ProfileFile.read(path, over: own, of: family)
             }
             let sound = try jackSound(profile)
-            let (live, links) = try decryption(of: family, system)
+            let (live, links) = try decryption(of: family, system, console)
             let service = try lowEnergy(profile ?? own)
             let listening = try CardListener(
                 link: link, family: family, profile: profile ?? own, output: output, isRevealed: reveal, most: most,
@@ -405,10 +405,10 @@
 
         /// What decrypts swipes, and the system with simulated readers that encrypt them with the same key.
         private func decryption(
-            of family: ReaderFamily, _ system: BluetoothSystem
+            of family: ReaderFamily, _ system: BluetoothSystem, _ console: Console
         ) throws(CommandError) -> (LiveDecryption?, BluetoothSystem) {
             guard let path = decryption.keyFile else { return (nil, system) }
-            let key = try KeyFile.read(path)
+            let key = try KeyFile.read(path, console)
             var system = system
             if link.simulatedFamily != nil {
                 let encryptor = try SwipeEncryptor.forReader(

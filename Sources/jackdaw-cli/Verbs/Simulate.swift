@@ -39,7 +39,7 @@
                 EXIT CODES
                   64  usage
                   65  a profile cannot be, or is of another family; a key is none, or no published one
-                  66  the file of the profile or of the key is missing, or may not be read
+                  66  the file of the profile or of the key is missing, or may not be read; other users can write the key
                   69  it cannot be offered there
                   74  the system has no terminal to spare
                   130 interrupted
@@ -160,7 +160,7 @@
         /// Does the work with a system's links.
         func run(on console: Console, _ system: BluetoothSystem) throws(CommandError) -> ExitStatus {
             let values = try profileValues()
-            let plan = try plan(values)
+            let plan = try plan(values, console)
             if case .card(let link) = link, let plan { return try simulate(plan, values, on: link, console, system) }
             let conversation = try Conversation()
             let isJSON = json
@@ -249,9 +249,9 @@
         }
 
         /// What the options make of the reader; nil for the echo.
-        private func plan(_ values: ReaderProfile?) throws(CommandError) -> ReaderPlan? {
+        private func plan(_ values: ReaderProfile?, _ console: Console) throws(CommandError) -> ReaderPlan? {
             guard case .family(let family) = reader else { return nil }
-            var plan = ReaderPlan(model: try model(of: family, values))
+            var plan = ReaderPlan(model: try model(of: family, values, console))
             plan.deck = (card.isEmpty ? SimulatedCard.deck : card).map {
                 Presentation($0, manner.manner, after: .seconds(delay))
             }
@@ -265,9 +265,9 @@
 
         /// How the reader behaves, by the profile or with the key where there is one.
         private func model(
-            of family: SimulatedFamily, _ values: ReaderProfile?
+            of family: SimulatedFamily, _ values: ReaderProfile?, _ console: Console
         ) throws(CommandError) -> any ReaderModel {
-            if let keyFile { return try model(of: family, withKeyIn: keyFile) }
+            if let keyFile { return try model(of: family, withKeyIn: keyFile, console) }
             guard let profile, let values else { return family.makeModel() }
             do throws(ReaderError) {
                 return try family.makeModel(values)
@@ -277,10 +277,10 @@
         }
 
         private func model(
-            of family: SimulatedFamily, withKeyIn path: String
+            of family: SimulatedFamily, withKeyIn path: String, _ console: Console
         ) throws(CommandError) -> any ReaderModel {
             let encryptor = try SwipeEncryptor.forReader(
-                of: family.name, try KeyFile.read(path), keyScheme, from: path)
+                of: family.name, try KeyFile.read(path, console), keyScheme, from: path)
             guard let model = family.makeModel(cipher: encryptor) else {
                 let way = keyScheme.map { " by \($0.rawValue)" } ?? ""
                 throw CommandError(.usage, "how readers of \(family.name) encrypt\(way) is not published")

@@ -14,10 +14,16 @@ final class TemporaryFolder {
     /// The path of a file in the folder.
     func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// Writes a file and gives its path.
-    func write(_ bytes: some Sequence<UInt8>, to name: String) throws -> String {
+    /// Writes a file, for this user alone unless another mode is given, and gives its path.
+    func write(_ bytes: some Sequence<UInt8>, to name: String, mode: Int = 0o600) throws -> String {
         try Data(bytes).write(to: URL(fileURLWithPath: self(name)))
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: self(name))
         return self(name)
+    }
+
+    /// The rights of a file.
+    func mode(_ name: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: self(name))[.posixPermissions] as? Int
     }
 
     func read(_ name: String) throws -> [UInt8] { try Array(Data(contentsOf: URL(fileURLWithPath: self(name)))) }

@@ -43,6 +43,25 @@ import Testing
         #expect(!line.contains("33333333337676760707"))
     }
 
+    /// Who can write the file can have the key be another one; who can read it has the key.
+    @Test(arguments: [
+        (0o600, true, false), (0o400, true, false), (0o640, true, true), (0o604, true, true), (0o620, false, false),
+        (0o602, false, false), (0o666, false, false),
+    ])
+    func aKeyFileIsForItsUserAlone(mode: Int, isTaken: Bool, isWarnedOf: Bool) throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write(Self.key, to: "key", mode: mode)
+        let run = CommandRun("frame", "--key-file", path, "idtech", Self.swipe)
+        #expect(run.status == (isTaken ? 0 : 66))
+        #expect(run.output.contains("decrypted") == isTaken)
+        #expect(run.messages.isEmpty == (isTaken && !isWarnedOf), "\(run.messages)")
+        // The same file as standard input.
+        let child = try ChildProcess(["frame", "--key-file", "-", "idtech", Self.swipe], from: path)
+        #expect(child.status == run.status)
+        #expect(child.messages.isEmpty == run.messages.isEmpty)
+        #expect(!run.messages.contains("0123"))
+    }
+
     @Test func theyAreShownWholeOnDemand() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(Self.key, to: "key")
