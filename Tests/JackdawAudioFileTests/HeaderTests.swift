@@ -119,8 +119,8 @@ struct HeaderTests {
         #expect(read.samples == Array(floats.prefix(250)))
     }
 
-    /// What recorders leave that were stopped, or that write to a pipe.
-    @Test(arguments: [(UInt32(0), UInt32(0)), (0, 36), (.max, .max), (0x7FFF_F000, 0x7FFF_F024)])
+    /// What recorders leave that were stopped before they knew the length.
+    @Test(arguments: [(UInt32(0), UInt32(0)), (0, 36)])
     func placeholderLengths(data: UInt32, riff: UInt32) throws {
         var wav = WAVBytes(samples)
         wav.claimedDataSize = data
@@ -128,6 +128,21 @@ struct HeaderTests {
         let read = try readAll(directory.file("placeholder.wav", wav.bytes))
         #expect(!read.isTruncated)
         #expect(read.samples == floats)
+    }
+
+    /// Half of a long recording, or one that went through a pipe: a file has a length, a pipe has none.
+    @Test(arguments: [
+        (UInt32.max, UInt32.max), (0x7FFF_F000, 0x7FFF_F024), (0x8000_0000, 0x8000_0024), (0xF000_0000, 0xF000_0024),
+    ])
+    func lengthsFromTwoGigabytesOnCount(data: UInt32, riff: UInt32) throws {
+        var wav = WAVBytes(samples)
+        wav.claimedDataSize = data
+        wav.claimedRIFFSize = riff
+        let path = try directory.file("half.wav", wav.bytes)
+        let reader = try AudioFileReader(path: path)
+        #expect(reader.isTruncated == true)
+        #expect(reader.frames == floats.count)
+        #expect(try readAll(path).samples == floats)
     }
 
     @Test func noSamples() throws {

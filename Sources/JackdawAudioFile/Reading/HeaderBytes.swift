@@ -8,6 +8,9 @@ struct HeaderBytes {
     private let descriptor: CInt
     private let isSeekable: Bool
     private let path: String
+    /// Whether the input can only be read front to back.
+    var isPipe: Bool { !isSeekable }
+
     /// The first bytes; of a pipe all that was taken from it.
     private(set) var kept: [UInt8] = []
 

@@ -4,7 +4,7 @@
 /// It is read here, and not by libsndfile, because libsndfile silently shortens a length that the file does not hold,
 /// and cannot stop at the end of the header of a pipe.
 enum WAVHeader {
-    /// Lengths from here on are what a program writes that does not know the length yet.
+    /// Lengths from here on are what a program writes to a pipe, for which it does not know the length.
     private static let smallestPlaceholder = 0x7FFF_0000
     /// More chunks than this before the samples are no recording.
     private static let chunkLimit = 256
@@ -33,7 +33,7 @@ enum WAVHeader {
                     throw AudioFileError(.damaged, path: path, "the WAV header has no fmt chunk before its samples")
                 }
                 let isUnfinished = size == 0 && riffSize + 8 <= offset
-                let isPlaceholder = size >= smallestPlaceholder || isUnfinished
+                let isPlaceholder = header.isPipe && size >= smallestPlaceholder || isUnfinished
                 return SampleLayout(format: format, dataOffset: offset, claimedBytes: isPlaceholder ? nil : size)
             }
             offset += size + (size & 1)
