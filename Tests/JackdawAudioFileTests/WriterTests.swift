@@ -55,6 +55,49 @@ struct WriterTests {
         #expect(!first.prefix(200).indices.contains { Array(first[$0...].prefix(4)) == Array("PEAK".utf8) })
     }
 
+    /// What was saved can be read while more is written, and when no more comes.
+    @Test(arguments: [("wav", AudioEncoding.int24), ("wav", .float32), ("flac", .int24)])
+    func whatIsSavedStays(suffix: String, encoding: AudioEncoding) throws {
+        let samples = randomInt16(count: 20_000, seed: 37).map { Float($0) / 32_768 }
+        let path = directory.path("sound." + suffix)
+        /// What has no room in a block of a FLAC file yet is not there.
+        func check(_ count: Int) throws {
+            let read = try readAll(path)
+            #expect(read.samples == Array(samples.prefix(read.samples.count)))
+            #expect(suffix == "wav" ? read.samples.count == count : read.samples.count > count - 4_098)
+            #expect(!read.isTruncated)
+        }
+        var writer = try AudioFileWriter(
+            path: path, encoding: encoding, sampleRate: 44_100, channels: 1, predecessor: .isPrivateSound)
+        for start in stride(from: 0, to: samples.count, by: 10_000) {
+            try writer.write(samples[start..<start + 10_000].span)
+            try writer.save()
+            try check(start + 10_000)
+        }
+        _ = consume writer
+        try check(samples.count)
+        #expect(try directory.content == ["sound." + suffix])
+    }
+
+    /// A file that its process holds open has a lock; one that a killed process left behind has none.
+    @Test func whatWasLeftBehindIsRemoved() throws {
+        let left = try directory.file(".jackdaw-aB3xYz", [1])
+        let held = try directory.file(".jackdaw-000000", [2])
+        let others = try [".jackdaw-toolong", ".jackdaw-abc", "jackdaw-aB3xYz"].map { try directory.file($0, [3]) }
+        let descriptor = unsafe open(held, O_RDONLY)
+        defer { close(descriptor) }
+        try #require(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+        var writer = try AudioFileWriter(path: directory.path("sound.wav"), sampleRate: 44_100)
+        #expect(!FileManager.default.fileExists(atPath: left))
+        for path in [held] + others { #expect(FileManager.default.fileExists(atPath: path)) }
+        // Its own is not taken for one that was left behind.
+        let second = try AudioFileWriter(path: directory.path("other.wav"), sampleRate: 44_100)
+        try writer.write([0.5].span)
+        try writer.finish()
+        #expect(try readAll(directory.path("sound.wav")).samples == [0.5])
+        try second.finish()
+    }
+
     @Test func nothingShowsBeforeTheEnd() throws {
         let path = directory.path("sound.wav")
         var writer = try AudioFileWriter(path: path, sampleRate: 44_100)

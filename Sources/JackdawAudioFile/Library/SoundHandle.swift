@@ -61,6 +61,17 @@ struct SoundHandle: ~Copyable, Sendable {
         unsafe sf_command(file.pointer, CInt(SFC_SET_ADD_PEAK_CHUNK), nil, CInt(SF_FALSE))
     }
 
+    /// Writes into the header how much has been written so far, where the format counts that before its end.
+    /// - Throws: ``AudioFileError`` with code `io`.
+    borrowing func updateHeader() throws(AudioFileError) {
+        guard format.container == .wav else { return }
+        unsafe sf_command(file.pointer, CInt(SFC_UPDATE_HEADER_NOW), nil, 0)
+        guard unsafe sf_error(file.pointer) == SF_ERR_NO_ERROR else {
+            let text = unsafe sf_strerror(file.pointer).map { unsafe String(cString: $0) }
+            throw AudioFileError(.io, path: path, "cannot be written", underlying: text)
+        }
+    }
+
     /// Completes the header and closes the file.
     /// - Throws: ``AudioFileError`` with code `io`.
     consuming func close() throws(AudioFileError) {

@@ -14,7 +14,7 @@ public struct AudioFileWriter: ~Copyable, Sendable {
     /// Frames written so far.
     public private(set) var framesWritten = 0
 
-    private let output: OutputFile
+    private var output: OutputFile
     private let sound: SoundHandle
     private var scratch16 = WipedMemory<Int16>(count: scratchSamples)
     private var scratch32 = WipedMemory<Int32>(count: scratchSamples)
@@ -37,6 +37,14 @@ public struct AudioFileWriter: ~Copyable, Sendable {
     public init(
         path: String, encoding: AudioEncoding = .int16, sampleRate: Double, channels: Int = 1
     ) throws(AudioFileError) {
+        try self.init(
+            path: path, encoding: encoding, sampleRate: sampleRate, channels: channels, predecessor: .keepsItsPlace)
+    }
+
+    /// Starts a file, and says what becomes of one that is there already.
+    package init(
+        path: String, encoding: AudioEncoding, sampleRate: Double, channels: Int, predecessor: OutputFile.Predecessor
+    ) throws(AudioFileError) {
         let container = try AudioFileWriter.container(of: path)
         let format = AudioFormat(
             container: container, encoding: encoding, sampleRate: sampleRate, channels: channels)
@@ -50,7 +58,7 @@ public struct AudioFileWriter: ~Copyable, Sendable {
             throw AudioFileError(
                 .invalidRequest, path: path, "a FLAC file holds 8 channels at most", refusedValue: channels)
         }
-        let output = try OutputFile(path: path)
+        let output = try OutputFile(path: path, predecessor: predecessor)
         sound = try SoundHandle(writing: output.descriptor(), format: format, path: path)
         self.output = output
         self.format = format
@@ -88,9 +96,17 @@ public struct AudioFileWriter: ~Copyable, Sendable {
         }
     }
 
+    /// Puts what was written so far in its place, where it can be read whatever becomes of this process; more may follow.
+    /// Of a FLAC file the last frames are there once their block is full (4,096 frames).
+    /// - Throws: ``AudioFileError`` with code `io`.
+    package mutating func save() throws(AudioFileError) {
+        try sound.updateHeader()
+        try output.place()
+    }
+
     /// Completes the file and puts it in its place.
-    /// - Throws: ``AudioFileError`` with code `io`, or `invalidRequest` for a FLAC file without samples; there is then no
-    ///   new file, and an old one is as it was.
+    /// - Throws: ``AudioFileError`` with code `io`, or `invalidRequest` for a FLAC file without samples; unless it was put in
+    ///   its place before, there is then no new file, and an old one is as it was.
     public consuming func finish() throws(AudioFileError) {
         guard framesWritten > 0 || format.container == .wav else {
             // libsndfile would leave a file of no bytes.

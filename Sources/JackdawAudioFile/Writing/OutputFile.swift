@@ -1,29 +1,44 @@
 import Glibc
 
-/// A file in the making: in a temporary file until it is complete, then in its place, and nowhere if that never comes.
-struct OutputFile: ~Copyable, Sendable {
+/// A file in the making: in a temporary file until it is put in its place, and nowhere if that never comes.
+package struct OutputFile: ~Copyable, Sendable {
+    /// What becomes of a file that is there already, once the new one is in its place.
+    package enum Predecessor: Sendable {
+        /// It keeps its permissions, and symbolic links stay links. What is not a file, such as a device, gets the content.
+        case keepsItsPlace
+        /// It is replaced by a file for this user alone; of a symbolic link, the link.
+        case isReplaced
+        /// The same, if it is sound that only this user may read or is empty; any other file, and a link, is refused.
+        case isPrivateSound
+    }
+
+    /// A file that is not in its place yet.
+    private struct Pending {
+        let temporary: String
+        let final: String
+        let mode: mode_t
+    }
+
     private let path: String
     private let content: OwnedDescriptor
-    private var destination: Destination
-
-    private enum Destination: ~Copyable, Sendable {
-        /// Rename the temporary file, giving it these permissions.
-        case place(temporary: String, final: String, mode: mode_t)
-        /// Copy to what is not a file: standard output, a device, a FIFO.
-        case stream(OwnedDescriptor)
-        /// Nothing is left to do.
-        case done
-    }
+    private var pending: Pending?
+    /// What is not a file and gets a copy: standard output, a device, a FIFO.
+    private let stream: OwnedDescriptor?
 
     /// Sound of a swipe is card data: a new file is for this user alone.
     private static let newFileMode: mode_t = 0o600
 
     /// Makes sure that the path can be written and opens a temporary file for it.
-    /// - Parameter path: a path, or `-` for standard output.
+    /// - Parameters:
+    ///   - path: a path; where it keeps its place, `-` is standard output.
+    ///   - predecessor: what becomes of a file that is there already.
     /// - Throws: ``AudioFileError`` with code `io`.
-    init(path: String) throws(AudioFileError) {
+    package init(path: String, predecessor: Predecessor = .keepsItsPlace) throws(AudioFileError) {
         var status = stat()
-        if path == "-" {
+        if predecessor != .keepsItsPlace {
+            if predecessor == .isPrivateSound { try OutputFile.checkPrivateSound(path) }
+            try self.init(path: path, final: path, mode: OutputFile.newFileMode)
+        } else if path == "-" {
             try self.init(path: path, stream: .duplicate(of: STDOUT_FILENO, path: path))
         } else if unsafe stat(path, &status) != 0 {
             try self.init(path: path, final: path, mode: OutputFile.newFileMode)
@@ -38,19 +53,20 @@ struct OutputFile: ~Copyable, Sendable {
 
     private init(path: String, stream: consuming OwnedDescriptor) throws(AudioFileError) {
         content = try .anonymousFile(for: path)
-        destination = .stream(stream)
+        self.stream = consume stream
         self.path = path
     }
 
     private init(path: String, final: String, mode: mode_t) throws(AudioFileError) {
-        let file = try TemporaryFile(in: OutputFile.directory(of: final), for: path)
-        destination = .place(temporary: file.path, final: final, mode: mode)
+        let file = try TemporaryFile(in: directory(of: final), for: path)
+        pending = Pending(temporary: file.path, final: final, mode: mode)
         content = file.descriptor
+        stream = nil
         self.path = path
     }
 
     deinit {
-        if case .place(let temporary, _, _) = destination { unsafe unlink(temporary) }
+        if let pending { unsafe unlink(pending.temporary) }
     }
 
     /// A descriptor to write the content with, closed on its own.
@@ -58,20 +74,67 @@ struct OutputFile: ~Copyable, Sendable {
         try .duplicate(of: content.number, path: path)
     }
 
-    /// Puts the content where it belongs.
+    /// Writes bytes behind those before.
+    /// - Throws: ``AudioFileError`` with code `io`.
+    package borrowing func write(_ bytes: [UInt8]) throws(AudioFileError) {
+        guard unsafe bytes.withUnsafeBytes({ unsafe content.writeAll($0) }) else { throw OutputFile.failure(path) }
+    }
+
+    /// Puts a file in its place, complete or not; what is written later is there, too. What is not a file gets its content
+    /// when it is complete.
     /// - Throws: ``AudioFileError`` with code `io`; the path is then as it was before.
-    consuming func commit() throws(AudioFileError) {
-        switch destination {
-        case .place(let temporary, let final, let mode):
-            fchmod(content.number, mode)
-            guard unsafe rename(temporary, final) == 0 else { throw OutputFile.failure(path) }
-        case .stream(let target):
+    package mutating func place() throws(AudioFileError) {
+        guard let pending else { return }
+        fchmod(content.number, pending.mode)
+        guard content.rename(pending.temporary, to: pending.final) else { throw OutputFile.failure(path) }
+        self.pending = nil
+    }
+
+    /// Puts the complete content where it belongs, on the disk.
+    /// - Throws: ``AudioFileError`` with code `io`; unless it was put there before, the path is then as it was.
+    package consuming func commit() throws(AudioFileError) {
+        guard pending == nil else { return try place() }
+        switch stream {
+        case .none: try sync()
+        case .some(let target):
             lseek(content.number, 0, SEEK_SET)
             guard content.copy(to: target, limit: .max) else { throw OutputFile.failure(path) }
-        case .done:
-            break
         }
-        destination = .done
+    }
+
+    /// Writes to the disk what was written so far.
+    /// - Throws: ``AudioFileError`` with code `io`.
+    package borrowing func sync() throws(AudioFileError) {
+        guard retryingInterrupts({ Int(fsync(content.number)) }) == 0 else { throw OutputFile.failure(path) }
+    }
+
+    /// Refuses a file that may be something else than a recording, or that others may read or have open.
+    private static func checkPrivateSound(_ path: String) throws(AudioFileError) {
+        // Neither waits nor follows.
+        let number = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+        guard number >= 0 else {
+            if errno == ENOENT { return }
+            throw refusal(path)
+        }
+        let file = OwnedDescriptor(number)
+        var status = stat()
+        guard unsafe fstat(file.number, &status) == 0 else { throw failure(path) }
+        let isOwn = status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1 && status.st_uid == geteuid()
+        guard isOwn, status.st_mode & 0o777 == newFileMode else { throw refusal(path) }
+        var beginning = [UInt8](repeating: 0, count: 4)
+        let count = unsafe beginning.withUnsafeMutableBytes { unsafe pread(file.number, $0.baseAddress, $0.count, 0) }
+        guard count == 0 || ["RIFF", "fLaC"].contains(String(decoding: beginning, as: UTF8.self)) else {
+            throw refusal(path)
+        }
+        guard flock(file.number, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
+            throw AudioFileError(.io, path: path, "is being written by another process; take another file")
+        }
+    }
+
+    private static func refusal(_ path: String) -> AudioFileError {
+        AudioFileError(
+            .io, path: path,
+            "is there, and no recording that only this user may read; take another file, or remove it")
     }
 
     private static func failure(_ path: String) -> AudioFileError {
@@ -83,10 +146,5 @@ struct OutputFile: ~Copyable, Sendable {
         guard let resolved = unsafe realpath(path, nil) else { return path }
         defer { unsafe free(resolved) }
         return unsafe String(cString: resolved)
-    }
-
-    private static func directory(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return String(path[...slash])
     }
 }

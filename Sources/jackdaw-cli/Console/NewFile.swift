@@ -1,4 +1,6 @@
 import Glibc
+import JackdawAudioFile
+import JackdawSystem
 
 /// A file for this user alone that is there once it is complete.
 enum NewFile {
@@ -8,17 +10,14 @@ enum NewFile {
     ///   - fill: writes what is in it.
     /// - Throws: ``CommandError``, that of `fill` too; an old file is as it was then.
     static func make(at path: String, fill: (CInt) throws(CommandError) -> Void) throws(CommandError) {
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "./"
-        var name = Array("\(folder).jackdaw-XXXXXX".utf8CString)
-        let descriptor = unsafe mkstemp(&name)
-        guard descriptor >= 0 else { throw failure(path) }
-        defer { close(descriptor) }
-        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        let file = try asCommand(isOutput: true) { () throws(AudioFileError) in
+            try TemporaryFile(in: path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".", for: path)
+        }
         do throws(CommandError) {
-            try fill(descriptor)
-            guard fsync(descriptor) == 0, unsafe rename(name, path) == 0 else { throw failure(path) }
+            try fill(file.number)
+            guard file.rename(to: path) else { throw failure(path) }
         } catch {
-            unsafe unlink(name)
+            unsafe unlink(file.path)
             throw error
         }
     }
@@ -30,18 +29,15 @@ enum NewFile {
     ///   - path: what it is called where that fails.
     /// - Throws: ``CommandError``.
     static func write(_ bytes: [UInt8], to descriptor: CInt, at path: String) throws(CommandError) {
-        var written = 0
-        while written < bytes.count {
-            let count = unsafe bytes.withUnsafeBytes { bytes in
-                let rest = unsafe bytes[written...]
-                return unsafe Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-            }
-            if count > 0 { written += count } else if errno != EINTR { throw failure(path) }
+        do throws(SystemFailure) {
+            try writeAll(bytes, to: descriptor)
+        } catch {
+            throw failure(path, error)
         }
     }
 
     /// What the system says against writing a file.
-    static func failure(_ path: String) -> CommandError {
-        CommandError(.inputOutput, "\(path): cannot be written (\(unsafe String(cString: strerror(errno))))")
+    static func failure(_ path: String, _ cause: SystemFailure = .last) -> CommandError {
+        CommandError(.inputOutput, "\(path): cannot be written (\(cause.message))")
     }
 }

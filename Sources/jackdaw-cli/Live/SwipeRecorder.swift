@@ -3,7 +3,8 @@ import JackdawDSP
 
 /// Keeps the sound of swipes, and nothing else of what is heard, in a file with a manifest beside it that says where each is.
 ///
-/// Both appear when listening ends, where anything was heard that is to be kept.
+/// Both appear with the first swipe that is kept, and hold each swipe from then on: a process that is killed loses the last
+/// seconds.
 struct SwipeRecorder: ~Copyable {
     /// Seconds kept before and behind a swipe: what a decoder needs to see that it begins and ends there.
     private static let margin = 0.25
@@ -32,10 +33,13 @@ struct SwipeRecorder: ~Copyable {
     ///   - channels: the channels that are listened to.
     /// - Throws: ``CommandError``.
     init(path: String, sampleRate: Double, channels: Range<Int>) throws(CommandError) {
+        let manifest = try SwipeManifest(path: path + ".json")
         writer = try asCommand(isOutput: true) { () throws(AudioFileError) in
-            try AudioFileWriter(path: path, encoding: .int24, sampleRate: sampleRate, channels: channels.count)
+            try AudioFileWriter(
+                path: path, encoding: .int24, sampleRate: sampleRate, channels: channels.count,
+                predecessor: .isPrivateSound)
         }
-        manifest = SwipeManifest(path: path + ".json")
+        self.manifest = manifest
         self.sampleRate = sampleRate
     }
 
@@ -79,13 +83,20 @@ struct SwipeRecorder: ~Copyable {
                 frames.append(history.samples.withElements { $0[frame - history.first] })
             }
         }
-        try asCommand(isOutput: true) { () throws(AudioFileError) in try writer.write(frames.span) }
+        do throws(AudioFileError) {
+            try writer.write(frames.span)
+            try writer.save()
+        } catch {
+            throw CommandError(error, isOutput: true)
+        }
         for entry in entries {
             var object = entry.object
             object.add("recorded_start", Double(offset + entry.span.startSample - start) / sampleRate, decimals: 6)
             object.add("recorded_end", Double(offset + entry.span.endSample - start) / sampleRate, decimals: 6)
             manifest.add(object)
         }
+        // Never more than there is sound for.
+        try manifest.save()
     }
 
     /// Writes what is left and completes sound and manifest; where nothing was heard that is to be kept, there are none.

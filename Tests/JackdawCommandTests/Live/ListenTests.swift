@@ -346,6 +346,94 @@ import Testing
         #expect(folder.names == ["kept.wav", "kept.wav.json"])
     }
 
+    /// The sound of cards goes into no file that others can read or that may be something else, and through no link.
+    @Test(arguments: [
+        "others may read it", "others may write it", "a link", "a link to nothing", "a second name", "a key",
+        "a folder", "a pipe",
+    ])
+    func noOtherFileIsRecordedOver(kind: String) throws {
+        let path = folder("kept.wav")
+        #expect(CommandRun("synth", "-o", folder("other.wav")).status == 0)
+        let sound = try folder.read("other.wav")
+        let files = FileManager.default
+        switch kind {
+        case "others may read it": _ = try folder.write(sound, to: "kept.wav", mode: 0o644)
+        case "others may write it": _ = try folder.write(sound, to: "kept.wav", mode: 0o602)
+        case "a link": try files.createSymbolicLink(atPath: path, withDestinationPath: "other.wav")
+        case "a link to nothing": try files.createSymbolicLink(atPath: path, withDestinationPath: "none.wav")
+        case "a second name": try files.linkItem(atPath: folder("other.wav"), toPath: path)
+        case "a key": _ = try folder.write("0123456789ABCDEF".utf8, to: "kept.wav")
+        case "a folder": try files.createDirectory(atPath: path, withIntermediateDirectories: false)
+        default: #expect(unsafe mkfifo(path, 0o600) == 0)
+        }
+        let names = folder.names
+        let run = try listen(
+            ["--record", path], to: ScriptedPort([.sound(try Self.swipe(.two)), .sound(Self.silence)]))
+        #expect(run.status == 74)
+        #expect(run.lines.isEmpty)
+        #expect(run.messages.contains("kept.wav: is there, and no recording that only this user may read"))
+        #expect(folder.names == names)
+        #expect(try folder.read("other.wav") == sound)
+        if kind == "a key" { #expect(try folder.read("kept.wav") == Array("0123456789ABCDEF".utf8)) }
+        if kind.hasPrefix("others") { #expect(try folder.read("kept.wav") == sound) }
+    }
+
+    @Test(arguments: [true, false]) func anOwnRecordingIsReplaced(isEmpty: Bool) throws {
+        #expect(CommandRun("synth", "-o", folder("a.wav")).status == 0)
+        _ = try folder.write(isEmpty ? [] : try folder.read("a.wav"), to: "kept.wav")
+        let run = try listen(
+            ["--record", folder("kept.wav")], to: ScriptedPort([.sound(try Self.swipe(.two)), .sound(Self.silence)]))
+        #expect(run.status == 0, "\(run.messages)")
+        #expect(try folder.mode("kept.wav") == 0o600)
+        #expect(try AudioFileReader(path: folder("kept.wav")).format.sampleRate == Self.rate)
+    }
+
+    /// Of a process that was killed each swipe is there, and what it left behind is removed by the next one.
+    @Test(.timeLimit(.minutes(30)), arguments: ["wav", "flac"]) func aKilledProcessLeavesItsRecording(suffix: String)
+        throws
+    {
+        let swipes = 3
+        let pause = [UInt8](repeating: 0, count: 2 * 44_100)
+        #expect(CommandRun("synth", "-o", folder("a.wav")).status == 0)
+        let sound = try folder.read("a.wav")
+        #expect(unsafe mkfifo(folder("in"), 0o600) == 0)
+        // Open both ways, so that neither side waits for the other to come.
+        let input = try #require(FileHandle(forUpdatingAtPath: folder("in")))
+        let process = Process()
+        process.executableURL = ChildProcess.executable
+        process.arguments = ["listen", "--link", "wav:\(folder("in"))", "--record", folder("kept." + suffix)]
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        var header = Array(sound[..<44])
+        // Its length is not known.
+        for place in [4..<8, 40..<44] { header.replaceSubrange(place, with: [255, 255, 255, 255]) }
+        try input.write(contentsOf: header)
+        for _ in 0..<swipes { try input.write(contentsOf: sound[44...] + pause) }
+        // More than the pipe holds: what came before was heard.
+        try input.write(contentsOf: pause + pause)
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        #expect(CommandRun("decode", "--json", folder("kept." + suffix)).lines.count == swipes)
+        let manifest = String(decoding: try folder.read("kept.\(suffix).json"), as: UTF8.self).split(separator: "\n")
+        #expect(try manifest.map { try jsonObject(String($0))["text"] as? String }.count == swipes)
+        #expect(try folder.mode("kept." + suffix) == 0o600)
+        #expect(try folder.mode("kept.\(suffix).json") == 0o600)
+    }
+
+    @Test func twoProcessesDoNotWriteTheSameRecording() throws {
+        #expect(CommandRun("synth", "-o", folder("a.wav")).status == 0)
+        var writer = try AudioFileWriter(
+            path: folder("kept.wav"), encoding: .int24, sampleRate: Self.rate, channels: 1, predecessor: .isPrivateSound
+        )
+        try writer.write([0.25].span)
+        try writer.save()
+        let run = try listen(["--record", folder("kept.wav")], to: ScriptedPort([.sound(Self.silence)]))
+        #expect(run.status == 74)
+        #expect(run.messages.contains("is being written by another process"))
+        try writer.finish()
+    }
+
     @Test func standardOutputIsNoPlaceForARecording() {
         let run = CommandRun("listen", "--record", "-", "--link", "wav:\(folder("none.wav"))")
         #expect(run.status == 64)
@@ -382,7 +470,7 @@ import Testing
         #expect(process.terminationReason == .exit)
         #expect(process.terminationStatus == 74)
         let text = String(decoding: messages.fileHandleForReading.availableData, as: UTF8.self)
-        #expect(text.hasSuffix("jackdaw: standard output: cannot be written\n"))
+        #expect(text.hasSuffix("jackdaw: standard output: cannot be written (Broken pipe)\n"))
     }
 
     /// As a device may give it whose samples are not integers.
