@@ -29,7 +29,7 @@ public final class RecordingTransport: PoweredTransport, BatteryReporting {
         var room = room
         room.take(header: header)
         recorder = TranscriptRecorder(
-            secrecy, ElapsedClock(clock), link: transport.link.description, room: room, sink)
+            secrecy, link: transport.link.description, ElapsedClock(clock), room: room, sink)
     }
 
     /// The name of the link that it is kept of.

@@ -1,8 +1,18 @@
 /// Where a transcript is that is played back.
 actor ReplayState {
+    /// Bytes sent within this time of the transcript's end may be a farewell, such as after Ctrl-C, which no program sends
+    /// again.
+    private static let farewell = Duration.seconds(2)
+    /// How long after the transcript's end the replay waits for the program to send, if an answer follows.
+    private static let patience = Duration.seconds(10)
+    /// The same for a farewell.
+    private static let farewellPatience = Duration.seconds(3)
+
     private let entries: [TranscriptEntry]
     private let link: String
     private let clock: ElapsedClock?
+    /// How much later than in the transcript the last entry happened.
+    private var delay = Duration.zero
     /// The entry that is to be sent next, or one before it, and the bytes of it that were.
     private var nextSent = 0
     private var sentOffset = 0
@@ -15,7 +25,9 @@ actor ReplayState {
     private var nextBell = 0
 
     init(_ transcript: Transcript, _ link: String, _ clock: ElapsedClock?) {
-        entries = transcript.entries
+        entries = transcript.entries.map { entry in
+            TranscriptEntry(time: min(entry.time, TranscriptReader.latestTime), event: entry.event)
+        }
         self.link = link
         self.clock = clock
     }
@@ -32,7 +44,8 @@ actor ReplayState {
             while nextReceived < entries.count, !entries[nextReceived].event.isReceived { nextReceived += 1 }
             // It was the answer to what was sent before.
             guard nextSent >= nextReceived else {
-                await wait(until: nil)
+                if let end = endOfWait, let clock, clock.now() >= end { return try endUnsent() }
+                await wait(until: endOfWait)
                 continue
             }
             guard nextReceived < entries.count else { return [] }
@@ -44,11 +57,9 @@ actor ReplayState {
             switch entry.event {
             case .received(let bytes):
                 nextReceived += 1
+                noteDelay(entry)
                 return bytes.map { $0 ?? UInt8(ascii: "*") }
-            case .lost(let code):
-                let loss = LinkError(code, link: link, "the link was lost, as in the transcript")
-                fail(loss)
-                throw loss
+            case .lost(let code): throw loss(code)
             default: return []
             }
         }
@@ -74,6 +85,7 @@ actor ReplayState {
                 sentOffset += 1
             }
             if sentOffset == expected.count {
+                noteDelay(entries[nextSent])
                 nextSent += 1
                 sentOffset = 0
             }
@@ -89,6 +101,39 @@ actor ReplayState {
     }
 
     func close() { fail(LinkError(.disconnected, link: link, "closed")) }
+
+    private func noteDelay(_ entry: TranscriptEntry) {
+        if let clock { delay = max(.zero, clock.now() - entry.time) }
+    }
+
+    /// The time of the last entry.
+    private var end: Duration { entries.last?.time ?? .zero }
+
+    /// Whether the entry that the program sends next may be a farewell.
+    private var isFarewell: Bool { entries[nextSent].time >= end - Self.farewell }
+
+    /// Until when the replay waits for the program to send; nil without a clock.
+    private var endOfWait: Duration? {
+        guard clock != nil else { return nil }
+        guard nextReceived < entries.count else { return end + delay }
+        return end + delay + (isFarewell ? Self.farewellPatience : Self.patience)
+    }
+
+    /// Ends the wait for the program to send: as the transcript ends, if no more than a farewell and its answer is left.
+    /// - Returns: no bytes, which is the end.
+    private func endUnsent() throws(LinkError) -> [UInt8] {
+        guard nextReceived == entries.count || isFarewell else {
+            throw mismatch(sentOffset, 0, "something was not sent that was sent in the transcript")
+        }
+        guard case .lost(let code)? = entries.last(where: \.event.isReceived)?.event else { return [] }
+        throw loss(code)
+    }
+
+    private func loss(_ code: LinkError.Code) -> LinkError {
+        let error = LinkError(code, link: link, "the link was lost, as in the transcript")
+        fail(error)
+        return error
+    }
 
     /// Goes on to what is to be sent next.
     private func skipSent() {

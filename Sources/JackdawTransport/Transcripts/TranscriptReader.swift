@@ -7,6 +7,9 @@ public struct TranscriptReader: Sendable {
     /// The most bytes altogether.
     public static let mostBytes = 1 << 26
 
+    /// The latest time of an entry: a week.
+    public static let latestTime = Duration.seconds(7 * 24 * 3_600)
+
     /// The first line; nil until it was read.
     public private(set) var header: TranscriptHeader?
     private var line: [UInt8] = []
@@ -88,6 +91,7 @@ public struct TranscriptReader: Sendable {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard let time = Self.time(words[0]) else { throw fail("no time: seconds, a point and six digits") }
         guard time >= lastTime else { throw fail("earlier than the entry before") }
+        guard time <= Self.latestTime else { throw fail("later than a week after the link was open") }
         guard words.count > 1 else { throw fail("nothing happens") }
         let event: TranscriptEntry.Event
         switch (words[1], words.count) {

@@ -5,8 +5,8 @@ actor TranscriptRecorder {
     /// Things that wait for the mask at most, as behind a message that is never whole.
     static let mostWaiting = 1_024
 
-    private let clock: ElapsedClock
     private let link: String
+    private let clock: ElapsedClock
     private var room: TranscriptRoom
     /// Set when the transcript has no room for more bytes.
     private var isFull = false
@@ -26,11 +26,11 @@ actor TranscriptRecorder {
     }
 
     init(
-        _ secrecy: TranscriptSecrecy, _ clock: ElapsedClock, link: String, room: TranscriptRoom,
+        _ secrecy: TranscriptSecrecy, link: String, _ clock: ElapsedClock, room: TranscriptRoom,
         _ sink: @escaping @Sendable (String) throws(LinkError) -> Void
     ) {
-        self.clock = clock
         self.link = link
+        self.clock = clock
         self.room = room
         self.sink = sink
         if case .masked(let mask) = secrecy { self.mask = mask }
@@ -40,7 +40,7 @@ actor TranscriptRecorder {
     func bytes(_ bytes: [UInt8], isSent: Bool) throws(LinkError) {
         guard !bytes.isEmpty, sink != nil else { return }
         guard !isFull else { throw full }
-        waiting.append(.bytes(time: now, isSent: isSent, count: bytes.count))
+        waiting.append(.bytes(time: try now(), isSent: isSent, count: bytes.count))
         let masked = mask?.maskMessages(bytes, isSent: isSent) ?? bytes
         kept[isSent, default: []] += masked
         if waiting.count > Self.mostWaiting { finish([false, true]) }
@@ -58,15 +58,23 @@ actor TranscriptRecorder {
             finish([false])
         default: break
         }
-        waiting.append(.event(TranscriptEntry(time: now, event: event)))
         defer { if case .closed = event { sink = nil } }
+        waiting.append(.event(TranscriptEntry(time: try now(), event: event)))
         try write()
     }
 
     /// Takes that the program closes the link: that it ends then is nothing that happened.
     func beginClosing() { hasEnded = true }
 
-    private var now: Duration { max(.zero, clock.now()) }
+    /// The time of what happens now.
+    /// - Throws: `LinkError` with code `system` where no transcript has one so late.
+    private func now() throws(LinkError) -> Duration {
+        let now = max(.zero, clock.now())
+        guard now <= TranscriptReader.latestTime else {
+            throw LinkError(.system, link: link, "the transcript is a week long, and no longer one can be played back")
+        }
+        return now
+    }
 
     /// Takes what the mask has held back; what it owes is not kept.
     private func finish(_ directions: [Bool]) {

@@ -291,6 +291,17 @@
         /// The family of the reader that is listened to; nil where only its bytes are counted.
         private var family: ReaderFamily? { reader ?? link.simulatedFamily }
 
+        /// The link that the bytes come over, or came over when a transcript of it was kept.
+        private func recordedLink() throws(CommandError) -> LinkName {
+            guard carrier.scheme == .replay else { return link }
+            do throws(LinkError) {
+                let header = try TranscriptHeader(contentsOf: carrier.address, link: link.description)
+                return (try? LinkName(parsing: header.link)) ?? link
+            } catch {
+                throw CommandError(error)
+            }
+        }
+
         /// What goes through the jack of the reader; nil where the link carries its bytes.
         private func jackSound(_ profile: ReaderProfile?) throws(CommandError) -> ReaderSound? {
             guard carrier.scheme == .alsa, let reader else { return nil }
@@ -326,7 +337,7 @@
                 }
             }
             // Some readers that are simulated in this process speak as no real one does.
-            let own = link.simulatedFamily == nil ? family.profile : family.simulatedProfile
+            let own = try recordedLink().simulatedFamily == nil ? family.profile : family.simulatedProfile
             let profile = try profile.map { (path) throws(CommandError) in
                 try ProfileFile.read(path, over: own, of: family)
             }

@@ -315,6 +315,88 @@ struct RecordingTests {
         #expect(try await replay.received() == nil)
     }
 
+    /// Plays a transcript to a program that sends its first byte, and the second one never.
+    private func play(_ text: String, late: Duration = .zero) async throws -> (end: Duration, failure: LinkError?) {
+        let replay = ReplayTransport(try transcript(text), link: Self.link, clock: clock)
+        clock.advance(by: late)
+        try await replay.send([1])
+        let receiving = Task { while try await replay.received() != nil {} }
+        // The first answer, unless its time is over, then the wait.
+        while true {
+            await clock.sleepers(1)
+            guard let next = clock.nextDeadline?.offset, next > clock.now.offset else { continue }
+            clock.advance(by: next - clock.now.offset)
+            guard next >= .seconds(4) else { continue }
+            return (next, await linkError { try await receiving.value })
+        }
+    }
+
+    @Test("a farewell is not sent again, and the link ends as the transcript does")
+    func farewell() async throws {
+        let talk = "0.000000 > 01\n1.000000 < 02\n"
+        let answered = try await play(talk + "5.000000 > 03\n5.010000 < 04\n5.020000 closed")
+        #expect(answered.end == .milliseconds(8_020))
+        #expect(answered.failure == nil)
+    }
+
+    @Test("a farewell without an answer ends at once")
+    func unansweredFarewell() async throws {
+        let played = try await play("0.000000 > 01\n1.000000 < 02\n5.000000 > 03\n5.020000 closed")
+        #expect(played.end == .milliseconds(5_020))
+        #expect(played.failure == nil)
+    }
+
+    @Test("a transcript that is cut short ends where it stops")
+    func cutShort() async throws {
+        let played = try await play("0.000000 > 01\n1.000000 < 02\n5.000000 > 03")
+        #expect(played.end == .seconds(5))
+        #expect(played.failure == nil)
+    }
+
+    @Test("a link that was lost after a farewell is lost again")
+    func lostAfterFarewell() async throws {
+        let played = try await play("0.000000 > 01\n1.000000 < 02\n5.000000 > 03\n6.000000 lost outOfRange")
+        #expect(played.end == .seconds(9))
+        #expect(played.failure?.code == .outOfRange)
+    }
+
+    @Test("bytes that are never sent again in the middle fail the link after the transcript's end", arguments: [0, 7])
+    func neverSent(late: Int) async throws {
+        let played = try await play(
+            "0.000000 > 01\n1.000000 < 02\n2.000000 > 03\n3.000000 < 04\n60.000000 closed", late: .seconds(late))
+        // Who was late with the first byte has as much longer for the second.
+        #expect(played.end == .seconds(70 + max(0, late - 1)))
+        #expect(played.failure?.code == .badAnswer)
+        #expect(played.failure?.message.contains("entry 3, byte 0") == true)
+    }
+
+    @Test("nothing is kept later than can be played back")
+    func tooLate() async throws {
+        let (near, far) = MemoryTransport.pair(link: Self.link)
+        let recorded = try record(near, .revealed)
+        clock.advance(by: TranscriptReader.latestTime)
+        try await recorded.send([1])
+        clock.advance(by: .microseconds(1))
+        #expect(await linkError { try await recorded.send([2]) }?.code == .system)
+        try await far.send([3])
+        #expect(await linkError { _ = try await recorded.received() }?.code == .system)
+        await recorded.close()
+        #expect(try transcript(lines.with { $0.dropFirst().joined() }).entries.count == 1)
+    }
+
+    @Test("a transcript that was made with times beyond any still ends")
+    func timesBeyondAny() async throws {
+        let entries = [TranscriptEntry(time: .seconds(Int64.max), event: .received([1]))]
+        let replay = ReplayTransport(
+            Transcript(header: .init(link: "a:b", isMasked: false), entries: entries), link: Self.link, clock: clock)
+        let receiving = Task { try await replay.received() }
+        await clock.sleepers(1)
+        #expect(clock.nextDeadline?.offset == TranscriptReader.latestTime)
+        clock.advance(by: TranscriptReader.latestTime)
+        #expect(try await receiving.value == [1])
+        #expect(try await replay.received() == nil)
+    }
+
     @Test("something else that is sent is told with its place, and ends both directions")
     func mismatch() async throws {
         let transcript = try transcript("0.000000 > 01\n0.000000 > 02 03 41\n0.000000 < 05")
