@@ -101,8 +101,9 @@ import Testing
         #expect(name.masked.allSatisfy { $0 == "*" })
     }
 
-    @Test func hidesDigitsOfAPaymentName() {
-        let name = CardholderName(payment: SecretText(copying: ascii("4111111111111111/X  ").span))
-        #expect(name.masked == "****************/X")
+    @Test func printsAPaymentNameMaskedAndWithoutPadding() {
+        let name = CardholderName(payment: SecretText(copying: ascii("DOE/JANE ANN  ").span))
+        #expect(name.masked == "***/********")
+        #expect("\(name)" == "***/********")
     }
 }

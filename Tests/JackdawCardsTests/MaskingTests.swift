@@ -23,9 +23,9 @@ struct Leak {
 
 @Suite struct MaskingTests {
     @Test(arguments: [
-        ("%B4111111111111111^DOE/JOHN^25122011143804400000?", "%B411111******1111^DOE/JOHN^2512201*************?"),
-        ("%B378282246310005^DOE/JOHN^^^AB?", "%B378282*****0005^DOE/JOHN^^^**?"),
-        ("%B4111111111111111^41111111 11111111^2512201?", "%B411111******1111^******** ********^2512201?"),
+        ("%B4111111111111111^DOE/JOHN^25122011143804400000?", "%B411111******1111^***/****^2512201*************?"),
+        ("%B378282246310005^DOE/JOHN^^^AB?", "%B378282*****0005^***/****^^^**?"),
+        ("%B4111111111111111^41111111 11111111^2512201?", "%B411111******1111^*****************^2512201?"),
         (";378282246310005=25122011143804400000?", ";378282*****0005=2512201*************?"),
         (";500000000009=2512201000?", ";********0009=2512201***?"), (";12345678===?", ";****5678===?"),
         // Without a service code this is no track 2.
@@ -38,6 +38,23 @@ struct Leak {
     ])
     func masksWholeTexts(_ text: String, _ expected: String) {
         #expect(masked(text) == expected)
+    }
+
+    /// All that shows of a name is the `/` of ISO/IEC 7813; a name has the same form wherever it is shown.
+    @Test(arguments: [
+        ("DOE/JANE", "***/****"), ("O'NEIL-DOE/MARY ANN.MRS", "**********/************"),
+        ("DOE/JANE      ", "***/**********"),
+        ("DOE", "***"), ("/", "/"), ("", ""), ("4111111111111111/X", "****************/*"),
+    ])
+    func namesShowTheSlashAlone(_ name: String, _ expected: String) {
+        #expect(Masking.maskName(ascii(name).span) == expected)
+        guard (2...26).contains(name.count) else { return }
+        #expect(masked("%B4111111111111111^\(name)^2512201?") == "%B411111******1111^\(expected)^2512201?")
+    }
+
+    @Test func bytesOfNamesThatAreNoTextAreMasked() {
+        let bytes: [UInt8] = [0xC3, 0x9C, 0x2F, 0x00, 0xFF]
+        #expect(Masking.maskName(bytes.span) == "**/**")
     }
 
     @Test func masksBytesThatAreNoText() {
@@ -58,6 +75,7 @@ struct Leak {
                 #expect(shown.hasSuffix(String(repeating: "*", count: data.count) + "?"))
                 #expect(shown.contains(card.expiry))
                 #expect(shown.contains(card.pan.suffix(4)))
+                #expect(!shown.dropFirst(2).contains { $0.isLetter })
             }
         }
     }

@@ -31,7 +31,7 @@ struct Fault: Sendable {
         #expect(track.expiry?.text == "2512")
         #expect(track.serviceCode?.text == "201")
         #expect(track.discretionaryData.revealedText() == "1143804400000")
-        #expect(track.maskedText == "%B411111******1111^DOE/JOHN.MR^2512201*************?")
+        #expect(track.maskedText == "%B411111******1111^***/*******^2512201*************?")
     }
 
     @Test(arguments: [

@@ -1,7 +1,6 @@
 /// The name on a card, as a whole and in its parts.
 ///
-/// A payment card's name may be shown, its digits apart (they could be an account number in the wrong place); a
-/// licence's name is hidden like the rest of the licence.
+/// Every printed form is ``masked``; the characters in clear come from its parts alone.
 public struct CardholderName: RedactedDescription, Equatable {
     /// The whole field, padding included.
     public let text: SecretText
@@ -14,8 +13,6 @@ public struct CardholderName: RedactedDescription, Equatable {
     /// Title or suffix; empty where there is none.
     public let title: SecretText
 
-    private let mayBeShown: Bool
-
     /// The name of a payment card: `SURNAME/GIVEN.TITLE` (ISO/IEC 7813).
     init(payment field: SecretText) {
         let end = field.range.upperBound
@@ -27,7 +24,6 @@ public struct CardholderName: RedactedDescription, Equatable {
         givenName = field[given.lowerBound..<stop].trimmed
         middleName = field[end..<end]
         title = field[min(stop + 1, end)..<end].trimmed
-        mayBeShown = true
     }
 
     /// The name of a licence: `SURNAME$GIVEN$MIDDLE$SUFFIX` (AAMVA).
@@ -39,14 +35,10 @@ public struct CardholderName: RedactedDescription, Equatable {
         givenName = parts.count > 1 ? parts[1] : none
         middleName = parts.count > 2 ? parts[2] : none
         title = parts.count > 3 ? parts[3] : none
-        mayBeShown = false
     }
 
-    /// The name for default output, without padding at its end: of a payment card with `*` for digits, of a licence
-    /// `*` for all of it.
-    public var masked: String {
-        text.trimmed.masked { _, character in mayBeShown && !character.isDigit }
-    }
+    /// The name for default output, as ``Masking/maskName(_:)`` masks it, without padding at its ends.
+    public var masked: String { text.trimmed.withRevealedText { Masking.maskName($0) } }
 
     /// The same as ``masked``.
     public var description: String { masked }

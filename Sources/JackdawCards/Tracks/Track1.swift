@@ -43,11 +43,11 @@ public struct Track1: TrackContent, FramedFormat {
             ]
     }
 
-    /// The number masked, the name without its digits, expiry and service code in clear, the issuer's data hidden.
+    /// The number and the name masked, expiry and service code in clear, the issuer's data hidden.
     public var maskedText: String {
         let name = name?.text.range ?? 0..<0
         return text.masked { place, character in
-            name.contains(place) ? !character.isDigit : shown.contains { $0.contains(place) }
+            name.contains(place) ? Masking.showsInName(character) : shown.contains { $0.contains(place) }
         }
     }
 }

@@ -1,3 +1,5 @@
+import JackdawCards
+
 /// Swipes of encrypting readers as an OEM's sample code of 2012 and 2013 has them: 131 bytes that begin with 60 and end with a
 /// CRC, or five that begin with 66 where a swipe was not read.
 ///
@@ -62,7 +64,7 @@ public struct IPSFormat: FrameFormat {
             FrameField("PAN, first digits", swipe.issuer, issuer),
             FrameField("PAN, last digits", swipe.lastDigits, frame.extracting(swipe.lastDigits).digits),
             FrameField("expiry", swipe.expiry, frame.extracting(swipe.expiry).digits),
-            FrameField("name", swipe.name, isRevealing ? name.printable : "\(name.count) characters"),
+            FrameField("name", swipe.name, isRevealing ? name.printable : Masking.maskName(name)),
             FrameField("KSN", swipe.keySerialNumber, frame.extracting(swipe.keySerialNumber).hexadecimal()),
             // Some are not encrypted, and some with keys that everybody knows.
             FrameField("encrypted tracks", swipe.encrypted, frame.extracting(swipe.encrypted).sensitive(isRevealing)),

@@ -9,7 +9,7 @@
             discussion: """
                 Each track that passes all its checks is printed; a swipe that could not be read gives one line \
                 on standard error that says where and why. WAV, FLAC, AIFF, AU, W64, CAF and Ogg are read. \
-                Account numbers and names are masked.
+                Account numbers and names are masked; expiry and service code stay visible.
 
                 EXIT CODES
                   0   something was decoded, and every file could be read
@@ -37,7 +37,7 @@
         @Option(help: "Channel to decode: a number from 1, or all.")
         var channel: ChannelChoice = .all
 
-        @Flag(help: "Print account numbers and track data in clear.")
+        @Flag(help: "Print account numbers, names and track data in clear.")
         var reveal = false
 
         @OptionGroup var headerless: HeaderlessOptions

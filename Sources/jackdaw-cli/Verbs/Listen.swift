@@ -16,7 +16,7 @@
                 Each swipe is printed when it is read, within a blink; a swipe that could not be read gives one line on \
                 standard error that says why. On a terminal a line shows the level. The capture gain follows what \
                 is heard, and all levels are put back at the end. A card that is unplugged is waited for. \
-                Account numbers and names are masked.
+                Account numbers and names are masked; expiry and service code stay visible.
 
                 A reader of a family that is named with --reader is asked who it is and told to wait for a card, again and \
                 again. Each thing that happens is a line: swipes as masked numbers and what was encrypted, and with \

@@ -26,7 +26,7 @@ import Testing
         #expect(
             run.lines.suffix(3) == [
                 "decrypted with a published test key, KSN 62994901190000000007",
-                "  track 1  %B541333******0044^A/B^3012101****?  SHA-1 right",
+                "  track 1  %B541333******0044^*/*^3012101****?  SHA-1 right",
                 "  track 2  ;541333******0044=3012101****?  SHA-1 right",
             ])
         #expect(!run.output.contains("5413330089600044"))

@@ -19,7 +19,7 @@ import Testing
         #expect(values["firmware"] == "01.02")
         #expect(values["PAN, first digits"] == "411111")
         #expect(values["PAN, last digits"] == "1111")
-        #expect(values["name"] == "26 characters")
+        #expect(values["name"]?.wholeMatch(of: /[*\/]{26}/) != nil)
         #expect(values["tracks"] == "1, 2")
         #expect(values["encrypted tracks"] == "80 bytes")
         #expect(fields.count == 13)
