@@ -4,6 +4,7 @@ import JackdawCards
 enum CardHiding {
     private static let star = UInt8(ascii: "*")
     private static let zero = UInt8(ascii: "0")
+    private static let caret = UInt8(ascii: "^")
 
     /// Hides tracks, in clear or masked by the reader: of an account number the first six and the last four digits stay, and
     /// what parts fields.
@@ -23,26 +24,42 @@ enum CardHiding {
         }
     }
 
-    /// Hides numbers that may be of a card in a reader's own words: of 12 digits or more all but the first six and the last four.
+    /// Hides what may be of a card in a reader's own words: of numbers of 12 digits or more all but the first six and the last
+    /// four, and letters and digits of what has the `^` of a track, in which a cardholder's name may be.
     static func hideNumbers(_ bytes: inout [UInt8], _ range: Range<Int>) {
+        let isInText = { (byte: UInt8) in (0x20..<0x7F).contains(byte) && byte != UInt8(ascii: "\"") }
+        for text in bytes[range].split(whereSeparator: { !isInText($0) }) where text.contains(caret) {
+            let isTrack = text.indices.map { $0 == text.startIndex || bytes[$0 - 1] != UInt8(ascii: "\\") }
+            // An escape of JSON stays one.
+            var kept = bytes[text.startIndex..<text.endIndex]
+            hideTracks(&bytes, text.startIndex..<text.endIndex)
+            for (index, isHidden) in zip(kept.indices, isTrack) where isHidden { kept[index] = bytes[index] }
+            bytes.replaceSubrange(kept.startIndex..<kept.endIndex, with: kept)
+        }
         for places in numbers(in: bytes, range) where places.count >= 12 {
             for index in places[6..<places.count - 4] { bytes[index] = zero }
         }
     }
 
     /// A reader's own words as they may be shown: it may be confused, and tell an account number. Of what can be one (ISO 7812:
-    /// 13 to 19 digits, Luhn), and of all that is longer, the first six and the last four digits stay; of a track nothing.
+    /// 13 to 19 digits, Luhn), and of all that is longer, the first six and the last four digits stay; nothing of a track, nor of
+    /// what has its `^` and may have a cardholder's name.
     static func shown(_ text: String) -> String {
         var bytes = Array(text.utf8)
-        var isHiding = false
-        for places in numbers(in: bytes, bytes.indices) where places.count > 12 {
-            for number in accountNumbers(in: bytes, places) {
-                for index in number[6..<number.count - 4] { bytes[index] = star }
-                isHiding = true
-            }
+        guard !mayBeTrack(bytes) else { return "\(bytes.count) characters" }
+        for number in accountNumbers(in: bytes) {
+            for index in number[6..<number.count - 4] { bytes[index] = star }
         }
-        let isTrack = isHiding && bytes.contains { "^=".utf8.contains($0) }
-        return isTrack ? "\(bytes.count) characters" : String(decoding: bytes, as: UTF8.self)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Whether a reader's own words may have a track: its `^`, or an account number and a `=`.
+    static func mayBeTrack(_ bytes: [UInt8]) -> Bool {
+        bytes.contains(caret) || bytes.contains(UInt8(ascii: "=")) && !accountNumbers(in: bytes).isEmpty
+    }
+
+    private static func accountNumbers(in bytes: [UInt8]) -> [[Int]] {
+        numbers(in: bytes, bytes.indices).filter { $0.count > 12 }.flatMap { accountNumbers(in: bytes, $0) }
     }
 
     /// The account numbers that some digits may be: stretches without a gap, or else all of them where some next to each other

@@ -138,9 +138,10 @@ public struct JSONPOSDialect: ReaderDialect {
         }
     }
 
-    /// A terminal's text as it may be shown: short, in ASCII, and without what may be a card's number.
+    /// A terminal's text as it may be shown: short, in ASCII, and without what may be a card's number or track.
     private static func plain(_ text: String) -> String {
         var bytes = text.unicodeScalars.prefix(200).map { UInt8(ascii: (" "..."~").contains($0) ? $0 : ".") }
+        guard !CardHiding.mayBeTrack(bytes) else { return "\(bytes.count) characters" }
         for places in CardHiding.numbers(in: bytes, bytes.indices) where places.count >= 12 {
             for index in places { bytes[index] = UInt8(ascii: "*") }
         }

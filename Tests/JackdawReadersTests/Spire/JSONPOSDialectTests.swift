@@ -84,6 +84,24 @@ import Testing
             ])
     }
 
+    /// A confused terminal has a track where its own words should be: neither number nor name is shown or kept.
+    @Test(arguments: ["%B4111111111111111^DOE/JANE^2812101?", "%B4111********1111^DOE/JANE^2812101?", "x^DOE/JANE^"])
+    func wordsWithATrackAreCounted(words text: String) throws {
+        let (dialect, request) = sent("TerminalInfo")
+        let body = #"{"id":"1","jsonrpc":"2.0","result":{"version":"\#(text)"}}"#
+        let meanings = try meanings(body, dialect, answering: request)
+        #expect(words(meanings).allSatisfy { $0.contains("\(text.utf8.count) characters") && !$0.contains("DOE") })
+        let event = #"{"jsonrpc":"2.0","method":"StatusEvent","params":{"a":"\#(text)"}}"#
+        #expect(words(try self.meanings(event)).allSatisfy { !$0.contains("DOE") && !$0.contains("JANE") })
+        let frame = try JSONPOSFormat.frame(Array(body.utf8))
+        guard case .masked(let kept) = dialect.masking([frame]) else {
+            Issue.record("it is not masked")
+            return
+        }
+        let shown = String(decoding: kept.joined(), as: UTF8.self)
+        #expect(!shown.contains("DOE") && !shown.contains("JANE") && shown.utf8.count == frame.count)
+    }
+
     @Test func whatTheTerminalAsksIsAnswered() throws {
         func reply(_ meanings: [ReaderMeaning]) -> String? {
             guard case .reply(let bytes) = meanings.last else { return nil }
