@@ -1,4 +1,5 @@
 import Glibc
+import JackdawTransport
 
 /// An input that was opened and recognised: a descriptor that libsndfile can read, and what is known of its content.
 struct SoundInput: ~Copyable {
@@ -53,7 +54,7 @@ extension SoundInput {
             throw AudioFileError(.notFound, path: path, "no file can have this name")
         }
         // Without O_NONBLOCK, opening a FIFO waits until somebody opens its other end.
-        let number = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        let number = unsafe Glibc.open(FileName.characters(of: path), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard number >= 0 else { throw openFailure(errno, path: path) }
         return OwnedDescriptor(number)
     }

@@ -1,4 +1,5 @@
 import Glibc
+import JackdawTransport
 
 /// A file descriptor that is closed with its owner.
 struct OwnedDescriptor: ~Copyable, Sendable {
@@ -50,9 +51,12 @@ extension OwnedDescriptor {
     /// - Returns: the file, open for reading and writing.
     /// - Throws: ``AudioFileError`` with code `io`.
     static func anonymousFile(for path: String) throws(AudioFileError) -> OwnedDescriptor {
-        let directory = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
+        let directory =
+            unsafe getenv("TMPDIR").map { directory in
+                unsafe FileName.text(of: UnsafeRawBufferPointer(start: directory, count: strlen(directory)))
+            } ?? "/tmp"
         let file = try TemporaryFile(in: directory, for: path)
-        unsafe unlink(file.path)
+        unsafe unlink(FileName.characters(of: file.path))
         return file.descriptor
     }
 

@@ -1,4 +1,5 @@
 import Glibc
+import JackdawTransport
 
 /// A new file that only this user may read and write, open. It stays until its owner renames or removes it; the files of
 /// processes that were killed are removed when the next one is made in the same directory.
@@ -19,7 +20,7 @@ package struct TemporaryFile: ~Copyable {
     package init(in directory: String, for path: String) throws(AudioFileError) {
         Self.removeLeftovers(in: directory)
         while true {
-            var name = Array((directory + Self.beginning + "XXXXXX").utf8CString)
+            var name = FileName.characters(of: directory + Self.beginning + "XXXXXX")
             let number = unsafe mkstemp(&name)
             guard number >= 0 else {
                 throw AudioFileError(
@@ -28,7 +29,7 @@ package struct TemporaryFile: ~Copyable {
             let file = OwnedDescriptor(number)
             guard Self.lock(number) else { continue }
             descriptor = file
-            self.path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            self.path = FileName.text(of: name.dropLast().map { UInt8(bitPattern: $0) })
             return
         }
     }
@@ -51,7 +52,7 @@ package struct TemporaryFile: ~Copyable {
     }
 
     private static func removeLeftovers(in directory: String) {
-        guard let folder = unsafe opendir(directory) else { return }
+        guard let folder = unsafe opendir(FileName.characters(of: directory)) else { return }
         defer { unsafe closedir(folder) }
         let wanted = Array(beginning.utf8.dropFirst())
         while let entry = unsafe readdir(folder) {
@@ -79,10 +80,9 @@ extension OwnedDescriptor {
     /// Gives an open file another name, in the same file system, once its content is on the disk; then the name is, too.
     /// - Returns: whether that was possible; `errno` says why not.
     borrowing func rename(_ path: String, to final: String) -> Bool {
-        guard retryingInterrupts({ Int(fsync(number)) }) == 0, unsafe Glibc.rename(path, final) == 0 else {
-            return false
-        }
-        let folder = unsafe open(directory(of: final), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard retryingInterrupts({ Int(fsync(number)) }) == 0, unsafe Glibc.rename(FileName.characters(of: path), FileName.characters(of: final)) == 0
+        else { return false }
+        let folder = unsafe open(FileName.characters(of: FileName.directory(of: final)), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         // A file system that cannot do this has done what it can.
         if folder >= 0 {
             fsync(folder)
@@ -90,10 +90,4 @@ extension OwnedDescriptor {
         }
         return true
     }
-}
-
-/// The directory of a file.
-func directory(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
-    return String(path[...slash])
 }

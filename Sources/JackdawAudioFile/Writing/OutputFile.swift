@@ -1,4 +1,5 @@
 import Glibc
+import JackdawTransport
 
 /// A file in the making: in a temporary file until it is put in its place, and nowhere if that never comes.
 package struct OutputFile: ~Copyable, Sendable {
@@ -40,12 +41,12 @@ package struct OutputFile: ~Copyable, Sendable {
             try self.init(path: path, final: path, mode: OutputFile.newFileMode)
         } else if path == "-" {
             try self.init(path: path, stream: .duplicate(of: STDOUT_FILENO, path: path))
-        } else if unsafe stat(path, &status) != 0 {
+        } else if unsafe stat(FileName.characters(of: path), &status) != 0 {
             try self.init(path: path, final: path, mode: OutputFile.newFileMode)
         } else if status.st_mode & S_IFMT == S_IFREG {
             try self.init(path: path, final: OutputFile.resolved(path), mode: status.st_mode & 0o777)
         } else {
-            let number = unsafe open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
+            let number = unsafe open(FileName.characters(of: path), O_WRONLY | O_CLOEXEC | O_NOCTTY)
             guard number >= 0 else { throw OutputFile.failure(path) }
             try self.init(path: path, stream: OwnedDescriptor(number))
         }
@@ -58,7 +59,7 @@ package struct OutputFile: ~Copyable, Sendable {
     }
 
     private init(path: String, final: String, mode: mode_t) throws(AudioFileError) {
-        let file = try TemporaryFile(in: directory(of: final), for: path)
+        let file = try TemporaryFile(in: FileName.directory(of: final), for: path)
         pending = Pending(temporary: file.path, final: final, mode: mode)
         content = file.descriptor
         stream = nil
@@ -66,7 +67,7 @@ package struct OutputFile: ~Copyable, Sendable {
     }
 
     deinit {
-        if let pending { unsafe unlink(pending.temporary) }
+        if let pending { unsafe unlink(FileName.characters(of: pending.temporary)) }
     }
 
     /// A descriptor to write the content with, closed on its own.
@@ -111,7 +112,7 @@ package struct OutputFile: ~Copyable, Sendable {
     /// Refuses a file that may be something else than a recording, or that others may read or have open.
     private static func checkPrivateSound(_ path: String) throws(AudioFileError) {
         // Neither waits nor follows.
-        let number = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+        let number = unsafe open(FileName.characters(of: path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard number >= 0 else {
             if errno == ENOENT { return }
             throw refusal(path)
@@ -143,8 +144,8 @@ package struct OutputFile: ~Copyable, Sendable {
 
     /// The file that a symbolic link leads to, so that the link stays one.
     private static func resolved(_ path: String) -> String {
-        guard let resolved = unsafe realpath(path, nil) else { return path }
+        guard let resolved = unsafe realpath(FileName.characters(of: path), nil) else { return path }
         defer { unsafe free(resolved) }
-        return unsafe String(cString: resolved)
+        return unsafe FileName.text(of: UnsafeRawBufferPointer(start: resolved, count: strlen(resolved)))
     }
 }

@@ -36,7 +36,7 @@ extension TranscriptHeader {
         _ path: String, _ link: String, _ take: (([TranscriptEntry]) -> Void)?
     ) throws(LinkError) -> Result<TranscriptHeader, TranscriptError> {
         // A pipe would wait for somebody who writes.
-        let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        let descriptor = unsafe open(FileName.characters(of: path), O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw error(.last, path, link) }
         defer { close(descriptor) }
         var status = stat()

@@ -19,11 +19,11 @@ final class TranscriptFile: Sendable {
         var descriptor: Int32 = -1
         var isNew = true
         do throws(SystemFailure) {
-            descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | Self.flags, 0o600)
+            descriptor = unsafe open(FileName.characters(of: path), O_WRONLY | O_CREAT | O_EXCL | Self.flags, 0o600)
             if descriptor < 0, errno == EEXIST {
                 // Neither waits nor clears what is there until it is known what that is.
                 isNew = false
-                descriptor = unsafe open(path, O_RDWR | O_NONBLOCK | Self.flags)
+                descriptor = unsafe open(FileName.characters(of: path), O_RDWR | O_NONBLOCK | Self.flags)
                 guard descriptor >= 0 else { throw .last }
                 try Self.checkOwn(descriptor)
             }

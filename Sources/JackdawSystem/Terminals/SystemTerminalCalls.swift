@@ -1,12 +1,13 @@
 internal import CLinux
 import Glibc
+import JackdawTransport
 
 /// The calls as the system does them.
 package struct SystemTerminalCalls: TerminalCalls {
     package init() {}
 
     package func open(_ path: String) throws(SystemFailure) -> Int32 {
-        try retrying { unsafe Glibc.open(path, Self.flags) }
+        try retrying { unsafe Glibc.open(FileName.characters(of: path), Self.flags) }
     }
 
     package func lock(_ descriptor: Int32) throws(SystemFailure) {

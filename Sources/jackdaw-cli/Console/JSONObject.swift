@@ -1,3 +1,5 @@
+import JackdawTransport
+
 /// One JSON object on one line, its fields in the order in which they are added.
 struct JSONObject {
     private var fields = ""
@@ -45,6 +47,8 @@ struct JSONObject {
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\"", "\\": quoted += "\\\(scalar)"
+            case _ where FileName.byte(of: scalar) != nil:
+                quoted += "\\\\x\(FileName.byte(of: scalar)?.hexadecimal ?? "")"
             case _ where scalar.steersTerminal:
                 let digits = String(scalar.value, radix: 16)
                 quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits

@@ -1,6 +1,7 @@
 import Glibc
 import JackdawAudioFile
 import JackdawSystem
+import JackdawTransport
 
 /// A file for this user alone that is there once it is complete.
 enum NewFile {
@@ -11,13 +12,13 @@ enum NewFile {
     /// - Throws: ``CommandError``, that of `fill` too; an old file is as it was then.
     static func make(at path: String, fill: (CInt) throws(CommandError) -> Void) throws(CommandError) {
         let file = try asCommand(isOutput: true) { () throws(AudioFileError) in
-            try TemporaryFile(in: path.lastIndex(of: "/").map { String(path[...$0]) } ?? ".", for: path)
+            try TemporaryFile(in: FileName.directory(of: path), for: path)
         }
         do throws(CommandError) {
             try fill(file.number)
             guard file.rename(to: path) else { throw failure(path) }
         } catch {
-            unsafe unlink(file.path)
+            unsafe unlink(FileName.characters(of: file.path))
             throw error
         }
     }

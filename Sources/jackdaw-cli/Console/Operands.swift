@@ -1,10 +1,21 @@
-/// Many file names as one argument.
+import Glibc
+import JackdawTransport
+
+/// The command line, and many file names as one argument.
 ///
 /// The argument parser takes time by the square of the number of operands: with some thousand files longer than it takes
 /// to decode them. No argument holds a zero byte, so that one can part the names of a whole run of them.
 enum Operands {
     /// Shorter runs are left alone, so that what is said about a mistyped command line names single arguments.
     private static let longRun = 64
+
+    /// The command line of this process without the name of the program; file names in it may be any bytes (``FileName``).
+    static var ofProcess: [String] {
+        (1..<max(1, Int(CommandLine.argc))).compactMap { index in
+            guard let argument = unsafe CommandLine.unsafeArgv[index] else { return nil }
+            return unsafe FileName.text(of: UnsafeRawBufferPointer(start: argument, count: strlen(argument)))
+        }
+    }
 
     /// The command line with its long runs of operands made one argument each.
     /// - Parameter arguments: without the name of the program.

@@ -1,5 +1,6 @@
 import Glibc
 import JackdawSystem
+import JackdawTransport
 
 /// A file that is read as a whole, because it cannot be long.
 enum SmallFile {
@@ -16,7 +17,7 @@ enum SmallFile {
         check: (stat) throws(CommandError) -> Void = { _ in }
     ) throws(CommandError) {
         let name = name(of: path)
-        let descriptor = unsafe path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = unsafe path == "-" ? STDIN_FILENO : open(FileName.characters(of: path), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw CommandError(.noInput, "\(name): \(SystemFailure.last.message)") }
         defer { if descriptor != STDIN_FILENO { close(descriptor) } }
         var status = stat()

@@ -1,17 +1,18 @@
 import Glibc
 import JackdawDSP
+import JackdawTransport
 
 /// Recordings in a folder.
 enum CaptureFolder {
     /// The sound files in a folder, in the order of their names; none where there is no such folder.
     static func soundFiles(in folder: String) -> [String] {
-        guard let directory = unsafe opendir(folder) else { return [] }
+        guard let directory = unsafe opendir(FileName.characters(of: folder)) else { return [] }
         defer { unsafe closedir(directory) }
         var names: [String] = []
         while let entry = unsafe readdir(directory) {
             // `d_name` is a tuple of 256 characters, closed by a zero.
             let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { unsafe Array($0.prefix { $0 != 0 }) }
-            names.append(String(decoding: name, as: UTF8.self))
+            names.append(FileName.text(of: name))
         }
         return names.filter { $0.hasSuffix(".wav") || $0.hasSuffix(".flac") }.sorted().map { "\(folder)/\($0)" }
     }

@@ -1,5 +1,6 @@
 import Glibc
 import JackdawAudioFile
+import JackdawTransport
 
 /// Takes the sound of a recording, front to back.
 protocol SoundListener {
@@ -125,7 +126,7 @@ struct SoundScanner: ~Copyable {
     /// Frames of a block.
     private static func capacity(_ path: String, _ format: AudioFormat) -> Int {
         var status = stat()
-        let known = unsafe path == "-" ? fstat(STDIN_FILENO, &status) : stat(path, &status)
+        let known = unsafe path == "-" ? fstat(STDIN_FILENO, &status) : stat(FileName.characters(of: path), &status)
         let isLive = known == 0 && [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT)
         return isLive ? Int(format.sampleRate * liveSeconds) : max(1_024, blockFrames / format.channels)
     }
