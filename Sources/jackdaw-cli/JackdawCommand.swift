@@ -8,8 +8,8 @@
             commandName: "jackdaw",
             abstract: "Reads magnetic stripe cards and modems from sound, and makes such sound.",
             discussion: """
-                Account numbers are masked in all output unless --reveal asks for them. What demodulate reads are \
-                bytes, which it gives as they are.
+                Account numbers and cardholders' names are masked in all output unless --reveal asks for them; expiry and \
+                service code stay visible. What demodulate reads are bytes, which it gives as they are.
 
                 EXIT CODES
                   0   done
@@ -42,14 +42,14 @@
             CoreFile.forbid()
             StandardDescriptors.fill()
             do {
-                var command = try command(of: Array(CommandLine.arguments.dropFirst()))
+                var command = try command(of: Operands.ofProcess)
                 try command.run()
             } catch {
                 let code = exitCode(for: error)
                 // A mistyped command line may hold card data; what is said about it must not.
                 let text = fullMessage(for: error)
                 let console = Console.standard()
-                console.conclude(code.isSuccess ? text : text.hidingAccountNumbers, isResult: code.isSuccess)
+                console.conclude(code.isSuccess ? text : text.hidingArguments, isResult: code.isSuccess)
                 Glibc.exit(console.reportFailure() ? ExitStatus.inputOutput.rawValue : code.rawValue)
             }
         }

@@ -82,8 +82,14 @@ final class Console {
         results.removeWiping()
     }
 
-    /// Writes a line to standard error, behind the results that came before it.
-    func message(_ line: String) {
+    /// Writes a line to standard error, behind the results that came before it. Numbers and keys in it are masked: it may
+    /// repeat an argument, and a mistyped command line may have card data instead of a name.
+    func message(_ line: String) { write(message: line.hidingKeysAndNumbers) }
+
+    /// Writes a line to standard error in which card data may show.
+    func revealedMessage(_ line: String) { write(message: line) }
+
+    private func write(message line: String) {
         flush()
         clearStatus()
         if showsData && isWatched { try? writeMessages([UInt8(ascii: "\n")]) }
@@ -118,7 +124,7 @@ final class Console {
     /// Shows a line that the next one replaces; on a terminal only.
     func status(_ line: String) {
         guard isWatched else { return }
-        try? writeMessages(Array("\r\u{1B}[K\(line.printable)".utf8))
+        try? writeMessages(Array("\r\u{1B}[K\(line.hidingKeysAndNumbers.printable)".utf8))
         showsStatus = true
     }
 

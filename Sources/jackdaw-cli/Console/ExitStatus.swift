@@ -48,9 +48,7 @@ struct CommandError: Error {
 
     /// What a link that could not be opened comes to, or one that ended.
     init(_ error: LinkError) {
-        // A mistyped command line may have card data in the place of a name.
-        self.init(
-            ExitStatus(rawValue: error.code.exitStatus) ?? .inputOutput, error.description.hidingAccountNumbers)
+        self.init(ExitStatus(rawValue: error.code.exitStatus) ?? .inputOutput, error.description)
     }
 
     /// What a spectrum that could not be made comes to.

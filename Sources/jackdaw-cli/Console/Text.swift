@@ -1,3 +1,5 @@
+import JackdawTransport
+
 /// A number with a fixed count of decimals.
 /// - Parameters:
 ///   - value: any number; what is not finite becomes `-`.
@@ -24,13 +26,37 @@ extension UInt8 {
 }
 
 extension String {
-    /// The text with control characters (C0, DEL, C1) and invisible direction marks written out, so that no text from a
-    /// card or a file name can steer a terminal.
+    /// The text with control characters (C0, DEL, C1), invisible direction marks and a file name's bytes that are no text
+    /// written out, so that no text from a card or a file name can steer a terminal.
     var printable: String {
-        guard unicodeScalars.contains(where: \.steersTerminal) else { return self }
+        guard unicodeScalars.contains(where: { $0.steersTerminal || FileName.byte(of: $0) != nil }) else { return self }
         return unicodeScalars.reduce(into: "") { text, scalar in
-            text += scalar.steersTerminal ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
+            if let byte = FileName.byte(of: scalar) {
+                text += "\\x\(byte.hexadecimal)"
+            } else {
+                text += scalar.steersTerminal ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
+            }
         }
+    }
+
+    /// What is said about the command line, without the numbers and keys in it: ``hidingKeysAndNumbers``, and keys whose
+    /// digits are written in pairs or in more arguments than one.
+    var hidingArguments: String {
+        replacing(/[0-9A-Fa-f]{2}(?:(?:[ :\-]|', ')[0-9A-Fa-f]{2}){7,}/) { key in
+            String(key.output.map { $0.isHexDigit ? "*" : $0 })
+        }.hidingKeysAndNumbers
+    }
+
+    /// The text with every key of 12 hexadecimal digits or more hidden, and every number as ``hidingAccountNumbers`` has it. An
+    /// identifier of a Bluetooth service (RFC 9562) is no key.
+    var hidingKeysAndNumbers: String {
+        var result = ""
+        var rest = self[...]
+        for match in matches(of: /[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}/) {
+            result += rest[..<match.range.lowerBound].hidingKeys.hidingAccountNumbers + match.output
+            rest = self[match.range.upperBound...]
+        }
+        return result + rest.hidingKeys.hidingAccountNumbers
     }
 
     /// The text with every number of 12 digits or more masked as an account number is: from 13 digits on the first six show,
@@ -64,6 +90,14 @@ extension String {
 }
 
 extension Substring {
+    /// The text with every run of so many hexadecimal digits hidden, if it is more than a number.
+    fileprivate var hidingKeys: String {
+        String(self).replacing(/[0-9A-Fa-f]{12,}/) { key in
+            key.output.contains(where: \.isLetter)
+                ? String(repeating: "*", count: key.output.count) : String(key.output)
+        }
+    }
+
     /// Digits from which on a number may be that of an account, and from which on its first six may show.
     private static let leastHidden = 12
     private static let leastShowingIssuer = 13
@@ -123,7 +157,7 @@ extension Unicode.Scalar {
     /// Whether a terminal obeys it rather than shows it; JSON writes all of these as `\u` with four digits.
     var steersTerminal: Bool {
         switch value {
-        case 0x00...0x1F, 0x7F...0x9F, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+        case 0x00...0x1F, 0x7F...0x9F, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
         default: false
         }
     }

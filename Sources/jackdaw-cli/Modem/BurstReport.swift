@@ -13,7 +13,7 @@ struct BurstReport {
     /// What was measured, in one line.
     var line: String {
         var parts = [
-            "\(file): \(mode.name)",
+            "\(file.hidingKeysAndNumbers): \(mode.name)",
             "\(fixed(burst.span.start, 3)) to \(fixed(burst.span.end, 3)) s",
             mode.carriesBits ? counted(burst.characters, "bit") : counted(count, "byte"),
         ]

@@ -19,7 +19,7 @@ struct ReaderEventReport {
 
     /// One line for a person, and one for each part of a swipe where they are shown.
     var lines: [String] {
-        var lines = ["\(link): \(event)"]
+        var lines = ["\(link.description.hidingKeysAndNumbers): \(event)"]
         if case .swipe(let swipe) = event, isRevealed {
             for part in swipe.orderedParts {
                 lines.append("  \(part.words.padded(to: 18))  \(swipe.text(of: part) ?? swipe.digits(of: part))")

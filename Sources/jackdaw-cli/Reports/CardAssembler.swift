@@ -47,7 +47,7 @@ struct CardAssembler {
         if let expiry = card.expiry { facts.append("expires \(expiry.text.suffix(2))/\(expiry.text.prefix(2))") }
         if let code = card.serviceCode { facts.append("service code \(code.text)") }
         let conflicts = card.conflicts.map { "  warning  \($0)" }
-        let file = reports.first?.file ?? ""
+        let file = reports.first?.file.hidingKeysAndNumbers ?? ""
         return ["\(file): \(facts.joined(separator: ", "))"] + reports.flatMap(\.lines) + conflicts
     }
 }

@@ -26,7 +26,8 @@ struct CardPrinter {
     mutating func print(at time: Double?) {
         for card in cards.completeCards(at: time) { CardAssembler.lines(card).forEach(console.result) }
         guard cards.isEmpty else { return }
-        failures.forEach(showsFailures ? console.result : console.message)
+        // A failure has bits only with `--reveal`.
+        failures.forEach(showsFailures ? console.result : console.revealedMessage)
         failures = []
     }
 }

@@ -30,7 +30,9 @@ struct FailureReport {
     /// One line for a person, and one each for bits and characters where they are wanted.
     var lines: [String] {
         let span = "\(fixed(failure.span.start, 3)) to \(fixed(failure.span.end, 3)) s"
-        var lines = ["\(file): channel \(channel), swipe \(failure.swipe + 1), \(span): \(failure)"]
+        var lines = [
+            "\(file.hidingKeysAndNumbers): channel \(channel), swipe \(failure.swipe + 1), \(span): \(failure)"
+        ]
         if showsBits {
             lines.append("  bits     \(bits.isEmpty ? "none" : bits)")
             lines.append("  partial  \(partialText.isEmpty ? "none" : partialText)")

@@ -23,6 +23,13 @@ import Testing
         #expect(recorder.messages == "jackdaw: b\\u{9b}2J\nc\\u{1b}c\nd\n")
     }
 
+    @Test func messagesHideNumbersAndKeysUnlessTheyAreRevealed() {
+        let recorder = ConsoleRecorder()
+        recorder.console.message("4111111111111111.wav")
+        recorder.console.revealedMessage("4111111111111111")
+        #expect(recorder.messages == "jackdaw: 411111******1111.wav\njackdaw: 4111111111111111\n")
+    }
+
     @Test func dataIsWrittenOutOnATerminalAlone() {
         for showsResults in [false, true] {
             let recorder = ConsoleRecorder(isWatched: true, showsResults: showsResults)

@@ -1,3 +1,4 @@
+import JackdawTransport
 import Testing
 
 @testable import jackdaw_cli
@@ -12,6 +13,8 @@ import Testing
     @Test func controlCharactersAreWrittenOut() {
         #expect("a\u{1B}[31m\r\nb\u{7F}\u{9B}\u{202E}".printable == "a\\u{1b}[31m\\u{d}\\u{a}b\\u{7f}\\u{9b}\\u{202e}")
         #expect("Zoë 東京 🐦".printable == "Zoë 東京 🐦")
+        #expect("a\u{61C}b\u{200F}".printable == "a\\u{61c}b\\u{200f}")
+        #expect(FileName.text(of: [0x61, 0xFF, 0xC3, 0xA9]).printable == "a\\xff\u{E9}")
     }
 
     @Test(arguments: [
@@ -41,6 +44,30 @@ import Testing
         "4410 8820 17640 35280", "1111\n2222\n3333", "1111     2222     3333",
     ])
     func otherNumbersStay(text: String) { #expect(text.hidingAccountNumbers == text) }
+
+    @Test(arguments: [
+        ("key 0123456789ABCDEFFEDCBA9876543210.", "key ********************************."),
+        ("a1b2c3d4e5f6", "************"),
+        ("B4111111111111111^", "*****************^"), ("abcdefabcde", "abcdefabcde"),
+        ("1234567890123", "123456***0123"),
+        ("0000180f-0000-1000-8000-00805f9b34fb", "0000180f-0000-1000-8000-00805f9b34fb"),
+        ("AA:BB:CC:DD:EE:FF", "AA:BB:CC:DD:EE:FF"),
+        (
+            "4111 1111 1111 1111 of 0000180f-0000-1000-8000-00805f9b34fb",
+            "4111 11** **** 1111 of 0000180f-0000-1000-8000-00805f9b34fb"
+        ),
+    ])
+    func keysAreHiddenAndIdentifiersStay(text: String, expected: String) {
+        #expect(text.hidingKeysAndNumbers == expected)
+    }
+
+    @Test func keysInPairsAreHiddenInWhatIsSaidOfArguments() {
+        #expect("'01 23 45 67 89 AB CD EF'".hidingArguments == "'** ** ** ** ** ** ** **'")
+        #expect(
+            "'01', '23', '45', '67', '89', 'AB', 'CD', 'EF'".hidingArguments
+                == "'**', '**', '**', '**', '**', '**', '**', '**'")
+        #expect("rfcomm:AA:BB:CC:DD:EE:FF/1".hidingArguments == "rfcomm:AA:BB:CC:DD:EE:FF/1")
+    }
 
     @Test func countsHaveTheirPlural() {
         #expect(counted(0, "file") == "0 files")
@@ -80,7 +107,7 @@ import Testing
     }
 
     @Test func everyCharacterComesBack() throws {
-        let text = String((0...0x17F).compactMap(Unicode.Scalar.init).map(Character.init)) + "\u{202E}\u{2028}🐦"
+        let text = String((0...0x17F).compactMap(Unicode.Scalar.init).map(Character.init)) + "\u{202E}\u{2028}\u{61C}🐦"
         var object = JSONObject()
         object.add("text", text)
         #expect(try jsonObject(object.text)["text"] as? String == text)

@@ -10,29 +10,28 @@ struct ChildProcess {
     static let executable = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent().appendingPathComponent("jackdaw")
 
-    /// Runs the command to its end.
-    /// - Parameters:
-    ///   - arguments: the command line.
-    ///   - input: what standard input holds.
-    ///   - source: a path that is standard input instead.
-    ///   - sink: a path that is standard output; what goes there is not read back.
-    /// - Throws: what the system says where it cannot be run.
-    init(_ arguments: [String], input: [UInt8] = [], from source: String? = nil, to sink: String? = nil) throws {
-        try self.init(Self.executable, arguments, input: input, from: source, to: sink)
-    }
-
     /// Runs the command by a shell.
     /// - Parameters:
     ///   - line: what the shell does; `$0` is the command.
     ///   - arguments: `$1` and those that follow.
     /// - Throws: what the system says where it cannot be run.
     init(shell line: String, _ arguments: String...) throws {
-        try self.init(URL(fileURLWithPath: "/bin/sh"), ["-c", line, Self.executable.path] + arguments)
+        try self.init(
+            ["-c", line, Self.executable.path] + arguments, program: URL(fileURLWithPath: "/bin/sh"))
     }
 
-    private init(
-        _ executable: URL, _ arguments: [String], input: [UInt8] = [], from source: String? = nil,
-        to sink: String? = nil
+    /// Runs the command to its end.
+    /// - Parameters:
+    ///   - arguments: the command line.
+    ///   - input: what standard input holds.
+    ///   - source: a path that is standard input instead.
+    ///   - sink: a path that is standard output; what goes there is not read back.
+    ///   - environment: variables that the command sees otherwise.
+    ///   - program: what is run instead of the command, by its path.
+    /// - Throws: what the system says where it cannot be run.
+    init(
+        _ arguments: [String], input: [UInt8] = [], from source: String? = nil, to sink: String? = nil,
+        environment: [String: String] = [:], program: URL = executable
     ) throws {
         let folder = try TemporaryFolder()
         let source = try FileHandle(
@@ -43,7 +42,8 @@ struct ChildProcess {
             try FileHandle(forWritingTo: URL(fileURLWithPath: $0))
         }
         let process = Process()
-        process.executableURL = executable
+        process.executableURL = program
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.arguments = arguments
         process.standardInput = source
         process.standardOutput = sinks[0]

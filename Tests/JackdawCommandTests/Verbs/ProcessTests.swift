@@ -54,6 +54,33 @@ import Testing
         return try #require(UInt64(mask, radix: 16)) >> UInt64(signal - 1) & 1 == 1
     }
 
+    /// Names of any bytes: no UTF-8, a sign that combines with the slash before it, quotes, a line end. A shell makes them of
+    /// octal digits: a `Process` would not pass them on.
+    @Test(arguments: [
+        (#"a\0377b"#, #"a\xffb"#), (#"\0303"#, #"\xc3"#), (#"\0314\0201a"#, "\u{301}a"), ("'q", "'q"),
+        (#"a\0330\0234b"#, #"a\u{61c}b"#), (#"a\nb"#, #"a\u{a}b"#), (#"\0364\0217\0277\0277"#, #"\xf4\x8f\xbf\xbf"#),
+    ])
+    func filesOfAnyNameOpen(octal: String, shown: String) throws {
+        let folder = try TemporaryFolder()
+        let script = """
+            name=$(printf '%b' "$2")
+            cd "$3" || exit 99
+            "$1" synth -o "$PWD/$name.wav" --track1 test && "$1" decode "./$name.wav" && "$1" decode --json "$name.wav" &&
+            "$1" inspect "$name.wav" && "$1" listen --link "wav:$name.wav" --record "$name.kept.wav" &&
+            test -s "$name.kept.wav" && test -s "$name.kept.wav.json" && "$1" decode "$name.kept.wav" > /dev/null
+            """
+        let run = try ChildProcess(
+            ["-c", script, "sh", ChildProcess.executable.path, octal, folder.path],
+            program: URL(fileURLWithPath: "/bin/sh"))
+        let output = String(decoding: run.output, as: UTF8.self)
+        #expect(run.status == 0, "\(run.messages)")
+        #expect(output.hasPrefix("./\(shown).wav: 411111******1111, visa, "))
+        #expect(String(validating: run.output, as: UTF8.self) != nil)
+        let object = try #require(output.split(separator: "\n").first { $0.hasPrefix("{") })
+        let name = shown.replacing("\\u{61c}", with: "\u{61C}").replacing("\\u{a}", with: "\n")
+        #expect(try jsonObject(String(object))["file"] as? String == "\(name).wav")
+    }
+
     @Test(arguments: [SIGHUP, SIGINT, SIGTERM])
     func anInterruptEndsItInGoodOrder(signal: Int32) throws {
         guard try !Self.ignores(signal) else { return }

@@ -1,5 +1,6 @@
 import JackdawReaders
 import JackdawSimulator
+import JackdawTestSupport
 import Testing
 
 @testable import JackdawDSP
@@ -31,6 +32,96 @@ import Testing
         let number = Self.numbers[0]
         for card in [Self.cards(number)[0], Self.cards(number)[3]] {
             try expectNoOutput(of: card, number, options: options)
+        }
+    }
+
+    /// Every verb that reads a swipe, over sound and over frames: no piece of a cardholder's name comes out without `--reveal`,
+    /// and the whole of it with it.
+    @Test(arguments: [["--noise", "12"], ["--noise", "-9"], ["--reverse"], []])
+    func noOutputHoldsAName(options: [String]) throws {
+        let folder = try TemporaryFolder()
+        let file = folder("a.wav")
+        let text = "%B4012888888881881^QUENTIN/ROSAMUND.DR^29121010000000000000?"
+        var runs = [CommandRun(["synth", "-o", file, "--track1", text] + options)]
+        runs += Self.talkative(file)
+        for run in runs { Self.expectNoName(run.output + run.messages) }
+        if folder.names.contains("a.wav.kept.wav.json") {
+            Self.expectNoName(String(decoding: try folder.read("a.wav.kept.wav.json"), as: UTF8.self))
+        }
+        guard options.isEmpty else { return }
+        for verb in [["decode"], ["decode", "--json"], ["inspect"], ["inspect", "--json"], ["listen", "--link"]] {
+            let source = verb.last == "--link" ? "wav:\(file)" : file
+            #expect(CommandRun(verb + [source, "--reveal"]).output.contains("QUENTIN/ROSAMUND.DR"))
+            let masked = CommandRun(verb + [source]).output
+            #expect(masked.contains("*******/***********"))
+            #expect(masked.contains("2912") || masked.contains("12/29"))
+            #expect(masked.contains("101"))
+        }
+    }
+
+    /// Swipes as readers send them, decrypted or not; those with names are of the readers' manuals (`PublishedSwipes`).
+    @Test func noFrameHoldsAName() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("0123456789ABCDEFFEDCBA9876543210".utf8, to: "key")
+        let swipes = [
+            ("magtek", PublishedSwipes.magTek), ("idtech", PublishedSwipes.original),
+            ("idtech", PublishedSwipes.enhanced),
+            ("ips", PublishedSwipes.ips),
+        ]
+        for (name, swipe) in swipes {
+            let digits = swipe.map { String(Int($0) + 256, radix: 16).dropFirst() }.joined()
+            for options in [[], ["--json"], ["--key-file", path], ["--json", "--key-file", path]] {
+                let run = CommandRun(["frame"] + options + [name, digits])
+                Self.expectNoName(run.output + run.messages)
+            }
+        }
+    }
+
+    /// Pieces of the names on the cards of these tests, and of those in the readers' manuals.
+    private static func expectNoName(_ text: String) {
+        let pieces = [
+            "QUEN", "UENT", "ENTI", "NTIN", "ROSA", "OSAM", "SAMU", "AMUN", "MUND", "HOGAN", "PAUL", "BUSH", "GEORGE",
+            "TEST/",
+        ]
+        for piece in pieces { #expect(!text.contains(piece), "\(piece) in \(text)") }
+    }
+
+    /// Numbers and keys of 12 digits or more, in whatever option, and as the name of a file that is missing or written.
+    @Test(arguments: [
+        "0123456789ABCDEFFEDCBA9876543210", "0123456789abcdef", "41111111111111112", "411111111111", "A1B2C3D4E5F6",
+    ])
+    func noArgumentIsRepeatedWhole(secret: String) throws {
+        let folder = try TemporaryFolder()
+        let name = folder(secret)
+        let lines = [
+            [secret], ["decode", secret], ["decode", name], ["decode", "--\(secret)"],
+            ["decode", "--track", secret, "a.wav"],
+            ["decode", "--channel", secret, "a.wav"], ["decode", "--raw", secret, "a.wav"],
+            ["inspect", "--plot", secret, "a"],
+            ["inspect", name], ["inspect", "--plot", "\(name).gif", "a"], ["listen", "--link", secret],
+            ["listen", "--link", "sim:\(secret)"], ["listen", "--link", "replay:\(name)"],
+            ["listen", "--link", "wav:\(name)"],
+            ["listen", "--link", "tcp:localhost:1", "--reader", secret], ["listen", "--link", "pty:/dev/\(secret)"],
+            ["demodulate", "--mode", secret, "a.wav"], ["demodulate", "--baud", secret, "a.wav"], ["demodulate", name],
+            ["modulate", "--mode", secret, "-o", "a.wav"], ["modulate", "--mode", "v21", "-o", "\(name)/a.wav"],
+            ["frame", secret, "00"], ["frame", "--key", secret, "idtech", "00"],
+            ["frame", "idtech", "--key-file", name, "0200"],
+            ["frame", "--key-scheme", secret, "idtech", "00"], ["frame", "--key-file=\(name)", "idtech", "02 00"],
+            ["synth", "-o", secret], ["synth", "-o", "\(name).wav"], ["synth", "-o", "\(name)/a.wav"],
+            ["synth", "-o", "a.wav", "--track1", "@\(name)"], ["simulate", secret],
+            ["simulate", "miura", "--link", secret],
+            ["pair", secret], ["devices", secret], ["bench", name], ["autodetect", "--link", secret],
+        ]
+        for line in lines {
+            let run = CommandRun(line)
+            #expect(!(run.output + run.messages).contains(secret), "\(line): \(run.messages)")
+        }
+        let pairs = stride(from: 0, to: secret.count - 1, by: 2).map { String(secret.dropFirst($0).prefix(2)) }
+        guard pairs.count >= 8 else { return }
+        for separator in [" ", ":", "-"] {
+            let run = CommandRun("frame", "--key", pairs.joined(separator: separator), "idtech", "00")
+            #expect(!run.messages.contains(pairs.joined(separator: separator)))
+            #expect(!CommandRun("decode", "--track", pairs.joined(separator: separator), "a").messages.contains("EF"))
         }
     }
 
