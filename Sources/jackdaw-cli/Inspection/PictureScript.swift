@@ -104,10 +104,14 @@ struct PictureScript {
     /// Adds a line.
     mutating func add(_ line: String) { text += line + "\n" }
 
-    /// A string in which gnuplot expands nothing.
+    /// A string in which gnuplot expands nothing. Quotes at its beginning are a string of their own: gnuplot takes two quotes
+    /// there for an empty string.
     func quoted(_ text: String) -> String {
-        let doubled = text.printable.flatMap { $0 == "'" ? ["'", "'"] : [$0] }
-        return "'\(String(doubled))'"
+        let text = text.printable.unicodeScalars
+        let rest = text.drop { $0 == "'" }
+        let quotes = String(repeating: "'", count: text.count - rest.count)
+        let doubled = rest.reduce(into: "") { $0 += $1 == "'" ? "''" : String($1) }
+        return (quotes.isEmpty ? "" : "\"\(quotes)\".") + "'\(doubled)'"
     }
 
     private func ratio(_ part: Int, _ whole: Int) -> String { fixed(Double(part) / Double(whole), 5) }
