@@ -50,14 +50,15 @@ public struct LinkName: Sendable, Hashable, CustomStringConvertible {
     /// - Throws: ``LinkError`` with code `badName`.
     public init(parsing text: String) throws(LinkError) {
         let known = Scheme.allCases.map { "\($0.rawValue):" }.joined(separator: ", ")
-        guard let colon = text.firstIndex(of: ":") else {
+        // By scalars: a file's name may begin with a sign that combines with the colon.
+        guard let colon = text.unicodeScalars.firstIndex(of: ":") else {
             throw LinkError(.badName, link: text, "no name of a link", remedy: "one begins with \(known)")
         }
         guard let scheme = Scheme(rawValue: String(text[..<colon])) else {
             throw LinkError(
                 .badName, link: text, "no kind of link is named \(text[..<colon])", remedy: "one begins with \(known)")
         }
-        let address = String(text[text.index(after: colon)...])
+        let address = String(text.unicodeScalars[text.unicodeScalars.index(after: colon)...])
         guard !address.isEmpty else {
             throw LinkError(.badName, link: text, "a device is missing behind the colon")
         }
@@ -80,13 +81,13 @@ public struct LinkName: Sendable, Hashable, CustomStringConvertible {
 
     /// The parts of the name of a link of which a transcript is kept. The first comma is the end of the file.
     private static func recording(_ address: String) throws(LinkError) -> (file: String, link: LinkName) {
-        guard let comma = address.firstIndex(of: ",") else {
+        guard let comma = address.unicodeScalars.firstIndex(of: ",") else {
             throw LinkError(.badName, link: address, "a comma and a link are missing behind the transcript's file")
         }
         guard comma > address.startIndex else {
             throw LinkError(.badName, link: address, "the transcript's file is missing before the comma")
         }
-        let inner = String(address[address.index(after: comma)...])
+        let inner = String(address.unicodeScalars[address.unicodeScalars.index(after: comma)...])
         // Looked at before it is read: a name of many such parts is not gone into.
         guard !inner.hasPrefix("\(Scheme.record.rawValue):") else {
             throw LinkError(.badName, link: address, "a transcript of a link that keeps one already")

@@ -4,6 +4,8 @@ import JackdawSpectrum
 
 /// What comes together of one channel while it is inspected: its survey, its last seconds, its swipes and line codes.
 final class ChannelRecord {
+    /// The sound of more swipes is not kept, of those that were read and of those that were not.
+    private static let mostDrawn = SwipePicture.mostSwipes
     /// The sound of more line codes is not kept.
     private static let mostSounds = 12
     /// No hand moves a card as evenly as this.
@@ -21,9 +23,22 @@ final class ChannelRecord {
     private var lineSurvey: LineCodeSurvey?
     /// One for each of the first line codes.
     private var sounds: [Sound] = []
-    private(set) var swipes: [SwipeInspection] = []
+    /// The swipes as they are printed.
+    private(set) var swipes: [SwipeSummary] = []
+    /// The first swipes with their sound, if a picture is asked for of them.
+    private(set) var drawn: [SwipeInspection] = []
+    /// The part of the recording that is drawn; nil without a picture.
+    private let part: PicturePart?
+    private let texts = KeptTexts()
 
-    init(_ format: AudioFormat) throws(SpectrumError) {
+    /// - Parameters:
+    ///   - format: of the recording.
+    ///   - part: the part of it that is drawn; nil without a picture.
+    /// - Throws: `SpectrumError` with code `outOfMemory`.
+    init(_ format: AudioFormat, isDrawing: Bool = false) throws(SpectrumError) {
+        self.isDrawing = isDrawing
+        // Not between what the first swipes are decoded in.
+        swipes.reserveCapacity(256)
         // Eight seconds hold any swipe and the search for it; of many channels, as much as fits 64 MB.
         history = SampleHistory(capacity: min(Int(8 * format.sampleRate), (1 << 24) / format.channels))
         sampleRate = format.sampleRate
@@ -44,12 +59,15 @@ final class ChannelRecord {
     }
 
     func receive(_ event: SwipeEvent, isRevealed: Bool) {
-        switch event {
-        case .track(let track):
-            swipes.append(SwipeInspection(track, history: history, isRevealed: isRevealed))
-        case .failure(let failure):
-            swipes.append(SwipeInspection(failure, history: history, isRevealed: isRevealed))
-        }
+        let swipe =
+            switch event {
+            case .track(let track): SwipeInspection(track, history: history, isRevealed: isRevealed)
+            case .failure(let failure): SwipeInspection(failure, history: history, isRevealed: isRevealed)
+            }
+        swipes.append(SwipeSummary(swipe, in: texts))
+        let isRead = swipe.failure == nil
+        // A failure may turn out to be a modem, and a later swipe be drawn in its place.
+        if isDrawing, drawn.count(where: { ($0.failure == nil) == isRead }) < Self.mostDrawn { drawn.append(swipe) }
     }
 
     /// Ends the recording.
@@ -68,12 +86,13 @@ final class ChannelRecord {
         swipes.removeAll { swipe in
             guard let failure = swipe.failure else { return false }
             return guesses.contains { guess in
-                guess.samples.overlaps(swipe.samplesOfSpan)
-                    && (failure.partialCharacters.count == 0 || guess.regularity > Self.clearRegularity)
+                guess.samples.overlaps(swipe.samples)
+                    && (failure.isWithoutCharacters || guess.regularity > Self.clearRegularity)
             }
         }
+        drawn.removeAll { swipe in !swipes.contains { $0.swipe == swipe.swipe } }
         return guesses.enumerated().compactMap { index, guess in
-            guard !swipes.contains(where: { $0.track != nil && guess.samples.overlaps($0.samplesOfSpan) }) else {
+            guard !swipes.contains(where: { $0.track != nil && guess.samples.overlaps($0.samples) }) else {
                 return nil
             }
             let sound = index < sounds.count ? sounds[index] : Sound(samples: WipedArray([]), first: 0)
@@ -99,9 +118,4 @@ final class ChannelRecord {
             if index < sounds.count { sounds[index] = sound } else { sounds.append(sound) }
         }
     }
-}
-
-extension SwipeInspection {
-    /// Where it lies, in samples from the start of the recording.
-    fileprivate var samplesOfSpan: Range<Int> { span.startSample..<max(span.startSample, span.endSample) }
 }

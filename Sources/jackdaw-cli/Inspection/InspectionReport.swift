@@ -12,20 +12,22 @@ struct InspectionReport {
     /// Number of the channel, from 1.
     let channel: Int
     let survey: RecordingReport
-    let swipes: [SwipeInspection]
+    let swipes: [SwipeSummary]
+    /// The swipes of which there is a picture.
+    let drawn: [SwipeInspection]
     let lineCodes: [LineInspection]
     /// Whether what may be card data shows.
     let isRevealed: Bool
 
     /// What kind of recording it is.
     var heading: String {
-        "\(file): \(format.container), \(format.encoding), \(fixed(format.sampleRate, 0)) Hz, "
+        "\(file.hidingKeysAndNumbers): \(format.container), \(format.encoding), \(fixed(format.sampleRate, 0)) Hz, "
             + "\(counted(format.channels, "channel")), \(fixed(survey.duration, 3)) s"
     }
 
     /// A swipe's heading in the picture.
     func title(_ swipe: SwipeInspection) -> String {
-        var parts = ["\(file), channel \(channel), swipe \(swipe.swipe + 1)", swipe.title]
+        var parts = ["\(file.hidingKeysAndNumbers), channel \(channel), swipe \(swipe.swipe + 1)", swipe.title]
         if let track = swipe.track {
             parts.append("\(fixed(track.speed.mean, 1)) in/s")
             parts.append("\(track.tier.rawValue) tier, confidence \(fixed(track.confidence, 2))")
@@ -36,7 +38,8 @@ struct InspectionReport {
     /// A line code's headings in the picture: what it is, and its bytes.
     func titles(_ line: LineInspection) -> (heading: String, summary: String) {
         let start = fixed(Double(line.guess.samples.lowerBound) / format.sampleRate, 3)
-        let heading = "\(file), channel \(channel), \(start) s   \(line.guess.title)   \(line.guess.quality)"
+        let name = file.hidingKeysAndNumbers
+        let heading = "\(name), channel \(channel), \(start) s   \(line.guess.title)   \(line.guess.quality)"
         return (heading, line.summary(isRevealed: isRevealed))
     }
 
@@ -99,11 +102,11 @@ struct InspectionReport {
             .number("jitter %"), .number("peak dBFS"), .text("result"))
         for swipe in swipes {
             let speed = swipe.track.map { "\(fixed($0.speed.slowest, 1)) to \(fixed($0.speed.fastest, 1))" }
-            let result = swipe.text.isEmpty ? swipe.title : "\(swipe.title)  \(swipe.text)"
+            let result = swipe.text.isEmpty ? "\(swipe.title)" : "\(swipe.title)  \(swipe.text)"
             table.add(
                 "\(swipe.swipe + 1)", "\(fixed(swipe.span.start, 3)) to \(fixed(swipe.span.end, 3))",
                 "\(swipe.cellCount)", number(swipe.meanCell.map { 1_000 * $0 }, 3), speed ?? "-",
-                number(swipe.flux.jitter, 1), number(swipe.peakLevel, 1), result)
+                number(swipe.jitter, 1), number(swipe.peakLevel, 1), result)
         }
         return table
     }
@@ -166,7 +169,7 @@ struct InspectionReport {
         return object
     }
 
-    private func swipeObject(_ swipe: SwipeInspection) -> JSONObject {
+    private func swipeObject(_ swipe: SwipeSummary) -> JSONObject {
         var object = JSONObject()
         object.add("swipe", swipe.swipe + 1)
         object.add("start", swipe.span.start, decimals: 6)
@@ -174,18 +177,18 @@ struct InspectionReport {
         if let track = swipe.track {
             object.add("track", track.track.rawValue)
             object.add("direction", track.direction.rawValue)
-            object.add("text", swipe.text)
+            object.add("text", swipe.text.description)
             object.add("speed", track.speed.mean, decimals: 2)
             object.add("slowest", track.speed.slowest, decimals: 2)
             object.add("fastest", track.speed.fastest, decimals: 2)
         }
         if let failure = swipe.failure {
             object.add("failure", failure.reason.name)
-            object.add("message", failure.description)
+            object.add("message", failure.description.description)
         }
         object.add("cells", swipe.cellCount)
         object.add("mean_cell", swipe.meanCell, decimals: 7)
-        object.add("jitter", swipe.flux.jitter, decimals: 2)
+        object.add("jitter", swipe.jitter, decimals: 2)
         object.add("peak", swipe.peakLevel, decimals: 2)
         return object
     }

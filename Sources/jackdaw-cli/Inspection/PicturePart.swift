@@ -9,8 +9,13 @@ struct PicturePart: Sendable {
     var seconds = 0...Double.infinity
 
     /// Whether a swipe is drawn, or a part of it.
-    func holds(_ swipe: SwipeInspection) -> Bool {
-        (self.swipe ?? swipe.swipe + 1) == swipe.swipe + 1 && overlaps(swipe.span.start, swipe.span.end)
+    func holds(_ swipe: SwipeInspection) -> Bool { holds(swipe.swipe, swipe.span) }
+
+    /// Whether a swipe is drawn, or a part of it.
+    func holds(_ swipe: SwipeSummary) -> Bool { holds(swipe.swipe, swipe.span) }
+
+    private func holds(_ number: Int, _ span: SwipeSpan) -> Bool {
+        (swipe ?? number + 1) == number + 1 && overlaps(span.start, span.end)
     }
 
     /// Whether some bit cells of a swipe are drawn.

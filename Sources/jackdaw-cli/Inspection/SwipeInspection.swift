@@ -1,7 +1,8 @@
 import JackdawCards
 import JackdawDSP
 
-/// A swipe, read or not, with what its bit cells and its sound show.
+/// A swipe, read or not, with what its bit cells and its sound show: all that a picture needs, in clear, and too much to be
+/// kept of every swipe (``SwipeSummary``).
 struct SwipeInspection {
     /// A character of the message, where it lies.
     struct Character {
@@ -94,10 +95,13 @@ struct SwipeInspection {
 
     /// The bits of a message in the order of time, LRC included.
     private static func bits(of track: DecodedTrack) -> WipedArray<UInt8> {
-        let text = track.characters.withElements { String(ascii: $0) }
-        guard let message = try? TrackMessage(text, code: track.code) else { return WipedArray([]) }
-        guard track.direction == .reverse else { return message.bits }
-        return message.bits.withElements { bits in WipedArray(bits.indices.reversed().map { bits[$0] }) }
+        let bits = TrackMessage(track).bits
+        guard track.direction == .reverse else { return bits }
+        return bits.withElements { bits in
+            var reversed = bits.indices.reversed().map { bits[$0] }
+            defer { reversed.wipe() }
+            return WipedArray(reversed)
+        }
     }
 
     private static func characters(of track: DecodedTrack, labels: String, isRevealed: Bool) -> [Character] {

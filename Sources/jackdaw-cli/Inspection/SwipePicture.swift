@@ -9,7 +9,7 @@ struct SwipePicture {
     private static let overviewHeight = 190
     private static let rowHeight = 190
     /// More would make a picture that no viewer opens.
-    private static let mostSwipes = 12
+    static let mostSwipes = 12
 
     private var page: PictureScript
     private var colours: PictureColours { page.colours }

@@ -55,7 +55,7 @@
         @Flag(help: "Draw on a dark background.")
         var dark = false
 
-        @Flag(help: "Show account numbers, track data and bytes in clear.")
+        @Flag(help: "Show account numbers, names, track data and bytes in clear.")
         var reveal = false
 
         @OptionGroup var headerless: HeaderlessOptions
@@ -86,7 +86,7 @@
 
         func run(on console: Console) throws(CommandError) -> ExitStatus {
             var scanner = SwipeScanner(channel: channel.index, raw: headerless.raw)
-            var inspector = Inspector(console, file: file, isRevealed: reveal)
+            var inspector = Inspector(console, file: file, isRevealed: reveal, isDrawing: plot != nil)
             let outcome = try scanner.scan(file, &inspector)
             console.clearStatus()
             outcome.complaints(about: file).forEach(console.message)
@@ -96,7 +96,7 @@
                 if json { console.result(report.json) } else { report.lines.forEach(console.result) }
             }
             let all = reports.flatMap { report in
-                report.swipes.map { (heading: report.title($0), swipe: $0) }
+                report.drawn.map { (heading: report.title($0), swipe: $0) }
             }
             let lines = reports.flatMap { report in
                 report.lineCodes.map { line in
@@ -104,7 +104,7 @@
                     return (heading: titles.heading, summary: titles.summary, line: line)
                 }
             }
-            guard !all.isEmpty || !lines.isEmpty else {
+            guard reports.contains(where: { !$0.swipes.isEmpty }) || !lines.isEmpty else {
                 if plot != nil { console.message("\(file): no swipe or modem sound to draw") }
                 return outcome.isTruncated ? .badData : .nothingFound
             }
@@ -154,19 +154,21 @@
         }
     }
 
-    /// Keeps the swipes of a recording with their sound.
+    /// Keeps what is printed of the swipes of a recording, and the sound of those that are drawn.
     private struct Inspector: ScanObserver {
         let wantsSamples = true
         private let console: Console
         private let file: String
         private let isRevealed: Bool
+        private let isDrawing: Bool
         private var progress: Progress
         private var channels: [ChannelRecord] = []
 
-        init(_ console: Console, file: String, isRevealed: Bool) {
+        init(_ console: Console, file: String, isRevealed: Bool, isDrawing: Bool) {
             self.console = console
             self.file = file
             self.isRevealed = isRevealed
+            self.isDrawing = isDrawing
             progress = Progress(console)
         }
 
@@ -182,7 +184,8 @@
                 reports.append(
                     InspectionReport(
                         file: file, format: format, channel: index + 1, survey: survey,
-                        swipes: channels[index].swipes, lineCodes: lineCodes, isRevealed: isRevealed))
+                        swipes: channels[index].swipes, drawn: channels[index].drawn, lineCodes: lineCodes,
+                        isRevealed: isRevealed))
             }
             return reports
         }
@@ -197,7 +200,9 @@
 
         mutating func begin(_ format: AudioFormat) throws(CommandError) {
             do throws(SpectrumError) {
-                while channels.count < format.channels { channels.append(try ChannelRecord(format)) }
+                while channels.count < format.channels {
+                    channels.append(try ChannelRecord(format, isDrawing: isDrawing))
+                }
             } catch {
                 throw CommandError(error, file: file)
             }

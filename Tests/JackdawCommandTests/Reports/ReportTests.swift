@@ -22,7 +22,7 @@ import Testing
         let object = try jsonObject(report.json.text)
         #expect(object["text"] as? String == text)
         #expect(object["pan"] as? String == "4111111111111111")
-        #expect(object["name"] as? String == "***/****")
+        #expect(object["name"] as? String == "DOE/JANE")
         #expect(object["masked"] as? Bool == false)
     }
 

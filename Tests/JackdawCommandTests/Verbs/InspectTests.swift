@@ -3,6 +3,7 @@ import JackdawTestSupport
 import JackdawSystem
 import Testing
 
+@testable import JackdawAudioFile
 @testable import JackdawDSP
 @testable import jackdaw_cli
 
@@ -127,6 +128,63 @@ import Testing
         #expect(CommandRun("inspect", "--plot", folder("none/p.svg"), folder("a.wav")).status == 74)
     }
 
+    /// A gnuplot that ends well and has drawn a part of the picture, as the real one does if the disk is full.
+    @Test(arguments: [
+        ("png", #"\211PNG\r\n\032\n\0\0\0\rIHDR"#), ("svg", "<?xml version=\"1.0\"?><svg><g>"), ("png", ""),
+        ("svg", ""),
+    ])
+    func aPictureThatIsNotCompleteDoesNotReplaceAnother(kind: String, drawn: String) throws {
+        #expect(CommandRun("synth", "-o", folder("a.wav")).status == 0)
+        let old = try folder.write("the old picture".utf8, to: "p.\(kind)")
+        let gnuplot = try folder.write("#!/bin/sh\ncat > /dev/null\nprintf '\(drawn)'\n".utf8, to: "gnuplot")
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: gnuplot)
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+        let run = try ChildProcess(
+            ["inspect", "--plot", old, folder("a.wav")], environment: ["PATH": "\(folder.path):\(path)"])
+        #expect(run.status == 74, "\(run.messages)")
+        #expect(try folder.read("p.\(kind)") == Array("the old picture".utf8))
+        #expect(folder.names == ["a.wav", "gnuplot", "p.\(kind)"])
+    }
+
+    /// A small file system of this test's own, in a namespace of its own.
+    @Test(
+        .enabled(if: hasGnuplot, "gnuplot is not installed"),
+        .enabled(if: canMount, "no file system can be mounted here (unshare)"), arguments: ["png", "svg"])
+    func aFullDiskLeavesTheOldPicture(kind: String) throws {
+        #expect(CommandRun("synth", "-o", folder("a.wav"), "--track1", "test").status == 0)
+        let disk = folder("disk")
+        try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
+        let script = """
+            mount -t tmpfs -o size=64k none "$2" && echo old > "$2/p.\(kind)" &&
+            { "$1" inspect --plot "$2/p.\(kind)" "$3"; echo "status $?"; cat "$2/p.\(kind)"; ls -A "$2"; }
+            """
+        let command = ["sh", "-c", script, "sh", ChildProcess.executable.path, disk, folder("a.wav")]
+        let run = try ChildProcess(Self.ownNamespace + command, program: URL(fileURLWithPath: "/usr/bin/unshare"))
+        let lines = String(decoding: run.output, as: UTF8.self).split(separator: "\n")
+        #expect(lines.suffix(3) == ["status 74", "old", "p.\(kind)"], "\(run.messages)")
+    }
+
+    /// Names that begin with a quote, and have more of them.
+    @Test(.enabled(if: hasGnuplot, "gnuplot is not installed"), arguments: ["'a.wav", "''a'b.wav", "\"`id`.wav"])
+    func namesWithQuotesAreDrawn(name: String) throws {
+        #expect(CommandRun("synth", "-o", folder(name)).status == 0)
+        // By its name alone, without a folder before it.
+        let script = "cd \"$3\" && \"$1\" inspect --plot p.svg \"$2\""
+        let run = try ChildProcess(
+            ["-c", script, "sh", ChildProcess.executable.path, name, folder.path],
+            program: URL(fileURLWithPath: "/bin/sh"))
+        #expect(run.status == 0, "\(run.messages)")
+        let picture = String(decoding: try folder.read("p.svg"), as: UTF8.self)
+        #expect(picture.contains("\(name), channel 1"))
+    }
+
+    private static let ownNamespace = ["--user", "--map-root-user", "--mount"]
+
+    private static let canMount: Bool = {
+        let mount = ownNamespace + ["sh", "-c", "mount -t tmpfs none /tmp"]
+        return (try? ChildProcess(mount, program: URL(fileURLWithPath: "/usr/bin/unshare")))?.status == 0
+    }()
+
     private static let hasGnuplot = ["/usr/bin", "/usr/local/bin", "/bin"].contains {
         FileManager.default.isExecutableFile(atPath: "\($0)/gnuplot")
     }
@@ -151,6 +209,89 @@ import Testing
 
     private func kept(_ range: Range<Int>, _ history: SampleHistory) -> [Float] {
         history.samples(in: range).samples.withElements { span in span.indices.map { span[$0] } }
+    }
+}
+
+/// What `inspect` keeps of the swipes of a recording.
+@Suite struct ChannelRecordTests {
+    private static let text = "%B4111111111111111^QUENTIN/ROSAMUND^29121010000000000000?"
+
+    /// A record of a recording with so many swipes.
+    private func record(swipes: Int, isDrawing: Bool, isRevealed: Bool = false) throws -> ChannelRecord {
+        let message = try TrackMessage(Self.text, code: .alphanumeric)
+        let synthesizer = try SwipeSynthesizer(configuration: .init(sampleRate: 22_050))
+        let samples = synthesizer.render(FluxStripe(message, track: .one))
+        let format = AudioFormat(container: .wav, encoding: .float32, sampleRate: 22_050, channels: 1)
+        let record = try ChannelRecord(format, isDrawing: isDrawing)
+        var decoder = try SwipeDecoder(configuration: .init(sampleRate: 22_050))
+        for number in 0..<swipes {
+            record.receive(samples.span)
+            let events = decoder.receive(samples.span) + (number == swipes - 1 ? decoder.finish() : [])
+            for event in events { record.receive(event, isRevealed: isRevealed) }
+        }
+        return record
+    }
+
+    /// Everything that a value holds, down to the leaves.
+    private func leaves(_ value: Any) -> [Any] {
+        let children = Mirror(reflecting: value).children
+        let isSecret = value is WipedArray<Float> || value is WipedArray<UInt8> || value is DecodedTrack
+        return children.isEmpty || isSecret ? [value] : children.flatMap { leaves($0.value) }
+    }
+
+    @Test func whatIsPrintedIsKeptAndNothingElse() throws {
+        let record = try record(swipes: 30, isDrawing: false)
+        #expect(record.swipes.count == 30)
+        let leaves = leaves(record.swipes)
+        for leaf in leaves {
+            // Sound, bits, and characters in clear.
+            #expect(!(leaf is WipedArray<Float> || leaf is WipedArray<UInt8> || leaf is DecodedTrack))
+            #expect("\(leaf)".utf8.count < 200)
+            #expect(!"\(leaf)".contains("4111111111111111") && !"\(leaf)".contains("QUENTIN"))
+        }
+        // A fixed number of small values a swipe, and no list that is as long as the swipe.
+        #expect(leaves.count < 30 * 40)
+        #expect(
+            record.swipes.allSatisfy { "\($0.text)" == "%B411111******1111^*******/********^2912101*************?" })
+        #expect(record.drawn.isEmpty)
+    }
+
+    @Test func theSoundOfTheSwipesThatAreDrawnIsKept() throws {
+        let record = try record(swipes: 30, isDrawing: true)
+        #expect(record.swipes.count == 30)
+        #expect(record.drawn.map(\.swipe) == Array(0..<SwipePicture.mostSwipes))
+        #expect(record.drawn.allSatisfy { $0.samples.count > 0 })
+        let revealed = try self.record(swipes: 2, isDrawing: false, isRevealed: true)
+        #expect(revealed.swipes.map { "\($0.text)" } == [Self.text, Self.text])
+    }
+}
+
+@Suite struct PictureFileTests {
+    private static let png: [UInt8] =
+        [0x89] + Array("PNG\r\n\u{1A}\n....IDAT".utf8) + [0, 0, 0, 0] + Array("IEND".utf8) + [0xAE, 0x42, 0x60, 0x82]
+    private static let svg = Array("<?xml?>\n<svg>\n<g>\n</g>\n</svg>\n\n".utf8)
+
+    @Test(arguments: [1, 3, 7, 1_000]) func aWholePictureIsComplete(step: Int) {
+        for (bytes, isVector) in [(Self.png, false), (Self.svg, true)] {
+            for count in 0...bytes.count {
+                var picture = PictureFile(isVector: isVector)
+                for start in stride(from: 0, to: count, by: step) {
+                    picture.add(Array(bytes[start..<min(count, start + step)]))
+                }
+                // Line ends after the end are no part of an SVG.
+                #expect(picture.isComplete == (count >= bytes.count - (isVector ? 2 : 0)))
+            }
+        }
+    }
+
+    @Test func whatIsNoPictureIsNotComplete() {
+        for isVector in [false, true] {
+            for bytes in [isVector ? Self.png : Self.svg, Array(Self.png.dropFirst()), Array("text </svg>".utf8)] {
+                var picture = PictureFile(isVector: isVector)
+                picture.add(bytes)
+                #expect(!picture.isComplete)
+            }
+        }
     }
 }
 
@@ -328,6 +469,8 @@ import Testing
         let heading = "it's `id`\n; system 'id'"
         let script = SwipePicture.script([(heading, swipe)], PictureStyle(isVector: true)).commands
         #expect(script.contains("'it''s `id`\\u{a}; system ''id'''"))
+        #expect(SwipePicture.script([("''it's", swipe)], isVector: true).contains("set label 1 \"''\".'it''s' at"))
+        #expect(SwipePicture.script([("'", swipe)], isVector: true).contains("set label 1 \"'\".'' at"))
         #expect(!script.contains("\n; system"))
     }
 }
