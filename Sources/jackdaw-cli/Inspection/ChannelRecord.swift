@@ -35,8 +35,8 @@ final class ChannelRecord {
     ///   - format: of the recording.
     ///   - part: the part of it that is drawn; nil without a picture.
     /// - Throws: `SpectrumError` with code `outOfMemory`.
-    init(_ format: AudioFormat, isDrawing: Bool = false) throws(SpectrumError) {
-        self.isDrawing = isDrawing
+    init(_ format: AudioFormat, drawing part: PicturePart? = nil) throws(SpectrumError) {
+        self.part = part
         // Not between what the first swipes are decoded in.
         swipes.reserveCapacity(256)
         // Eight seconds hold any swipe and the search for it; of many channels, as much as fits 64 MB.
@@ -65,9 +65,10 @@ final class ChannelRecord {
             case .failure(let failure): SwipeInspection(failure, history: history, isRevealed: isRevealed)
             }
         swipes.append(SwipeSummary(swipe, in: texts))
+        guard part?.holds(swipe) == true else { return }
         let isRead = swipe.failure == nil
         // A failure may turn out to be a modem, and a later swipe be drawn in its place.
-        if isDrawing, drawn.count(where: { ($0.failure == nil) == isRead }) < Self.mostDrawn { drawn.append(swipe) }
+        if drawn.count(where: { ($0.failure == nil) == isRead }) < Self.mostDrawn { drawn.append(swipe) }
     }
 
     /// Ends the recording.

@@ -86,7 +86,7 @@
 
         func run(on console: Console) throws(CommandError) -> ExitStatus {
             var scanner = SwipeScanner(channel: channel.index, raw: headerless.raw)
-            var inspector = Inspector(console, file: file, isRevealed: reveal, isDrawing: plot != nil)
+            var inspector = Inspector(console, file: file, isRevealed: reveal, drawing: plot.map { _ in part })
             let outcome = try scanner.scan(file, &inspector)
             console.clearStatus()
             outcome.complaints(about: file).forEach(console.message)
@@ -110,19 +110,20 @@
             }
             guard let plot else { return .done }
             console.flush()
-            return try draw(all, lines, to: plot, console)
+            return try draw(all, of: reports.flatMap(\.swipes), lines, to: plot, console)
         }
+
+        private var part: PicturePart { PicturePart(swipe: swipe, seconds: (from ?? 0)...(to ?? .infinity)) }
 
         /// Draws the swipes that were chosen, or the modem sound where the recording has none.
         private func draw(
-            _ swipes: [(heading: String, swipe: SwipeInspection)],
+            _ chosen: [(heading: String, swipe: SwipeInspection)], of swipes: [SwipeSummary],
             _ lines: [(heading: String, summary: String, line: LineInspection)], to plot: String, _ console: Console
         ) throws(CommandError) -> ExitStatus {
-            let part = PicturePart(swipe: swipe, seconds: (from ?? 0)...(to ?? .infinity))
+            let part = part
             let style = PictureStyle(
                 isVector: plot.hasSuffix(".svg"), width: width ?? PictureStyle(isVector: true).width, isDark: dark)
             let isSwipes = swipe != nil || !swipes.isEmpty
-            let chosen = swipes.filter { part.holds($0.swipe) }
             let chosenLines = isSwipes ? [] : lines.filter { part.holds($0.line) }
             guard !chosen.isEmpty || !chosenLines.isEmpty else {
                 console.message("\(file): no \(isSwipes ? "such swipe" : "modem sound there") to draw")
@@ -133,7 +134,7 @@
                 ? SwipePicture.script(chosen, part: part, style)
                 : try Self.script(chosenLines, part: part, style, file: file)
             try Gnuplot.draw(script.commands, to: plot)
-            let count = max(chosen.count, chosenLines.count)
+            let count = max(swipes.count { part.holds($0) }, chosenLines.count)
             if script.count < count {
                 let what = isSwipes ? "swipes" : "stretches of modem sound"
                 let choice = isSwipes ? "--swipe, --from and --to" : "--from and --to"
@@ -160,15 +161,15 @@
         private let console: Console
         private let file: String
         private let isRevealed: Bool
-        private let isDrawing: Bool
+        private let part: PicturePart?
         private var progress: Progress
         private var channels: [ChannelRecord] = []
 
-        init(_ console: Console, file: String, isRevealed: Bool, isDrawing: Bool) {
+        init(_ console: Console, file: String, isRevealed: Bool, drawing part: PicturePart?) {
             self.console = console
             self.file = file
             self.isRevealed = isRevealed
-            self.isDrawing = isDrawing
+            self.part = part
             progress = Progress(console)
         }
 
@@ -201,7 +202,7 @@
         mutating func begin(_ format: AudioFormat) throws(CommandError) {
             do throws(SpectrumError) {
                 while channels.count < format.channels {
-                    channels.append(try ChannelRecord(format, isDrawing: isDrawing))
+                    channels.append(try ChannelRecord(format, drawing: part))
                 }
             } catch {
                 throw CommandError(error, file: file)

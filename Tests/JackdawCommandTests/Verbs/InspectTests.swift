@@ -217,12 +217,12 @@ import Testing
     private static let text = "%B4111111111111111^QUENTIN/ROSAMUND^29121010000000000000?"
 
     /// A record of a recording with so many swipes.
-    private func record(swipes: Int, isDrawing: Bool, isRevealed: Bool = false) throws -> ChannelRecord {
+    private func record(swipes: Int, part: PicturePart?, isRevealed: Bool = false) throws -> ChannelRecord {
         let message = try TrackMessage(Self.text, code: .alphanumeric)
         let synthesizer = try SwipeSynthesizer(configuration: .init(sampleRate: 22_050))
         let samples = synthesizer.render(FluxStripe(message, track: .one))
         let format = AudioFormat(container: .wav, encoding: .float32, sampleRate: 22_050, channels: 1)
-        let record = try ChannelRecord(format, isDrawing: isDrawing)
+        let record = try ChannelRecord(format, drawing: part)
         var decoder = try SwipeDecoder(configuration: .init(sampleRate: 22_050))
         for number in 0..<swipes {
             record.receive(samples.span)
@@ -240,7 +240,7 @@ import Testing
     }
 
     @Test func whatIsPrintedIsKeptAndNothingElse() throws {
-        let record = try record(swipes: 30, isDrawing: false)
+        let record = try record(swipes: 30, part: nil)
         #expect(record.swipes.count == 30)
         let leaves = leaves(record.swipes)
         for leaf in leaves {
@@ -257,11 +257,13 @@ import Testing
     }
 
     @Test func theSoundOfTheSwipesThatAreDrawnIsKept() throws {
-        let record = try record(swipes: 30, isDrawing: true)
+        let record = try record(swipes: 30, part: PicturePart())
         #expect(record.swipes.count == 30)
         #expect(record.drawn.map(\.swipe) == Array(0..<SwipePicture.mostSwipes))
         #expect(record.drawn.allSatisfy { $0.samples.count > 0 })
-        let revealed = try self.record(swipes: 2, isDrawing: false, isRevealed: true)
+        let chosen = try self.record(swipes: 30, part: PicturePart(swipe: 21))
+        #expect(chosen.drawn.map(\.swipe) == [20])
+        let revealed = try self.record(swipes: 2, part: nil, isRevealed: true)
         #expect(revealed.swipes.map { "\($0.text)" } == [Self.text, Self.text])
     }
 }
@@ -466,11 +468,12 @@ import Testing
 
     @Test func headingsCannotBreakOutOfTheScript() throws {
         let swipe = try inspection(isRevealed: false)
+        let style = PictureStyle(isVector: true)
         let heading = "it's `id`\n; system 'id'"
-        let script = SwipePicture.script([(heading, swipe)], PictureStyle(isVector: true)).commands
+        let script = SwipePicture.script([(heading, swipe)], style).commands
         #expect(script.contains("'it''s `id`\\u{a}; system ''id'''"))
-        #expect(SwipePicture.script([("''it's", swipe)], isVector: true).contains("set label 1 \"''\".'it''s' at"))
-        #expect(SwipePicture.script([("'", swipe)], isVector: true).contains("set label 1 \"'\".'' at"))
+        #expect(SwipePicture.script([("''it's", swipe)], style).commands.contains("set label 1 \"''\".'it''s' at"))
+        #expect(SwipePicture.script([("'", swipe)], style).commands.contains("set label 1 \"'\".'' at"))
         #expect(!script.contains("\n; system"))
     }
 }
