@@ -25,7 +25,9 @@ import Testing
         var system = BluetoothSystem()
         system.clock = ManualClock()
         system.isInterrupted = { false }
-        system.keep = { connect in KeptLink(backOff: BackOff(first: .nanoseconds(1)), connect: connect) }
+        system.keep = { persistence, connect in
+            KeptLink(persistence, backOff: BackOff(first: .nanoseconds(1)), connect: connect)
+        }
         system.connect = { link, _, _ throws(LinkError) in
             SimulatorHost.open(link, clock: LeapingClock(most: .seconds(10))) {
                 let key = SecretBytes(copying: hex(PublishedSwipes.key).span)
