@@ -109,8 +109,17 @@ actor ReplayState {
     /// The time of the last entry.
     private var end: Duration { entries.last?.time ?? .zero }
 
-    /// Whether the entry that the program sends next may be a farewell.
-    private var isFarewell: Bool { entries[nextSent].time >= end - Self.farewell }
+    /// Whether the entry that the program sends next may be a farewell. There is none to a device that ended the link.
+    private var isFarewell: Bool {
+        guard entries[nextSent].time >= end - Self.farewell else { return false }
+        switch lastReceived {
+        case .end, .lost: return false
+        default: return true
+        }
+    }
+
+    /// The last thing that came from the device.
+    private var lastReceived: TranscriptEntry.Event? { entries.last(where: \.event.isReceived)?.event }
 
     /// Until when the replay waits for the program to send; nil without a clock.
     private var endOfWait: Duration? {
@@ -122,10 +131,11 @@ actor ReplayState {
     /// Ends the wait for the program to send: as the transcript ends, if no more than a farewell and its answer is left.
     /// - Returns: no bytes, which is the end.
     private func endUnsent() throws(LinkError) -> [UInt8] {
-        guard nextReceived == entries.count || isFarewell else {
+        let hasMore = entries[nextReceived...].contains { if case .received = $0.event { true } else { false } }
+        guard !hasMore || isFarewell else {
             throw mismatch(sentOffset, 0, "something was not sent that was sent in the transcript")
         }
-        guard case .lost(let code)? = entries.last(where: \.event.isReceived)?.event else { return [] }
+        guard case .lost(let code)? = lastReceived else { return [] }
         throw loss(code)
     }
 

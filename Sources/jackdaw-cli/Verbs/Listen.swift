@@ -292,14 +292,11 @@
         private var family: ReaderFamily? { reader ?? link.simulatedFamily }
 
         /// The link that the bytes come over, or came over when a transcript of it was kept.
-        private func recordedLink() throws(CommandError) -> LinkName {
+        private var recordedLink: LinkName {
             guard carrier.scheme == .replay else { return link }
-            do throws(LinkError) {
-                let header = try TranscriptHeader(contentsOf: carrier.address, link: link.description)
-                return (try? LinkName(parsing: header.link)) ?? link
-            } catch {
-                throw CommandError(error)
-            }
+            // A file that cannot be read is an error when the link is opened.
+            let header = try? TranscriptHeader(contentsOf: carrier.address, link: link.description)
+            return header.flatMap { try? LinkName(parsing: $0.link) } ?? link
         }
 
         /// What goes through the jack of the reader; nil where the link carries its bytes.
@@ -337,7 +334,7 @@
                 }
             }
             // Some readers that are simulated in this process speak as no real one does.
-            let own = try recordedLink().simulatedFamily == nil ? family.profile : family.simulatedProfile
+            let own = recordedLink.simulatedFamily == nil ? family.profile : family.simulatedProfile
             let profile = try profile.map { (path) throws(CommandError) in
                 try ProfileFile.read(path, over: own, of: family)
             }

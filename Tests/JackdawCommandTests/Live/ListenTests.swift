@@ -327,7 +327,8 @@ import Testing
             ["--record", inner + "/kept.wav"], to: ScriptedPort(block: 480, [.sound(swipe), .sound(Self.silence)]),
             isInterrupted: {
                 calls += 1
-                guard calls == (swipe.count + Self.silence.count) / 480 else { return false }
+                // The swipe is through, and is not in the file yet.
+                guard calls == (swipe.count + Self.silence.count / 4) / 480 else { return false }
                 try? FileManager.default.removeItem(atPath: inner)
                 return true
             })

@@ -353,10 +353,10 @@ struct RecordingTests {
         #expect(played.failure == nil)
     }
 
-    @Test("a link that was lost after a farewell is lost again")
-    func lostAfterFarewell() async throws {
+    @Test("a link that was lost after bytes that are never sent again is lost again")
+    func lostAfterUnsent() async throws {
         let played = try await play("0.000000 > 01\n1.000000 < 02\n5.000000 > 03\n6.000000 lost outOfRange")
-        #expect(played.end == .seconds(9))
+        #expect(played.end == .seconds(16))
         #expect(played.failure?.code == .outOfRange)
     }
 

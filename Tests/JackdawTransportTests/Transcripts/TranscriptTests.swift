@@ -13,7 +13,7 @@ struct TranscriptTests {
         1.500000 < ff
         1.500000 done
         2.000000 end
-        999999999.999999 closed
+        604800.000000 closed
 
         """
     static let entries: [TranscriptEntry] = [
@@ -22,7 +22,7 @@ struct TranscriptTests {
         TranscriptEntry(time: .milliseconds(1_500), event: .received([0xff])),
         TranscriptEntry(time: .milliseconds(1_500), event: .endedSending),
         TranscriptEntry(time: .seconds(2), event: .end),
-        TranscriptEntry(time: .seconds(999_999_999) + .microseconds(999_999), event: .closed),
+        TranscriptEntry(time: TranscriptReader.latestTime, event: .closed),
     ]
 
     @Test("each line is read, and printed again")
