@@ -20,7 +20,7 @@ func retrying<Result: SignedInteger>(_ call: () -> Result) throws(SystemFailure)
 
 /// Writes all of some bytes, and waits when a descriptor that does not block has no room.
 /// - Parameters:
-///   - bytes: what to write.
+///   - bytes: the bytes to write.
 ///   - descriptor: an open file, pipe or terminal.
 /// - Throws: ``SystemFailure``; a part may have been written.
 package func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(SystemFailure) {

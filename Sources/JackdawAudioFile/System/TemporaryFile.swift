@@ -8,7 +8,7 @@ package struct TemporaryFile: ~Copyable {
     /// Where it is.
     package let path: String
 
-    /// What its name begins with, before six random characters.
+    /// The beginning of its name, before six random characters.
     private static let beginning = "/.jackdaw-"
     private static let randomCharacters = 6
 

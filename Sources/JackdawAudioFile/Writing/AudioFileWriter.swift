@@ -41,7 +41,7 @@ public struct AudioFileWriter: ~Copyable, Sendable {
             path: path, encoding: encoding, sampleRate: sampleRate, channels: channels, predecessor: .keepsItsPlace)
     }
 
-    /// Starts a file, and says what becomes of one that is there already.
+    /// Starts a file, and decides about one that is there already.
     package init(
         path: String, encoding: AudioEncoding, sampleRate: Double, channels: Int, predecessor: OutputFile.Predecessor
     ) throws(AudioFileError) {

@@ -3,9 +3,9 @@ import JackdawTransport
 
 /// A file in the making: in a temporary file until it is put in its place, and nowhere if that never comes.
 package struct OutputFile: ~Copyable, Sendable {
-    /// What becomes of a file that is there already, once the new one is in its place.
+    /// The fate of a file that is there already, once the new one is in its place.
     package enum Predecessor: Sendable {
-        /// It keeps its permissions, and symbolic links stay links. What is not a file, such as a device, gets the content.
+        /// It keeps its permissions, and symbolic links stay links. A device or a FIFO gets the content.
         case keepsItsPlace
         /// It is replaced by a file for this user alone; of a symbolic link, the link.
         case isReplaced
@@ -23,7 +23,7 @@ package struct OutputFile: ~Copyable, Sendable {
     private let path: String
     private let content: OwnedDescriptor
     private var pending: Pending?
-    /// What is not a file and gets a copy: standard output, a device, a FIFO.
+    /// Gets a copy, and is not a file: standard output, a device, a FIFO.
     private let stream: OwnedDescriptor?
 
     /// Sound of a swipe is card data: a new file is for this user alone.
@@ -32,7 +32,7 @@ package struct OutputFile: ~Copyable, Sendable {
     /// Makes sure that the path can be written and opens a temporary file for it.
     /// - Parameters:
     ///   - path: a path; where it keeps its place, `-` is standard output.
-    ///   - predecessor: what becomes of a file that is there already.
+    ///   - predecessor: the fate of a file that is there already.
     /// - Throws: ``AudioFileError`` with code `io`.
     package init(path: String, predecessor: Predecessor = .keepsItsPlace) throws(AudioFileError) {
         var status = stat()
@@ -103,7 +103,7 @@ package struct OutputFile: ~Copyable, Sendable {
         }
     }
 
-    /// Writes to the disk what was written so far.
+    /// Writes all bytes so far to the disk.
     /// - Throws: ``AudioFileError`` with code `io`.
     package borrowing func sync() throws(AudioFileError) {
         guard retryingInterrupts({ Int(fsync(content.number)) }) == 0 else { throw OutputFile.failure(path) }

@@ -80,7 +80,7 @@ struct CarrierStrength: Sendable {
             bitEnergyToNoise: max(0, power * samplesPerBit / (2 * noise) - (isCoherent ? 0 : 1)))
     }
 
-    /// What some steps hold, if they count as so many: of fewer steps, noise alone looks more like a carrier, and the energy
+    /// The energy of some steps, if they count as so many: of fewer steps, noise alone looks more like a carrier, and the energy
     /// of a bit over the noise counts for less.
     /// - Parameters:
     ///   - steps: grid steps; those that were not followed do not count.

@@ -8,7 +8,7 @@ enum SimulatedLinks {
     /// wait for one; three where it lives on a jack.
     /// - Parameters:
     ///   - link: a name with the scheme `sim`.
-    ///   - cipher: what the reader encrypts swipes with; nil for one without a key.
+    ///   - cipher: the reader's cipher for swipes; nil for one without a key.
     ///   - clock: what the reader's times are measured with.
     /// - Returns: the link.
     /// - Throws: `LinkError` (`notFound`) where no family of that name is simulated, `unsupported` where it is not published how

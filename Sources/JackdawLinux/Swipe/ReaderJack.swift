@@ -73,7 +73,7 @@ struct SimulatedJack: ReaderJack {
     /// The family of the reader; nil for headphones.
     let name: String?
     let profiles: [String: ReaderProfile]
-    /// What the reader encrypts swipes with; nil for one without a key.
+    /// The reader's cipher for swipes; nil for one without a key.
     let cipher: (any SwipeCipher)?
     let clock: any Clock<Duration>
 

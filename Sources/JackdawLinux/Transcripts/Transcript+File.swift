@@ -6,7 +6,7 @@ extension Transcript {
     /// Reads a file.
     /// - Parameters:
     ///   - path: where it is.
-    ///   - link: what it is called in errors.
+    ///   - link: its name in errors.
     /// - Throws: `LinkError`: `notFound`, `notPermitted`, or `unsupported` where it is no transcript.
     package init(contentsOf path: String, link: String) throws(LinkError) {
         var entries: [TranscriptEntry] = []
@@ -19,7 +19,7 @@ extension TranscriptHeader {
     /// Reads the first line of a file, and the others if the caller takes them.
     /// - Parameters:
     ///   - path: where it is.
-    ///   - link: what it is called in errors.
+    ///   - link: its name in errors.
     ///   - take: gets the entries, in pieces.
     /// - Throws: `LinkError`: `notFound`, `notPermitted`, or `unsupported` where it is no transcript.
     package init(

@@ -12,7 +12,7 @@ final class TranscriptFile: Sendable {
     /// Makes the file; one that is there already is written anew where it is this user's and nobody else may read it.
     /// - Parameters:
     ///   - path: where.
-    ///   - link: what it is called in errors.
+    ///   - link: its name in errors.
     /// - Throws: `LinkError`: `busy` where another link writes it.
     init(_ path: String, link: String) throws(LinkError) {
         self.link = link

@@ -23,7 +23,7 @@ public struct ForeignBytes: Sendable, Hashable, CustomStringConvertible {
     /// Two hexadecimal digits a byte with blanks between, `**` for one that is masked.
     public var digits: String { first.map { $0?.hexadecimal ?? "**" }.joined(separator: " ") }
 
-    /// What they are not, how many, and the first of them.
+    /// The expected protocol, the number of bytes, and the first of them.
     public var description: String {
         let bytes = count == 1 ? "1 byte" : "\(count) bytes"
         return "\(bytes) without a frame: this is not the protocol of \(family) readers; first bytes \(digits)"
@@ -68,7 +68,7 @@ struct ForeignBytesWatch {
         return count - pending >= Self.mostBytes
     }
 
-    /// What has come without a frame.
+    /// The bytes since the last frame.
     /// - Parameter family: whose frames were expected.
     /// - Returns: to be reported once.
     mutating func report(family: String) -> ForeignBytes {

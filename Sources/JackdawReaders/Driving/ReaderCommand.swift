@@ -32,7 +32,7 @@ public struct ReaderQuestion: RawRepresentable, Sendable, Hashable, CustomString
     public static let keySerialNumber = ReaderQuestion(rawValue: "key serial number")
     /// How the reader is set up.
     public static let settings = ReaderQuestion(rawValue: "settings")
-    /// What the reader can do.
+    /// The reader's capabilities.
     public static let capabilities = ReaderQuestion(rawValue: "capabilities")
     /// What the reader does.
     public static let status = ReaderQuestion(rawValue: "status")

@@ -9,7 +9,7 @@ public struct MagTekFormat: FrameFormat {
     /// Which way the lines go: only readers send swipes.
     public let direction: FrameDirection
 
-    /// What fills up the last block of a swipe.
+    /// Fills up the last block of a swipe.
     package static let filler = UInt8(ascii: "x")
     /// Bytes of the blocks in which iDynamo sends swipes.
     package static let blockSize = 500

@@ -104,7 +104,7 @@ public struct MagTekSwipe: Sendable, Hashable {
     /// Whether a field that may be hexadecimal digits is plain text.
     static func isPlain(_ field: Span<UInt8>) -> Bool { field.firstNoDigit != nil }
 
-    /// Whether this is what a reader sends in place of a track that it could not read: `E` between sentinels, or alone.
+    /// Whether a reader sends this in place of a track that it could not read: `E` between sentinels, or alone.
     ///
     /// Source: MagTek's manual 99875483, section 2, card data.
     package static func isUnread(_ track: Span<UInt8>) -> Bool {

@@ -81,7 +81,7 @@ extension MiuraCommand {
         MiuraCommand(unchecked: .reset, manner.rawValue)
     }
 
-    /// Lists what the reader can do, some of it with a value. The software is in the answer to ``reset(_:)``.
+    /// Lists the reader's capabilities, some with a value. The software is in the answer to ``reset(_:)``.
     public static let deviceInformation = MiuraCommand(unchecked: .deviceInformation)
     /// Tells which configuration files there are.
     public static let configuration = MiuraCommand(unchecked: .configuration)

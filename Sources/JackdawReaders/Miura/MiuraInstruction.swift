@@ -20,7 +20,7 @@ public struct MiuraInstruction: NamedNumber {
     public static let reset = MiuraInstruction(rawValue: 0xD000)
     /// Get configuration.
     public static let configuration = MiuraInstruction(rawValue: 0xD001)
-    /// Get device information: a list of what the reader can do.
+    /// Get device information: a list of the reader's capabilities.
     public static let deviceInformation = MiuraInstruction(rawValue: 0xD002)
     /// System clock.
     public static let systemClock = MiuraInstruction(rawValue: 0xD010)

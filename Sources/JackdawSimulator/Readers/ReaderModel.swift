@@ -30,7 +30,7 @@ public protocol ReaderModel: Sendable {
 
     /// Answers a command whose check is wrong, which is not carried out.
     /// - Parameter command: a frame that is right but for its check.
-    /// - Returns: what is sent; nil if nothing is.
+    /// - Returns: the answer; nil if there is none.
     func reject(_ command: Span<UInt8>) -> [UInt8]?
 
     /// Refuses a command.

@@ -14,7 +14,7 @@ package final class SocketListener: Sendable {
     private static let backlog = Int(SOMAXCONN)
     /// How long to wait when the system is short of something: what it lacks comes back when another link is closed.
     private static let pause = Duration.milliseconds(100)
-    /// What the system is short of: descriptors of the process and of the system, buffers, memory, descriptors to watch.
+    /// The resource that the system is short of: descriptors of the process and of the system, buffers, memory, descriptors to watch.
     private static let shortages = [EMFILE, ENFILE, ENOBUFS, ENOMEM, ENOSPC]
 
     /// Begins to listen.
@@ -22,7 +22,7 @@ package final class SocketListener: Sendable {
     ///   - address: where.
     ///   - kind: the kind of socket that it takes.
     ///   - options: what is set before.
-    ///   - link: what it is called in errors.
+    ///   - link: its name in errors.
     ///   - failures: what the system's failures mean.
     ///   - loop: watches it.
     ///   - calls: the system's.
@@ -56,7 +56,7 @@ package final class SocketListener: Sendable {
 
     /// Waits for a connection and takes it. For one task at a time.
     /// - Parameters:
-    ///   - clock: measures the waits for what the system is short of.
+    ///   - clock: measures the waits for resources of the system.
     ///   - whenShort: is called before each such wait; it may free something.
     /// - Returns: its descriptor, which is the caller's, and the address of the other side.
     /// - Throws: `LinkError`: `cancelled` where the task is.

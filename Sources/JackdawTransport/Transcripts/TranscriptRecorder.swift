@@ -66,7 +66,7 @@ actor TranscriptRecorder {
     /// Takes that the program closes the link: that it ends then is nothing that happened.
     func beginClosing() { hasEnded = true }
 
-    /// The time of what happens now.
+    /// The time of the next entry.
     /// - Throws: `LinkError` with code `system` where no transcript has one so late.
     private func now() throws(LinkError) -> Duration {
         let now = max(.zero, clock.now())
@@ -129,7 +129,7 @@ actor TranscriptRecorder {
     }
 }
 
-/// What a transcript still has room for, so that ``TranscriptReader`` reads all of it.
+/// The room that a transcript still has, so that ``TranscriptReader`` reads all of it.
 struct TranscriptRoom: Sendable {
     /// Kept for the lines that end a transcript: how the link ended, and that it was closed.
     private static let endBytes = 256

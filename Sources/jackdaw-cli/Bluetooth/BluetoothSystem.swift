@@ -29,7 +29,7 @@ struct BluetoothSystem: Sendable {
         @Sendable (UInt8, String, @escaping @Sendable (any Transport) async -> Void) async throws(LinkError) -> Void
     /// Measures the times of readers, real and simulated.
     var clock: any Clock<Duration> = SuspendingClock()
-    /// What the time is.
+    /// The time of day.
     var wallClock = WallClock()
     /// Whether the user wants the command to end.
     var isInterrupted: @Sendable () -> Bool = { Interruption.isRequested }

@@ -25,7 +25,7 @@ enum NewFile {
 
     /// Writes bytes to a file.
     /// - Parameters:
-    ///   - bytes: what to write.
+    ///   - bytes: the bytes to write.
     ///   - descriptor: the open file.
     ///   - path: what it is called where that fails.
     /// - Throws: ``CommandError``.

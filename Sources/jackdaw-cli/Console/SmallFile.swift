@@ -8,7 +8,7 @@ enum SmallFile {
     /// - Parameters:
     ///   - path: of the file; `-` for standard input.
     ///   - most: bytes that it has at most.
-    ///   - tooMany: what to say of one that has more.
+    ///   - tooMany: the error's text for one that has more.
     ///   - bytes: get what it has, in memory that is the caller's to wipe; nothing else of it is left.
     ///   - check: gets what the system knows of the open file, and throws if it is not to be read.
     /// - Throws: ``CommandError`` with status `noInput`, `inputOutput` or `badData`, or what the check throws.
@@ -36,6 +36,6 @@ enum SmallFile {
         bytes.removeWiping(from: count)
     }
 
-    /// What a file is called in messages.
+    /// The name of a file in messages.
     static func name(of path: String) -> String { path == "-" ? "standard input" : path }
 }

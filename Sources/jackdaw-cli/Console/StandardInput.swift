@@ -26,7 +26,7 @@ extension [UInt8] {
     /// Reads into the array, as much as is there, and waits when a descriptor that does not block has nothing yet.
     /// - Parameters:
     ///   - descriptor: an open file, pipe or terminal.
-    ///   - name: what it is called in errors.
+    ///   - name: its name in errors.
     ///   - start: the first byte that is read into.
     /// - Returns: how many bytes were read; 0 at the end.
     /// - Throws: ``CommandError`` with status `inputOutput` or `interrupted`.

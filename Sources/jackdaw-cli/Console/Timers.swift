@@ -8,7 +8,7 @@ enum Timers {
     /// Descriptors that the runtime opens: to wait with, to wake itself with, and a timer for each of two clocks.
     private static let descriptors = 4
 
-    /// What became of the first start.
+    /// The result of the first start.
     private static let outcome = Result<Void, SystemFailure> { () throws(SystemFailure) in
         try reserve()
         let isReady = DispatchSemaphore(value: 0)

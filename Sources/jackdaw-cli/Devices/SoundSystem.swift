@@ -9,6 +9,6 @@ struct SoundSystem {
     var jacks: (String) throws(LinkError) -> JackMonitor = { card throws(LinkError) in try JackMonitor(card: card) }
     /// Says why a device cannot be opened.
     var diagnosis = DeviceDiagnosis()
-    /// What the time is.
+    /// The time of day.
     var wallClock = WallClock()
 }

@@ -60,7 +60,7 @@ enum Gnuplot {
         }
     }
 
-    /// Hands over what comes out of a pipe, to its end.
+    /// Hands over the bytes of a pipe, to its end.
     private static func receive(
         from pipe: CInt, of process: pid_t, _ take: ([UInt8]) throws(CommandError) -> Void
     ) throws(CommandError) {

@@ -22,7 +22,7 @@ struct LinePicture {
     /// The script that draws line codes to standard output.
     /// - Parameters:
     ///   - lines: each with the headings of its part of the picture; of many, the first ones are drawn.
-    ///   - part: what is drawn of them.
+    ///   - part: the part of them that is drawn.
     ///   - style: how it is to look.
     /// - Returns: commands for gnuplot, and how many of the lines they draw.
     /// - Throws: `SpectrumError` with code `outOfMemory`.

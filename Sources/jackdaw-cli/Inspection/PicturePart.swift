@@ -1,7 +1,7 @@
 import JackdawDSP
 import JackdawSpectrum
 
-/// What of a recording a picture shows: one of its swipes, or what lies between two times, or all.
+/// The part of a recording that a picture shows: one of its swipes, or what lies between two times, or all.
 struct PicturePart: Sendable {
     /// The number of a swipe, from 1; nil for all of them.
     var swipe: Int?

@@ -19,7 +19,7 @@ struct SwipePicture {
     /// The script that draws swipes to standard output.
     /// - Parameters:
     ///   - swipes: each with the heading of its part of the picture; of many, the first ones are drawn.
-    ///   - part: what is drawn of them.
+    ///   - part: the part of them that is drawn.
     ///   - style: how it is to look.
     /// - Returns: commands for gnuplot, and how many of the swipes they draw.
     static func script(

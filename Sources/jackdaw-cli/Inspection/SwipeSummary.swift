@@ -1,6 +1,6 @@
 import JackdawDSP
 
-/// What is printed of a swipe: all that is kept of it while a recording goes on. It holds no sound, no bits, and the text as it
+/// The printed lines of a swipe: all that is kept of it while a recording goes on. It holds no sound, no bits, and the text as it
 /// is printed.
 struct SwipeSummary {
     /// How a track was read.

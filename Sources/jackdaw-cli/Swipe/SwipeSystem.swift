@@ -14,7 +14,7 @@ struct SwipeSystem: Sendable {
     var isTerminal = isatty(STDIN_FILENO) == 1
     /// Measures times.
     var clock: any Clock<Duration> = SuspendingClock()
-    /// What the time is.
+    /// The time of day.
     var wallClock = WallClock()
     /// Whether the user wants the command to end.
     var isInterrupted: @Sendable () -> Bool = { Interruption.isRequested }

@@ -43,10 +43,10 @@
         @Option(help: ArgumentHelp("Draw only the swipe with this number.", valueName: "n"))
         var swipe: Int?
 
-        @Option(help: ArgumentHelp("Draw only what is later than this.", valueName: "seconds"))
+        @Option(help: ArgumentHelp("Draw only sound after this time.", valueName: "seconds"))
         var from: Double?
 
-        @Option(help: ArgumentHelp("Draw only what is earlier than this.", valueName: "seconds"))
+        @Option(help: ArgumentHelp("Draw only sound before this time.", valueName: "seconds"))
         var to: Double?
 
         @Option(help: ArgumentHelp("Width of the picture, 1800 unless given.", valueName: "pixels"))

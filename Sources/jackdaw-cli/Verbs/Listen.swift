@@ -87,7 +87,7 @@
 
         @Option(
             help: ArgumentHelp(
-                "End after so many swipes; without --reader what comes without a pause of half a second counts as one.",
+                "End after so many swipes; without --reader bytes without a pause of half a second count as one.",
                 valueName: "number"))
         var swipes: Int?
 

@@ -11,7 +11,7 @@ public struct IDTechModel: ReaderModel {
     private let cipher: (any SwipeCipher)?
 
     /// A reader.
-    /// - Parameter cipher: what it encrypts swipes with; nil for a reader without a key.
+    /// - Parameter cipher: its cipher for swipes; nil for a reader without a key.
     public init(cipher: (any SwipeCipher)? = nil) { self.init(family: "idtech", cipher: cipher) }
 
     init(family: String, cipher: (any SwipeCipher)? = nil) {

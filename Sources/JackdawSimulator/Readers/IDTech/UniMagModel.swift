@@ -13,7 +13,7 @@ public struct UniMagModel: ReaderModel {
     private let model: IDTechModel
 
     /// A reader.
-    /// - Parameter cipher: what it encrypts swipes with; nil for a reader without a key.
+    /// - Parameter cipher: its cipher for swipes; nil for a reader without a key.
     public init(cipher: (any SwipeCipher)? = nil) { model = IDTechModel(family: family, cipher: cipher) }
 
     /// Settings and questions.

@@ -9,7 +9,7 @@ public struct NEOModel: ReaderModel {
     private let cipher: (any SwipeCipher)?
 
     /// A reader.
-    /// - Parameter cipher: what it encrypts swipes with; nil for a reader without a key.
+    /// - Parameter cipher: its cipher for swipes; nil for a reader without a key.
     public init(cipher: (any SwipeCipher)? = nil) { self.cipher = cipher }
 
     /// Protocol 2.
