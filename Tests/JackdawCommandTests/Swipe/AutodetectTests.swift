@@ -56,9 +56,11 @@ struct AutodetectTests {
             func close() async { await Task { [mayClose] in try? await mayClose.until { $0 } }.value }
         }
 
-        /// Reports when a controller reads it, as it does whenever it receives something.
+        /// Reports when a controller reads it, as it does whenever it receives something. Time passes only after the link has
+        /// begun to open.
         struct Clock: _Concurrency.Clock {
             let base = LeapingClock(most: .seconds(10))
+            let openings: Shared<Int>
             let onReading: @Sendable () -> Void
 
             var now: ManualClock.Instant {
@@ -67,6 +69,7 @@ struct AutodetectTests {
             }
             var minimumResolution: Duration { base.minimumResolution }
             func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
+                try await openings.until { $0 > 1 }
                 try await base.sleep(until: deadline, tolerance: tolerance)
             }
         }
@@ -76,7 +79,9 @@ struct AutodetectTests {
         private let isReceived = Shared(false)
 
         var clock: any _Concurrency.Clock<Duration> {
-            Clock { [isGivenUp, isReceived] in if isGivenUp.with({ $0 }) { isReceived.with { $0 = true } } }
+            Clock(openings: openings) { [isGivenUp, isReceived] in
+                if isGivenUp.with({ $0 }) { isReceived.with { $0 = true } }
+            }
         }
 
         func open(_ family: ReaderFamily) async throws(LinkError) -> ReaderSession {
