@@ -80,9 +80,11 @@ extension OwnedDescriptor {
     /// Gives an open file another name, in the same file system, once its content is on the disk; then the name is, too.
     /// - Returns: whether that was possible; `errno` says why not.
     borrowing func rename(_ path: String, to final: String) -> Bool {
-        guard retryingInterrupts({ Int(fsync(number)) }) == 0, unsafe Glibc.rename(FileName.characters(of: path), FileName.characters(of: final)) == 0
+        guard retryingInterrupts({ Int(fsync(number)) }) == 0,
+            unsafe Glibc.rename(FileName.characters(of: path), FileName.characters(of: final)) == 0
         else { return false }
-        let folder = unsafe open(FileName.characters(of: FileName.directory(of: final)), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let directory = FileName.characters(of: FileName.directory(of: final))
+        let folder = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         // A file system that cannot do this has done what it can.
         if folder >= 0 {
             fsync(folder)

@@ -112,7 +112,8 @@ package struct OutputFile: ~Copyable, Sendable {
     /// Refuses a file that may be something else than a recording, or that others may read or have open.
     private static func checkPrivateSound(_ path: String) throws(AudioFileError) {
         // Neither waits nor follows.
-        let number = unsafe open(FileName.characters(of: path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+        let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+        let number = unsafe open(FileName.characters(of: path), flags)
         guard number >= 0 else {
             if errno == ENOENT { return }
             throw refusal(path)
