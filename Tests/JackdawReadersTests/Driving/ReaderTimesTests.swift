@@ -218,6 +218,9 @@ struct ReaderTimesTests {
             ReaderDriverTests.effects(outputs) == [
                 "dropped: 3 bytes are no frame: byte 3: 3 bytes, where the frame has at least 10"
             ])
+        // No frame has come on this link: 5 s later its bytes are reported as another protocol's.
+        #expect(driver.nextDeadline == .milliseconds(6500))
+        _ = driver.advance(to: .milliseconds(6500))
         #expect(driver.nextDeadline == nil)
     }
 

@@ -18,7 +18,7 @@ import Testing
         var dialect = try Self.dialect()
         for (swipe, words) in [
             (PublishedSwipes.enhanced, "swipe: btmag 4266********9999, encrypted (tripleDES)"),
-            (PublishedSwipes.original, "swipe: btmag 4266********9999"),
+            (PublishedSwipes.original, "swipe: btmag 4266********9999, encrypted"),
         ] {
             let format = dialect.format(awaiting: nil)
             #expect(format.measure(swipe.span) == .whole(swipe.count))
