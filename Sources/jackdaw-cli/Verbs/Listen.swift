@@ -277,10 +277,10 @@
                     console.message(report.message)
                 }
                 let end = system.now() + next
-                while system.now() < end {
+                while case let rest = end - system.now(), rest > .zero {
                     if system.isInterrupted() { throw .interrupted }
                     if isLate() { return nil }
-                    system.sleep(min(.milliseconds(200), end - system.now()))
+                    system.sleep(min(.milliseconds(200), rest))
                 }
             }
         }

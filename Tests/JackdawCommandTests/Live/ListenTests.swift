@@ -41,15 +41,19 @@ import Testing
         var system = Self.system(port)
         system.isInterrupted = isInterrupted
         let recorder = ConsoleRecorder(isWatched: isWatched, isFull: isFull)
-        var status: Int32
-        do throws(CommandError) {
-            status = try verb.run(on: recorder.console, system).rawValue
-        } catch {
-            status = error.status.rawValue
-            recorder.console.message(error.message)
-        }
-        recorder.console.flush()
+        let status = Self.status(of: verb, recorder, system)
         return (status, recorder.output.split(separator: "\n").map(String.init), recorder.messages)
+    }
+
+    /// Runs the verb, and ends what it prints.
+    private static func status(of verb: Listen, _ recorder: ConsoleRecorder, _ system: LiveSystem) -> Int32 {
+        defer { recorder.console.flush() }
+        do throws(CommandError) {
+            return try verb.run(on: recorder.console, system).rawValue
+        } catch {
+            recorder.console.message(error.message)
+            return error.status.rawValue
+        }
     }
 
     @Test(arguments: [1, 7, 240, 1_000_000]) func swipesAreReadWhateverTheBlocks(block: Int) throws {
@@ -582,9 +586,9 @@ import Testing
         #expect(try jsonObject(try #require(failure.lines.first))["time"] as? String == Self.time)
     }
 
-    /// A card that cannot be opened, for so many tries; no time passes but that of the waits.
+    /// A card that cannot be opened, for so many tries; no time passes but that of the waits, and a step at each look at the clock.
     private func listen(
-        failing tries: Int, _ code: LinkError.Code, _ options: [String]
+        failing tries: Int, _ code: LinkError.Code, _ options: [String], step: Duration = .zero
     ) throws -> (status: Int32, lines: [String], messages: [String], tries: Int) {
         let verb = try #require(try JackdawCommand.parseAsRoot(["listen"] + options) as? Listen)
         var system = Self.system(ScriptedPort(try Self.swipes(1)))
@@ -596,17 +600,16 @@ import Testing
             return try capture(link, configuration)
         }
         let start = ContinuousClock.now
-        system.now = { start + elapsed }
-        system.sleep = { elapsed += $0 }
-        let recorder = ConsoleRecorder(isWatched: true)
-        var status: Int32
-        do throws(CommandError) {
-            status = try verb.run(on: recorder.console, system).rawValue
-        } catch {
-            status = error.status.rawValue
-            recorder.console.message(error.message)
+        system.now = {
+            defer { elapsed += step }
+            return start + elapsed
         }
-        recorder.console.flush()
+        system.sleep = { wait in
+            #expect(wait > .zero)
+            elapsed += wait
+        }
+        let recorder = ConsoleRecorder(isWatched: true)
+        let status = Self.status(of: verb, recorder, system)
         let messages = recorder.messages.split(separator: "\n").filter { $0.contains("cannot be opened") }
         return (status, recorder.output.split(separator: "\n").map(String.init), messages.map(String.init), attempts)
     }
@@ -625,6 +628,15 @@ import Testing
         #expect(try jsonObject(json.lines[0])["event"] as? String == "waiting")
         #expect(try jsonObject(json.lines[0])["reason"] as? String == code.name)
         #expect(try jsonObject(json.lines[0])["time"] as? String == Self.time)
+    }
+
+    /// A process that is stopped between two looks at the clock.
+    @Test(arguments: [7, 130, 900, 40_000])
+    func aWaitForACardIsNeverLessThanNothing(milliseconds: Int) throws {
+        let run = try listen(
+            failing: 20, .notFound, ["--keep-trying", "--once"], step: .milliseconds(milliseconds))
+        #expect(run.status == 0)
+        #expect(run.tries == 21)
     }
 
     @Test func aCardThatIsNotThereInTimeIsNoSwipe() throws {
