@@ -11,16 +11,6 @@ public enum Masking {
         return track.maskedText
     }
 
-    /// Masks a cardholder's name: `*` for every character but the `/` that ends the surname.
-    /// - Parameter name: as the card or the reader has it; bytes of any value.
-    /// - Returns: one character a byte.
-    public static func maskName(_ name: Span<UInt8>) -> String {
-        name.indices.reduce(into: "") { $0 += showsInName(name[$1]) ? "/" : "*" }
-    }
-
-    /// Whether a masked name shows a character.
-    static func showsInName(_ character: UInt8) -> Bool { character == ASCII.slash }
-
     static func hidingAll(_ text: SecretText) -> String {
         text.masked { place, character in
             switch character {

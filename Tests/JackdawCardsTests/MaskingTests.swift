@@ -47,14 +47,14 @@ struct Leak {
         ("DOE", "***"), ("/", "/"), ("", ""), ("4111111111111111/X", "****************/*"),
     ])
     func namesShowTheSlashAlone(_ name: String, _ expected: String) {
-        #expect(Masking.maskName(ascii(name).span) == expected)
+        #expect(CardholderName.mask(ascii(name).span) == expected)
         guard (2...26).contains(name.count) else { return }
         #expect(masked("%B4111111111111111^\(name)^2512201?") == "%B411111******1111^\(expected)^2512201?")
     }
 
     @Test func bytesOfNamesThatAreNoTextAreMasked() {
         let bytes: [UInt8] = [0xC3, 0x9C, 0x2F, 0x00, 0xFF]
-        #expect(Masking.maskName(bytes.span) == "**/**")
+        #expect(CardholderName.mask(bytes.span) == "**/**")
     }
 
     @Test func masksBytesThatAreNoText() {

@@ -37,8 +37,18 @@ public struct CardholderName: RedactedDescription, Equatable {
         title = parts.count > 3 ? parts[3] : none
     }
 
-    /// The name for default output, as ``Masking/maskName(_:)`` masks it, without padding at its ends.
-    public var masked: String { text.trimmed.withRevealedText { Masking.maskName($0) } }
+    /// The name for default output, as ``mask(_:)`` masks it, without padding at its ends.
+    public var masked: String { text.trimmed.withRevealedText { Self.mask($0) } }
+
+    /// Masks a name: `*` for every character but the `/` that ends the surname.
+    /// - Parameter name: as the card or the reader has it; bytes of any value.
+    /// - Returns: one character a byte.
+    public static func mask(_ name: Span<UInt8>) -> String {
+        name.indices.reduce(into: "") { $0 += isShown(name[$1]) ? "/" : "*" }
+    }
+
+    /// Whether a masked name shows a character.
+    static func isShown(_ character: UInt8) -> Bool { character == ASCII.slash }
 
     /// The same as ``masked``.
     public var description: String { masked }

@@ -47,7 +47,7 @@ public struct Track1: TrackContent, FramedFormat {
     public var maskedText: String {
         let name = name?.text.range ?? 0..<0
         return text.masked { place, character in
-            name.contains(place) ? Masking.showsInName(character) : shown.contains { $0.contains(place) }
+            name.contains(place) ? CardholderName.isShown(character) : shown.contains { $0.contains(place) }
         }
     }
 }

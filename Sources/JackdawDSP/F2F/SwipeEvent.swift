@@ -194,3 +194,11 @@ extension SwipeFailure.Reason {
         }
     }
 }
+
+extension TrackMessage {
+    /// The message of a track that was read.
+    package init(_ track: DecodedTrack) {
+        code = track.code
+        characters = track.characters
+    }
+}

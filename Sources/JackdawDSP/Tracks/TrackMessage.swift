@@ -64,12 +64,6 @@ public struct TrackMessage: Sendable, CustomStringConvertible, CustomReflectable
         self.characters = WipedArray(characters)
     }
 
-    /// The message of a track that was read.
-    package init(_ track: DecodedTrack) {
-        code = track.code
-        characters = track.characters
-    }
-
     /// The message that a run of bits holds, all checks made.
     /// - Parameters:
     ///   - bits: 0 or 1 each, in stripe order, beginning with the first bit of the start sentinel; what follows the

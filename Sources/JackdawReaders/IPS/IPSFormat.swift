@@ -64,7 +64,7 @@ public struct IPSFormat: FrameFormat {
             FrameField("PAN, first digits", swipe.issuer, issuer),
             FrameField("PAN, last digits", swipe.lastDigits, frame.extracting(swipe.lastDigits).digits),
             FrameField("expiry", swipe.expiry, frame.extracting(swipe.expiry).digits),
-            FrameField("name", swipe.name, isRevealing ? name.printable : Masking.maskName(name)),
+            FrameField("name", swipe.name, isRevealing ? name.printable : CardholderName.mask(name)),
             FrameField("KSN", swipe.keySerialNumber, frame.extracting(swipe.keySerialNumber).hexadecimal()),
             // Some are not encrypted, and some with keys that everybody knows.
             FrameField("encrypted tracks", swipe.encrypted, frame.extracting(swipe.encrypted).sensitive(isRevealing)),
