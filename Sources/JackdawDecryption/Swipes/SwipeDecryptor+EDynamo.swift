@@ -3,7 +3,7 @@ import JackdawReaders
 
 extension SwipeDecryptor {
     /// Decrypts a swipe of MagTek's eDynamo and tDynamo.
-    /// - Parameter message: as `MagTekBlockJoiner` joins it: a kind, and a record behind it.
+    /// - Parameter message: as `MagTekBlockJoiner` joins it: a kind, and a record after it.
     /// - Returns: the tracks, the MagnePrint and the session.
     /// - Throws: ``DecryptionError`` as ``decryptMagTek(_:)`` does.
     public borrowing func decryptEDynamo(_ message: Span<UInt8>) throws(DecryptionError) -> DecryptedSwipe {
@@ -24,8 +24,8 @@ extension SwipeDecryptor {
         let layout = try Self.reading { () throws(FrameFault) in try MagTekCardRecord(record) }
         let number = record.extracting(layout.keySerialNumber)
         let ciphertexts = MagTekCiphertexts(
-            encryption: layout.encryption, tracks: layout.tracks.map(\.encrypted), magnePrint: layout.magnePrint,
-            session: layout.session, keySerialNumber: number.indices.map { number[$0] })
+            encryption: layout.encryption, isEncrypted: layout.isEncrypted, tracks: layout.tracks.map(\.encrypted),
+            magnePrint: layout.magnePrint, session: layout.session, keySerialNumber: number.indices.map { number[$0] })
         return try decrypt(ciphertexts) { (place) throws(DecryptionError) in
             SecretBytes(copying: record.extracting(place))
         }

@@ -4,7 +4,9 @@ import JackdawReaders
 /// What a MagneSafe reader has encrypted of a swipe, and where that lies in what it sent.
 struct MagTekCiphertexts {
     let encryption: MagTekSwipe.EncryptionStatus
-    /// Of tracks 1 to 3; empty where there is none.
+    /// Whether the tracks are encrypted.
+    let isEncrypted: Bool
+    /// Of tracks 1 to 3; empty where there is none, or where it was not read.
     let tracks: [Range<Int>]
     let magnePrint: Range<Int>
     let session: Range<Int>
@@ -27,8 +29,11 @@ extension SwipeDecryptor {
             return try MagTekSwipe(line)
         }
         let ciphertexts = MagTekCiphertexts(
-            encryption: swipe.encryption, tracks: swipe.encryptedTracks, magnePrint: swipe.magnePrint,
-            session: swipe.session,
+            encryption: swipe.encryption, isEncrypted: swipe.isEncrypted,
+            tracks: swipe.encryptedTracks.map { place in
+                MagTekSwipe.isUnread(field: line.extracting(place)) ? place.lowerBound..<place.lowerBound : place
+            },
+            magnePrint: swipe.magnePrint, session: swipe.session,
             keySerialNumber: try HexadecimalDigits.bytes(of: line.extracting(swipe.keySerialNumber)))
         return try decrypt(ciphertexts) { (place) throws(DecryptionError) in
             try HexadecimalDigits.secretBytes(of: line.extracting(place))
@@ -47,7 +52,7 @@ extension SwipeDecryptor {
         guard !swipe.encryption.contains(.isExhausted) else {
             throw DecryptionError(.exhausted, "the reader has used its last key: it needs a new initial key")
         }
-        guard swipe.encryption.encryptsTracks, !swipe.keySerialNumber.isEmpty else {
+        guard swipe.isEncrypted else {
             throw DecryptionError(.notEncrypted, "the reader has encrypted nothing")
         }
         let serialNumber = swipe.keySerialNumber

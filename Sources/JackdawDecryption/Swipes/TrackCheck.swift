@@ -1,14 +1,13 @@
 import JackdawCards
+import JackdawReaders
 
-/// Tells a track from what a wrong key leaves.
+/// Distinguishes a track from the bytes that a wrong key leaves.
 enum TrackCheck {
     private static let endSentinel = UInt8(ascii: "?")
-    /// Which characters a track begins with: of ISO 7813 and 4909, of AAMVA, and as MagTek's readers tell the codes apart.
-    private static let startSentinels: [Int: [UInt8]] = [
-        1: Array("%".utf8), 2: Array(";@".utf8), 3: Array(";+%#&!".utf8),
-    ]
+    /// Which characters a track begins with: those of MagTek's readers, and on track 3 those of ISO 4909 and AAMVA, too.
+    private static let startSentinels = MagTekSwipe.startSentinels.merging([3: Array(";%".utf8)]) { $0 + $1 }
 
-    /// Where a track ends: behind the last byte that is no padding.
+    /// Where a track ends: after the last byte that is no padding.
     static func end(of plaintext: Span<UInt8>) -> Int {
         (plaintext.indices.last { plaintext[$0] != 0 } ?? -1) + 1
     }
@@ -17,7 +16,7 @@ enum TrackCheck {
     static func padding(of plaintext: Span<UInt8>, from start: Int) throws(DecryptionError) {
         for index in start..<max(start, plaintext.count) where plaintext[index] != 0 {
             throw DecryptionError(
-                .padding, "behind the tracks is something else than zeros: the key is another one, or the frame damaged"
+                .padding, "bytes after the tracks are not zero: the key is another one, or the frame damaged"
             )
         }
     }
@@ -56,11 +55,11 @@ enum TrackCheck {
             number: number, text: SecretText(copying: text), redundancyCheck: check, isHashChecked: isProven)
     }
 
-    /// A track that was not encrypted, which needs no key to be right.
+    /// A track that was not encrypted: no check of a key applies to it.
     /// - Parameters:
     ///   - number: which one, 1 to 3.
     ///   - characters: all of it.
-    /// - Returns: its text to the end sentinel; all of it where it has no sentinels.
+    /// - Returns: its text to the end sentinel; all of it if it has no sentinels.
     static func trackInClear(_ number: Int, _ characters: Span<UInt8>) -> DecryptedTrack {
         let end = (try? end(ofText: characters, number)) ?? characters.count
         return DecryptedTrack(
@@ -69,7 +68,7 @@ enum TrackCheck {
             isHashChecked: false)
     }
 
-    /// Where the text ends: behind the end sentinel, which at most one character follows.
+    /// Where the text ends: after the end sentinel, which at most one character follows.
     private static func end(ofText characters: Span<UInt8>, _ number: Int) throws(DecryptionError) -> Int {
         guard characters.count > 1, startSentinels[number]?.contains(characters[0]) == true else {
             throw failure(number, "no start sentinel")
@@ -83,8 +82,8 @@ enum TrackCheck {
         return end + 1
     }
 
-    /// The character that makes each column of bits even, by the code that the start sentinel belongs to. Written for itself:
-    /// what makes tracks, which this is tested with, has another.
+    /// The character that makes each column of bits even, by the code that the start sentinel belongs to. It is its own code: the encoder that
+    /// tests make tracks with has another.
     private static func redundancyCheck(of text: Span<UInt8>) -> UInt8 {
         let (first, columns): (UInt8, UInt8) =
             text[0] == UInt8(ascii: ";") || text[0] == UInt8(ascii: "+")
@@ -94,7 +93,7 @@ enum TrackCheck {
         return sum & columns + first
     }
 
-    private static func failure(_ number: Int, _ what: String) -> DecryptionError {
-        DecryptionError(.text, "track \(number) has \(what): the key is another one, or the frame damaged")
+    private static func failure(_ number: Int, _ fault: String) -> DecryptionError {
+        DecryptionError(.text, "track \(number) has \(fault): the key is another one, or the frame damaged")
     }
 }

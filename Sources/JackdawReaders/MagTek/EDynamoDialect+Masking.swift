@@ -21,7 +21,7 @@ extension EDynamoDialect {
             defer { next += frame.count - 1 }
             return [frame[0]] + masked[next..<next + frame.count - 1]
         }
-        // Behind the end and the number of notifications nothing is known to come.
+        // After the end and the number of notifications nothing is known to come.
         let end = frames.suffix(1).map { Array($0.prefix(2)) + [UInt8](repeating: 0, count: max(0, $0.count - 2)) }
         return .masked(parts + end)
     }
@@ -51,9 +51,8 @@ extension EDynamoDialect {
     /// - Returns: as many bytes; nil where it is no record, or its fields are not where they should be.
     private static func hiding(_ record: [UInt8], but count: Int) -> [UInt8]? {
         guard let layout = try? MagTekCardRecord(record.span) else { return nil }
-        let isEncrypted = layout.encryption.encryptsTracks
         var tracks = layout.tracks.map(\.masked)
-        if !isEncrypted { tracks += layout.tracks.map { $0.encrypted.prefix($0.length) } }
+        if !layout.isEncrypted { tracks += layout.tracks.map { $0.encrypted.prefix($0.length) } }
         // A byte that is lost on the way moves the tracks to where nobody hides them.
         let isInPlace =
             tracks.allSatisfy { $0.isEmpty || isTrack(record[$0]) }
@@ -82,7 +81,7 @@ extension EDynamoDialect {
 
     /// Whether some bytes are from a start sentinel, such as MagTek's readers have for each encoding, to the end sentinel.
     private static func isTrack(_ bytes: ArraySlice<UInt8>) -> Bool {
-        bytes.first.map { "%;+#@&!".utf8.contains($0) } == true && bytes.last == UInt8(ascii: "?")
+        bytes.first.flatMap(MagTekSwipe.number(ofTrackFrom:)) != nil && bytes.last == UInt8(ascii: "?")
     }
 }
 

@@ -67,21 +67,20 @@ public struct EDynamoDialect: ReaderDialect {
         } catch {
             return [.badSwipe("its fields do not fit: \(error)")]
         }
-        let told: [ReaderMeaning] = layout.battery.map { [.told(.battery(BatteryReport(percent: $0)))] } ?? []
-        if let meaning = layout.encryption.meaning { return told + [meaning] }
+        let battery: [ReaderMeaning] = layout.battery.map { [.told(.battery(BatteryReport(percent: $0)))] } ?? []
+        if let meaning = layout.encryption.meaning { return battery + [meaning] }
         guard layout.tracks.contains(where: { !$0.isDamaged && !($0.encrypted.isEmpty && $0.masked.isEmpty) }) else {
-            return told + [.badSwipe("no track was read")]
+            return battery + [.badSwipe("no track was read")]
         }
-        return told + [.swipe(swipe(record, layout))]
+        return battery + [.swipe(swipe(record, layout))]
     }
 
     private func swipe(_ record: Span<UInt8>, _ layout: MagTekCardRecord) -> ReaderSwipe {
-        let isEncrypted = layout.encryption.encryptsTracks
         var builder = ReaderSwipe.Builder()
         for (index, track) in layout.tracks.enumerated() {
             let number = index + 1
             builder.add(.maskedTrack(number), record.extracting(track.masked))
-            if isEncrypted {
+            if layout.isEncrypted {
                 builder.add(.encryptedTrack(number), record.extracting(track.encrypted))
             } else {
                 builder.add(.track(number), record.extracting(track.encrypted).extracting(first: track.length))
@@ -90,11 +89,11 @@ public struct EDynamoDialect: ReaderDialect {
         builder.add(.magnePrintStatus, record.extracting(MagTekCardRecord.Place.magnePrintStatus))
         builder.add(.magnePrint, record.extracting(layout.magnePrint))
         builder.add(.serialNumber, record.extracting(layout.serialNumber))
-        if isEncrypted {
+        if layout.isEncrypted {
             builder.add(.session, record.extracting(layout.session))
             builder.add(.keySerialNumber, record.extracting(layout.keySerialNumber))
         }
         builder.add(.frame, record)
-        return builder.finish(family: family, cipher: isEncrypted ? .tripleDES : nil)
+        return builder.finish(family: family, cipher: layout.isEncrypted ? .tripleDES : nil)
     }
 }

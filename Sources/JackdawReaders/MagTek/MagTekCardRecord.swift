@@ -39,6 +39,8 @@ public struct MagTekCardRecord: Sendable, Hashable {
     public let encoding: Encoding?
     /// How the reader encrypts.
     public let encryption: MagTekSwipe.EncryptionStatus
+    /// Whether the reader has encrypted the tracks; else they are in clear.
+    package var isEncrypted: Bool { encryption.encryptsTracks }
     /// What it says about the fingerprint and the card's way.
     public let magnePrintStatus: MagnePrintStatus
     /// The stripe's fingerprint, encrypted and padded.

@@ -8,14 +8,14 @@ extension MagTekDialect {
         }
         guard let layout = try? MagTekSwipe(line.span) else { return .unknown }
         let zero = UInt8(ascii: "0")
-        CardHiding.hideTracks(&line, layout.masked)
-        for place in layout.encryptedTracks {
-            if MagTekSwipe.isPlain(line.span.extracting(place)) {
-                CardHiding.hideTracks(&line, place)
-            } else if layout.isInClear {
-                Self.hideDigits(of: &line, place) { CardHiding.hideTracks(&$0, $0.indices) }
-            } else {
+        Self.hideMaskedTracks(of: &line, layout)
+        for place in layout.encryptedTracks where !MagTekSwipe.isUnread(field: line.span.extracting(place)) {
+            if layout.isEncrypted {
                 CardHiding.clear(&line, place, zero)
+            } else if MagTekSwipe.isPlain(line.span.extracting(place)) {
+                CardHiding.hideTracks(&line, place)
+            } else {
+                Self.hideDigits(of: &line, place) { CardHiding.hideTracks(&$0, $0.indices) }
             }
         }
         CardHiding.clear(&line, layout.magnePrint, zero)
@@ -26,6 +26,17 @@ extension MagTekDialect {
         let digits = [UInt8(sum & 0xFF), UInt8(sum >> 8)].flatMap { $0.hexadecimal.utf8 }
         line.replaceSubrange(crc, with: digits)
         return .masked([line])
+    }
+
+    /// Hides the masked tracks, but for the `E` in place of each that was not read: without it a card is read.
+    private static func hideMaskedTracks(of line: inout [UInt8], _ layout: MagTekSwipe) {
+        var start = layout.masked.lowerBound
+        for (_, place) in layout.maskedTracks(line.span) where MagTekSwipe.isUnread(line.span.extracting(place)) {
+            CardHiding.hideTracks(&line, start..<place.lowerBound)
+            start = place.upperBound
+        }
+        let rest = start..<layout.masked.upperBound
+        if !MagTekSwipe.isUnread(line.span.extracting(rest)) { CardHiding.hideTracks(&line, rest) }
     }
 
     /// Hides something in bytes that are written as hexadecimal digits.

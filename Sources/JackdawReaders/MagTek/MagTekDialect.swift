@@ -7,7 +7,7 @@ public struct MagTekDialect: ReaderDialect {
     /// It reads cards at any time.
     public let isAlwaysArmed = true
 
-    /// What was answered last, and to what: answers do not say it themselves.
+    /// The last answer and its request, which the answer does not name.
     private var last: (request: ReaderRequest, data: [UInt8])?
 
     /// - Parameter times: how long things take.
@@ -18,8 +18,8 @@ public struct MagTekDialect: ReaderDialect {
         self.times = times
     }
 
-    /// - Parameter profile: what is not public about these readers or may change.
-    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
+    /// - Parameter profile: values that are not public or may change.
+    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) if the profile is not enough.
     public init(profile: ReaderProfile) throws(ReaderError) { self.init(times: try profile.times()) }
 
     /// Its software and its number.
@@ -33,7 +33,7 @@ public struct MagTekDialect: ReaderDialect {
     /// Nothing: it reads cards at any time.
     public func arming(for duration: Duration) -> [ReaderRequest] { [] }
 
-    /// What asks something.
+    /// The requests of a question.
     public func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
         switch question {
         case .firmware: [Self.property(.software)]
@@ -43,7 +43,7 @@ public struct MagTekDialect: ReaderDialect {
         }
     }
 
-    /// What sets a property: the number is that of the property.
+    /// The requests of a setting, whose number is that of a property.
     public func setting(_ setting: ReaderSetting) throws(ReaderError) -> [ReaderRequest] {
         guard let number = UInt8(exactly: setting.number), setting.value.count < Self.greatestData else {
             throw ReaderError(
@@ -53,10 +53,10 @@ public struct MagTekDialect: ReaderDialect {
         return [Self.request(.setProperty, [number] + setting.value, "set property \(number)")]
     }
 
-    /// Forgets what was answered.
+    /// Forgets the last answer.
     public mutating func reset() { last = nil }
 
-    /// What a line means.
+    /// The meaning of a line.
     public mutating func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
         if frame.indices.contains(where: { frame[$0] == UInt8(ascii: "|") }) { return [swipe(frame)] }
         guard let request, let code = frame.byte(at: 0) else { return [.unknown("an answer")] }
@@ -100,20 +100,20 @@ public struct MagTekDialect: ReaderDialect {
         }
         if let meaning = layout.encryption.meaning { return meaning }
         // Whatever is in the encrypted fields of a card that was not read, it is no card.
-        guard layout.hasReadTrack(line), layout.encryptedTracks.contains(where: { !$0.isEmpty }) else {
-            return .badSwipe("no track was read")
-        }
+        guard layout.hasReadTrack(line) else { return .badSwipe("no track was read") }
         var builder = ReaderSwipe.Builder()
-        for (index, range) in layout.encryptedTracks.enumerated() {
-            let field = line.extracting(range)
-            guard layout.isInClear else {
-                builder.add(.encryptedTrack(index + 1), hexadecimal: field)
-                continue
+        for (index, place) in layout.encryptedTracks.enumerated() {
+            let field = line.extracting(place)
+            guard !MagTekSwipe.isUnread(field: field) else { continue }
+            let part: ReaderSwipe.Part = layout.isEncrypted ? .encryptedTrack(index + 1) : .track(index + 1)
+            if MagTekSwipe.isPlain(field) {
+                builder.add(part, field)
+            } else {
+                builder.add(part, hexadecimal: field)
             }
-            addTrack(index + 1, field, to: &builder)
         }
-        for (number, range) in maskedTracks(line, in: layout.masked) {
-            let track = line.extracting(range)
+        for (number, place) in layout.maskedTracks(line) {
+            let track = line.extracting(place)
             if !MagTekSwipe.isUnread(track) { builder.add(.maskedTrack(number), track) }
         }
         builder.add(.magnePrintStatus, hexadecimal: line.extracting(layout.magnePrintStatus))
@@ -122,34 +122,7 @@ public struct MagTekDialect: ReaderDialect {
         builder.add(.session, hexadecimal: line.extracting(layout.session))
         builder.add(.keySerialNumber, hexadecimal: line.extracting(layout.keySerialNumber))
         builder.add(.frame, line)
-        return .swipe(builder.finish(family: family, cipher: layout.isInClear ? nil : .tripleDES))
-    }
-
-    /// Adds a track in clear, of plain text or of hexadecimal digits; one that was not read is none.
-    private func addTrack(_ number: Int, _ field: Span<UInt8>, to builder: inout ReaderSwipe.Builder) {
-        guard !MagTekSwipe.isPlain(field) else {
-            if !MagTekSwipe.isUnread(field) { builder.add(.track(number), field) }
-            return
-        }
-        let first = stride(from: 0, to: min(field.count, 8), by: 2).compactMap { field.byte(at: $0) }
-        if field.count > 6 || !MagTekSwipe.isUnread(first.span) { builder.add(.track(number), hexadecimal: field) }
-    }
-
-    /// Where the masked tracks lie: each begins with its sentinel and ends with the next question mark.
-    private func maskedTracks(_ line: Span<UInt8>, in range: Range<Int>) -> [(Int, Range<Int>)] {
-        let sentinels = [UInt8(ascii: "%"): 1, UInt8(ascii: ";"): 2, UInt8(ascii: "+"): 3]
-        var tracks: [(Int, Range<Int>)] = []
-        var start: (number: Int, index: Int)?
-        for index in range {
-            if let open = start {
-                guard line[index] == UInt8(ascii: "?") else { continue }
-                tracks.append((open.number, open.index..<index + 1))
-                start = nil
-            } else if let number = sentinels[line[index]] {
-                start = (number, index)
-            }
-        }
-        return tracks
+        return .swipe(builder.finish(family: family, cipher: layout.isEncrypted ? .tripleDES : nil))
     }
 
     private static let greatestData = 120

@@ -54,7 +54,7 @@ public struct MagTekSwipe: Sendable, Hashable {
         /// Whether tracks are encrypted: without a key nothing is, also when encryption is switched on.
         package var encryptsTracks: Bool { isSuperset(of: [.hasKey, .isEncrypting]) }
 
-        /// What it means where it says that there are no tracks; nil where there may be some.
+        /// Its meaning if it says that there are no tracks; nil if there may be some.
         var meaning: ReaderMeaning? {
             if contains(.hasTimedOut) { return .gaveUp }
             if contains(.isExhausted) { return .badSwipe("no key is left") }
@@ -62,12 +62,12 @@ public struct MagTekSwipe: Sendable, Hashable {
         }
     }
 
-    /// Tracks with digits in place of others, one behind the other, with their sentinels.
+    /// Tracks with digits in place of others, one after the other, with their sentinels.
     public let masked: Range<Int>
     /// How the reader encrypts.
     public let encryption: EncryptionStatus
-    /// Whether the reader has encrypted nothing: the tracks are in clear, as hexadecimal digits or as plain text.
-    package let isInClear: Bool
+    /// Whether the reader has encrypted the tracks; else they are in clear, as hexadecimal digits or as plain text.
+    package let isEncrypted: Bool
     /// Every field between separators, in its order; the first is ``masked``.
     let parts: [Range<Int>]
 
@@ -77,7 +77,7 @@ public struct MagTekSwipe: Sendable, Hashable {
     /// Source: MagTek's manuals 99875483, encryption status (hexadecimal digits), and 99875475-10, appendix D, example
     /// 5, page 101 (plain text).
     public var encryptedTracks: [Range<Int>] { Array(parts[MagTekSwipeLayout.tracks]) }
-    /// What the reader says of the stripe's fingerprint, as hexadecimal digits.
+    /// The status of the stripe's fingerprint, as hexadecimal digits.
     public var magnePrintStatus: Range<Int> { parts[5] }
     /// The reader's own number, characters of its owner's choice.
     public var serialNumber: Range<Int> { parts[7] }
@@ -96,9 +96,19 @@ public struct MagTekSwipe: Sendable, Hashable {
         parts = (0..<layout.count).map { layout[$0] }
         masked = parts[0]
         encryption = EncryptionStatus(rawValue: layout.encryptionStatus)
-        isInClear =
-            layout[MagTekSwipeLayout.keySerialNumber].isEmpty
-            || MagTekSwipeLayout.tracks.contains { Self.isPlain(line.extracting(layout[$0])) }
+        isEncrypted = layout.isEncrypted
+    }
+
+    /// Which characters each track begins with: a reader marks by them how a track is coded.
+    ///
+    /// Source: MagTek's manuals 99875475-10, properties 24 to 29, and D998200115 (`!`).
+    package static let startSentinels: [Int: [UInt8]] = [
+        1: Array("%".utf8), 2: Array(";@".utf8), 3: Array("+#&!".utf8),
+    ]
+
+    /// The track that a start sentinel begins; nil of other characters.
+    static func number(ofTrackFrom sentinel: UInt8) -> Int? {
+        startSentinels.first { $0.value.contains(sentinel) }?.key
     }
 
     /// Whether a field that may be hexadecimal digits is plain text.
@@ -109,28 +119,51 @@ public struct MagTekSwipe: Sendable, Hashable {
     /// Source: MagTek's manual 99875483, section 2, card data.
     package static func isUnread(_ track: Span<UInt8>) -> Bool {
         guard !track.isEmpty else { return false }
-        let first = "%;+@#&!".utf8.contains(track[0]) ? 1 : 0
+        let first = number(ofTrackFrom: track[0]) == nil ? 0 : 1
         let end = track.count - (track.count > 1 && track[track.count - 1] == UInt8(ascii: "?") ? 1 : 0)
         return first < end && (first..<end).allSatisfy { track[$0] == UInt8(ascii: "E") }
     }
 
-    /// Whether one track or more was read, as the masked tracks say: the reader sends a message for each swipe, with
-    /// `E` in place of each track that it could not read and nothing in place of one that is not on the card.
-    /// - Parameter line: the same that the layout was read of.
-    /// - Returns: false if the card is none.
-    func hasReadTrack(_ line: Span<UInt8>) -> Bool {
-        guard !masked.isEmpty else { return encryptedTracks.contains { !Self.isUnread(line.extracting($0)) } }
-        var start = masked.lowerBound
-        while start < masked.upperBound {
-            let end = line.firstIndex(of: UInt8(ascii: "?"), from: start).map { min($0 + 1, masked.upperBound) }
-            let track = line.extracting(start..<(end ?? masked.upperBound))
-            if !Self.isUnread(track) { return true }
-            start += track.count
-        }
-        return false
+    /// The same of one of the fields of tracks, as characters or as hexadecimal digits.
+    package static func isUnread(field: Span<UInt8>) -> Bool {
+        guard !isUnread(field) else { return true }
+        // Longer ones have more than `E` between sentinels.
+        guard field.count <= 6 else { return false }
+        let characters = stride(from: 0, to: field.count, by: 2).compactMap { field.byte(at: $0) }
+        return 2 * characters.count == field.count && isUnread(characters.span)
     }
 
-    /// Explains the line but for its end, field by field; the separators belong to what is before them.
+    /// The masked tracks.
+    /// - Parameter line: the same that the layout was read of.
+    /// - Returns: their numbers and places, each from its start sentinel to the next question mark.
+    func maskedTracks(_ line: Span<UInt8>) -> [(number: Int, place: Range<Int>)] {
+        var tracks: [(number: Int, place: Range<Int>)] = []
+        var next = masked.lowerBound
+        while next < masked.upperBound {
+            guard let number = Self.number(ofTrackFrom: line[next]) else {
+                next += 1
+                continue
+            }
+            let end = line.firstIndex(of: UInt8(ascii: "?"), from: next).map { $0 + 1 } ?? masked.upperBound
+            tracks.append((number, next..<min(end, masked.upperBound)))
+            next = tracks[tracks.count - 1].place.upperBound
+        }
+        return tracks
+    }
+
+    /// Whether one track or more was read: the reader sends a message for each swipe, with `E` in place of each track
+    /// that it could not read and nothing in place of one that is not on the card.
+    /// - Parameter line: the same that the layout was read of.
+    /// - Returns: false if the masked tracks, or all fields of tracks, have none that was read.
+    func hasReadTrack(_ line: Span<UInt8>) -> Bool {
+        let hasField = encryptedTracks.contains { !$0.isEmpty && !Self.isUnread(field: line.extracting($0)) }
+        guard hasField, !masked.isEmpty else { return hasField }
+        let tracks = maskedTracks(line)
+        guard !tracks.isEmpty else { return !Self.isUnread(line.extracting(masked)) }
+        return tracks.contains { !Self.isUnread(line.extracting($0.place)) }
+    }
+
+    /// Explains the line but for its end, field by field; a separator belongs to the field before it.
     func fields(of line: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
         zip(names, parts).map { name, part in
             let text = line.extracting(part)

@@ -14,7 +14,9 @@ struct MagTekSwipeLayout {
     private(set) var count = 0
     /// The two bytes, of which the first has the lower bits: the manual's example says 0600 for a key that is there and encrypts.
     private(set) var encryptionStatus: UInt16 = 0
-    /// Where each part ends; the next one begins behind the separator.
+    /// Whether the tracks are encrypted: the reader encrypts, and names the key.
+    private(set) var isEncrypted = false
+    /// Where each part ends; the next one begins after the separator.
     private var ends = InlineArray<14, Int>(repeating: 0)
 
     /// - Parameter line: with the carriage return at its end.
@@ -35,14 +37,18 @@ struct MagTekSwipeLayout {
         }
         let status = try bytes(1, of: line, "the status")
         encryptionStatus = UInt16(status.1) << 8 | UInt16(status.0)
-        let isEncrypted =
+        isEncrypted =
             MagTekSwipe.EncryptionStatus(rawValue: encryptionStatus).encryptsTracks
             && !self[Self.keySerialNumber].isEmpty
         // The stripe and the format's code are no digits, either.
         for number in 1..<count - 1 where number != Self.serialNumber {
-            // A reader that does not encrypt may send tracks as they are, each from its start sentinel.
-            if !isEncrypted, Self.tracks.contains(number), line.startsTrack(self[number]) { continue }
-            guard let index = line.extracting(self[number]).firstNoDigit else { continue }
+            let part = line.extracting(self[number])
+            // A reader sends `E` in place of a track that it could not read, and if it does not encrypt it may send
+            // tracks as they are, each from its start sentinel.
+            if Self.tracks.contains(number), MagTekSwipe.isUnread(part) || !isEncrypted && part.startsTrack {
+                continue
+            }
+            guard let index = part.firstNoDigit else { continue }
             let place = self[number].lowerBound + index
             throw FrameFault(.field, at: place, "\(line[place].hexadecimal) is no hexadecimal digit")
         }
@@ -76,8 +82,9 @@ struct MagTekSwipeLayout {
 }
 
 extension Span<UInt8> {
-    /// Whether a part begins as a track in plain text does: with a sentinel, which is no letter and no digit.
-    fileprivate func startsTrack(_ part: Range<Int>) -> Bool {
-        !part.isEmpty && !CardHiding.isLetter(self[part.lowerBound]) && !CardHiding.isDigit(self[part.lowerBound])
+    /// Whether it begins as a track in plain text does: with a sentinel, which its owner can choose and which is no
+    /// letter and no digit.
+    fileprivate var startsTrack: Bool {
+        !isEmpty && !CardHiding.isLetter(self[0]) && !CardHiding.isDigit(self[0])
     }
 }

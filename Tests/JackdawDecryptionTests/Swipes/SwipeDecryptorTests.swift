@@ -295,6 +295,13 @@ import Testing
     }
 
     /// What readers at security level 2 send, as MagTek prints it.
+    /// 99875483, section 2: E comes in place of the data of a track that could not be read.
+    @Test(arguments: ["E", ";E?", "3B453F"]) func aTrackOfMagTekThatWasNotReadIsNotDecrypted(unread: String) throws {
+        let swipe = try decrypt("magtek", Self.magTek { $0[3] = unread })
+        #expect(swipe.tracks.map(\.number) == [1, 3])
+        #expect(swipe.magnePrintFailure == nil)
+    }
+
     @Test func magTeksReadersWithoutKeysEncryptNothing() {
         #expect(code { _ = try decrypt("magtek", PublishedSwipes.magTekClear).tracks } == .notEncrypted)
         #expect(code { _ = try decrypt("edynamo", PublishedSwipes.eDynamoClear).tracks } == .notEncrypted)

@@ -37,18 +37,21 @@ import Testing
 
     /// 99875483, section 2: a message is sent for each swipe, with E in place of a track with an error and nothing in
     /// place of one without data. The card is none whatever the encrypted fields hold.
-    @Test(arguments: ["%E?;E?+E?", "%E?;E?", ";E?", "%E?", "E", "EEE"], [0, 1, 2])
+    @Test(arguments: ["%E?;E?+E?", "%E?;E?", ";E?", "%E?", "E", "EEE"], [0, 1, 2, 3, 4])
     mutating func aCardOfWhichNoTrackWasReadIsABadSwipe(masked: String, fields: Int) throws {
         let encrypted = try Self.line { parts in
             parts[0] = Array(masked.utf8)
             if fields == 1 { for index in 2...4 { parts[index] = Array("0011223344556677".utf8) } }
             if fields == 2 { for index in 2...4 { parts[index] = [] } }
+            if fields == 3 { for index in 2...4 { parts[index] = Array("E".utf8) } }
+            if fields == 4 { for index in 2...4 { parts[index] = Array("\(["%", ";", "+"][index - 2])E?".utf8) } }
         }
         #expect(words(dialect.understand(encrypted.span, answering: nil)) == ["bad swipe: no track was read"])
         let clear = try Self.line(PublishedSwipes.magTekClear) { parts in
             parts[0] = Array(masked.utf8)
             if fields == 1 { for index in 2...4 { parts[index] = Array("\(["%", ";", "+"][index - 2])E?".utf8) } }
             if fields == 2 { for index in 2...4 { parts[index] = Array("25453F".utf8) } }
+            if fields == 3 { for index in 2...4 { parts[index] = Array("E".utf8) } }
         }
         #expect(words(dialect.understand(clear.span, answering: nil)) == ["bad swipe: no track was read"])
     }
@@ -67,6 +70,51 @@ import Testing
             let parts = try #require(read(clear)).parts
             #expect(parts == [.track(2), .maskedTrack(2), .session, .frame])
         }
+    }
+
+    /// 99875483, section 2: `E` is sent in place of the track data, which an encrypting reader sends in its fields.
+    @Test(arguments: ["E", "%E?", "25453F"]) mutating func anEncryptingReaderMaySendEInPlaceOfATrack(unread: String)
+        throws
+    {
+        let line = try Self.line { parts in
+            parts[0] = Array("%E?;5452000000007189=080400000000000000?".utf8)
+            parts[2] = Array(unread.utf8)
+            parts[4] = []
+        }
+        #expect(throws: Never.self) { try MagTekFormat(.answer).check(line) }
+        let swipe = try #require(read(line))
+        #expect(swipe.cipher == .tripleDES && swipe.maskedNumber == "545200******7189")
+        #expect(swipe.parts.contains(.encryptedTrack(2)))
+        #expect(swipe.parts.isDisjoint(with: [.encryptedTrack(1), .track(1), .maskedTrack(1)]))
+        // What was masked says the same.
+        guard case .masked(let masked) = dialect.masking([line]) else { return #expect(Bool(false), "not masked") }
+        let again = try #require(read(masked.joined().map(\.self)))
+        #expect(again.parts == swipe.parts && again.maskedNumber == swipe.maskedNumber)
+    }
+
+    /// Of a reader that sends no masked tracks the fields say whether one was read.
+    @Test(arguments: ["%E?", "E", "25453F", ""]) mutating func withoutMaskedTracksTheFieldsAreLookedAt(field: String)
+        throws
+    {
+        let unread = try Self.line(PublishedSwipes.magTekClear) { parts in
+            parts[0] = []
+            for index in 2...4 { parts[index] = index == 2 ? Array(field.utf8) : [] }
+        }
+        #expect(words(dialect.understand(unread.span, answering: nil)) == ["bad swipe: no track was read"])
+        let clear = try Self.line(PublishedSwipes.magTekClear) { parts in
+            parts[0] = []
+            parts[2] = Array(field.utf8)
+        }
+        #expect(try #require(read(clear)).parts == [.track(2), .track(3), .session, .frame])
+    }
+
+    /// Masked tracks with the other sentinels of 99875475-10, properties 27 to 29, and with a text before them.
+    @Test mutating func tracksOfOtherCodesHaveTheirNumbers() throws {
+        let line = try Self.line { $0[0] = Array("pre%B5452^A?@ABC?&XYZ?".utf8) }
+        let swipe = try #require(read(line))
+        #expect((1...3).map { text(.maskedTrack($0), of: swipe) } == ["%B5452^A?", "@ABC?", "&XYZ?"])
+        let unread = try Self.line { $0[0] = Array("pre%E?@E?#E?".utf8) }
+        #expect(words(dialect.understand(unread.span, answering: nil)) == ["bad swipe: no track was read"])
     }
 
     /// Only E in place of all of a track says that it was not read.
