@@ -1,7 +1,7 @@
 import JackdawDSP
 import JackdawTransport
 
-/// Bytes that came with no frame among them: the device at the other end speaks another protocol.
+/// Bytes that came without a frame: the device at the other end speaks another protocol.
 public struct ForeignBytes: Sendable, Hashable, CustomStringConvertible {
     /// The family whose frames were expected.
     public let family: String
@@ -30,41 +30,50 @@ public struct ForeignBytes: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Watches for ``ForeignBytes``. Each time that there are enough of them they are reported once, and again only after a frame.
+/// Watches for ``ForeignBytes``. They are reported as soon as there are enough of them, and once between two frames.
 struct ForeignBytesWatch {
-    /// So many bytes without a frame are too many, whatever came before.
+    /// This many bytes without a frame are reported, whatever came before.
     static let mostBytes = 4_096
-    /// On a link on which no frame has come yet, bytes for so long without one are enough.
+    /// If a frame is expected, fewer bytes are reported when none has come this long after the first of them.
     static let patience = Duration.seconds(5)
     /// Bytes that are shown.
     private static let shown = 32
 
-    /// When what has come is enough; nil while nothing is.
+    /// When the bytes so far are reported; nil if time does not matter.
     private(set) var deadline: Duration?
     private var count = 0
     private var first: [UInt8] = []
-    private var hasSeenFrame = false
+    /// Whether a frame is expected and none has come.
+    private var isFrameMissing: Bool
+    /// Whether a frame has come since bytes were received last.
+    private var hasFrame = false
     private var isReported = false
 
-    /// Takes that a frame has come: what was before it was noise.
+    /// - Parameter isFrameExpected: whether a reader of the family answers with a frame when it is connected. Others may send
+    ///   their first frame when a card is swiped, and bytes of no frame before it.
+    init(isFrameExpected: Bool) { isFrameMissing = isFrameExpected }
+
+    /// Takes a frame: the bytes before it were noise.
     mutating func receiveFrame() {
         forget()
-        hasSeenFrame = true
+        isFrameMissing = false
+        hasFrame = true
         isReported = false
     }
 
-    /// Takes bytes that were received and are no part of a frame so far.
+    /// Takes bytes that were received; they do not count if they had a frame.
     /// - Parameters:
     ///   - bytes: the next ones.
     ///   - pending: how many of the last ones belong to a frame that has begun.
     ///   - now: when.
     /// - Returns: whether there are enough without a frame.
     mutating func receive(_ bytes: Span<UInt8>, pending: Int, at now: Duration) -> Bool {
-        guard !isReported else { return false }
+        defer { hasFrame = false }
+        guard !hasFrame, !isReported else { return false }
         count += bytes.count
         for index in bytes.indices.prefix(Self.shown - first.count) { first.append(bytes[index]) }
         guard count > pending else { return false }
-        if deadline == nil, !hasSeenFrame { deadline = now + Self.patience }
+        if deadline == nil, isFrameMissing { deadline = now + Self.patience }
         return count - pending >= Self.mostBytes
     }
 
@@ -79,7 +88,8 @@ struct ForeignBytesWatch {
         return bytes
     }
 
-    private mutating func forget() {
+    /// Forgets the bytes.
+    mutating func forget() {
         deadline = nil
         count = 0
         first.wipe()

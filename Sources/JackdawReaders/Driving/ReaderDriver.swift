@@ -28,9 +28,7 @@ public struct ReaderDriver: ~Copyable {
     private var silenceDeadline: Duration?
     /// Why the bytes that are being skipped are no frame.
     private var firstFault: FrameFault?
-    private var foreign = ForeignBytesWatch()
-    /// Frames that have come.
-    private var frameCount = 0
+    private var foreign: ForeignBytesWatch
     private var outputs: [ReaderOutput] = []
 
     /// A conversation that was not begun.
@@ -40,6 +38,7 @@ public struct ReaderDriver: ~Copyable {
         self.dialect.reset()
         times = dialect.times
         reader = FrameReader(AnyFrameFormat(dialect.format(awaiting: nil)))
+        foreign = ForeignBytesWatch(isFrameExpected: dialect.identification.contains(where: \.isAnswered))
     }
 
     /// The name of the reader's family.
@@ -84,9 +83,8 @@ public struct ReaderDriver: ~Copyable {
     /// - Returns: what follows.
     public mutating func receive(_ bytes: Span<UInt8>, at now: Duration) -> [ReaderOutput] {
         guard phase != .lost else { return [] }
-        let frames = frameCount
         cut(at: now) { reader, take in reader.receive(bytes, take) }
-        if frames == frameCount, foreign.receive(bytes, pending: reader.pendingCount, at: now) { reportForeignBytes() }
+        if foreign.receive(bytes, pending: reader.pendingCount, at: now) { reportForeignBytes() }
         // Noise that nothing follows ends, too: what has no checks is not taken for a frame behind it.
         silenceDeadline = reader.pendingCount > 0 || firstFault != nil ? now + times.silence : nil
         return takeOutputs()
@@ -120,7 +118,7 @@ public struct ReaderDriver: ~Copyable {
         settledAt = nil
         reader.reset()
         silenceDeadline = nil
-        foreign = ForeignBytesWatch()
+        foreign.forget()
         tell(.lost(error))
         return takeOutputs()
     }
@@ -143,7 +141,6 @@ public struct ReaderDriver: ~Copyable {
     private mutating func take(_ event: FrameEvent, _ frame: Span<UInt8>, at now: Duration) {
         switch event {
         case .frame:
-            frameCount &+= 1
             foreign.receiveFrame()
             // What came before a request has gone out does not answer it.
             let request = work.flatMap { $0.isAwaiting ? $0.requests.first : nil }

@@ -80,6 +80,21 @@ struct ReaderDriverTests {
         #expect(Self.foreign(driver.advance(to: .seconds(100))).isEmpty)
     }
 
+    /// IPS's readers answer `0C` with four bytes, the second `4D`. Only who knows their number waits for a frame: for
+    /// others the reader may be silent until a card is swiped.
+    @Test(arguments: [false, true]) func timeTellsNothingOfAReaderFromWhichNoFrameIsExpected(isSimulated: Bool) throws {
+        let family = try #require(ReaderFamily.named("ips"))
+        var driver = ReaderDriver(try family.makeDialect(isSimulated ? family.simulatedProfile : family.profile))
+        _ = driver.perform(.connect, at: .zero)
+        let bytes: [UInt8] = isSimulated ? [0x0C] : [0x0C, 0x4D, 0x01, 0x02]
+        var outputs = driver.receive(bytes.span, at: .seconds(1))
+        for second in 2...100 { outputs += driver.advance(to: .seconds(second)) }
+        #expect(Self.foreign(outputs).map(\.count) == (isSimulated ? [1] : []))
+        // Many bytes are another matter.
+        outputs = driver.receive([UInt8](repeating: 0xEE, count: 4_096).span, at: .seconds(101))
+        #expect(Self.foreign(outputs).count == (isSimulated ? 0 : 1))
+    }
+
     /// A reader that has spoken before may wait for a card as long as it likes after a noise.
     @Test func noiseOfAReaderThatIsKnownIsNoOtherProtocol() {
         var driver = Self.driver(in: .ready)
