@@ -53,6 +53,8 @@ struct MachineWorld {
     /// Whether what is found by its sound cannot be connected to.
     var vanishes = false
     var refusesToWait = false
+    /// Whether a cancellation reaches a reader whose wait has just ended by itself.
+    var cancelsLate = false
     /// Whether a UniMag is too far away from the volume that it needs.
     var isDeaf = false
     /// The flags as the last event of each reader has told them.
@@ -258,7 +260,13 @@ struct MachineWorld {
             schedule(duration, .reader(reader, .ready))
         case .cancel:
             dropTimeOuts(of: reader)
-            waiting.remove(reader)
+            let wasWaiting = waiting.remove(reader) != nil
+            guard !cancelsLate || !wasWaiting else {
+                schedule(.zero, .reader(reader, .timedOut))
+                schedule(.zero, .reader(reader, .ready))
+                let error = ReaderError(.nothingToCancel, "no card is waited for")
+                return schedule(.milliseconds(1), .reader(reader, .failed(error)))
+            }
             schedule(.milliseconds(20), .reader(reader, .cancelled))
             schedule(.milliseconds(20), .reader(reader, .ready))
         case .powerDown:

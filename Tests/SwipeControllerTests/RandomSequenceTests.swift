@@ -114,7 +114,9 @@ import Testing
         case 5: world.call(.powerUp(Bool.random(using: &random)))
         case 6: world.call(.powerDown)
         case 7: world.call(.requestSwipe)
-        case 8: world.call(.cancelSwipeRequest)
+        case 8:
+            world.cancelsLate.toggle()
+            world.call(.cancelSwipeRequest)
         case 9: world.swipe(.uniMag, isRead: Bool.random(using: &random))
         case 10: world.swipe(.ips, isRead: Bool.random(using: &random))
         case 11: world.swipe(.ipsEnterprise)

@@ -407,6 +407,20 @@ import Testing
         await world.verify()
     }
 
+    /// The wait ended by itself while it was cancelled: the reader refuses the cancellation after the next request has begun.
+    @Test func S0_79_aCancellationThatComesTooLateIsNoRefusalOfTheNextRequest() async {
+        var world = ready(Self.onRequest)
+        world.call(.requestSwipe)
+        world.run()
+        world.cancelsLate = true
+        world.call(.cancelSwipeRequest)
+        world.call(.requestSwipe)
+        world.run()
+        #expect(world.log == ["uniMag ready", "uniMag unready timedOut", "uniMag ready"])
+        #expect(world.waiting == [.uniMag])
+        await world.verify()
+    }
+
     /// The reader never waited for a card when the first request was cancelled.
     @Test func S0_79_aSwipeMayBeRequestedAtOnceAfterACancellationBeforeTheReaderWaits() async {
         var world = ready(Self.onRequest)

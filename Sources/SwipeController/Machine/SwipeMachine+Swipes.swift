@@ -107,6 +107,8 @@ extension SwipeMachine {
     }
 
     private mutating func failed(_ reader: ReaderKind, _ error: ReaderError) {
+        // A wait that was cancelled had ended already: it is no answer to the request that followed.
+        guard error.code != .nothingToCancel else { return }
         switch phase(of: reader) {
         case .connecting: connectingFailed(reader, error.code == .noAnswer ? .timeout : .failure)
         case .requesting:
