@@ -94,6 +94,10 @@ import Testing
                 (.magnePrintStatus, [0xA1, 0x05, 0x00, 0x00]),
             ], isFromIDynamo: true)
         let magnesafe = try #require(card as? PGMagnesafeSwipedCard)
+        // 99875483, section 2: no status is sent, either, if the fingerprint is switched off.
+        let without = Self.swipe(
+            "magtek", .tripleDES, [(.encryptedTrack(2), [0x02]), (.keySerialNumber, [0xFF, 0x98])], isFromIDynamo: true)
+        #expect(without.getDirectPostString(withCVVIncluded: false) == "magnesafe_track_2=02&magnesafe_ksn=FF98")
         #expect(magnesafe.magnesafePrint.isEmpty)
         #expect(
             magnesafe.getDirectPostString(withCVVIncluded: false)

@@ -6,7 +6,7 @@ public final class PGMagnesafeSwipedCard: PGSwipedCard, @unchecked Sendable {
     public let magnesafeKsn: String
     /// The stripe's fingerprint, encrypted, hexadecimal digits; empty if the reader sent none.
     public let magnesafePrint: SecretText
-    /// What the reader says of the fingerprint, hexadecimal digits.
+    /// What the reader says of the fingerprint, hexadecimal digits; empty if the reader sent nothing of it.
     public let magnesafePrintStatus: String
 
     init(tracks: [SecretText?], ksn: String, print: SecretText, printStatus: String, shown: ShownCard) {
@@ -20,6 +20,6 @@ public final class PGMagnesafeSwipedCard: PGSwipedCard, @unchecked Sendable {
         for track in tracks where track.number < 3 { post.add("magnesafe_track_\(track.number)", track.text) }
         if !magnesafePrint.isEmpty { post.add("magnesafe_magneprint", magnesafePrint) }
         post.add("magnesafe_ksn", magnesafeKsn)
-        post.add("magnesafe_magneprint_status", magnesafePrintStatus)
+        if !magnesafePrintStatus.isEmpty { post.add("magnesafe_magneprint_status", magnesafePrintStatus) }
     }
 }
