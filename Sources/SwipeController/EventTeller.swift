@@ -19,7 +19,7 @@ final class EventTeller: Sendable {
 
         /// Keeps an event for the first stream, unless there were too many. Nothing of a card is kept that another one receives.
         mutating func keep(_ event: PGSwipeEvent) {
-            let isReceived = delegate != nil || !listeners.isEmpty
+            let isReceived = delegate != nil || listeners.values.contains { $0.takesCards }
             if case .didSwipeCard(_?, _) = event, isReceived { beginning = nil }
             beginning?.append(event)
             if beginning?.count ?? 0 > EventTeller.mostKept { beginning = nil }
@@ -28,8 +28,10 @@ final class EventTeller: Sendable {
 
     private struct Listener {
         let continuation: AsyncStream<PGSwipeEvent>.Continuation
-        /// Deliveries of what happened before it listened.
+        /// Deliveries of events that happened before it listened.
         var skipped: Int
+        /// Whether it receives cards for the program; else it waits for another event.
+        let takesCards: Bool
     }
 
     /// Events that are kept for the first stream at most.
@@ -71,27 +73,34 @@ final class EventTeller: Sendable {
 
     /// What is delivered from now on; the first stream begins with what was delivered before.
     func events() -> AsyncStream<PGSwipeEvent> {
-        listen { state, listener in
+        listen(takesCards: true) { state, listener in
             for event in state.beginning ?? [] { listener.yield(event) }
             state.beginning = nil
             return 0
         }
     }
 
-    /// What happens from now on, without what happened before and is still to be delivered.
-    func laterEvents() -> AsyncStream<PGSwipeEvent> { listen { state, _ in state.deliveries.count } }
+    /// Listens to events that happen from now on.
+    /// - Parameter takesCards: whether the listener receives cards for the program.
+    /// - Returns: the events, without those that happened before and wait for delivery.
+    func laterEvents(takesCards: Bool) -> AsyncStream<PGSwipeEvent> {
+        listen(takesCards: takesCards) { state, _ in state.deliveries.count }
+    }
 
     /// Makes a stream of events.
-    /// - Parameter begin: prepares it, and returns how many deliveries it is to skip.
+    /// - Parameters:
+    ///   - takesCards: whether the listener receives cards for the program.
+    ///   - begin: prepares it, and returns how many deliveries it skips.
     /// - Returns: the stream, which has ended if the teller has.
     private func listen(
-        _ begin: (inout State, AsyncStream<PGSwipeEvent>.Continuation) -> Int
+        takesCards: Bool, _ begin: (inout State, AsyncStream<PGSwipeEvent>.Continuation) -> Int
     ) -> AsyncStream<PGSwipeEvent> {
         let (stream, listener) = AsyncStream<PGSwipeEvent>.makeStream()
         let number: Int? = state.withLock { state in
             guard !state.isOver else { return nil }
             state.listenerCount += 1
-            state.listeners[state.listenerCount] = Listener(continuation: listener, skipped: begin(&state, listener))
+            state.listeners[state.listenerCount] = Listener(
+                continuation: listener, skipped: begin(&state, listener), takesCards: takesCards)
             return state.listenerCount
         }
         guard let number else {
@@ -167,8 +176,8 @@ final class EventTeller: Sendable {
 
     private func delivery(of action: SwipeAction) -> Delivery? {
         switch action {
-        case .told(let told, let reader, let flags):
-            return devices[reader].map { Delivery(event: event(told, $0), flags: [reader: flags]) }
+        case .told(let news, let reader, let flags):
+            return devices[reader].map { Delivery(event: event(news, $0), flags: [reader: flags]) }
         case .autodetectStarted: return Delivery(event: .deviceAutodetectStarted)
         case .autodetectComplete(let detected):
             return Delivery(
@@ -186,8 +195,8 @@ final class EventTeller: Sendable {
         }
     }
 
-    private func event(_ told: SwipeAction.Told, _ device: PGSwipeDevice) -> PGSwipeEvent {
-        switch told {
+    private func event(_ news: SwipeAction.Told, _ device: PGSwipeDevice) -> PGSwipeEvent {
+        switch news {
         case .connected: .deviceConnected(device)
         case .disconnected: .deviceDisconnected(device)
         case .activationFinished(let result): .deviceActivationFinished(device, result)

@@ -96,7 +96,7 @@ public final class PGSwipeController: Sendable {
     /// The same, waited for.
     /// - Returns: what was found; where it goes on already, what it finds.
     public func autodetect() async -> CardReaderAutodetectResult {
-        let events = engine.teller.laterEvents()
+        let events = engine.teller.laterEvents(takesCards: false)
         beginAutodetectAudioJackCardReader()
         for await event in events {
             if case .deviceAutodetectComplete(let result) = event { return result }

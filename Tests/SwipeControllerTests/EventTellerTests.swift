@@ -23,8 +23,9 @@ import Testing
         for action in actions { #expect(teller.take(action)) }
     }
 
-    /// The first word of each event of a stream, up to the end of the teller.
-    private func words(_ stream: AsyncStream<PGSwipeEvent>) async -> [String] {
+    /// The first word of each event of a stream, up to the end of the teller; another stream is kept until then.
+    private func words(_ stream: AsyncStream<PGSwipeEvent>, _ other: AsyncStream<PGSwipeEvent>? = nil) async -> [String]
+    {
         teller.end()
         var words: [String] = []
         for await event in stream { words.append("\(event)".split(separator: " ").first.map(String.init) ?? "") }
@@ -52,7 +53,7 @@ import Testing
     @Test(arguments: [true, false]) func noCardIsKeptThatSomebodyElseReceives(isDelegate: Bool) async {
         let delegate = Silent()
         if isDelegate { teller.delegate = delegate }
-        let other = isDelegate ? nil : teller.laterEvents()
+        let other = isDelegate ? nil : teller.laterEvents(takesCards: true)
         take(Self.connected, Self.card)
         teller.deliver()
         let first = teller.events()
@@ -64,10 +65,18 @@ import Testing
         }
     }
 
+    /// Autodetection waits for its result and drops a card: the program's first stream has it.
+    @Test func aCardIsKeptThatComesWhileAnotherEventIsWaitedFor() async {
+        let other = teller.laterEvents(takesCards: false)
+        take(Self.connected, Self.card)
+        teller.deliver()
+        #expect(await words(teller.events(), other) == ["deviceConnected", "didSwipeCard"])
+    }
+
     /// Such as that the request before was cancelled.
     @Test func whoWaitsForASwipeReceivesNothingThatHappenedBefore() async {
         take(.warned(.requestCanceled, "", .uniMag), Self.connected)
-        let later = teller.laterEvents()
+        let later = teller.laterEvents(takesCards: true)
         take(Self.ready)
         teller.deliver()
         #expect(await words(later) == ["deviceBecameReadyForSwipe"])

@@ -43,7 +43,7 @@ public final class PGSwipeUniMag: PGSwipeDevice, @unchecked Sendable {
     @discardableResult
     public func nextSwipe() async throws(PGSwipeError) -> PGSwipedCard {
         guard let engine = engine.engine else { throw PGSwipeError(.shutDown, "the controller was shut down") }
-        let events = engine.teller.laterEvents()
+        let events = engine.teller.laterEvents(takesCards: true)
         let isRequested = !alwaysAcceptSwipe
         // When its end is known and still to be delivered, the later events do not have it.
         guard isActivated, engine.isActivated(.uniMag) else {
