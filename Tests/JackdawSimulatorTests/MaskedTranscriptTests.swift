@@ -223,6 +223,27 @@ struct MaskedTranscriptTests {
         #expect(
             try masked(#"{"a":"4111 1111-11111111","b":"2026-11-21 14:22","c":{"data":{"code":7}}}"#)
                 == #"{"a":"4111 1100-00001111","b":"2026-11-21 14:22","c":{"data":{"code":7}}}"#)
+        // RFC 8259, section 7: an escape stands for the character, and stays one. Each text stands alone.
+        for (text, expected) in [
+            (#"{"a":"x^DOE\/JANE","b":"DOE 42"}"#, #"{"a":"X^XXX\/XXXX","b":"DOE 42"}"#),
+            (#"{"a":"\u005eDOE\nJ\u0041N\u0035\"\\E7","b":7}"#, #"{"a":"\u005eXXX\nX\u0058X\u0030\"\\X0","b":7}"#),
+            (#"{"a":"^M\u00fcLLER/Jü"}"#, #"{"a":"^X\u0058XXXX/XXX"}"#),
+            (#"{"a":"%B4111111111111111^DOE^"}"#, #"{"a":"%B4111110000001111^XXX^"}"#),
+        ] {
+            let found = try masked(text)
+            #expect(found == expected)
+        }
+    }
+
+    /// A caret says nothing in bytes that are no text.
+    @Test func keysAndSettingsWithACaretStay() throws {
+        var whole = hex("06 02 51 0A 5E415A30620000000001 03")
+        whole.append(whole.dropFirst().reduce(0, ^))
+        var mask = try #require(ReaderFamily.named("idtech")).makeMask()
+        let question = try IDTechDialect().asking(.keySerialNumber).flatMap(\.bytes)
+        _ = mask.maskMessages(question, isSent: true)
+        let kept = mask.maskMessages(whole, isSent: false) + mask.finish(isSent: false)
+        #expect(kept.compactMap(\.self) == whole)
     }
 
     /// The record that MagTek prints, in notifications: what comes of the transcript is the same swipe.

@@ -1,13 +1,13 @@
 import JackdawCards
 
-/// Puts zeros and X in the place of what is of a card; nothing moves.
+/// Puts zeros and X in place of card data; nothing moves.
 enum CardHiding {
     private static let star = UInt8(ascii: "*")
     private static let zero = UInt8(ascii: "0")
     private static let caret = UInt8(ascii: "^")
 
     /// Hides tracks, in clear or masked by the reader: of an account number the first six and the last four digits stay, and
-    /// what parts fields.
+    /// separators of fields.
     static func hideTracks(_ bytes: inout [UInt8], _ range: Range<Int>) {
         var next = range.lowerBound
         while next < range.upperBound {
@@ -24,26 +24,17 @@ enum CardHiding {
         }
     }
 
-    /// Hides what may be of a card in a reader's own words: of numbers of 12 digits or more all but the first six and the last
-    /// four, and letters and digits of what has the `^` of a track, in which a cardholder's name may be.
+    /// Hides what may be an account number in a reader's own words: of numbers of 12 digits or more all but the first six and
+    /// the last four.
     static func hideNumbers(_ bytes: inout [UInt8], _ range: Range<Int>) {
-        let isInText = { (byte: UInt8) in (0x20..<0x7F).contains(byte) && byte != UInt8(ascii: "\"") }
-        for text in bytes[range].split(whereSeparator: { !isInText($0) }) where text.contains(caret) {
-            let isTrack = text.indices.map { $0 == text.startIndex || bytes[$0 - 1] != UInt8(ascii: "\\") }
-            // An escape of JSON stays one.
-            var kept = bytes[text.startIndex..<text.endIndex]
-            hideTracks(&bytes, text.startIndex..<text.endIndex)
-            for (index, isHidden) in zip(kept.indices, isTrack) where isHidden { kept[index] = bytes[index] }
-            bytes.replaceSubrange(kept.startIndex..<kept.endIndex, with: kept)
-        }
         for places in numbers(in: bytes, range) where places.count >= 12 {
             for index in places[6..<places.count - 4] { bytes[index] = zero }
         }
     }
 
-    /// A reader's own words as they may be shown: it may be confused, and tell an account number. Of what can be one (ISO 7812:
-    /// 13 to 19 digits, Luhn), and of all that is longer, the first six and the last four digits stay; nothing of a track, nor of
-    /// what has its `^` and may have a cardholder's name.
+    /// A reader's own words as they may be shown: it may be confused, and send an account number. Of digits that can be one
+    /// (ISO 7812: 13 to 19 digits, Luhn), and of more of them, the first six and the last four stay; nothing stays of a text with
+    /// the `^` of a track, in which a cardholder's name may be.
     static func shown(_ text: String) -> String {
         var bytes = Array(text.utf8)
         guard !mayBeTrack(bytes) else { return "\(bytes.count) characters" }
@@ -100,12 +91,12 @@ enum CardHiding {
         return places.isEmpty ? numbers : numbers + [places]
     }
 
-    /// Puts a byte in the place of others, zero unless it is told.
+    /// Puts a byte in place of others.
     static func clear(_ bytes: inout [UInt8], _ range: Range<Int>, _ filler: UInt8 = 0) {
         for index in range { bytes[index] = filler }
     }
 
-    /// The separator of a track is behind an account number, or it is all that there is.
+    /// The separator of a track follows an account number, or it is all that there is.
     private static func isNumber(_ bytes: [UInt8], _ number: Range<Int>, in range: Range<Int>) -> Bool {
         guard number.upperBound < range.upperBound else { return number == range }
         let isFirst = number.lowerBound == range.lowerBound || !"=^".utf8.contains(bytes[number.lowerBound - 1])
@@ -118,7 +109,7 @@ enum CardHiding {
     /// Whether a byte is one of the letters A to Z, in either case.
     static func isLetter(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte & 0xDF) }
 
-    /// What follows the start sentinel of track 1.
+    /// Whether a byte follows the start sentinel of track 1.
     private static func isFormatCode(_ bytes: [UInt8], _ index: Int, in range: Range<Int>) -> Bool {
         index > range.lowerBound && bytes[index - 1] == UInt8(ascii: "%")
     }
