@@ -19,14 +19,14 @@ public struct MiuraDialect: ReaderDialect {
 
     /// - Parameters:
     ///   - times: how long things take.
-    ///   - reportFlags: what is reported of a card (``MiuraCardReports``); everything unless told.
+    ///   - reportFlags: what is reported of a card (``MiuraCardReports``); all of them by default.
     public init(times: ReaderTimes = ReaderTimes(), reportFlags: UInt8 = MiuraCardReports.all.rawValue) {
         self.times = times
         self.reportFlags = reportFlags
     }
 
-    /// - Parameter profile: what is not public about these readers or may change.
-    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
+    /// - Parameter profile: values that are not public or may change.
+    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) if the profile is not enough.
     public init(profile: ReaderProfile) throws(ReaderError) {
         let flags = UInt8(clamping: try profile.integer(.reportFlags, in: 0...255))
         self.init(times: try profile.times(), reportFlags: flags)
@@ -41,13 +41,13 @@ public struct MiuraDialect: ReaderDialect {
     /// Card status reports on, which the first of them answers. How long the wait is, is the program's own matter.
     public func arming(for duration: Duration) -> [ReaderRequest] { [Self.request(.cardStatus, reportFlags)] }
 
-    /// Card status reports off, which nothing answers: what would is a report.
+    /// Card status reports off, which nothing answers: the answer would be a report.
     public func disarming(after reason: DisarmReason) -> [ReaderRequest] {
         let request = Self.request(.cardStatus, 0)
         return [ReaderRequest(request.name, request.bytes, isAnswered: false)]
     }
 
-    /// What asks something.
+    /// The requests of a question.
     public func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
         switch question {
         case .firmware, .serialNumber: [Self.request(.reset)]
@@ -57,13 +57,13 @@ public struct MiuraDialect: ReaderDialect {
         }
     }
 
-    /// As they were made; what has come of an earlier answer is none to this.
+    /// The request's own bytes; the parts of an earlier answer are dropped.
     public func encode(_ request: ReaderRequest) -> [UInt8] {
         joining.resetAnswers()
         return request.bytes
     }
 
-    /// What a frame means, once the last of an answer has come.
+    /// The meaning of a frame, as soon as the last part of an answer has come.
     public func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
         let part = frame.extracting(MiuraFormat.apduStart..<frame.count - 1)
         let isUnsolicited = frame[1] & MiuraFormat.unsolicited != 0
@@ -96,8 +96,8 @@ public struct MiuraDialect: ReaderDialect {
         guard let request else { return .unknown("an answer that ends with \(status)") }
         guard status == .done else { return .refused("status \(status)") }
         let body = message.extracting(first: end)
-        guard let objects = TagLengthValue.read(body) else { return .unknown("an answer that is no BER-TLV") }
-        let facts = facts(body, objects)
+        // Miura's SDK takes any data of a command that was done; what cannot be read has no facts.
+        let facts = facts(body, TagLengthValue.read(body) ?? [])
         // Answers do not say what they answer: one that came twice would be taken for the next.
         return isAnswer(facts, to: request) ? .done(facts) : .unknown("an answer to something else")
     }
@@ -121,7 +121,7 @@ public struct MiuraDialect: ReaderDialect {
             switch object.tag {
             case MiuraTag.serialNumber: facts.append(.serialNumber(value.printable))
             case MiuraTag.softwareInformation: facts += Self.words(in: object, objects, body).map { .firmware($0) }
-            // Miura's SDK does not look at the tag of what holds a capability.
+            // Miura's SDK takes any tag around a capability.
             case let tag where object.isConstructed && tag != MiuraTag.response:
                 facts += Self.words(in: object, objects, body).map { .capability($0) }
             // 00 on battery, 01 charging, 02 charged; others are failures.
@@ -149,7 +149,7 @@ public struct MiuraDialect: ReaderDialect {
         return words.isEmpty ? [] : [words.joined(separator: " ")]
     }
 
-    /// What a message that nobody asked for tells; the first on cards says that such reports are switched on.
+    /// The meaning of an unsolicited message; the first report of cards answers that they are switched on.
     private func report(_ message: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
         guard message.count >= 2, let objects = TagLengthValue.read(message.extracting(first: message.count - 2)) else {
             return [.unknown("a report that is no BER-TLV")]
@@ -162,7 +162,7 @@ public struct MiuraDialect: ReaderDialect {
             let status = message.extracting(range)
             let isAnswer = request.map { $0.bytes == Self.request(.cardStatus, reportFlags).bytes } ?? false
             if isAnswer { meanings.append(.done()) }
-            // That there is no card is nothing that happened.
+            // No event says that there is no card.
             if !isAnswer || (status[0] | status[1]) & 1 != 0 { meanings += cards(status, message, objects) }
         }
         if let range = value(MiuraTag.deviceStatus, atLeast: 1) { meanings.append(device(message[range.lowerBound])) }
@@ -212,7 +212,7 @@ public struct MiuraDialect: ReaderDialect {
         ReaderRequest("\(instruction)", (try? MiuraCommand(instruction, first))?.frame() ?? [])
     }
 
-    /// What has come of answers, one for each stream that goes beside others; a place that a dialect can be copied with.
+    /// The parts of answers, for each of the streams that interleave; a reference, so that a dialect can be copied.
     private final class Joining: Sendable {
         private let streams = [Stream(), Stream(), Stream(), Stream()]
 
@@ -221,8 +221,8 @@ public struct MiuraDialect: ReaderDialect {
         }
 
         /// Adds a part.
-        /// - Returns: the message, where this was its end; nil also where it is lost.
-        /// - Throws: ``JoiningFault`` where it is too long.
+        /// - Returns: the message if this was its end; nil also if it is lost.
+        /// - Throws: ``JoiningFault`` if it is too long.
         func append(
             _ part: Span<UInt8>, isEnd: Bool, to stream: Int
         ) throws(JoiningFault) -> SecretBytes? {
@@ -239,10 +239,10 @@ public struct MiuraDialect: ReaderDialect {
 
         static func stream(isOfBase: Bool, isUnsolicited: Bool) -> Int { (isOfBase ? 2 : 0) + (isUnsolicited ? 1 : 0) }
 
-        /// Whether what comes belongs to a message that is lost.
+        /// Whether the next part belongs to a message that is lost.
         func isSkipping(_ stream: Int) -> Bool { streams[stream].parts.withLock { $0.isSkipping } }
 
-        /// Forgets answers that have begun, and nothing of what comes unasked.
+        /// Forgets answers that have begun; unsolicited messages go on.
         func resetAnswers() {
             for isOfBase in [false, true] {
                 streams[Self.stream(isOfBase: isOfBase, isUnsolicited: false)].parts.withLock { $0.reset() }

@@ -55,7 +55,7 @@ struct MiuraDialectTests {
                     .capability("Bluetooth"), .capability("Battery 1"),
                 ]
             ),
-            ("E100", []), ("", []),
+            ("E100", []), ("", []), ("4D313030", []), ("E1", []), ("E1FF41", []), ("FFFFFFFFFFFF", []),
         ] as [(String, [ReaderFact])])
     func everyAnswerToDeviceInformationIsTaken(answer: String, told: [ReaderFact]) throws {
         let meanings = try Self.meanings(answer + "9000", answering: Self.deviceInformation)
