@@ -45,11 +45,18 @@ struct Leak {
         ("DOE/JANE", "***/****"), ("O'NEIL-DOE/MARY ANN.MRS", "**********/************"),
         ("DOE/JANE      ", "***/**********"),
         ("DOE", "***"), ("/", "/"), ("", ""), ("4111111111111111/X", "****************/*"),
+        ("DOE/JANE/MRS", "***/********"), ("//", "/*"),
     ])
     func namesShowTheSlashAlone(_ name: String, _ expected: String) {
         #expect(CardholderName.mask(ascii(name).span) == expected)
         guard (2...26).contains(name.count) else { return }
         #expect(masked("%B4111111111111111^\(name)^2512201?") == "%B411111******1111^\(expected)^2512201?")
+    }
+
+    /// The surname on a licence ends with `$`.
+    @Test func namesOnLicencesShowNothing() throws {
+        let track = try Track(parsing: ascii("%TXAUSTIN^DOE/ROE$JOHN^12345 SHERBOURNE ST^?").span)
+        #expect(track.name?.masked == "************")
     }
 
     @Test func bytesOfNamesThatAreNoTextAreMasked() {

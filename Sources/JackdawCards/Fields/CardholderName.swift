@@ -12,6 +12,7 @@ public struct CardholderName: RedactedDescription, Equatable {
     public let middleName: SecretText
     /// Title or suffix; empty where there is none.
     public let title: SecretText
+    private let isOfPayment: Bool
 
     /// The name of a payment card: `SURNAME/GIVEN.TITLE` (ISO/IEC 7813).
     init(payment field: SecretText) {
@@ -19,6 +20,7 @@ public struct CardholderName: RedactedDescription, Equatable {
         let slash = field.range.first { field[$0] == ASCII.slash } ?? end
         let given = min(slash + 1, end)..<end
         let stop = given.last { field[$0] == ASCII.fullStop } ?? end
+        isOfPayment = true
         text = field
         surname = field[field.range.lowerBound..<slash].trimmed
         givenName = field[given.lowerBound..<stop].trimmed
@@ -30,6 +32,7 @@ public struct CardholderName: RedactedDescription, Equatable {
     init(licence field: SecretText) {
         let parts = field.split(at: ASCII.dollar).map(\.trimmed)
         let none = field[field.range.upperBound..<field.range.upperBound]
+        isOfPayment = false
         text = field
         surname = parts[0]
         givenName = parts.count > 1 ? parts[1] : none
@@ -37,18 +40,20 @@ public struct CardholderName: RedactedDescription, Equatable {
         title = parts.count > 3 ? parts[3] : none
     }
 
-    /// The name for default output, as ``mask(_:)`` masks it, without padding at its ends.
-    public var masked: String { text.trimmed.withRevealedText { Self.mask($0) } }
+    /// The name for default output, without padding at its ends: `*` for every character but the `/` that ends the
+    /// surname.
+    public var masked: String { text.trimmed.masked { place, _ in place == surnameEnd } }
 
-    /// Masks a name: `*` for every character but the `/` that ends the surname.
+    /// Where the `/` is that ends the surname; nil where there is none, as on licences.
+    var surnameEnd: Int? { isOfPayment ? text.range.first { text[$0] == ASCII.slash } : nil }
+
+    /// Masks the name of a payment card: `*` for every character but the `/` that ends the surname, which is the first.
     /// - Parameter name: as the card or the reader has it; bytes of any value.
     /// - Returns: one character a byte.
     public static func mask(_ name: Span<UInt8>) -> String {
-        name.indices.reduce(into: "") { $0 += isShown(name[$1]) ? "/" : "*" }
+        let end = name.indices.first { name[$0] == ASCII.slash }
+        return name.indices.reduce(into: "") { $0 += $1 == end ? "/" : "*" }
     }
-
-    /// Whether a masked name shows a character.
-    static func isShown(_ character: UInt8) -> Bool { character == ASCII.slash }
 
     /// The same as ``masked``.
     public var description: String { masked }

@@ -45,9 +45,7 @@ public struct Track1: TrackContent, FramedFormat {
 
     /// The number and the name masked, expiry and service code in clear, the issuer's data hidden.
     public var maskedText: String {
-        let name = name?.text.range ?? 0..<0
-        return text.masked { place, character in
-            name.contains(place) ? CardholderName.isShown(character) : shown.contains { $0.contains(place) }
-        }
+        let surnameEnd = name?.surnameEnd
+        return text.masked { place, _ in place == surnameEnd || shown.contains { $0.contains(place) } }
     }
 }
