@@ -25,13 +25,10 @@ extension SwipeDecryptor {
             keySerialNumber: isDerived ? serialNumber.indices.map { serialNumber[$0] } : nil)
     }
 
-    /// The tracks that the frame has as they were on the card; one with stars in it is masked.
+    /// The tracks that the frame has as they were on the card.
     private static func tracksInClear(of swipe: IDTechSwipe, in frame: Span<UInt8>) -> [DecryptedTrack] {
         swipe.tracks.indices.compactMap { index in
-            guard let place = swipe.trackInClear(index) else { return nil }
-            let characters = frame.extracting(place)
-            guard !characters.indices.contains(where: { characters[$0] == UInt8(ascii: "*") }) else { return nil }
-            return TrackCheck.trackInClear(index + 1, characters)
+            swipe.trackInClear(index, of: frame).map { TrackCheck.trackInClear(index + 1, frame.extracting($0)) }
         }
     }
 

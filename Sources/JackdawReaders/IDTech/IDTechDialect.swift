@@ -127,7 +127,7 @@ public struct IDTechDialect: ReaderDialect {
         var builder = ReaderSwipe.Builder()
         for (index, track) in layout.tracks.enumerated() {
             let number = index + 1
-            let isInClear = layout.trackInClear(index) != nil
+            let isInClear = layout.trackInClear(index, of: frame) != nil
             if let range = track.masked {
                 builder.add(isInClear ? .track(number) : .maskedTrack(number), frame.extracting(range))
             }

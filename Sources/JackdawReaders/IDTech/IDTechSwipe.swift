@@ -143,11 +143,15 @@ public struct IDTechSwipe: Sendable, Hashable {
 
     /// Where a track lies that is sent as it is: track 3 of the original layout, what an enhanced one does not encrypt, and all
     /// tracks of a reader without a key.
-    /// - Parameter index: of the track, 0 to 2.
-    /// - Returns: nil for one that is encrypted or was not sent.
-    package func trackInClear(_ index: Int) -> Range<Int>? {
+    /// - Parameters:
+    ///   - index: of the track, 0 to 2.
+    ///   - frame: the same that the layout was read of.
+    /// - Returns: nil for one that is encrypted, has stars in it, or was not sent.
+    package func trackInClear(_ index: Int, of frame: Span<UInt8>) -> Range<Int>? {
         let isEncrypted = tracks[index].encrypted != nil || (index < 2 && encryptedTogether != nil)
-        return isEncrypted ? nil : tracks[index].masked
+        guard !isEncrypted, let place = tracks[index].masked else { return nil }
+        // Bits are no characters.
+        return cardType != .raw && place.contains { frame[$0] == UInt8(ascii: "*") } ? nil : place
     }
 
     private func padded(_ count: Int, _ cipher: Cipher) -> Int {

@@ -17,4 +17,14 @@ import Testing
         #expect(format.fields(of: answer.span, isRevealing: false)[2].name == "51 next KSN")
         #expect(words(dialect.understand([0x15].span, answering: request)) == ["refused: NAK"])
     }
+
+    /// A reader without a key may mask what it sends.
+    @Test(arguments: [(";4111********1111=2912?", true), (";4111111111111111=2912?", false)])
+    func aTrackWithStarsIsMaskedAlsoIfNothingIsEncrypted(track: String, isMasked: Bool) throws {
+        let frame = try IDTechSwipeFormat.frame([0x00, 0x3F, 0, UInt8(track.utf8.count), 0] + Array(track.utf8))
+        guard case .swipe(let swipe)? = IDTechDialect().understand(frame.span, answering: nil).first else {
+            return #expect(Bool(false), "no swipe")
+        }
+        #expect(swipe.parts == [isMasked ? .maskedTrack(2) : .track(2), .frame])
+    }
 }
