@@ -36,11 +36,11 @@ public enum KeyScheme: String, Sendable, Hashable, CaseIterable {
     /// - Parameter family: its name.
     /// - Returns: the scheme; nil if it is not published, or the family's readers encrypt nothing.
     public static func published(for family: String) -> KeyScheme? {
-        switch family {
-        case "btmag", "idtech", "neo", "unimag": .idTech
-        case "edynamo", "magtek": .magTek([])
-        case "ips": .fixed
-        default: nil
+        switch ReaderFamily.named(family)?.encryption {
+        case .idTech: .idTech
+        case .magTekLine, .magTekRecord: .magTek([])
+        case .ips: .fixed
+        case nil: nil
         }
     }
 

@@ -10,13 +10,12 @@ extension SwipeDecryptor {
     public borrowing func decrypt(
         _ frame: Span<UInt8>, of protocol: FrameProtocol
     ) throws(DecryptionError) -> DecryptedSwipe {
-        switch `protocol`.name {
-        case "edynamo": return try decryptEDynamo(frame)
-        case "btmag", "idtech": return try decryptIDTech(frame)
-        case "neo": return try decryptNEO(frame)
-        case "ips": return try decryptIPS(frame)
-        case "magtek": return try decryptMagTek(frame)
-        default: throw DecryptionError(.unknownScheme, "no swipes of \(`protocol`.name) are known")
+        switch (`protocol`.name, ReaderFamily.named(`protocol`.name)?.encryption) {
+        // These put the record of a swipe into frames of their own.
+        case ("edynamo", _): return try decryptEDynamo(frame)
+        case ("neo", _): return try decryptNEO(frame)
+        case (_, let encryption?): return try decrypt(frame, encryption)
+        case (_, nil): throw DecryptionError(.unknownScheme, "no swipes of \(`protocol`.name) are known")
         }
     }
 
@@ -25,20 +24,25 @@ extension SwipeDecryptor {
     /// - Returns: its tracks.
     /// - Throws: ``DecryptionError`` with code `notEncrypted`, `unknownScheme` for other families, or as for their protocols.
     public borrowing func decrypt(_ swipe: ReaderSwipe) throws(DecryptionError) -> DecryptedSwipe {
-        guard KeyScheme.published(for: swipe.family) != nil else {
+        guard let encryption = ReaderFamily.named(swipe.family)?.encryption else {
             throw DecryptionError(.unknownScheme, "how swipes of \(swipe.family) are encrypted is not published")
         }
         let decrypted: DecryptedSwipe? =
             try swipe.withPart(.frame) { (frame) throws(DecryptionError) in
-                guard swipe.isEncrypted else { return nil }
-                return switch swipe.family {
-                case "edynamo": try decryptRecord(frame)
-                case "ips": try decryptIPS(frame)
-                case "magtek": try decryptMagTek(frame)
-                default: try decryptIDTech(frame)
-                }
+                swipe.isEncrypted ? try decrypt(frame, encryption) : nil
             } ?? nil
         guard let decrypted else { throw DecryptionError(.notEncrypted, "the reader has encrypted nothing") }
         return decrypted
+    }
+
+    private borrowing func decrypt(
+        _ record: Span<UInt8>, _ encryption: ReaderFamily.Encryption
+    ) throws(DecryptionError) -> DecryptedSwipe {
+        switch encryption {
+        case .idTech: try decryptIDTech(record)
+        case .magTekLine: try decryptMagTek(record)
+        case .magTekRecord: try decryptRecord(record)
+        case .ips: try decryptIPS(record)
+        }
     }
 }

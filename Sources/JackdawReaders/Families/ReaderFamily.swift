@@ -1,5 +1,17 @@
-/// A family of readers that are spoken to alike: the one place where each is registered.
+/// A family of readers that share a protocol: the one place where each is registered.
 public struct ReaderFamily: Sendable {
+    /// Which record of a swipe a reader encrypts, and so by which rules.
+    package enum Encryption: Sendable, Hashable {
+        /// A frame of ID TECH's readers, ``IDTechSwipe``.
+        case idTech
+        /// A line of MagneSafe V5, ``MagTekSwipe``.
+        case magTekLine
+        /// A record of eDynamo, ``MagTekCardRecord``.
+        case magTekRecord
+        /// A frame of IPS's readers, ``IPSSwipe``.
+        case ips
+    }
+
     /// What carries the family's bytes.
     public enum Carrier: String, Sendable, Hashable, CaseIterable {
         /// A serial line, or what stands for one: RFCOMM, TCP, a terminal.
@@ -10,7 +22,7 @@ public struct ReaderFamily: Sendable {
         case audio
     }
 
-    /// What it is called in commands and link names: lower case, no blanks.
+    /// Its name in commands and names of links: lower case, no blanks.
     public let name: String
     /// Which readers these are, in a few words.
     public let title: String
@@ -18,41 +30,42 @@ public struct ReaderFamily: Sendable {
     public let carriers: [Carrier]
     /// How much of its protocol its makers have published.
     public let provenance: Provenance
-    /// How its readers are told from other devices before they are spoken to, or by what they say first; nil where nobody has
-    /// told.
+    /// How its readers are recognised among other devices, before or by their first message; nil if no source says it.
     public let recognition: String?
-    /// What the driver was tried against.
+    /// Sources and simulators that the driver was tried with.
     public let verification: String
-    /// What nobody has published, and is left out or taken from a profile.
+    /// Unpublished parts of the protocol, which are left out or taken from a profile.
     public let unknowns: [String]
-    /// What is not public about its readers or may change, as far as it is known; and others that it comes with.
+    /// Values that are not public or may change, as far as they are known; and other profiles that it comes with.
     public let profiles: [ReaderProfile]
+    /// How its readers encrypt swipes; nil if it is not published, or they encrypt nothing.
+    package let encryption: Encryption?
     private let make: @Sendable (ReaderProfile) throws(ReaderError) -> any ReaderDialect
     private let sound: (@Sendable (ReaderProfile) throws(ReaderError) -> ReaderSound)?
 
     /// Whether its links have to keep packets apart, as Bluetooth Low Energy does, and a line code with its bursts: a stream of
-    /// bytes does not do.
+    /// bytes is not enough.
     public var needsPackets: Bool { carriers == [.lowEnergy] || carriers == [.audio] }
 
-    /// What is not public about its readers or may change, as far as it is known.
+    /// Values that are not public or may change, as far as they are known.
     public var profile: ReaderProfile { profiles[0] }
 
-    /// What its simulated reader speaks: ``profile``, or where that is not enough for any reader, one that is made up.
+    /// The profile of its simulated reader: ``profile``, or if that is not enough for any reader, one that was invented.
     public var simulatedProfile: ReaderProfile { profiles[profiles.count - 1] }
 
-    /// How the family speaks.
-    /// - Parameter profile: values in the place of those of the family's own ``profile``; it may leave out the others.
-    /// - Returns: a dialect that has said and heard nothing yet.
-    /// - Throws: ``ReaderError``: `missingValue` where one is needed that nobody has told, `badProfile` where one cannot be.
+    /// The family's protocol.
+    /// - Parameter profile: values in place of those of the family's own ``profile``; it may leave out the others.
+    /// - Returns: a dialect that has sent and received nothing yet.
+    /// - Throws: ``ReaderError``: `missingValue` if one is needed and not known, `badProfile` if one is impossible.
     public func makeDialect(_ profile: ReaderProfile? = nil) throws(ReaderError) -> any ReaderDialect {
         guard let profile else { return try make(self.profile) }
         return try make(self.profile.with(profile))
     }
 
-    /// What goes through the jack of its readers.
-    /// - Parameter profile: values in the place of those of the family's own ``profile``; it may leave out the others.
-    /// - Returns: tones and line codes; nil where the family is not heard.
-    /// - Throws: ``ReaderError``: `missingValue` where one is needed that nobody has told, `badProfile` where one cannot be.
+    /// The sound of its readers on an audio jack.
+    /// - Parameter profile: values in place of those of the family's own ``profile``; it may leave out the others.
+    /// - Returns: tones and line codes; nil if the family has no sound.
+    /// - Throws: ``ReaderError``: `missingValue` if one is needed and not known, `badProfile` if one is impossible.
     public func makeSound(_ profile: ReaderProfile? = nil) throws(ReaderError) -> ReaderSound? {
         guard let sound else { return nil }
         guard let profile else { return try sound(self.profile) }
@@ -70,14 +83,14 @@ public struct ReaderFamily: Sendable {
                 "whether reading has to be switched on, and by which command",
                 "where a swipe ends that is sent as plain text, without encryption",
             ],
-            [.btmag], BTMagDialect.init(profile:)),
+            [.btmag], BTMagDialect.init(profile:), encryption: .idTech),
         wire(.cloverGo, "Clover Go RP350 and RP450"),
         ReaderFamily(
             "edynamo", "MagTek eDynamo and tDynamo over Bluetooth Low Energy", [.lowEnergy], .documented,
             "the records that MagTek has printed (99875475-10, appendix D; D998200115-17, appendix B.1.1); "
                 + "the simulated reader",
             ["commands and their answers", "what notifications tell that are no swipes"],
-            [.edynamo], EDynamoDialect.init(profile:),
+            [.edynamo], EDynamoDialect.init(profile:), encryption: .magTekRecord,
             recognition:
                 "services 0103 (eDynamo) and 0104 (tDynamo) of MagTek's base UUID, as public sample code has it"),
         wire(.epos, "Spire PosMate and SPm2, by EPOS"),
@@ -101,7 +114,7 @@ public struct ReaderFamily: Sendable {
             "idtech", "ID TECH SecureMag, UniMag, Shuttle and their like", [.serial], .documented,
             "published swipes and settings, byte for byte; the simulated reader",
             ["swipes of a reader that is set to send tracks without a frame"],
-            [.idtech], IDTechDialect.init(profile:),
+            [.idtech], IDTechDialect.init(profile:), encryption: .idTech,
             recognition: "its answer to being asked for its software (52 22)"),
         ReaderFamily(
             "ips", "IPS", [.serial, .audio], .inferred,
@@ -110,7 +123,7 @@ public struct ReaderFamily: Sendable {
                 "whether IPS's readers speak like that at all", "all but one byte of the answer to being woken",
                 "the line code on the audio jack: a profile has to supply it",
             ],
-            [.ips, .simulatedIPS], IPSDialect.init(profile:),
+            [.ips, .simulatedIPS], IPSDialect.init(profile:), encryption: .ips,
             recognition: "4D in the second byte of its answer to 0C; inferred",
             sound: { profile throws(ReaderError) in try profile.ipsSound() }),
         ReaderFamily(
@@ -129,7 +142,7 @@ public struct ReaderFamily: Sendable {
             "magtek", "MagTek iDynamo and other MagneSafe V5 readers", [.serial], .documented,
             "the swipes that MagTek has printed (99875483, appendix B; 99875475-10, appendix D); the simulated reader",
             ["what the encrypted fields hold of a track that could not be read"], [.magtek],
-            MagTekDialect.init(profile:),
+            MagTekDialect.init(profile:), encryption: .magTekLine,
             recognition: "its answers to being asked for software and serial number (00 01 00, 00 01 03)"),
         ReaderFamily(
             "miura", "Miura M010, M020 and their like", [.serial], .documented,
@@ -143,7 +156,7 @@ public struct ReaderFamily: Sendable {
                 "whether tracks in clear come with their sentinels",
                 "services and characteristics over Bluetooth Low Energy",
             ],
-            [.neo], NEODialect.init(profile:), recognition: "its answer to a ping (18-01)"),
+            [.neo], NEODialect.init(profile:), encryption: .idTech, recognition: "its answer to a ping (18-01)"),
         ReaderFamily(
             "udynamo", "MagTek uDynamo on the audio jack", [.audio], .reported,
             "the simulated reader, in sound and by its bytes, with messages that are made up",
@@ -161,7 +174,7 @@ public struct ReaderFamily: Sendable {
                 "which of its models take commands, and how loud each has to have its power",
                 "swipes of a reader that is set to send tracks without a frame",
             ],
-            [.unimag], UniMagDialect.init(profile:),
+            [.unimag], UniMagDialect.init(profile:), encryption: .idTech,
             recognition: "a text with SPPMSR, or ID of readers of 2010, when it has power",
             sound: { profile throws(ReaderError) in try profile.uniMagSound() }),
     ]
@@ -181,12 +194,14 @@ public struct ReaderFamily: Sendable {
         _ name: String, _ title: String, _ carriers: [Carrier], _ provenance: Provenance, _ verification: String,
         _ unknowns: [String], _ profiles: [ReaderProfile],
         _ make: @escaping @Sendable (ReaderProfile) throws(ReaderError) -> Dialect,
-        recognition: String? = nil, sound: (@Sendable (ReaderProfile) throws(ReaderError) -> ReaderSound)? = nil
+        encryption: Encryption? = nil, recognition: String? = nil,
+        sound: (@Sendable (ReaderProfile) throws(ReaderError) -> ReaderSound)? = nil
     ) {
         self.name = name
         self.title = title
         self.carriers = carriers
         self.provenance = provenance
+        self.encryption = encryption
         self.recognition = recognition
         self.verification = verification
         self.unknowns = unknowns

@@ -5,6 +5,7 @@ public struct SimulatedFamily: Sendable {
     /// The name of the family.
     public let name: String
     private let make: @Sendable () -> any ReaderModel
+    private let makeEncrypting: (@Sendable (any SwipeCipher) -> (any ReaderModel)?)?
 
     /// How the family behaves.
     public func makeModel() -> any ReaderModel { make() }
@@ -28,42 +29,43 @@ public struct SimulatedFamily: Sendable {
 
     /// How the family behaves with a key.
     /// - Parameter cipher: what a reader encrypts swipes with.
-    /// - Returns: the model; nil where nobody has published how the family's readers encrypt, or none does it by such keys.
-    public func makeModel(cipher: any SwipeCipher) -> (any ReaderModel)? {
-        switch name {
-        case "btmag": IDTechModel(family: name, cipher: cipher)
-        case "edynamo" where cipher.isDeriving: EDynamoModel(cipher: cipher)
-        case "idtech": IDTechModel(cipher: cipher)
-        case "ips": IPSModel(cipher: cipher)
-        case "magtek" where cipher.isDeriving: MagTekModel(cipher: cipher)
-        case "neo": NEOModel(cipher: cipher)
-        case "unimag": UniMagModel(cipher: cipher)
-        default: nil
-        }
-    }
+    /// - Returns: the model; nil if it is not published how the family's readers encrypt, or none does it by such keys.
+    public func makeModel(cipher: any SwipeCipher) -> (any ReaderModel)? { makeEncrypting?(cipher) ?? nil }
 
     /// All of them, by name.
     public static let all = [
         SimulatedFamily(name: "bbpos") { WireModel("bbpos") },
-        SimulatedFamily(name: "btmag") { IDTechModel(family: "btmag") },
+        SimulatedFamily(name: "btmag", encrypting: { IDTechModel(family: "btmag", cipher: $0) }) {
+            IDTechModel(family: "btmag")
+        },
         SimulatedFamily(name: "clovergo") { WireModel("clovergo") },
-        SimulatedFamily(name: "edynamo") { EDynamoModel() },
+        SimulatedFamily(name: "edynamo", encrypting: { $0.isDeriving ? EDynamoModel(cipher: $0) : nil }) {
+            EDynamoModel()
+        },
         SimulatedFamily(name: "epos") { WireModel("epos") },
         SimulatedFamily(name: "flojack") { FloJackModel() }, SimulatedFamily(name: "hijack") { HiJackModel() },
-        SimulatedFamily(name: "idtech") { IDTechModel() },
-        SimulatedFamily(name: "ips") { IPSModel() },
+        SimulatedFamily(name: "idtech", encrypting: { IDTechModel(cipher: $0) }) { IDTechModel() },
+        SimulatedFamily(name: "ips", encrypting: { IPSModel(cipher: $0) }) { IPSModel() },
         SimulatedFamily(name: "ipsenterprise") { IPSModel(family: "ipsenterprise") },
         SimulatedFamily(name: "jsonpos") { JSONPOSModel() },
-        SimulatedFamily(name: "magtek") { MagTekModel() }, SimulatedFamily(name: "miura") { MiuraModel() },
-        SimulatedFamily(name: "neo") { NEOModel() }, SimulatedFamily(name: "udynamo") { UDynamoModel() },
-        SimulatedFamily(name: "unimag") { UniMagModel() },
+        SimulatedFamily(name: "magtek", encrypting: { $0.isDeriving ? MagTekModel(cipher: $0) : nil }) {
+            MagTekModel()
+        },
+        SimulatedFamily(name: "miura") { MiuraModel() },
+        SimulatedFamily(name: "neo", encrypting: { NEOModel(cipher: $0) }) { NEOModel() },
+        SimulatedFamily(name: "udynamo") { UDynamoModel() },
+        SimulatedFamily(name: "unimag", encrypting: { UniMagModel(cipher: $0) }) { UniMagModel() },
     ]
 
     /// The family of a name; nil where it is not simulated.
     public static func named(_ name: String) -> SimulatedFamily? { all.first { $0.name == name } }
 
-    init(name: String, _ make: @escaping @Sendable () -> any ReaderModel) {
+    init(
+        name: String, encrypting makeEncrypting: (@Sendable (any SwipeCipher) -> (any ReaderModel)?)? = nil,
+        _ make: @escaping @Sendable () -> any ReaderModel
+    ) {
         self.name = name
         self.make = make
+        self.makeEncrypting = makeEncrypting
     }
 }

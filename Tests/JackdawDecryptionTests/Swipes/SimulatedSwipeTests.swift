@@ -150,6 +150,15 @@ import Testing
         #expect(made == PublishedSwipes.ips)
     }
 
+    /// A family's line says how its readers encrypt; nothing else names it.
+    @Test(arguments: ReaderFamily.all.map(\.name)) func familiesThatEncryptAreSimulatedWithAKey(name: String) throws {
+        let family = try #require(ReaderFamily.named(name))
+        let scheme = KeyScheme.published(for: name)
+        #expect((family.encryption != nil) == (scheme != nil))
+        let model = try SimulatedFamily.named(name)?.makeModel(cipher: encryptor(scheme ?? .idTech))
+        #expect(model?.family == (scheme == nil ? nil : name))
+    }
+
     /// Families, schemes, and how ID TECH's readers are set.
     private static let ways: [(String, KeyScheme, [Int: [UInt8]])] = {
         let (original, aes) = ([0x85: Array("0".utf8)], [0x4C: Array("2".utf8)])
