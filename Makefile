@@ -9,6 +9,9 @@ RELEASE := -c release --static-swift-stdlib
 JACKDAW := .build/release/jackdaw
 SHARE := $(DESTDIR)$(PREFIX)/share
 FORMATTED := Sources Tests Benchmarks Fuzz Package.swift
+# Vectors that the project may not hand on; tests that need them are skipped where they are not.
+JACKDAW_THIRD_PARTY ?= $(abspath $(wildcard ../shared/vectors/third-party))
+export JACKDAW_THIRD_PARTY
 
 .PHONY: help setup build demo test quick lab bench format lint fuzz docs install uninstall clean
 
