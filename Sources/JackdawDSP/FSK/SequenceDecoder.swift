@@ -39,12 +39,12 @@ struct SequenceDecoder: Sendable, Wipeable {
     private static let settling = 4
     /// Offsets in turns a bit that are believed, at least.
     static let leastOffset = 0.015
-    /// Energy of a bit over the density of the noise, as a ratio, over forty bits.
+    /// Least energy of a bit over the density of the noise, a ratio, of forty bits.
     static let leastEvidence: Float = 2.4
-    /// The same over a character that stands alone, and the samples a bit for which it is enough.
+    /// The same of a character that stands alone, and the samples a bit from which on it is enough.
     private static let leastEvidenceAlone: Float = 6
     private static let samplesAlone: Float = 5
-    /// The same at this rate.
+    /// The same at the sample rate of this decoder.
     private let leastEvidenceAlone: Float
     /// The same right behind another character.
     static let leastEvidenceWithin: Float = 1.3
@@ -56,8 +56,8 @@ struct SequenceDecoder: Sendable, Wipeable {
     private static let supportBits = 300.0
     /// A tone between the two is about as loud in both.
     private static let mostRivalry: Float = 0.95
-    /// How steady the tones may be in a character and those around it. At 6 dB a sender comes up to 0.37; two steady tones
-    /// 10 dB over the noise come down to 0.64.
+    /// Greatest steadiness of the tones in a character and those around it. A sender at 6 dB reaches 0.37; two steady tones
+    /// 10 dB over the noise have 0.64 at least.
     private static let mostSteadiness: Float = 0.6
     /// Share of the amplitude around it that a character has to have.
     private static let leastShareOwn: Float = 0.2
@@ -82,7 +82,7 @@ struct SequenceDecoder: Sendable, Wipeable {
         self.isSquelched = isSquelched
         self.shift = shift
         self.sampleRate = sampleRate
-        // Of ten bits with fewer samples each, a path through noise explains more by chance.
+        // With fewer samples a bit, a path through noise explains more of ten bits by chance.
         let samples = Float(sampleRate / shift.baud)
         leastEvidenceAlone = Self.leastEvidenceAlone * max(1, Self.samplesAlone / samples)
         characterSearch = CharacterSearch(shift, framing: framing, sampleRate: sampleRate)
@@ -281,7 +281,7 @@ struct SequenceDecoder: Sendable, Wipeable {
         let middle = (start + end) / 2
         let alone = strength.evidence(in: start..<end, tones)
         let length = Self.evidenceSteps
-        // What a stretch cuts off counts for less, unless a burst goes on from the one before.
+        // Evidence that the start of a stretch cuts off counts for less, unless a burst goes on from the last one.
         let full = isLocked ? 0 : length
         var evidence = strength.evidence(in: middle - length / 2..<middle + length / 2, outOf: full, tones)
         for window in [start..<start + length, end - length..<end] {
