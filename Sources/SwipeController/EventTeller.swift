@@ -1,12 +1,12 @@
 import JackdawReaders
 internal import JackdawSystem
 
-/// Tells a delegate and whoever listens what a controller's machine tells: one event at a time, in its order, and never inside of
-/// what somebody does about another one.
+/// Delivers the events of a controller's machine to its delegate and listeners: one at a time, in their order, and none before
+/// the handling of the last one has returned.
 final class EventTeller: Sendable {
     private struct State {
         weak var delegate: (any PGSwipeDelegate)?
-        /// What is still to be told, in this order.
+        /// Events that wait for delivery, in this order.
         var deliveries: [Delivery] = []
         var isDelivering = false
         var listeners: [Int: Listener] = [:]
@@ -17,7 +17,7 @@ final class EventTeller: Sendable {
         var report: ReaderSearchReport?
         var isOver = false
 
-        /// Keeps an event for the first stream, unless there were too many. Nothing of a card is kept that another one receives.
+        /// Keeps an event for the first stream, unless there are too many. A card that the program receives otherwise is not kept.
         mutating func keep(_ event: PGSwipeEvent) {
             let isReceived = delegate != nil || listeners.values.contains { $0.takesCards }
             if case .didSwipeCard(_?, _) = event, isReceived { beginning = nil }
@@ -37,7 +37,7 @@ final class EventTeller: Sendable {
     /// Events that are kept for the first stream at most.
     static let mostKept = 64
 
-    /// An event, and what is true from it on.
+    /// An event, and the state from it on.
     private struct Delivery {
         let event: PGSwipeEvent?
         var flags: [ReaderKind: DeviceFlags] = [:]
@@ -65,13 +65,13 @@ final class EventTeller: Sendable {
         set { state.withLock { $0.delegate = newValue } }
     }
 
-    /// The type as far as the last event has told.
+    /// The type as of the last event.
     var type: AudioJackReaderType { state.withLock { $0.type } }
 
-    /// What the last autodetection saw.
+    /// The report of the last autodetection.
     var report: ReaderSearchReport? { state.withLock { $0.report } }
 
-    /// What is delivered from now on; the first stream begins with what was delivered before.
+    /// Events that are delivered from now on; the first stream begins with those that were delivered before.
     func events() -> AsyncStream<PGSwipeEvent> {
         listen(takesCards: true) { state, listener in
             for event in state.beginning ?? [] { listener.yield(event) }
@@ -113,15 +113,15 @@ final class EventTeller: Sendable {
         return stream
     }
 
-    /// Takes what is to be told; ``deliver()`` tells it.
-    /// - Returns: whether it is that; else it is to be done.
+    /// Takes an action that is an event, which ``deliver()`` delivers.
+    /// - Returns: whether it is one; others are for the engine.
     func take(_ action: SwipeAction) -> Bool {
         guard let delivery = delivery(of: action) else { return false }
         state.withLock { if !$0.isOver { $0.deliveries.append(delivery) } }
         return true
     }
 
-    /// Tells what is to be told, unless somebody does already.
+    /// Delivers the events that wait, unless another thread does it already.
     func deliver() {
         let begins = state.withLock { state in
             guard !state.isDelivering, !state.deliveries.isEmpty else { return false }
@@ -140,7 +140,7 @@ final class EventTeller: Sendable {
         }
     }
 
-    /// Tells nothing any more.
+    /// Drops the events that wait, and delivers no more.
     func end() {
         let listeners = state.withLock { state in
             state.isOver = true

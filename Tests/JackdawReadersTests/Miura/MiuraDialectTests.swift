@@ -57,10 +57,10 @@ struct MiuraDialectTests {
             ),
             ("E100", []), ("", []), ("4D313030", []), ("E1", []), ("E1FF41", []), ("FFFFFFFFFFFF", []),
         ] as [(String, [ReaderFact])])
-    func everyAnswerToDeviceInformationIsTaken(answer: String, told: [ReaderFact]) throws {
+    func everyAnswerToDeviceInformationIsTaken(answer: String, capabilities: [ReaderFact]) throws {
         let meanings = try Self.meanings(answer + "9000", answering: Self.deviceInformation)
         guard case .done(let facts)? = meanings.first else { return #expect(Bool(false), "\(meanings)") }
-        #expect(facts == told)
+        #expect(facts == capabilities)
     }
 
     @Test func whatCanBeAskedIsAskedByThePublishedCommands() throws {
