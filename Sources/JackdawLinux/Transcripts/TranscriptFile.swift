@@ -6,8 +6,14 @@ internal import JackdawTransport
 final class TranscriptFile: Sendable {
     let descriptor: Int32
     private let link: String
-    /// Why the last line is torn; nothing may follow it.
-    private let failure = SystemLock<LinkError?>(nil)
+    private struct State {
+        /// Bytes of whole lines.
+        var length = 0
+        /// Why a line could not be written; nothing may follow it.
+        var failure: LinkError?
+    }
+
+    private let state = SystemLock(State())
 
     /// Makes the file; one that is there already is written anew where it is this user's and nobody else may read it.
     /// - Parameters:
@@ -39,22 +45,26 @@ final class TranscriptFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Writes text, all of it.
-    /// - Throws: `LinkError` (`system`), and the same ever after.
+    /// Writes lines, all of them or nothing.
+    /// - Throws: `LinkError` (`full`), and the same ever after: the lines that were written before can be played back.
     func write(_ text: String) throws(LinkError) {
-        let failure = failure.withLock { failure in
+        let bytes = Array(text.utf8)
+        let failure = state.withLock { state in
+            guard state.failure == nil else { return state.failure }
             do throws(LinkError) {
-                if failure == nil { try append(text) }
+                try append(bytes)
+                state.length += bytes.count
             } catch {
-                failure = error
+                state.failure = error
+                // Without the beginning of the line that could not be written.
+                ftruncate(descriptor, off_t(state.length))
             }
-            return failure
+            return state.failure
         }
         if let failure { throw failure }
     }
 
-    private func append(_ text: String) throws(LinkError) {
-        let bytes = Array(text.utf8)
+    private func append(_ bytes: [UInt8]) throws(LinkError) {
         var written = 0
         while written < bytes.count {
             let result = unsafe bytes.withUnsafeBytes { all in
@@ -63,7 +73,9 @@ final class TranscriptFile: Sendable {
             if result > 0 {
                 written += result
             } else if errno != EINTR {
-                throw .system(.last, link: link, "the transcript cannot be written")
+                throw LinkError(
+                    .full, link: link, "the transcript cannot be written", remedy: "make room on the disk",
+                    underlying: SystemFailure.last.message)
             }
         }
     }

@@ -12,7 +12,7 @@
 /// }
 /// ```
 public actor KeptLink {
-    /// What happens to the link, in this order.
+    /// An event of the link, in this order.
     public enum Event: Sendable {
         /// The link is open. It stays so until ``lost(_:)``, which always follows; closing the session lets another follow.
         case connected(any Transport)
@@ -36,17 +36,17 @@ public actor KeptLink {
     package enum Persistence: Sendable, Hashable {
         /// Those that may pass by themselves (``LinkError/Code/mayPass``).
         case whileItMayPass
-        /// The same, but a missing device counts only after the link has been open: a person who has mistyped its name wants
-        /// to know.
+        /// The same, but a missing device or service counts only after the link has been open: a person who has mistyped its
+        /// name wants to know.
         case onceFound
-        /// All but a name that is none: what is wrong is put right from outside.
+        /// All but a name that is none, and a transcript that takes no more: the rest is put right from outside.
         case always
 
-        func tries(again code: LinkError.Code, wasOpen: Bool) -> Bool {
+        package func tries(again code: LinkError.Code, wasOpen: Bool) -> Bool {
             switch self {
             case .whileItMayPass: code.mayPass
-            case .onceFound: code.mayPass && (wasOpen || code != .notFound)
-            case .always: code != .badName && code != .cancelled
+            case .onceFound: code.mayPass && (wasOpen || code != .notFound && code != .serviceMissing)
+            case .always: ![.badName, .cancelled, .full].contains(code)
             }
         }
     }
@@ -98,7 +98,7 @@ public actor KeptLink {
 
     deinit { session?.battery?.cancel() }
 
-    /// What happens to the link; ends after ``Event/ended(_:)``. Each event is given to one task only.
+    /// The events of the link; ends after ``Event/ended(_:)``. Each event is given to one task only.
     public nonisolated var events: AsyncStream<Event> { AsyncStream { await self.nextEvent() } }
 
     /// Opens the link, and keeps it open until ``close()``, which has to come; a second call does nothing.
@@ -116,9 +116,9 @@ public actor KeptLink {
     /// Ends a wait: the reader was seen, the radio was switched on, the system woke up.
     public func tryNow() { take(.seen) }
 
-    /// Passes on what the reader says about its battery in its own protocol. What a ``BatteryReporting`` link tells is
+    /// Passes on a report of the reader's battery in its own protocol. Reports of a ``BatteryReporting`` link are
     /// passed on without this.
-    /// - Parameter battery: what it says.
+    /// - Parameter battery: the report.
     public func report(_ battery: BatteryReport) { take(.battery(battery)) }
 
     private func take(_ input: LinkKeeper.Input) {
@@ -158,7 +158,7 @@ public actor KeptLink {
         }
     }
 
-    /// Passes on what a link tells of its battery, until that is cancelled.
+    /// Passes on a link's reports of its battery, until that is cancelled.
     private func watchBattery(of transport: any Transport) -> Task<Void, Never>? {
         guard let reporting = transport as? any BatteryReporting else { return nil }
         return Task { [weak self] in
@@ -193,7 +193,7 @@ extension KeptLink {
     private struct SessionState {
         let number: Int
         let transport: any Transport
-        /// Passes on what the link tells of its battery.
+        /// Passes on the link's reports of its battery.
         let battery: Task<Void, Never>?
         /// Sends that are under way.
         var sends = 0

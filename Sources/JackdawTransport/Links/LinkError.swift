@@ -40,7 +40,8 @@ public struct LinkError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let cancelled = Code(kind: .cancelled)
         /// The device answers in a way that its protocol does not know.
         public static let badAnswer = Code(kind: .badAnswer)
-        /// The transcript that is kept of the link has the greatest size that can be read again.
+        /// The transcript that is kept of the link takes no more: it has the greatest size that can be read again, or cannot be
+        /// written, as on a full disk.
         public static let full = Code(kind: .full)
         /// The system failed in another way; ``LinkError/underlying`` has its words.
         public static let system = Code(kind: .system)

@@ -40,7 +40,7 @@ actor TranscriptRecorder {
     func bytes(_ bytes: [UInt8], isSent: Bool) throws(LinkError) {
         guard !bytes.isEmpty, sink != nil else { return }
         guard !isFull else { throw full }
-        waiting.append(.bytes(time: try now(), isSent: isSent, count: bytes.count))
+        waiting.append(.bytes(time: try now(isEnd: false), isSent: isSent, count: bytes.count))
         let masked = mask?.maskMessages(bytes, isSent: isSent) ?? bytes
         kept[isSent, default: []] += masked
         if waiting.count > Self.mostWaiting { finish([false, true]) }
@@ -59,21 +59,23 @@ actor TranscriptRecorder {
         default: break
         }
         defer { if case .closed = event { sink = nil } }
-        waiting.append(.event(TranscriptEntry(time: try now(), event: event)))
+        waiting.append(.event(TranscriptEntry(time: try now(isEnd: event.isEnd), event: event)))
         try write()
     }
 
     /// Takes that the program closes the link: that it ends then is nothing that happened.
     func beginClosing() { hasEnded = true }
 
-    /// The time of the next entry.
-    /// - Throws: `LinkError` with code `system` where no transcript has one so late.
-    private func now() throws(LinkError) -> Duration {
+    /// The time of the next entry. An end that comes later than any entry may is written with the latest time.
+    /// - Throws: `LinkError` with code `full` if no transcript has one so late.
+    private func now(isEnd: Bool) throws(LinkError) -> Duration {
         let now = max(.zero, clock.now())
-        guard now <= TranscriptReader.latestTime else {
-            throw LinkError(.system, link: link, "the transcript is a week long, and no longer one can be played back")
+        guard now > TranscriptReader.latestTime else { return now }
+        guard isEnd else {
+            isFull = true
+            throw full
         }
-        return now
+        return TranscriptReader.latestTime
     }
 
     /// Takes what the mask has held back; what it owes is not kept.
@@ -123,8 +125,8 @@ actor TranscriptRecorder {
     private var full: LinkError {
         LinkError(
             .full, link: link,
-            "the transcript is full: no more than \(TranscriptReader.mostBytes >> 20) MiB and "
-                + "\(TranscriptReader.mostEntries) entries can be played back",
+            "the transcript is full: no more than \(TranscriptReader.mostBytes >> 20) MiB, "
+                + "\(TranscriptReader.mostEntries) entries and a week can be played back",
             remedy: "keep another one, in another file")
     }
 }

@@ -25,7 +25,8 @@ import Testing
         dup2(kept, file.descriptor)
         close(kept)
         let error = #expect(throws: LinkError.self) { try file.write("three\n") }
-        #expect(error?.code == .system)
+        #expect(error?.code == .full)
+        #expect(error?.remedy != nil)
         #expect(try text() == "one\n")
     }
 

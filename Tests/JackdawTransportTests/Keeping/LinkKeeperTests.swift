@@ -86,12 +86,14 @@ struct LinkKeeperTests {
     @Test(
         "failures after which a link is tried again",
         arguments: [
-            (KeptLink.Persistence.whileItMayPass, false, ["notFound", "refused"]),
-            (.onceFound, false, ["refused"]), (.onceFound, true, ["notFound", "refused"]),
-            (.always, false, ["notFound", "refused", "notPermitted", "unsupported"]),
+            (KeptLink.Persistence.whileItMayPass, false, ["notFound", "refused", "serviceMissing"]),
+            (.onceFound, false, ["refused"]), (.onceFound, true, ["notFound", "refused", "serviceMissing"]),
+            (.always, false, ["notFound", "refused", "serviceMissing", "notPermitted", "unsupported"]),
         ])
     func persistence(_ persistence: KeptLink.Persistence, wasOpen: Bool, again: [String]) {
-        let codes: [LinkError.Code] = [.badName, .notFound, .refused, .notPermitted, .unsupported]
+        let codes: [LinkError.Code] = [
+            .badName, .notFound, .refused, .serviceMissing, .notPermitted, .unsupported, .full,
+        ]
         let tried = codes.filter { code in
             var keeper = LinkKeeper(backOff: Self.backOff, persistence: persistence, random: SeededRandom(seed: 1))
             _ = keeper.receive(.wanted, at: .zero)
