@@ -8,7 +8,7 @@ extension BlueZCause {
         "org.bluez.Error.AuthenticationRejected": .rejected,
         "org.bluez.Error.AuthenticationTimeout": .timedOut,
         "org.bluez.Error.Blocked": .blocked,
-        "org.bluez.Error.BREDR.ProfileUnavailable": .refused,
+        "org.bluez.Error.BREDR.ProfileUnavailable": .profileMissing,
         "org.bluez.Error.Busy": .busy,
         "org.bluez.Error.Canceled": .cancelled,
         "org.bluez.Error.ConnectionAttemptFailed": .outOfRange,
@@ -63,7 +63,7 @@ extension BlueZCause {
         "key-missing": .pairedElsewhere,
         "not-supported": .unsupported,
         "page-timeout": .outOfRange, "timeout": .outOfRange,
-        "profile-unavailable": .refused, "refused": .refused, "sdp-search": .refused,
+        "profile-unavailable": .profileMissing, "refused": .refused, "sdp-search": .refused,
         "bad-socket": .system, "create-socket": .system, "invalid-argument": .system, "invalid-arguments": .system,
         "memory-allocation": .system, "unknown": .system,
     ]

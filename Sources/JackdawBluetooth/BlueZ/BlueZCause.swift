@@ -3,6 +3,7 @@ internal import JackdawTransport
 /// Why something did not work over Bluetooth, in this program's own terms.
 enum BlueZCause: String, CaseIterable {
     case adapterOff, blocked, serviceMissing, notPermitted, pairingNeeded, busy, timedOut, cancelled, outOfRange
+    case profileMissing
     case refused, hungUp, brokenOff, rejected, pairedElsewhere, notFound, unsupported, disconnected, badAnswer, system
 
     /// Reads an error of bluetoothd or of the bus.
@@ -21,7 +22,7 @@ enum BlueZCause: String, CaseIterable {
     var code: LinkError.Code {
         switch self {
         case .adapterOff, .blocked: .adapterOff
-        case .serviceMissing: .serviceMissing
+        case .serviceMissing, .profileMissing: .serviceMissing
         case .notPermitted, .pairingNeeded: .notPermitted
         case .busy: .busy
         case .timedOut: .timedOut
@@ -50,7 +51,7 @@ enum BlueZCause: String, CaseIterable {
         case .timedOut: "no answer in time"
         case .cancelled: "given up"
         case .outOfRange: "the device does not answer"
-        case .refused: "the device does not offer this"
+        case .refused, .profileMissing: "the device does not offer this"
         case .hungUp: "the device hung up"
         case .brokenOff: "the connection broke off while it was made"
         case .rejected: "the device was not paired"
@@ -76,7 +77,7 @@ enum BlueZCause: String, CaseIterable {
         case .timedOut, .brokenOff: "try again"
         case .cancelled, .system: nil
         case .outOfRange: "switch it on, wake it up and bring it near"
-        case .refused: "check that it is the right device and in the right mode"
+        case .refused, .profileMissing: "check that it is the right device and in the right mode"
         case .hungUp: "check whether it is connected to another computer"
         case .rejected: "put the device into pairing mode, and compare the numbers"
         case .pairedElsewhere: "forget the device, put it into pairing mode and pair it again"

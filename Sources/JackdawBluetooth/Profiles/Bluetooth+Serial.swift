@@ -8,7 +8,7 @@ extension Bluetooth {
     ///   - address: of the device.
     ///   - service: the class of the service.
     /// - Returns: the link.
-    /// - Throws: `LinkError`: `refused` where the device has no such service.
+    /// - Throws: `LinkError`: `serviceMissing` if the device has no such service.
     public func serialPort(
         _ address: BluetoothAddress, service: BluetoothUUID = .serialPort
     ) async throws(LinkError) -> any Transport {
@@ -43,7 +43,7 @@ extension Bluetooth {
     ///   - address: of the device.
     ///   - uuid: the class of the service.
     /// - Returns: the socket, a stream of bytes.
-    /// - Throws: `LinkError`: `refused` where the device has no such service.
+    /// - Throws: `LinkError`: `serviceMissing` if the device has no such service.
     func serialSocket(_ address: BluetoothAddress, service uuid: String) async throws(LinkError) -> BusDescriptor {
         let client = try await client()
         let link = LinkName(.rfcomm, address.description).description

@@ -40,8 +40,8 @@ public struct RFCOMMConnector: Sendable {
     ///   - security: what the link needs.
     ///   - limit: the longest that it may take; nil for as long as the kernel tries.
     /// - Returns: the link.
-    /// - Throws: `LinkError`, a different code for each reason, and what to do about it; `refused` where the device has
-    ///   no such service, `serviceMissing` where none has that name.
+    /// - Throws: `LinkError`, a different code for each reason, and what to do about it; `serviceMissing` if the device
+    ///   has no such service, or none of that name.
     public func connect(
         to address: RFCOMMAddress, service: BluetoothUUID = .serialPort, named name: String? = nil,
         security: LinkSecurity = .medium, within limit: Duration? = .seconds(30)

@@ -14,7 +14,7 @@ struct ServiceDiscovery: Sendable {
     ///   - service: the class of the service, or anything else that its record has in it.
     ///   - name: what it is called, where a device has several of the class.
     /// - Returns: 1 to 30.
-    /// - Throws: `LinkError`: `refused` where the device offers none, `serviceMissing` where none has the name.
+    /// - Throws: `LinkError` with code `serviceMissing` if the device offers none, or none of the name.
     func channel(
         of device: BluetoothAddress, _ service: BluetoothUUID, named name: String? = nil
     ) async throws(LinkError) -> UInt8 {
@@ -28,7 +28,7 @@ struct ServiceDiscovery: Sendable {
         let names = records.filter { $0.channel != nil }.map { $0.name ?? "" }
         guard let name, !names.isEmpty else {
             throw LinkError(
-                .refused, link: link.description, "the device has no service \(service) over RFCOMM",
+                .serviceMissing, link: link.description, "the device has no service \(service) over RFCOMM",
                 remedy: "name its channel, as in \(RFCOMMAddress(device: device, channel: 1).link)")
         }
         let known = names.filter { !$0.isEmpty }.joined(separator: ", ")

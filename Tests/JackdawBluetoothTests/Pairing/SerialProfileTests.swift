@@ -15,7 +15,7 @@ struct SerialProfileTests {
         #expect(calls.last?.hasPrefix("UnregisterProfile") == true)
     }
 
-    @Test func aServiceThatTheDeviceDoesNotHaveIsRefused() async throws {
+    @Test func aServiceThatTheDeviceDoesNotHaveIsMissing() async throws {
         let radio = try await Radio()
         await radio.mock.fail(
             "ConnectProfile",
@@ -23,7 +23,7 @@ struct SerialProfileTests {
         let error = await #expect(throws: LinkError.self) {
             _ = try await radio.bluetooth.serialPort(Radio.reader)
         }
-        #expect(error?.code == .refused)
+        #expect(error?.code == .serviceMissing)
         #expect(await radio.mock.calls.last?.hasPrefix("UnregisterProfile") == true)
     }
 

@@ -115,7 +115,7 @@ import Testing
     @Test func aDeviceWithoutTheService() async {
         device([])
         let error = await linkError { _ = try await connector.connect(to: address) }
-        #expect(error?.code == .refused)
+        #expect(error?.code == .serviceMissing)
         #expect(error?.remedy?.contains("\(address.link)/1") == true)
         #expect(calls.openCount == 0)
     }
