@@ -85,6 +85,18 @@ package final class ScriptedSocketCalls: SocketCalls {
         return far
     }
 
+    /// A connection to the one socket that listens that cannot be watched, as if the system was short of what that takes.
+    package func arriveUnwatchable() {
+        let listening = state.withLock { state in
+            // The kernel refuses to watch it (EPERM).
+            let descriptor = unsafe open("/dev/null", O_RDWR | O_CLOEXEC)
+            state.open.insert(descriptor)
+            state.waiting.append(descriptor)
+            return state.made.last
+        }
+        listening?.send([1])
+    }
+
     private func script(_ call: Call) throws(SystemFailure) {
         let code = state.withLock { state -> Int32 in
             state.counts[call, default: 0] += 1

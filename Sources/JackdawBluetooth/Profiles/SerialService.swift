@@ -1,3 +1,4 @@
+package import JackdawSystem
 public import JackdawTransport
 
 /// A service of classic Bluetooth that this computer offers through bluetoothd, which tells others of it (SDP) and takes the
@@ -17,13 +18,23 @@ public final class SerialService: Sendable {
     /// - Returns: the link, which is named after the other machine.
     /// - Throws: `LinkError`: `serviceMissing` where bluetoothd has given the service up, `cancelled` where the task is, which
     ///   ends nothing.
-    public func accept() async throws(LinkError) -> any Transport {
+    public func accept() async throws(LinkError) -> any Transport { try await accept { _ in } }
+
+    /// The same, and reports that the system is short of descriptors or memory, for which a connection was given up.
+    package func accept(
+        whenShort: (SystemFailure) async -> Void
+    ) async throws(LinkError) -> any Transport {
         while true {
             let connection = try await nextConnection()
             let address = await client.objects.device(connection.device)?.address
             let link = LinkName(.rfcomm, address?.description ?? "unknown")
-            // Who has gone meanwhile is passed over.
-            if let link = try? await client.link(over: connection.socket, named: link) { return link }
+            // One that has gone is passed over.
+            guard let descriptor = connection.socket.take() else { continue }
+            do throws(SystemFailure) {
+                return try SocketConnector(loop: client.bus.loop).watch(descriptor, link: link)
+            } catch {
+                if error.isShortage { await whenShort(error) }
+            }
         }
     }
 

@@ -1,5 +1,5 @@
 import Glibc
-internal import JackdawSystem
+package import JackdawSystem
 public import JackdawTransport
 
 /// Takes links from other machines at an RFCOMM channel of this one.
@@ -42,11 +42,17 @@ public final class RFCOMMListener: Sendable {
     /// Waits for a link and takes it. For one task at a time.
     /// - Returns: the link, which is named after the other machine.
     /// - Throws: `LinkError`: `cancelled` where the task is.
-    public func accept() async throws(LinkError) -> any Transport {
-        let (descriptor, peer) = try await listener.accept()
-        let link = RFCOMMAddress(device: peer.rfcomm?.device ?? Self.anyDevice, channel: channel).link
-        return try SocketLink(
-            descriptor, link: link, format: .indivisible, failures: .bluetooth, loop: loop, calls: calls)
+    public func accept() async throws(LinkError) -> any Transport { try await accept { _ in } }
+
+    /// The same, and reports that the system is short of descriptors or memory: connections wait until it has some.
+    package func accept(
+        whenShort: (SystemFailure) async -> Void
+    ) async throws(LinkError) -> any Transport {
+        try await listener.acceptLink(whenShort: whenShort) { descriptor, peer throws(SystemFailure) in
+            let link = RFCOMMAddress(device: peer.rfcomm?.device ?? Self.anyDevice, channel: channel).link
+            return try SocketLink(
+                watching: descriptor, link: link, format: .indivisible, failures: .bluetooth, loop: loop, calls: calls)
+        }
     }
 
     private static func name(_ channel: UInt8?) -> String { "rfcomm:\(channel.map(String.init) ?? "any")" }

@@ -35,6 +35,16 @@ extension SocketConnector {
     /// - Returns: the link.
     /// - Throws: `LinkError` (`system`) where it is no connected socket, or cannot be watched.
     func adopt(_ descriptor: Int32, link: LinkName) throws(LinkError) -> SocketLink {
+        do throws(SystemFailure) {
+            return try watch(descriptor, link: link)
+        } catch {
+            throw .system(error, link: link.description, "descriptor \(descriptor) is no connected stream socket")
+        }
+    }
+
+    /// The same.
+    /// - Throws: what the system reports: `ENOTCONN` or `EBADF` if the other side has gone.
+    func watch(_ descriptor: Int32, link: LinkName) throws(SystemFailure) -> SocketLink {
         let format: SocketFormat
         do throws(SystemFailure) {
             guard try calls.isConnected(descriptor) else { throw SystemFailure(code: ENOTCONN) }
@@ -49,9 +59,10 @@ extension SocketConnector {
             else { throw SystemFailure.last }
         } catch {
             if error.code != EBADF { calls.close(descriptor) }
-            throw .system(error, link: link.description, "descriptor \(descriptor) is no connected stream socket")
+            throw error
         }
-        return try SocketLink(descriptor, link: link, format: format, failures: failures, loop: loop, calls: calls)
+        return try SocketLink(
+            watching: descriptor, link: link, format: format, failures: failures, loop: loop, calls: calls)
     }
 
     private static func option(_ name: Int32, of descriptor: Int32) throws(SystemFailure) -> Int32 {

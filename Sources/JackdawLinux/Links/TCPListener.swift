@@ -54,27 +54,20 @@ public final class TCPListener: Sendable {
     /// - Throws: `LinkError`: `cancelled` where the task is.
     public func accept() async throws(LinkError) -> any Transport { try await accept { _ in } }
 
-    /// The same, and says when the system is short of descriptors or memory: connections wait until then.
+    /// The same, and reports that the system is short of descriptors or memory: connections wait until it has some.
     package func accept(
         whenShort: (SystemFailure) async -> Void
     ) async throws(LinkError) -> any Transport {
-        while true {
-            let (descriptor, peer) = try await listener.accept(whenShort: whenShort)
+        try await listener.acceptLink(whenShort: whenShort) { descriptor, peer throws(SystemFailure) in
             let link = peer.network.map { TCPAddress(host: $0.host, port: $0.port).link } ?? address.link
             do throws(SystemFailure) {
                 for option in SocketOption.readerLink { try calls.setOption(descriptor, option) }
             } catch {
-                // It has ended already: the next one may be better.
                 calls.close(descriptor)
-                continue
+                return nil
             }
-            do throws(LinkError) {
-                return try SocketLink(
-                    descriptor, link: link, format: .stream, failures: .network, loop: loop, calls: calls)
-            } catch {
-                // It cannot be watched, and is closed.
-                continue
-            }
+            return try SocketLink(
+                watching: descriptor, link: link, format: .stream, failures: .network, loop: loop, calls: calls)
         }
     }
 }

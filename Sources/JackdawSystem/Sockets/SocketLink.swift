@@ -20,10 +20,24 @@ package final class SocketLink: Transport {
     ///   - loop: watches it.
     ///   - calls: the system's.
     /// - Throws: `LinkError` where it cannot be watched; it is closed then.
-    package init(
+    package convenience init(
         _ descriptor: Int32, link: LinkName, format: SocketFormat, failures: SocketFailures, loop: EventLoop,
         calls: any StreamCalls = SystemSocketCalls()
     ) throws(LinkError) {
+        do throws(SystemFailure) {
+            try self.init(
+                watching: descriptor, link: link, format: format, failures: failures, loop: loop, calls: calls)
+        } catch {
+            throw .system(error, link: link.description, "cannot be watched")
+        }
+    }
+
+    /// The same.
+    /// - Throws: why it cannot be watched; it is closed then.
+    package init(
+        watching descriptor: Int32, link: LinkName, format: SocketFormat, failures: SocketFailures, loop: EventLoop,
+        calls: any StreamCalls = SystemSocketCalls()
+    ) throws(SystemFailure) {
         self.link = link
         self.format = format
         self.loop = loop
@@ -37,7 +51,7 @@ package final class SocketLink: Transport {
         }
         if case .lost(let failure) = end {
             shut()
-            throw .system(failure, link: link.description, "cannot be watched")
+            throw failure
         }
     }
 

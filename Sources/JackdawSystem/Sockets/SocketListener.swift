@@ -14,8 +14,6 @@ package final class SocketListener: Sendable {
     private static let backlog = Int(SOMAXCONN)
     /// How long to wait when the system is short of something: what it lacks comes back when another link is closed.
     private static let pause = Duration.milliseconds(100)
-    /// The resource that the system is short of: descriptors of the process and of the system, buffers, memory, descriptors to watch.
-    private static let shortages = [EMFILE, ENFILE, ENOBUFS, ENOMEM, ENOSPC]
 
     /// Begins to listen.
     /// - Parameters:
@@ -69,11 +67,29 @@ package final class SocketListener: Sendable {
                 if let connection = try take() { return connection }
                 _ = try await loop.wait(descriptor, for: .reading)
             } catch {
-                guard Self.shortages.contains(error.code) else {
-                    throw .system(error, link: link, "cannot take a link")
-                }
+                guard error.isShortage else { throw .system(error, link: link, "cannot take a link") }
                 await whenShort(error)
                 try? await clock.sleep(for: Self.pause)
+            }
+        }
+    }
+
+    /// Waits for a connection and makes a link of it; the next one if that cannot be.
+    /// - Parameters:
+    ///   - whenShort: is called before each wait for resources of the system, and if no link can be made.
+    ///   - make: makes the link of a descriptor, which is its own, and the address of the other side; nil if the connection has
+    ///     ended already.
+    /// - Returns: the link.
+    /// - Throws: `LinkError`: `cancelled` if the task is.
+    package func acceptLink(
+        whenShort: (SystemFailure) async -> Void, _ make: (Int32, SocketAddress) throws(SystemFailure) -> SocketLink?
+    ) async throws(LinkError) -> SocketLink {
+        while true {
+            let (descriptor, peer) = try await accept(whenShort: whenShort)
+            do throws(SystemFailure) {
+                if let link = try make(descriptor, peer) { return link }
+            } catch {
+                await whenShort(error)
             }
         }
     }

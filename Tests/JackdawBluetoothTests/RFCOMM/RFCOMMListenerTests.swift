@@ -62,6 +62,21 @@ import Testing
         #expect(calls.openCount == 1)
     }
 
+    /// They are reported, and the next one is taken.
+    @Test func shortagesAreWaitedFor() async throws {
+        let listener = try listener(3)
+        calls.fail(.accept, EMFILE)
+        calls.arriveUnwatchable()
+        let far = calls.arrive()
+        let reported = Shared<[Int32]>([])
+        let link = try await listener.accept { failure in reported.with { $0.append(failure.code) } }
+        #expect(reported.with { $0 } == [EMFILE, EPERM])
+        try await link.send([5])
+        #expect(far.receive() == [5])
+        await link.close()
+        #expect(calls.openCount == 1)
+    }
+
     @Test func faultsAreTold() async throws {
         let listener = try listener(3)
         calls.fail(.accept, EBADF)

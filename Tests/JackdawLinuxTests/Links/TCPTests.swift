@@ -117,6 +117,21 @@ import Testing
         TCPConnector(loop: loop, lookup: lookup, calls: calls, clock: clock)
     }
 
+    /// They are reported, and the next one is taken.
+    @Test func connectionsThatCannotBeWatchedAreReported() async throws {
+        let listener = try TCPListener(
+            at: TCPAddress(host: "127.0.0.1", port: 0), isOpenToOthers: false, loop: loop, calls: calls)
+        calls.arriveUnwatchable()
+        let far = calls.arrive()
+        let reported = Shared<[Int32]>([])
+        let link = try await listener.accept { failure in reported.with { $0.append(failure.code) } }
+        #expect(reported.with { $0 } == [EPERM])
+        try await link.send([5])
+        #expect(far.receive() == [5])
+        await link.close()
+        #expect(calls.openCount == 1)
+    }
+
     private static let codes: [(Int32, LinkError.Code)] = [
         (ECONNREFUSED, .refused), (EHOSTUNREACH, .outOfRange), (ENETUNREACH, .outOfRange), (ENETDOWN, .outOfRange),
         (EHOSTDOWN, .outOfRange), (ETIMEDOUT, .timedOut), (EACCES, .notPermitted), (EPERM, .notPermitted),
