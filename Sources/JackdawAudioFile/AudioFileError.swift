@@ -1,3 +1,5 @@
+import Glibc
+
 /// Why a sound file could not be read or written: one line that a person can act on, and what lies underneath.
 public struct AudioFileError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure. A struct, so that kinds can be added.
@@ -5,7 +7,7 @@ public struct AudioFileError: Error, Sendable, Hashable, CustomStringConvertible
         enum Kind: String {
             case notFound, notReadable, isDirectory
             case notSound, damaged, unsupportedEncoding, unsupportedRate, unsupportedChannels
-            case io, invalidRequest
+            case io, invalidRequest, cancelled
         }
 
         let kind: Kind
@@ -30,18 +32,21 @@ public struct AudioFileError: Error, Sendable, Hashable, CustomStringConvertible
         public static let io = Code(kind: .io)
         /// The caller asked for what cannot be: an unknown extension, a raw format or rate that makes no sense.
         public static let invalidRequest = Code(kind: .invalidRequest)
+        /// The caller wanted no more of a pipe before it had sent its header.
+        public static let cancelled = Code(kind: .cancelled)
 
         /// A name for machines: `notFound`, `damaged`, ...
         public var name: String { kind.rawValue }
 
         /// The exit status of a command that fails with this code (sysexits.h): 64 usage, 65 bad data, 66 no such
-        /// input, 74 I/O error.
+        /// input, 74 I/O error, 130 interrupted.
         public var exitStatus: Int32 {
             switch kind {
             case .invalidRequest: 64
             case .notSound, .damaged, .unsupportedEncoding, .unsupportedRate, .unsupportedChannels: 65
             case .notFound, .notReadable, .isDirectory: 66
             case .io: 74
+            case .cancelled: 130
             }
         }
     }
@@ -63,6 +68,12 @@ public struct AudioFileError: Error, Sendable, Hashable, CustomStringConvertible
         self.message = message
         self.underlying = underlying
         self.refusedValue = refusedValue
+    }
+
+    /// A call to the system that failed as an input was read.
+    init(reading path: String, _ number: CInt) {
+        self.init(
+            number == ETIME ? .cancelled : .io, path: path, "cannot be read", underlying: systemMessage(number))
     }
 
     /// Path, message and cause in one line.

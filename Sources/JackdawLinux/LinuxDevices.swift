@@ -32,6 +32,19 @@ public struct LinuxDevices: Sendable {
     public func capture(
         _ link: LinkName, _ configuration: StreamConfiguration = StreamConfiguration()
     ) throws(LinkError) -> any AudioPort {
+        try capture(link, configuration, while: nil)
+    }
+
+    /// The same, for as long as that is wanted.
+    /// - Parameters:
+    ///   - link: `alsa:` and the name of a device, or `wav:` and the path of a sound file.
+    ///   - configuration: how to open a sound card.
+    ///   - isWanted: asked while a pipe has not sent its header; nil waits for as long as it takes.
+    /// - Returns: the open port.
+    /// - Throws: `LinkError`, with code `cancelled` once it is not wanted.
+    package func capture(
+        _ link: LinkName, _ configuration: StreamConfiguration, while isWanted: (() -> Bool)?
+    ) throws(LinkError) -> any AudioPort {
         switch link.scheme {
         case .alsa:
             var configuration = configuration
@@ -43,7 +56,7 @@ public struct LinuxDevices: Sendable {
             throw LinkError(.unsupported, link: link.description, "there is no sound to capture on a link of bytes")
         case .wav:
             do throws(AudioFileError) {
-                return try AudioFilePort(path: link.address)
+                return try AudioFilePort(path: link.address, while: isWanted)
             } catch {
                 throw LinkError(error, link)
             }
@@ -82,6 +95,7 @@ extension LinkError {
             case .notFound: .notFound
             case .notReadable: .notPermitted
             case .io: .system
+            case .cancelled: .cancelled
             default: .unsupported
             }
         self.init(code, link: link.description, error.message, underlying: error.underlying)

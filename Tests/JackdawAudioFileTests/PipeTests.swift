@@ -88,6 +88,48 @@ struct PipeTests {
         #expect(try readAllInt16(path, blockFrames: 240) == many)
     }
 
+    /// A pipe is waited for as long as that is wanted: before its header, within it, and between its samples.
+    @Test(.timeLimit(.minutes(30))) func silentWriters() throws {
+        let bytes = WAVBytes(samples).bytes
+        for count in [0, 1, 20] {
+            let path = directory.path("silent \(count)")
+            unsafe try #require(mkfifo(path, 0o600) == 0)
+            let writer = unsafe open(path, O_RDWR)
+            defer { close(writer) }
+            unsafe try #require(write(writer, bytes, count) == count)
+            var questions = 0
+            let error = #expect(throws: AudioFileError.self) {
+                try AudioFilePort(path: path) {
+                    questions += 1
+                    return questions < 3
+                }
+            }
+            #expect(error?.code == .cancelled)
+            #expect(questions == 3)
+        }
+        let path = directory.path("between")
+        unsafe try #require(mkfifo(path, 0o600) == 0)
+        let writer = unsafe open(path, O_RDWR)
+        // The header, one frame, and half of the next one.
+        unsafe try #require(write(writer, bytes, 47) == 47)
+        let port = try AudioFilePort(path: path)
+        var heard: [Float] = []
+        func receive() throws -> Bool {
+            try port.receive(within: .zero) { _, sound in for index in sound.indices { heard.append(sound[index]) } }
+        }
+        #expect(try receive())
+        #expect(heard == [floats[0]])
+        #expect(try !receive())
+        unsafe try #require(write(writer, Array(bytes[47..<50]), 3) == 3)
+        #expect(try receive())
+        #expect(heard == Array(floats[..<3]))
+        close(writer)
+        // The end is handed over once.
+        #expect(try receive())
+        #expect(try !receive())
+        #expect(heard.count == 3)
+    }
+
     @Test func raw() throws {
         let format = try RawAudioFormat(parsing: "44100,s16,1")
         let read = try withFIFO(WAVBytes(samples).data) { try readAll($0, raw: format) }

@@ -149,6 +149,17 @@ struct WriterTests {
     }
 
     /// What is not a file is written to and never replaced.
+    /// It is no other recording that is in the way.
+    @Test func aNameThatTheSystemRefusesIsReportedWithItsReason() {
+        let path = directory.path(String(repeating: "a", count: 300) + ".wav")
+        let error = failure {
+            _ = try AudioFileWriter(
+                path: path, encoding: .int16, sampleRate: 8_000, channels: 1, predecessor: .isPrivateSound)
+        }
+        #expect(error?.code == .io)
+        unsafe #expect(error?.underlying == String(cString: strerror(ENAMETOOLONG)))
+    }
+
     @Test func fifo() throws {
         let path = directory.path("fifo.wav")
         try #require(unsafe mkfifo(path, 0o600) == 0)

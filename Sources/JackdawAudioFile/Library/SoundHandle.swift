@@ -10,6 +10,8 @@ struct SoundHandle: ~Copyable, Sendable {
     let isTruncated: Bool
     private let file: LibraryFile
     private let path: String
+    /// The descriptor that libsndfile reads a pipe with, and bytes of a frame in it; nil of a file.
+    private let pipe: (descriptor: CInt, bytesPerFrame: Int)?
 
     /// From here on a number of frames stands for "unknown": at 192 kHz it would last 46 years.
     private static let unknownFrames = 1 << 48
@@ -27,6 +29,7 @@ struct SoundHandle: ~Copyable, Sendable {
         self.path = path
         claimedFrames = info.frames < Self.unknownFrames ? Int(info.frames) : nil
         isTruncated = false
+        pipe = nil
     }
 
     /// Opens samples whose place is known; `byteCount` is nil for a pipe, which must stand at the first sample.
@@ -34,6 +37,7 @@ struct SoundHandle: ~Copyable, Sendable {
         reading descriptor: consuming OwnedDescriptor, layout: SampleLayout, byteCount: Int?, path: String
     ) throws(AudioFileError) {
         var info = SF_INFO(layout.format, container: .raw)
+        pipe = byteCount == nil ? (descriptor.number, layout.bytesPerFrame) : nil
         file = try LibraryFile(descriptor, mode: SFM_READ, info: &info, path: path)
         format = layout.format
         self.path = path
@@ -57,6 +61,7 @@ struct SoundHandle: ~Copyable, Sendable {
         self.path = path
         claimedFrames = nil
         isTruncated = false
+        pipe = nil
         // The chunk holds the time of day: the same samples are to give the same file.
         unsafe sf_command(file.pointer, CInt(SFC_SET_ADD_PEAK_CHUNK), nil, CInt(SF_FALSE))
     }
@@ -85,6 +90,13 @@ struct SoundHandle: ~Copyable, Sendable {
 }
 
 extension SoundHandle {
+    /// Waits until a pipe has sent a frame.
+    /// - Returns: frames that can be read without waiting, 0 if there is none in time; nil of a file, and at the end.
+    borrowing func framesReady(within timeout: Duration) -> Int? {
+        guard let pipe else { return nil }
+        return piecesReady(in: pipe.descriptor, of: pipe.bytesPerFrame, within: timeout)
+    }
+
     /// Reads whole frames of interleaved samples.
     /// - Returns: frames read, fewer than asked for at the end.
     /// - Throws: ``AudioFileError`` with code `damaged` or `io`, where no frame was read.

@@ -1,7 +1,7 @@
 public import JackdawTransport
 import Synchronization
 
-/// A sound file that stands in for a sound card: the same events, as fast as they are received.
+/// A sound file that stands in for a sound card: the same events, as fast as they are received; those of a pipe as it sends.
 public final class AudioFilePort: AudioPort {
     /// Frames per second (Hz).
     public let sampleRate: Double
@@ -21,8 +21,15 @@ public final class AudioFilePort: AudioPort {
     /// Opens a file.
     /// - Parameter path: of any format that ``AudioFileReader`` knows.
     /// - Throws: ``AudioFileError``.
-    public init(path: String) throws(AudioFileError) {
-        let reader = try AudioFileReader(path: path)
+    public convenience init(path: String) throws(AudioFileError) { try self.init(path: path, while: nil) }
+
+    /// Opens a file, for as long as that is wanted.
+    /// - Parameters:
+    ///   - path: of any format that ``AudioFileReader`` knows.
+    ///   - isWanted: asked while a pipe has not sent its header; nil waits for as long as it takes.
+    /// - Throws: ``AudioFileError``, with code `cancelled` once it is not wanted.
+    package init(path: String, while isWanted: (() -> Bool)?) throws(AudioFileError) {
+        let reader = try AudioFileReader(path: path, raw: nil, while: isWanted)
         let format = reader.format
         sampleRate = format.sampleRate
         channelCount = format.channels
@@ -32,9 +39,9 @@ public final class AudioFilePort: AudioPort {
 
     /// Hands over the next block, or `CaptureEvent.ended` behind the last one.
     /// - Parameters:
-    ///   - timeout: of no account: a file is always ready.
+    ///   - timeout: how long to wait for a pipe; a file is always ready.
     ///   - take: gets the block, and its samples, channels interleaved; they are overwritten behind it.
-    /// - Returns: false once the end was told.
+    /// - Returns: false if a pipe has sent nothing in time, and after the end was handed over.
     /// - Throws: `LinkError` with code `system` where the file cannot be read on.
     public func receive(
         within timeout: Duration, _ take: (CaptureEvent, Span<Float>) -> Void
@@ -42,7 +49,7 @@ public final class AudioFilePort: AudioPort {
         var samples: [Float] = []
         defer { unsafe samples.withUnsafeMutableBytes { unsafe wipe($0) } }
         let next: Result<CaptureEvent?, AudioFileError> = state.withLock { state in
-            Result { () throws(AudioFileError) in try Self.next(&state, channelCount, sampleRate, &samples) }
+            Result { () throws(AudioFileError) in try Self.next(&state, channelCount, sampleRate, timeout, &samples) }
         }
         do throws(AudioFileError) {
             guard let event = try next.get() else { return false }
@@ -55,11 +62,11 @@ public final class AudioFilePort: AudioPort {
     }
 
     private static func next(
-        _ state: inout State, _ channels: Int, _ sampleRate: Double, _ samples: inout [Float]
+        _ state: inout State, _ channels: Int, _ sampleRate: Double, _ timeout: Duration, _ samples: inout [Float]
     ) throws(AudioFileError) -> CaptureEvent? {
         guard !state.isOver else { return nil }
         let position = state.reader.framesRead
-        let frames = try state.reader.read(into: &state.block)
+        guard let frames = try state.reader.read(into: &state.block, within: timeout) else { return nil }
         guard frames > 0 else {
             state.isOver = true
             return .ended

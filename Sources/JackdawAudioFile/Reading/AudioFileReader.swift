@@ -35,7 +35,17 @@ public struct AudioFileReader: ~Copyable, Sendable {
     ///   - raw: the format of a headerless file; nil, the default, reads the header.
     /// - Throws: ``AudioFileError``.
     public init(path: String, raw: RawAudioFormat? = nil) throws(AudioFileError) {
-        source = FrameSource(try SoundInput(path: path, raw: raw).sound(path: path))
+        try self.init(path: path, raw: raw, while: nil)
+    }
+
+    /// The same, for as long as it is wanted.
+    /// - Parameters:
+    ///   - path: a path, or `-` for standard input.
+    ///   - raw: the format of a headerless file; nil reads the header.
+    ///   - isWanted: asked while a pipe has not sent its header; nil waits for as long as it takes.
+    /// - Throws: ``AudioFileError``, with code `cancelled` once it is not wanted.
+    init(path: String, raw: RawAudioFormat?, while isWanted: (() -> Bool)?) throws(AudioFileError) {
+        source = FrameSource(try SoundInput(path: path, raw: raw, while: isWanted).sound(path: path))
         self.path = path
         format = source.format
         frames = source.claimedFrames
@@ -88,16 +98,31 @@ public struct AudioFileReader: ~Copyable, Sendable {
     /// - Throws: ``AudioFileError`` with code `io`, or `damaged` where nothing could be read; what came before an error
     ///   has been returned.
     public mutating func read(into block: inout AudioBlock<Float>) throws(AudioFileError) -> Int {
+        try read(into: &block, within: nil) ?? 0
+    }
+
+    /// The same, of a pipe what it has sent.
+    /// - Parameters:
+    ///   - block: of as many channels as the file.
+    ///   - timeout: how long to wait for a pipe; nil waits until the block is full.
+    /// - Returns: frames read, 0 at the end; nil if a pipe has sent none in time.
+    /// - Throws: ``AudioFileError`` with code `io`, or `damaged`.
+    mutating func read(
+        into block: inout AudioBlock<Float>, within timeout: Duration?
+    ) throws(AudioFileError) -> Int? {
         block.frames = 0
         precondition(block.channels == format.channels, "the block is for another number of channels")
+        let ready = timeout.flatMap { source.framesReady(within: $0) }
+        guard ready != 0 else { return nil }
+        let count = min(block.capacity, ready ?? .max)
         if format.isSixteenBit {
-            block.frames = try unsafe source.read(through: narrow.buffer(), frames: block.capacity) { (piece, offset) in
+            block.frames = try unsafe source.read(through: narrow.buffer(), frames: count) { (piece, offset) in
                 unsafe block.spread(piece, at: offset, scaled)
             }
         } else if format.channels == 1 {
-            block.frames = try unsafe source.read(block.storage(ofChannel: 0), frames: block.capacity)
+            block.frames = try unsafe source.read(block.storage(ofChannel: 0), frames: count)
         } else {
-            block.frames = try unsafe source.read(through: wide.buffer(), frames: block.capacity) { (piece, offset) in
+            block.frames = try unsafe source.read(through: wide.buffer(), frames: count) { (piece, offset) in
                 unsafe block.spread(piece, at: offset) { $0 }
             }
         }

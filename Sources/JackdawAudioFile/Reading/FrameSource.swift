@@ -20,6 +20,12 @@ struct FrameSource: ~Copyable, Sendable {
         self.sound = sound
     }
 
+    /// Waits until there is a frame.
+    /// - Returns: frames that can be read without waiting, 0 if there is none in time; nil of a file, and at the end.
+    func framesReady(within timeout: Duration) -> Int? {
+        remaining > 0 && pendingFailure == nil ? sound.framesReady(within: timeout) : nil
+    }
+
     /// Reads frames until as many as were asked for are there, or the input ends. Compressed sound ends where it is
     /// damaged beyond reading.
     /// - Returns: frames read; fewer than asked for at the end.

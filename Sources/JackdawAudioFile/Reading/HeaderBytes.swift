@@ -11,6 +11,9 @@ struct HeaderBytes {
     /// Whether the input can only be read front to back.
     var isPipe: Bool { !isSeekable }
 
+    /// Asked while a pipe has sent nothing; nil waits for as long as it takes.
+    private let isWanted: (() -> Bool)?
+
     /// The first bytes; of a pipe all that was taken from it.
     private(set) var kept: [UInt8] = []
 
@@ -19,7 +22,12 @@ struct HeaderBytes {
     ///   - isSeekable: whether it is a regular file.
     ///   - path: for error messages.
     ///   - kept: bytes already taken from a pipe.
-    init(descriptor: borrowing OwnedDescriptor, isSeekable: Bool, path: String, kept: [UInt8] = []) {
+    ///   - isWanted: asked while a pipe has sent nothing; nil waits for as long as it takes.
+    init(
+        descriptor: borrowing OwnedDescriptor, isSeekable: Bool, path: String, kept: [UInt8] = [],
+        while isWanted: (() -> Bool)? = nil
+    ) {
+        self.isWanted = isWanted
         self.descriptor = descriptor.number
         self.isSeekable = isSeekable
         self.path = path
@@ -27,7 +35,7 @@ struct HeaderBytes {
     }
 
     /// The bytes from `offset`, fewer than `count` where the input ends, none beyond ``pipeLimit`` of a pipe.
-    /// - Throws: ``AudioFileError`` with code `io`.
+    /// - Throws: ``AudioFileError`` with code `io`, or `cancelled`.
     mutating func read(at offset: Int, count: Int) throws(AudioFileError) -> ArraySlice<UInt8> {
         if offset + count > kept.count {
             guard !isSeekable else { return try readFile(at: offset, count: count) }
@@ -56,10 +64,10 @@ struct HeaderBytes {
         kept.append(contentsOf: repeatElement(0, count: end - start))
         var filled = start
         while filled < end {
-            let (descriptor, from) = (descriptor, filled)
+            let (descriptor, from, isWanted) = (descriptor, filled, isWanted)
             let got = unsafe kept.withUnsafeMutableBytes { buffer in
                 let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[from...])
-                return unsafe readWaiting(descriptor, into: rest)
+                return unsafe readWaiting(descriptor, into: rest, while: isWanted)
             }
             guard got >= 0 else { throw failure() }
             guard got > 0 else { break }
@@ -69,6 +77,6 @@ struct HeaderBytes {
     }
 
     private func failure() -> AudioFileError {
-        AudioFileError(.io, path: path, "cannot be read", underlying: systemMessage(errno))
+        AudioFileError(reading: path, errno)
     }
 }

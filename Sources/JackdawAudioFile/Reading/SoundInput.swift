@@ -18,8 +18,11 @@ extension SoundInput {
     /// - Parameters:
     ///   - path: a path, or `-` for standard input.
     ///   - raw: the format of a headerless file; nil to read the header.
+    ///   - isWanted: asked while a pipe has sent nothing; nil waits for as long as it takes.
     /// - Throws: ``AudioFileError``.
-    init(path: String, raw: RawAudioFormat?) throws(AudioFileError) {
+    init(
+        path: String, raw: RawAudioFormat?, while isWanted: (() -> Bool)? = nil
+    ) throws(AudioFileError) {
         let descriptor = try SoundInput.openDescriptor(path: path)
         var status = stat()
         guard unsafe fstat(descriptor.number, &status) == 0 else { throw SoundInput.readFailure(path) }
@@ -29,7 +32,7 @@ extension SoundInput {
         case S_IFREG:
             self = try SoundInput.file(consume descriptor, byteCount: Int(status.st_size), path: path, raw: raw)
         case S_IFIFO, S_IFSOCK:
-            self = try SoundInput.pipe(consume descriptor, path: path, raw: raw)
+            self = try SoundInput.pipe(consume descriptor, path: path, raw: raw, while: isWanted)
         default:
             throw AudioFileError(.notReadable, path: path, "is a device, not a sound file")
         }
@@ -86,13 +89,14 @@ extension SoundInput {
     }
 
     private static func pipe(
-        _ descriptor: consuming OwnedDescriptor, path: String, raw: RawAudioFormat?
+        _ descriptor: consuming OwnedDescriptor, path: String, raw: RawAudioFormat?, while isWanted: (() -> Bool)?
     ) throws(AudioFileError) -> SoundInput {
         let kept = path == "-" ? [] : try firstByte(of: descriptor, path: path)
         // libsndfile takes "nothing there yet" for the end.
         let flags = fcntl(descriptor.number, F_GETFL)
         if flags & O_NONBLOCK != 0 { _ = fcntl(descriptor.number, F_SETFL, flags & ~O_NONBLOCK) }
-        var header = HeaderBytes(descriptor: descriptor, isSeekable: false, path: path, kept: kept)
+        var header = HeaderBytes(
+            descriptor: descriptor, isSeekable: false, path: path, kept: kept, while: isWanted)
         var layout: SampleLayout?
         if let raw {
             layout = kept.isEmpty ? SampleLayout(format: raw.format) : nil
@@ -100,7 +104,7 @@ extension SoundInput {
             layout = try WAVHeader.layout(in: &header, path: path)
         }
         guard layout == nil else { return SoundInput(descriptor: descriptor, layout: layout, byteCount: nil) }
-        return try spooled(descriptor, kept: header.kept, path: path, raw: raw)
+        return try spooled(descriptor, kept: header.kept, path: path, raw: raw, while: isWanted)
     }
 
     /// Tells a FIFO that nobody writes to, which was opened without waiting. Only where there is nothing to read yet can
@@ -125,12 +129,14 @@ extension SoundInput {
 
     /// Puts a pipe aside in a nameless temporary file, for formats that cannot be read front to back.
     private static func spooled(
-        _ descriptor: borrowing OwnedDescriptor, kept: [UInt8], path: String, raw: RawAudioFormat?
+        _ descriptor: borrowing OwnedDescriptor, kept: [UInt8], path: String, raw: RawAudioFormat?,
+        while isWanted: (() -> Bool)?
     ) throws(AudioFileError) -> SoundInput {
         let file = try OwnedDescriptor.anonymousFile(for: path)
         guard unsafe kept.withUnsafeBytes({ unsafe file.writeAll($0) }),
-            descriptor.copy(to: file, limit: spoolLimit)
+            descriptor.copy(to: file, limit: spoolLimit, while: isWanted)
         else {
+            guard errno != ETIME else { throw readFailure(path) }
             throw AudioFileError(
                 .io, path: path, "cannot be put aside in a temporary file; save it and give its path",
                 underlying: systemMessage(errno))
@@ -140,6 +146,6 @@ extension SoundInput {
     }
 
     private static func readFailure(_ path: String) -> AudioFileError {
-        AudioFileError(.io, path: path, "cannot be read", underlying: systemMessage(errno))
+        AudioFileError(reading: path, errno)
     }
 }

@@ -115,8 +115,12 @@ package struct OutputFile: ~Copyable, Sendable {
         let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
         let number = unsafe open(FileName.characters(of: path), flags)
         guard number >= 0 else {
-            if errno == ENOENT { return }
-            throw refusal(path)
+            switch errno {
+            case ENOENT: return
+            // A symbolic link, and what is no file.
+            case ELOOP, ENXIO, ENODEV: throw refusal(path)
+            default: throw failure(path)
+            }
         }
         let file = OwnedDescriptor(number)
         var status = stat()
