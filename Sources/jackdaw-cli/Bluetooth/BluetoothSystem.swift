@@ -1,6 +1,7 @@
 import JackdawBluetooth
 import JackdawLinux
 import JackdawReaders
+import JackdawSystem
 import JackdawTransport
 
 /// The Bluetooth and the links of the system that the command runs on; tests have one of their own.
@@ -24,9 +25,13 @@ struct BluetoothSystem: Sendable {
             {
                 persistence, connect in KeptLink(persistence, connect: connect)
             }
-    /// Offers a serial port at a channel, and calls with each link that another machine opens, until it is cancelled.
+    /// Offers a serial port at a channel, and calls with each link that another machine opens, until it is cancelled; calls, too,
+    /// if the system is short of what a link needs.
     var serve:
-        @Sendable (UInt8, String, @escaping @Sendable (any Transport) async -> Void) async throws(LinkError) -> Void
+        @Sendable (
+            UInt8, String, @escaping @Sendable (SystemFailure) async -> Void,
+            @escaping @Sendable (any Transport) async -> Void
+        ) async throws(LinkError) -> Void
     /// Measures the times of readers, real and simulated.
     var clock: any Clock<Duration> = SuspendingClock()
     /// The time of day.
@@ -79,10 +84,10 @@ struct BluetoothSystem: Sendable {
         record = { link, profile, route, secrecy throws(LinkError) in
             try await linux.connect(link, profile: profile, route: route, secrecy: secrecy)
         }
-        serve = { channel, name, serve throws(LinkError) in
+        serve = { channel, name, whenShort, serve throws(LinkError) in
             let service = try await bluetooth.offerSerial(name: name, channel: channel)
             do throws(LinkError) {
-                while true { await serve(try await service.accept()) }
+                while true { await serve(try await service.accept(whenShort: whenShort)) }
             } catch {
                 await service.close()
                 throw error

@@ -44,16 +44,45 @@ import Testing
             try await end.send([2])
             _ = try await program.receive { _ in }
         }
-        // Who has said something stays: the next one waits until one ends.
-        async let last = connect()
-        await Task.yield()
-        await programs.remove(speaker)
-        _ = await last
-        #expect(warnings.with { $0.count } == 1)
-        await programs.makeRoom(SystemFailure(code: 24))
-        await programs.makeRoom(SystemFailure(code: 24))
-        #expect(warnings.with { $0.count } == 2)
+        // All have sent something: the one that has been idle longest gives way.
         #expect(far.isOpen)
+        async let last = connect()
+        #expect(try await far.received() == nil)
+        await programs.remove(speaker)
+        let (_, end) = await last
+        #expect(warnings.with { $0.count } == 1)
+        // The system is short of memory, for which no program that has sent something is ended.
+        for _ in 0..<2 { await programs.makeRoom(SystemFailure(code: 12)) }
+        #expect(warnings.with { $0.count } == 2)
+        #expect(try await end.received() == nil)
+    }
+
+    /// They do not keep others away, and one that is active stays.
+    @Test(.timeLimit(.minutes(30))) func programsThatSendOneByteGiveWayToOthers() async throws {
+        let programs = ConnectedPrograms(most: 3) { _ in }
+        func connect() async throws -> (near: ConnectedProgram, far: MemoryTransport) {
+            let (near, far) = MemoryTransport.pair(link: LinkName(.tcp, "127.0.0.1:1"))
+            let program = await programs.add(near)
+            try await far.send([1])
+            _ = try await program.receive { _ in }
+            return (program, far)
+        }
+        let active = try await connect()
+        var idle = [try await connect(), try await connect()]
+        for _ in 0..<20 {
+            // Either direction counts.
+            try await active.near.send([2])
+            _ = try await active.far.received()
+            async let next = connect()
+            let oldest = idle.removeFirst()
+            #expect(try await oldest.far.received() == nil)
+            #expect(idle[0].far.isOpen && active.far.isOpen)
+            await programs.remove(oldest.near)
+            idle.append(try await next)
+        }
+        await programs.makeRoom(SystemFailure(code: 24))
+        #expect(try await idle[0].far.received() == nil)
+        #expect(active.far.isOpen)
     }
 
     /// What the options say is what the reader does.
@@ -63,7 +92,7 @@ import Testing
         var system = BluetoothSystem()
         system.clock = LeapingClock(most: .seconds(10))
         system.wallClock.now = { .milliseconds(1_769_850_300_250) }
-        system.serve = { _, _, serve throws(LinkError) in
+        system.serve = { _, _, _, serve throws(LinkError) in
             let (here, there) = MemoryLink.pair(link: link)
             let served = Task { await serve(there) }
             let session = ReaderSession(here, MiuraDialect(), clock: ManualClock())
