@@ -1,8 +1,10 @@
+import Dispatch
 import JackdawReaders
 import JackdawTransport
+import Synchronization
 
-/// Any bytes as a transcript, which is read the same however it comes and written again as it was read; and as what a reader
-/// sends, of which its family's mask keeps as many bytes.
+/// Any bytes as a transcript, which is read the same however it comes, written again as it was read, and played back to its
+/// end; and as what a reader sends, of which its family's mask keeps as many bytes.
 @c(LLVMFuzzerTestOneInput)
 public func fuzzTranscripts(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = unsafe Array(UnsafeBufferPointer(start: start, count: count))
@@ -34,6 +36,70 @@ private func read(_ bytes: [UInt8], step: Int) {
     precondition(whole == pieces, "read otherwise in pieces")
     let text = ([header.line] + whole.entries.map(\.line)).joined(separator: "\n") + "\n"
     precondition(reading(Array(text.utf8), step: step) == whole, "not read as it was written")
+    let transcript = Transcript(header: header, entries: whole.entries)
+    let isPlayed = DispatchSemaphore(value: 0)
+    Task.detached {
+        await repeatConversation(transcript)
+        await listen(to: transcript)
+        isPlayed.signal()
+    }
+    isPlayed.wait()
+}
+
+/// No time passes but that of the waits.
+private final class LeapingClock: Clock {
+    struct Instant: InstantProtocol {
+        let offset: Duration
+        func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        func duration(to other: Instant) -> Duration { other.offset - offset }
+        static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+    }
+
+    private let time = Mutex(Duration.zero)
+    var now: Instant { Instant(offset: time.withLock { $0 }) }
+    var minimumResolution: Duration { .nanoseconds(1) }
+
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        try Task.checkCancellation()
+        time.withLock { $0 = max($0, deadline.offset) }
+    }
+}
+
+/// The program of the transcript: it sends the same again, and receives the same.
+private func repeatConversation(_ transcript: Transcript) async {
+    let isWhole = !transcript.entries.contains { if case .unsent = $0.event { true } else { false } }
+    guard let link = try? LinkName(parsing: "replay:x"), isWhole else { return }
+    let replay = ReplayTransport(transcript, link: link, clock: LeapingClock())
+    for entry in transcript.entries {
+        switch entry.event {
+        case .sent(let bytes):
+            do { try await replay.send(bytes.map { $0 ?? 0 }) } catch { preconditionFailure("not sent again") }
+        case .received(let bytes):
+            let expected = bytes.map { $0 ?? UInt8(ascii: "*") }
+            precondition((try? await next(of: replay)) == expected, "not received again")
+        case .end: precondition((try? await next(of: replay)) == [], "no end")
+        case .lost:
+            precondition((try? await next(of: replay)) == nil, "no loss")
+            return
+        case .unsent, .endedSending, .closed: continue
+        }
+    }
+    await replay.close()
+}
+
+/// A program that sends nothing: the replay ends all the same.
+private func listen(to transcript: Transcript) async {
+    guard let link = try? LinkName(parsing: "replay:x") else { return }
+    let replay = ReplayTransport(transcript, link: link, clock: LeapingClock())
+    while let bytes = try? await next(of: replay), !bytes.isEmpty {}
+    await replay.close()
+}
+
+/// The next bytes; none at the end.
+private func next(of replay: ReplayTransport) async throws(LinkError) -> [UInt8] {
+    var next: [UInt8] = []
+    _ = try await replay.receive { bytes in next = bytes.indices.map { bytes[$0] } }
+    return next
 }
 
 private func reading(_ bytes: [UInt8], step: Int) -> Reading {
