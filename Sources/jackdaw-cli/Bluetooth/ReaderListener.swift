@@ -42,9 +42,7 @@ struct ReaderListener: Sendable {
                 case .lost(let error): if !isEnough.withLock({ $0 }) { tell("lost", error) }
                 case .waiting(let duration, let error):
                     guard let tries = failures.receive(error, wait: duration) else { continue }
-                    let report = WaitingReport(link: link, error: error, wait: duration, tries: tries)
-                    if output.isJSON { output.add(report.json, [], isData: true) }
-                    output.message(report.message)
+                    output.add(WaitingReport(link: link, error: error, wait: duration, tries: tries))
                 case .slept(let duration): tell("slept", nil, duration)
                 case .battery(let report): tell("battery", report, report.isCharging == true ? ", charging" : "")
                 case .batteryLow(let report): tell("battery_low", report, ": charge the reader")

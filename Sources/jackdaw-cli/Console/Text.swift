@@ -89,6 +89,11 @@ extension String {
     var trimmingBlanksAtEnd: String { String(dropLast(reversed().prefix { $0 == " " }.count)) }
 }
 
+extension LinkName {
+    /// Its name as people see it: a number or a key in it is masked as in an argument. Programs get the whole name.
+    var shown: String { description.hidingKeysAndNumbers }
+}
+
 extension Substring {
     /// The text with every run of so many hexadecimal digits hidden, if it is more than a number.
     fileprivate var hidingKeys: String {

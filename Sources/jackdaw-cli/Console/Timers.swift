@@ -30,7 +30,7 @@ enum Timers {
         }
     }
 
-    /// What a process comes to that may not open another descriptor.
+    /// The end of a process that may not open another descriptor.
     static func failure(_ cause: SystemFailure) -> CommandError {
         CommandError(.inputOutput, "no descriptor to spare (\(cause.message)): raise the limit with ulimit -n")
     }

@@ -17,15 +17,12 @@ struct LiveDecoder: ~Copyable {
     ///   - sampleRate: frames per second (Hz).
     ///   - channels: the channels to decode, from 0.
     ///   - channelCount: samples of a frame.
-    ///   - tracks: tracks to report.
     /// - Throws: ``CommandError`` for a rate that cannot be decoded.
-    init(
-        sampleRate: Double, channels: Range<Int>, of channelCount: Int, tracks: Set<TrackNumber>
-    ) throws(CommandError) {
+    init(sampleRate: Double, channels: Range<Int>, of channelCount: Int) throws(CommandError) {
         self.channels = channels
         self.channelCount = channelCount
         do throws(SwipeDecoderError) {
-            decoders = [try SwipeDecoder(configuration: .init(sampleRate: sampleRate, tracks: tracks))]
+            decoders = [try SwipeDecoder(configuration: .init(sampleRate: sampleRate))]
         } catch {
             throw CommandError(.badData, error.description)
         }

@@ -9,6 +9,8 @@ struct LiveOutput: Sendable {
         var pace = LinePace()
         /// How long the next line has to wait.
         var wait = Duration.zero
+        /// Writes what was counted once nothing more comes.
+        var watch: Task<Void, Never>?
     }
 
     let link: LinkName
@@ -49,6 +51,7 @@ struct LiveOutput: Sendable {
             let key = isData ? nil : isJSON ? object.text : lines.joined(separator: "\n")
             let (earlier, isWritten) = state.repeats.receive(key, at: now)
             if earlier > 0 || isWritten { state.wait = state.pace.wait(at: now) }
+            if state.repeats.deadline != nil, state.watch == nil { state.watch = Task { await watchRepeats() } }
             return (earlier, isWritten)
         }
         if earlier > 0 { addRepeats(earlier) }
@@ -69,10 +72,34 @@ struct LiveOutput: Sendable {
         if wait > .zero { try? await clock.sleep(for: wait) }
     }
 
+    /// Writes an attempt to open the link that failed.
+    func add(_ report: WaitingReport) {
+        if isJSON { add(report.json, [], isData: true) }
+        message(report.message)
+    }
+
     /// Writes what was counted and not written yet.
     func finish() {
-        let count = state.withLock { $0.repeats.finish() }
+        let (count, watch) = state.withLock { state in
+            defer { state.watch = nil }
+            return (state.repeats.finish(), state.watch)
+        }
+        watch?.cancel()
         if count > 0 { addRepeats(count) }
+    }
+
+    /// Writes what was counted when nothing like it has come for long enough.
+    private func watchRepeats() async {
+        while !Task.isCancelled {
+            let now = elapsed.now()
+            let (count, deadline) = state.withLock { state in
+                let count = state.repeats.flush(at: now)
+                if state.repeats.deadline == nil, !Task.isCancelled { state.watch = nil }
+                return (count, state.repeats.deadline)
+            }
+            if count > 0 { addRepeats(count) }
+            guard let deadline, (try? await clock.sleep(for: deadline - now)) != nil else { return }
+        }
     }
 
     private func addObject(_ object: JSONObject) {
@@ -82,7 +109,7 @@ struct LiveOutput: Sendable {
     }
 
     private func addRepeats(_ count: Int) {
-        guard isJSON else { return conversation.result("\(link): the same, \(counted(count, "time")) more") }
+        guard isJSON else { return conversation.result("\(link.shown): the same, \(counted(count, "time")) more") }
         var object = JSONObject()
         object.add("link", link.description)
         object.add("event", "repeated")
@@ -91,15 +118,22 @@ struct LiveOutput: Sendable {
     }
 }
 
-/// Counts what comes again and again.
+/// Counts what comes again and again, one soon after the other.
 struct RepeatCounter {
     /// How long it is counted before the count is reported.
     static let pause = Duration.seconds(10)
+    /// What comes later than this after the one before is reported itself.
+    static let gap = Duration.seconds(1)
 
     private var last: String?
     private var count = 0
+    /// When the last one came.
+    private var lastTime = Duration.zero
     /// When the last one, or its count, was reported.
     private var reported = Duration.zero
+
+    /// When a count must be reported if nothing more comes; nil without one.
+    var deadline: Duration? { count > 0 ? lastTime + Self.gap : nil }
 
     /// Takes the next one.
     /// - Parameters:
@@ -107,7 +141,8 @@ struct RepeatCounter {
     ///   - now: when it came.
     /// - Returns: how many like the one before must be reported, and whether this one is reported itself.
     mutating func receive(_ key: String?, at now: Duration) -> (earlier: Int, isReported: Bool) {
-        guard let key, key == last else {
+        defer { lastTime = now }
+        guard let key, key == last, now - lastTime < Self.gap else {
             let earlier = finish()
             last = key
             reported = now
@@ -120,6 +155,10 @@ struct RepeatCounter {
         count = 0
         return (earlier, false)
     }
+
+    /// Takes that time has passed.
+    /// - Returns: how many must be reported, since no more of them come.
+    mutating func flush(at now: Duration) -> Int { deadline.map { $0 <= now } ?? false ? finish() : 0 }
 
     /// Ends it.
     /// - Returns: how many have not been reported.
@@ -153,34 +192,60 @@ struct LinePace {
     }
 }
 
-/// Why a link cannot be opened: reported at once, and then once a minute as long as it is the same reason.
+/// Why a link cannot be opened: each reason is reported at once, and then once a minute as long as it comes again.
 struct OpeningFailures {
     static let pause = Duration.seconds(60)
 
-    private var last: LinkError.Code?
-    /// How long has been waited since the last report.
+    /// How long has been waited in all.
     private var waited = Duration.zero
-    private var untold = 0
+    /// When each reason was reported last, by the waits, and how often it came since then.
+    private var reports: [LinkError.Code: (time: Duration, unreported: Int)] = [:]
 
     /// Takes a failure.
     /// - Parameters:
     ///   - error: why.
     ///   - wait: how long until the next try.
-    /// - Returns: how many tries failed since it was reported last, if it must be reported.
+    /// - Returns: how many tries failed for this reason since it was reported last, if it must be reported.
     mutating func receive(_ error: LinkError, wait: Duration) -> Int? {
         defer { waited += wait }
-        untold += 1
-        guard error.code != last || waited >= Self.pause else { return nil }
-        last = error.code
-        waited = .zero
-        defer { untold = 0 }
-        return untold
+        let last = reports[error.code]
+        let unreported = (last?.unreported ?? 0) + 1
+        if let last, waited - last.time < Self.pause {
+            reports[error.code]?.unreported = unreported
+            return nil
+        }
+        reports[error.code] = (waited, 0)
+        return unreported
     }
 
     /// Takes that the link is open: whatever fails next is news.
-    mutating func succeed() {
-        last = nil
-        untold = 0
+    mutating func succeed() { reports = [:] }
+}
+
+/// Decides whether a link that could not be opened is tried again, and when.
+struct OpeningRetry {
+    let link: LinkName
+    /// Whether it is tried again, if it can be.
+    let isWanted: Bool
+    private var failures = OpeningFailures()
+    private var wait: Duration?
+
+    init(_ link: LinkName, isWanted: Bool) {
+        self.link = link
+        self.isWanted = isWanted
+    }
+
+    /// Takes a failure.
+    /// - Parameter error: why.
+    /// - Returns: how long until the next try, and what to report of this one; nil if there is no next one.
+    mutating func next(after error: LinkError) -> (wait: Duration, report: WaitingReport?)? {
+        guard isWanted, link.canComeBack, KeptLink.Persistence.always.tries(again: error.code, wasOpen: false) else {
+            return nil
+        }
+        let next = BackOff().wait(after: wait)
+        wait = next
+        let tries = failures.receive(error, wait: next)
+        return (next, tries.map { WaitingReport(link: link, error: error, wait: next, tries: $0) })
     }
 }
 
@@ -190,14 +255,13 @@ struct WaitingReport {
     let error: LinkError
     /// How long until it is tried again.
     let wait: Duration
-    /// How many tries failed since it was reported last.
+    /// How many tries failed for this reason since it was reported last.
     let tries: Int
 
     /// For a person.
     var message: String {
         let often = tries > 1 ? ", \(tries) times since the last report" : ""
-        // The name of a link may hold anything.
-        return "\(error)\(often); trying again in \(fixed(wait / .seconds(1), 1)) s".hidingAccountNumbers
+        return "\(error)\(often); trying again in \(fixed(wait / .seconds(1), 1)) s"
     }
 
     /// For a program, without the time.

@@ -18,6 +18,8 @@
         private(set) var trackCount = 0
         private var failureCount = 0
         private var swipes = SwipeCounter()
+        /// Swipes of other tracks than `--track` names.
+        private var others = OtherTracks()
         private let wallClock: WallClock
 
         init(_ options: Listen, _ console: Console, sampleRate: Double, wallClock: WallClock) {
@@ -30,11 +32,16 @@
         }
 
         /// Takes what the decoder found.
-        /// - Returns: what `--json` says of it; nil for what comes after the last swipe that was wanted.
+        /// - Returns: the object of `--json`; nil for a track that is not reported: another one than `--track` names, or one
+        ///   after the last swipe that is wanted.
         mutating func receive(_ event: SwipeEvent, channel: Int) -> JSONObject? {
             let link = options.link.description
             switch event {
             case .track(let track):
+                guard options.track.tracks.contains(track.track) else {
+                    others.add(track.track)
+                    return nil
+                }
                 guard swipes.add(track.span, most: options.most) else { return nil }
                 trackCount += 1
                 let report = TrackReport(track, file: link, channel: channel + 1, isRevealed: options.reveal)
@@ -83,6 +90,9 @@
             console.flush()
             console.clearStatus()
         }
+
+        /// Reports how many swipes of other tracks were left out.
+        func reportOthers() { if let message = others.message { console.message(message) } }
 
         private func status(_ level: Double) -> String {
             // Sound may be beyond any scale where a device's samples are not integers.

@@ -36,7 +36,7 @@
         ) throws(CommandError) {
             let channels = try Self.channels(options, of: port.channelCount)
             let decoder = try LiveDecoder(
-                sampleRate: port.sampleRate, channels: channels, of: port.channelCount, tracks: options.track.tracks)
+                sampleRate: port.sampleRate, channels: channels, of: port.channelCount)
             var recorder: SwipeRecorder?
             if let path = options.record {
                 recorder = try SwipeRecorder(path: path, sampleRate: port.sampleRate, channels: channels)
@@ -136,6 +136,7 @@
             note(decoder.skip(0))
             losses.finish(console)
             printer.finish()
+            printer.reportOthers()
             if let recorder = recorder.take() { try recorder.finish(meters) }
             return printer.trackCount
         }

@@ -3,11 +3,12 @@ import JackdawALSA
 import JackdawLinux
 import JackdawTransport
 
-/// What `listen` has to do with outside of its sound; tests have their own.
+/// The devices, the clocks and the user of `listen`; tests have their own.
 struct LiveSystem {
-    /// Opens what captures sound.
-    var capture: (LinkName, StreamConfiguration) throws(LinkError) -> any AudioPort = {
-        link, configuration throws(LinkError) in try LinuxDevices().capture(link, configuration)
+    /// Opens a source of sound, for as long as the closure returns true.
+    var capture: (LinkName, StreamConfiguration, @escaping () -> Bool) throws(LinkError) -> any AudioPort = {
+        link, configuration, isWanted throws(LinkError) in
+        try LinuxDevices().capture(link, configuration, while: isWanted)
     }
     /// The levels of its card; nil where it has none.
     var mixer: (LinkName) throws(LinkError) -> Mixer? = { link throws(LinkError) in try LinuxDevices().mixer(link) }
@@ -19,7 +20,7 @@ struct LiveSystem {
     var now: () -> ContinuousClock.Instant = { .now }
     /// Waits so long.
     var sleep: (Duration) -> Void = { usleep(UInt32($0 / .microseconds(1))) }
-    /// What the time of day is.
+    /// The time of day.
     var wallClock = WallClock()
     /// Whether the user wants to hear no more.
     var isInterrupted: () -> Bool = { Interruption.isRequested }

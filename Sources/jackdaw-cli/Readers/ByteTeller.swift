@@ -1,7 +1,7 @@
 import JackdawSystem
 import JackdawTransport
 
-/// Tells what comes over a link: how much, and only where that is asked for what.
+/// Reports bytes that come over a link: how many, and with --reveal which.
 ///
 /// The end of a swipe is unknown in it: what comes without a pause counts as one.
 struct ByteTeller: Sendable {
@@ -95,21 +95,25 @@ struct ByteTeller: Sendable {
     /// Counts what has come, and waits for the pause after the last of it.
     private func note(_ count: Int, _ bell: AsyncStream<Never>.Continuation) {
         let now = elapsed.now()
-        let (isFirst, before, isLast) = tally.withLock { tally in
+        let (isFirst, before, isLast, isOver) = tally.withLock { tally in
             let isFirst = tally.bytes == 0
             tally.bytes += count
             if tally.lastTime.map({ now - $0 >= Self.pause }) ?? true { tally.bursts += 1 }
             tally.lastTime = now
             defer { tally.silence = nil }
-            return (isFirst, tally.silence, tally.bursts == most)
+            // One that begins after the last one that is wanted is that one's end.
+            let isOver = tally.bursts > most ?? .max
+            if isOver { tally.isEnough = true }
+            return (isFirst, tally.silence, tally.bursts >= most ?? .max, isOver)
         }
         before?.cancel()
+        if isOver { bell.finish() }
         if isFirst, !isRevealed {
             output.message(
                 "\(output.link): without --reader the bytes are only counted; name the reader's family to read cards "
                     + "(jackdaw devices lists them), or show the bytes with --reveal")
         }
-        guard isLast else { return }
+        guard isLast, !isOver else { return }
         let silence = Task { [clock, tally] in
             guard (try? await clock.sleep(for: Self.pause)) != nil else { return }
             tally.withLock { $0.isEnough = true }

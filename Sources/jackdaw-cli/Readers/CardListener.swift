@@ -3,9 +3,9 @@ import JackdawReaders
 import JackdawSystem
 import JackdawTransport
 
-/// Has a reader wait for cards, again and again, and tells what happens.
+/// Has a reader wait for cards, again and again, and reports its events.
 struct CardListener: Sendable {
-    /// What has come of it so far, over all the times that the reader was connected.
+    /// The results so far, of all the times that the reader was connected.
     private struct Tally {
         var swipes = 0
         /// Whether a reader of the family has told who it is.
@@ -32,7 +32,7 @@ struct CardListener: Sendable {
     let decryption: LiveDecryption?
     private let tally = SystemLock(Tally())
 
-    /// - Throws: what is missing of the family's protocol.
+    /// - Throws: ``CommandError`` if a part of the family's protocol is missing.
     init(
         link: LinkName, family: ReaderFamily, profile: ReaderProfile, output: LiveOutput, isRevealed: Bool, most: Int?,
         clock: any Clock<Duration>, decryption: LiveDecryption? = nil
@@ -50,8 +50,11 @@ struct CardListener: Sendable {
         self.decryption = decryption
     }
 
-    /// Swipes that were read.
-    var swipeCount: Int { tally.withLock { $0.swipes } }
+    /// Whether a swipe was read, and decrypted if there is a key.
+    var hasRead: Bool { tally.withLock { decryption == nil ? $0.swipes > 0 : $0.hasDecrypted } }
+
+    /// Whether a swipe was read, decrypted or not.
+    var hasSwipe: Bool { tally.withLock { $0.swipes > 0 } }
 
     /// How long a reader is to wait for a card each time, where its family allows that.
     private static let wait = Duration.seconds(20)
@@ -83,7 +86,7 @@ struct CardListener: Sendable {
     func run(_ listener: ReaderListener, _ system: BluetoothSystem) async throws(CommandError) -> ExitStatus {
         try await listener.run(system) { session in
             await converse(over: session) { event in
-                // The listener tells of losses, and of what it does about them.
+                // The listener reports losses, and the next try.
                 if case .lost = event { return }
                 tell(event)
             }
@@ -181,7 +184,7 @@ struct CardListener: Sendable {
         if case .swipe(let swipe) = event, let decryption { tell(swipe, by: decryption) }
     }
 
-    /// Reports what a swipe is in clear, or why it was not decrypted.
+    /// Reports a swipe in clear, or why it was not decrypted.
     private func tell(_ swipe: ReaderSwipe, by decryption: LiveDecryption) {
         do throws(DecryptionError) {
             let report = try decryption.report(on: swipe)
@@ -189,18 +192,19 @@ struct CardListener: Sendable {
             output.add(report.event(link), report.lines(link), isData: true)
         } catch {
             tally.withLock { $0.decryptionFailure = error }
-            output.add(error.event(link), ["\(link): not decrypted: \(error)"], isData: true)
+            output.add(error.event(link), ["\(link.shown): not decrypted: \(error)"], isData: true)
         }
     }
 }
 
 extension LinkName {
-    /// Whether the link can be opened again when it was lost: what stands in for a reader within this process cannot.
+    /// Whether the link can be opened again after a loss or a failure: a simulated reader in this process, a transcript and a
+    /// sound file cannot.
     var canComeBack: Bool {
         switch scheme {
-        case .sim, .replay: false
+        case .sim, .replay, .wav: false
         case .record: recording?.link.canComeBack ?? false
-        case .alsa, .wav, .rfcomm, .ble, .tcp, .pty: true
+        case .alsa, .rfcomm, .ble, .tcp, .pty: true
         }
     }
 

@@ -22,7 +22,7 @@ final class LiveDecryption: Sendable {
 
 extension DecryptedSwipeReport {
     /// The event of a reader's link, for a person.
-    func lines(_ link: LinkName) -> [String] { ["\(link): \(lines[0])"] + lines.dropFirst() }
+    func lines(_ link: LinkName) -> [String] { ["\(link.shown): \(lines[0])"] + lines.dropFirst() }
 
     /// The event of a reader's link, for a program.
     func event(_ link: LinkName) -> JSONObject {

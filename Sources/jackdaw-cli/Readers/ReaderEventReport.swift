@@ -11,7 +11,7 @@ struct ReaderEventReport {
     /// Whether each one counts, however alike they are.
     var isData: Bool {
         switch event {
-        case .swipe: true
+        case .swipe, .badSwipe: true
         case .told(.bytes): isRevealed
         default: false
         }
@@ -19,7 +19,7 @@ struct ReaderEventReport {
 
     /// One line for a person, and one for each part of a swipe where they are shown.
     var lines: [String] {
-        var lines = ["\(link.description.hidingKeysAndNumbers): \(event)"]
+        var lines = ["\(link.shown): \(event)"]
         if case .swipe(let swipe) = event, isRevealed {
             for part in swipe.orderedParts {
                 lines.append("  \(part.words.padded(to: 18))  \(swipe.text(of: part) ?? swipe.digits(of: part))")

@@ -74,7 +74,7 @@
                     worst = max(worst, error.status)
                 }
             }
-            if let leftOut = printer.leftOut { console.message(leftOut) }
+            if let message = printer.others.message { console.message(message) }
             guard worst == .done else { return worst }
             guard printer.trackCount > 0 else {
                 console.message("nothing decoded in \(counted(files.count, "file"))")
@@ -96,8 +96,8 @@
         private var sampleRate = 0.0
         private(set) var trackCount = 0
         private var tracksBefore = 0
-        /// Swipes of tracks that were not asked for.
-        private var others: [TrackNumber: Int] = [:]
+        /// Swipes of other tracks than `--track` names.
+        private(set) var others = OtherTracks()
 
         init(_ options: Decode, _ console: Console, fileCount: Int) {
             self.options = options
@@ -122,8 +122,7 @@
             switch event {
             case .track(let track):
                 guard options.track.tracks.contains(track.track) else {
-                    others[track.track, default: 0] += 1
-                    return
+                    return others.add(track.track)
                 }
                 trackCount += 1
                 let report = TrackReport(track, file: file, channel: channel + 1, isRevealed: options.reveal)
@@ -146,15 +145,6 @@
             let share = total.map { Double(frame) / Double(max(1, $0)) }
             let label = fileCount > 1 ? "\(file), file \(fileIndex + 1) of \(fileCount)" : file
             progress.update(label, fraction: share)
-        }
-
-        /// How many swipes of other tracks there were; nil without any.
-        var leftOut: String? {
-            guard !others.isEmpty else { return nil }
-            let parts = TrackNumber.allCases.compactMap { track in
-                others[track].map { "\(counted($0, "swipe")) of track \(track.rawValue)" }
-            }
-            return "left out: \(parts.joined(separator: ", "))"
         }
 
         /// Prints what is left of a file, and what is wrong with it.

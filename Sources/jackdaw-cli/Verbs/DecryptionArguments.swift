@@ -22,7 +22,7 @@
             }
         }
 
-        /// What decrypts with a key.
+        /// Makes a decryptor of a key.
         /// - Throws: ``CommandError`` if it is no key, or none for such cards.
         func decryptor(
             _ key: consuming SecretBytes, _ mode: DecryptionMode

@@ -43,13 +43,15 @@
                 EXIT CODES
                   0   something was read, and what stands in for a card or a reader (wav:, replay:) is over, there were as
                       many swipes as were wanted, or the time is over
-                  1   it is over, or the time is, and nothing was read
+                  1   it is over, or the time is, and nothing was read; with --key-file, the time is over and nothing was
+                      decrypted
                   64  usage; no name of a link; no such channel
                   65  a transcript (replay:) is of another conversation; a profile cannot be, or is of another family; a key
                       is none, is published for tests, or decrypted no swipe
-                  66  the file of the profile or of the key is missing, or may not be read
+                  66  the file of the profile or of the key is missing, or may not be read; others can write the key's
                   69  the device is missing, busy, or may not be opened; the reader does not answer, or has gone for good
-                  74  I/O error; a transcript (record:) has the greatest size that can be played back
+                  74  I/O error; a transcript (record:) has the greatest size that can be played back, or the disk is
+                      full
                   130 interrupted
 
                 EXAMPLES
@@ -118,7 +120,7 @@
         @Flag(help: "Report swipes that could not be read on standard output, in between the tracks.")
         var failures = false
 
-        @Flag(help: "Print account numbers and track data in clear.")
+        @Flag(help: "Print account numbers, names and track data in clear.")
         var reveal = false
 
         @Option(
@@ -244,31 +246,36 @@
         private var limit: Duration? { timeout.map { .seconds($0) } }
 
         private func nothing(on console: Console) -> ExitStatus {
-            console.message(lateness)
+            console.message(lateness().message)
             return .nothingFound
         }
 
-        private var lateness: String { "\(link): no swipe within \(fixed(timeout ?? 0, 1)) s" }
+        /// The end of a time in which no swipe came, or none of which this is true.
+        private func lateness(_ outcome: String = "") -> CommandError {
+            CommandError(.nothingFound, "\(link): no swipe \(outcome)within \(fixed(timeout ?? 0, 1)) s")
+        }
 
         /// Opens what captures sound, again and again if that is wanted.
         /// - Returns: nil if the time was over before.
         private func open(
-            _ configuration: StreamConfiguration, _ system: LiveSystem, _ console: Console, _ isLate: () -> Bool
+            _ configuration: StreamConfiguration, _ system: LiveSystem, _ console: Console,
+            _ isLate: @escaping () -> Bool
         ) throws(CommandError) -> (any AudioPort)? {
-            var failures = OpeningFailures()
-            var wait: Duration?
+            var retry = OpeningRetry(link, isWanted: keepTrying)
             while true {
                 let failure: LinkError
                 do throws(LinkError) {
-                    return try system.capture(link, configuration)
+                    return try system.capture(link, configuration) { !isLate() && !system.isInterrupted() }
                 } catch {
                     failure = error
                 }
-                guard keepTrying, failure.code != .badName else { throw CommandError(failure) }
-                let next = BackOff().wait(after: wait)
-                wait = next
-                if let tries = failures.receive(failure, wait: next) {
-                    let report = WaitingReport(link: link, error: failure, wait: next, tries: tries)
+                // A pipe has sent nothing.
+                if failure.code == .cancelled {
+                    guard isLate() else { throw .interrupted }
+                    return nil
+                }
+                guard let (wait, report) = retry.next(after: failure) else { throw CommandError(failure) }
+                if let report {
                     if json {
                         var object = report.json
                         object.add(time: system.wallClock.now())
@@ -276,7 +283,7 @@
                     }
                     console.message(report.message)
                 }
-                let end = system.now() + next
+                let end = system.now() + wait
                 while case let rest = end - system.now(), rest > .zero {
                     if system.isInterrupted() { throw .interrupted }
                     if isLate() { return nil }
@@ -321,7 +328,7 @@
                 try refuseConversations()
                 let listener = listener(gatt.profile, persistence, output)
                 let teller = ByteTeller(output, isRevealed: reveal, most: most, clock: system.clock)
-                return try run(output, on: console, system, wasRead: { teller.hasReceived }) {
+                return try run(output, on: console, system, late: { teller.hasReceived ? nil : lateness() }) {
                     () throws(CommandError) in
                     if link.canComeBack {
                         try await listener.run(system) { session in await teller.receive(session) }
@@ -346,7 +353,10 @@
                 clock: system.clock, decryption: live)
             // A transcript is masked so that it can be played back.
             let system = (try? family.makeMask(profile ?? own)).map(links.recording) ?? links
-            return try run(output, on: console, system, wasRead: { listening.swipeCount > 0 }) {
+            let late: @Sendable () -> CommandError? = {
+                listening.hasRead ? nil : lateness(listening.hasSwipe ? "was decrypted " : "")
+            }
+            return try run(output, on: console, system, late: late) {
                 () throws(CommandError) in
                 link.canComeBack && sound == nil
                     ? try await listening.run(listener(service, persistence, output), system)
@@ -360,23 +370,24 @@
         ///   - output: is ended with it.
         ///   - console: where it writes.
         ///   - system: measures the time.
-        ///   - wasRead: whether anything has been read.
+        ///   - late: returns the error if the time is over, nil if what was read is enough.
         ///   - work: listens.
         /// - Returns: how it ended.
         /// - Throws: ``CommandError``: that of the work, or that the time was over and nothing read.
         private func run(
             _ output: LiveOutput, on console: Console, _ system: BluetoothSystem,
-            wasRead: @escaping @Sendable () -> Bool,
+            late: @escaping @Sendable () -> CommandError?,
             _ work: @escaping @Sendable () async throws(CommandError) -> ExitStatus
         ) throws(CommandError) -> ExitStatus {
-            let late = CommandError(.nothingFound, lateness)
+            let end = lateness()
             return try output.conversation.run(on: console, isInterrupted: system.isInterrupted) {
                 [limit, clock = system.clock] () async throws(CommandError) in
                 defer { output.finish() }
                 do throws(CommandError) {
-                    return try await withDeadline(limit, of: clock, late: late, work)
+                    return try await withDeadline(limit, of: clock, late: end, work)
                 } catch {
-                    guard error.status == late.status, wasRead() else { throw error }
+                    guard error.status == end.status else { throw error }
+                    if let late = late() { throw late }
                     return .done
                 }
             }
@@ -387,10 +398,8 @@
             _ output: LiveOutput, _ system: BluetoothSystem,
             _ connect: @escaping @Sendable () async throws(LinkError) -> any Transport
         ) -> @Sendable () async throws(LinkError) -> any Transport {
-            guard keepTrying, link.canComeBack else { return connect }
-            return { [link, clock = system.clock] () async throws(LinkError) in
-                var failures = OpeningFailures()
-                var wait: Duration?
+            return { [link, keepTrying, clock = system.clock] () async throws(LinkError) in
+                var retry = OpeningRetry(link, isWanted: keepTrying)
                 while true {
                     let failure: LinkError
                     do throws(LinkError) {
@@ -398,15 +407,9 @@
                     } catch {
                         failure = error
                     }
-                    guard failure.code != .badName, !Task.isCancelled else { throw failure }
-                    let next = BackOff().wait(after: wait)
-                    wait = next
-                    if let tries = failures.receive(failure, wait: next) {
-                        let report = WaitingReport(link: link, error: failure, wait: next, tries: tries)
-                        if output.isJSON { output.add(report.json, [], isData: true) }
-                        output.message(report.message)
-                    }
-                    guard (try? await clock.sleep(for: next)) != nil else { throw failure }
+                    guard !Task.isCancelled, let (wait, report) = retry.next(after: failure) else { throw failure }
+                    if let report { output.add(report) }
+                    guard (try? await clock.sleep(for: wait)) != nil else { throw failure }
                 }
             }
         }

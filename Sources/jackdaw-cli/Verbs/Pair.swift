@@ -58,7 +58,7 @@
                 object.add("paired", !forget)
                 console.result(object)
             } else {
-                console.result("\(link): \(forget ? "forgotten" : "paired")")
+                console.result("\(link.shown): \(forget ? "forgotten" : "paired")")
             }
             return .done
         }

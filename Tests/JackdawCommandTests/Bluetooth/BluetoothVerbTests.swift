@@ -167,21 +167,59 @@ import Testing
         let device = Task {
             try await ends.until { !$0.isEmpty }
             let far = ends.with { $0[0] }
-            for burst in 1...3 {
+            for burst in 1...most {
+                if burst > 1 { clock.advance(by: .seconds(1)) }
                 for _ in 0..<2 {
                     try await far.send([1, 2, 3])
-                    while far.unread > 0 { await Task.yield() }
+                    // Until they were counted, and the next ones are waited for.
+                    while far.unread > 0 || far.waitingCount == 0 { await Task.yield() }
                 }
-                guard burst < most else { break }
-                clock.advance(by: .seconds(1))
             }
-            await clock.sleepers(1)
-            clock.advance(by: ByteTeller.pause)
+            while !Task.isCancelled {
+                clock.advance(by: ByteTeller.pause)
+                await Task.yield()
+            }
         }
         let run = try await run(["listen", "--link", "rfcomm:\(Self.reader)/1", "--swipes", "\(most)"], by: system)
+        device.cancel()
         try await device.value
         #expect(run.status == .done, "\(run)")
         #expect(run.output.contains("received 3 bytes\n"))
+    }
+
+    /// A clock that wakes no sleeper: the time of a wait comes too late.
+    private struct LateClock: Clock {
+        let base = ManualClock()
+        var now: ManualClock.Instant { base.now }
+        var minimumResolution: Duration { base.minimumResolution }
+
+        func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
+            while true { try await ManualClock().sleep(for: .seconds(1)) }
+        }
+    }
+
+    /// The next one has begun before the end of the last one was noticed.
+    @Test(.timeLimit(.minutes(30))) func moreBurstsThanWereWantedAreEnough() async throws {
+        let clock = LateClock()
+        var system = BluetoothSystem()
+        system.clock = clock
+        let ends = Shared<[MemoryTransport]>([])
+        system.connect = { link, _, _ throws(LinkError) in
+            let (here, there) = MemoryTransport.pair(link: link)
+            ends.with { $0.append(there) }
+            return here
+        }
+        let device = Task {
+            try await ends.until { !$0.isEmpty }
+            let far = ends.with { $0[0] }
+            try await far.send([1, 2, 3])
+            while far.unread > 0 || far.waitingCount == 0 { await Task.yield() }
+            clock.base.advance(by: .seconds(1))
+            try await far.send([4])
+        }
+        let run = try await run("listen", "--link", "rfcomm:\(Self.reader)/1", "--swipes", "1", by: system)
+        try await device.value
+        #expect(run.status == .done)
     }
 
     /// The time of the waits is the system's, and no other passes.
@@ -215,6 +253,8 @@ import Testing
     @Test(arguments: [
         (LinkError.Code.notFound, true, false), (.notPermitted, true, false), (.unsupported, true, false),
         (.notFound, false, true), (.notPermitted, false, false), (.refused, true, true),
+        // A device without the service, or one with another.
+        (.serviceMissing, true, false), (.serviceMissing, false, true),
     ])
     func whatRetryingCannotChangeEndsItAtATerminal(code: LinkError.Code, isWatched: Bool, isRetried: Bool) async throws
     {
@@ -331,7 +371,7 @@ import Testing
     @Test func theEchoWipesWhatItCannotSend() async throws {
         let link = BrokenLink()
         var system = BluetoothSystem()
-        system.serve = { _, _, serve throws(LinkError) in
+        system.serve = { _, _, _, serve throws(LinkError) in
             await serve(link)
             throw LinkError(.serviceMissing, link: "rfcomm:7", "bluetoothd ended")
         }
@@ -347,7 +387,7 @@ import Testing
     @Test func theEchoSendsBackWhatItReceives() async throws {
         let received = Shared<[UInt8]>([])
         var system = BluetoothSystem()
-        system.serve = { channel, _, serve throws(LinkError) in
+        system.serve = { channel, _, _, serve throws(LinkError) in
             let (here, there) = MemoryTransport.pair(link: LinkName(.rfcomm, "\(Self.reader)/\(channel)"))
             let served = Task { await serve(here) }
             try await there.send([1, 2, 3])

@@ -24,7 +24,7 @@ import Testing
 
     private static func system(_ port: ScriptedPort) -> LiveSystem {
         var system = LiveSystem()
-        system.capture = { _, _ throws(LinkError) in port }
+        system.capture = { _, _, _ throws(LinkError) in port }
         system.mixer = { _ throws(LinkError) in nil }
         system.jacks = { _ throws(LinkError) in nil }
         let start = ContinuousClock.now
@@ -191,7 +191,7 @@ import Testing
             let verb = try #require(try JackdawCommand.parseAsRoot(["listen"] + arguments) as? Listen)
             var asked: StreamConfiguration?
             var system = Self.system(ScriptedPort([]))
-            system.capture = { _, configuration throws(LinkError) in
+            system.capture = { _, configuration, _ throws(LinkError) in
                 asked = configuration
                 return ScriptedPort(channelCount: 5, [])
             }
@@ -393,7 +393,42 @@ import Testing
         #expect(try AudioFileReader(path: folder("kept.wav")).format.sampleRate == Self.rate)
     }
 
-    /// Of a process that was killed each swipe is there, and what it left behind is removed by the next one.
+    /// A process that is killed before its first swipe leaves temporary files, which are removed when the next one begins, and
+    /// not at its end.
+    @Test(.timeLimit(.minutes(30))) func aKilledProcessLeavesNoTemporaryFiles() throws {
+        #expect(CommandRun("synth", "-o", folder("a.wav")).status == 0)
+        #expect(unsafe mkfifo(folder("in"), 0o600) == 0)
+        let input = try #require(FileHandle(forUpdatingAtPath: folder("in")))
+        let process = Process()
+        process.executableURL = ChildProcess.executable
+        process.arguments = ["listen", "--link", "wav:\(folder("in"))", "--record", folder("kept.wav")]
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        var header = Array(try folder.read("a.wav")[..<44])
+        for place in [4..<8, 40..<44] { header.replaceSubrange(place, with: [255, 255, 255, 255]) }
+        // More than the pipe holds: it listens.
+        try input.write(contentsOf: header + [UInt8](repeating: 0, count: 300_000))
+        kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+        func leftovers() -> [String] { folder.names.filter { $0.hasPrefix(".jackdaw-") } }
+        let left = leftovers()
+        #expect(!left.isEmpty)
+        var during: [String]?
+        let run = try listen(
+            ["--record", folder("other.wav")], to: ScriptedPort([.sound(Self.silence), .sound(Self.silence)])
+        ) {
+            during = during ?? leftovers()
+            return false
+        }
+        #expect(run.status == 1)
+        #expect(during?.isEmpty == false)
+        #expect(during?.contains { left.contains($0) } == false)
+        #expect(leftovers().isEmpty)
+        #expect(!folder.names.contains { $0.hasPrefix("kept") || $0.hasPrefix("other") })
+    }
+
+    /// Each swipe of a process that was killed is there.
     @Test(.timeLimit(.minutes(30)), arguments: ["wav", "flac"]) func aKilledProcessLeavesItsRecording(suffix: String)
         throws
     {
@@ -424,6 +459,7 @@ import Testing
         #expect(try manifest.map { try jsonObject(String($0))["text"] as? String }.count == swipes)
         #expect(try folder.mode("kept." + suffix) == 0o600)
         #expect(try folder.mode("kept.\(suffix).json") == 0o600)
+        #expect(!folder.names.contains { $0.hasPrefix(".jackdaw-") })
     }
 
     @Test func twoProcessesDoNotWriteTheSameRecording() throws {
@@ -594,10 +630,10 @@ import Testing
         var system = Self.system(ScriptedPort(try Self.swipes(1)))
         var (attempts, elapsed) = (0, Duration.zero)
         let capture = system.capture
-        system.capture = { link, configuration throws(LinkError) in
+        system.capture = { link, configuration, isWanted throws(LinkError) in
             attempts += 1
             guard attempts > tries else { throw LinkError(code, link: link.description, "cannot be opened") }
-            return try capture(link, configuration)
+            return try capture(link, configuration, isWanted)
         }
         let start = ContinuousClock.now
         system.now = {
@@ -637,6 +673,57 @@ import Testing
             failing: 20, .notFound, ["--keep-trying", "--once"], step: .milliseconds(milliseconds))
         #expect(run.status == 0)
         #expect(run.tries == 21)
+    }
+
+    /// It does not appear by itself, or grow.
+    @Test func aFileThatCannotBeOpenedIsNotTriedAgain() throws {
+        let run = try listen(failing: 20, .notFound, ["--link", "wav:\(folder("none.wav"))", "--keep-trying"])
+        #expect(run.status == 69)
+        #expect(run.tries == 1)
+        #expect(CommandRun("synth", "-o", folder("a.wav")).status == 0)
+        let whole = CommandRun("listen", "--link", "wav:\(folder("a.wav"))", "--keep-trying")
+        #expect(whole.status == 0)
+        #expect(whole.lines.count { $0.hasPrefix("wav:") } == 1)
+    }
+
+    /// A FIFO that a writer holds open, before its header and after it.
+    @Test(.timeLimit(.minutes(30)), arguments: [[], [0x52, 0x49], nil] as [[UInt8]?])
+    func theTimeIsOverWhileAPipeSendsNothing(beginning: [UInt8]?) throws {
+        #expect(unsafe mkfifo(folder("in"), 0o600) == 0)
+        let input = try #require(FileHandle(forUpdatingAtPath: folder("in")))
+        #expect(CommandRun("synth", "-o", folder("a.wav")).status == 0)
+        // Without a beginning, a header and half of a sample.
+        try input.write(contentsOf: beginning ?? Array(try folder.read("a.wav")[..<45]))
+        let line = ["listen", "--link", "wav:\(folder("in"))", "--timeout", "60"]
+        let verb = try #require(try JackdawCommand.parseAsRoot(line) as? Listen)
+        var system = LiveSystem()
+        system.mixer = { _ throws(LinkError) in nil }
+        system.jacks = { _ throws(LinkError) in nil }
+        var time = ContinuousClock.now
+        system.now = {
+            defer { time += .seconds(20) }
+            return time
+        }
+        let recorder = ConsoleRecorder()
+        #expect(Self.status(of: verb, recorder, system) == 1)
+        #expect(recorder.messages.contains("no swipe within 60.0 s"))
+        try input.close()
+    }
+
+    @Test func swipesOfOtherTracksAreCounted() throws {
+        let steps: [ScriptedPort.Step] = try [.two, .one, .two].flatMap { track in
+            [.sound(try Self.swipe(track)), .sound(Self.silence), .sound(Self.silence)]
+        }
+        let one = try listen(["--track", "1"], to: ScriptedPort(steps))
+        #expect(one.status == 0)
+        #expect(one.lines.count { $0.hasPrefix("  track ") } == 1)
+        #expect(one.messages.contains("left out: 2 swipes of track 2"))
+        let three = try listen(["--track", "3", "--json"], to: ScriptedPort(steps))
+        #expect(three.status == 1)
+        #expect(three.lines.isEmpty)
+        #expect(three.messages.contains("left out: 1 swipe of track 1, 2 swipes of track 2"))
+        let any = try listen(to: ScriptedPort(steps))
+        #expect(!any.messages.contains("left out"))
     }
 
     @Test func aCardThatIsNotThereInTimeIsNoSwipe() throws {

@@ -25,13 +25,79 @@ import Testing
         1.614980 closed
         """
 
-    @Test func itIsPlayedBackToItsEnd() async throws {
+    /// Two commands after the swipe, and one that ended the wait and was not answered.
+    private static let miura = """
+        jackdaw-transcript 1 masked sim:miura
+        0.000583 > ** ** ** ** ** ** ** **
+        0.031196 < 01 00 42 e1 3e 9f 1e 08 4d 30 30 30 30 30 30 31 ef 1b df 0d 11 4a 41 43 4b 44 41 57 2d 53 49 4d \
+        55 4c 41 54 45 44 df 7f 04 31 2e 30 30 ef 14 df 0d 0a 4a 41 43 4b 44 41 57 2d 4f 53 df 7f 04 31 2e 30 30 \
+        90 00 ab
+        0.032083 > ** ** ** ** ** ** ** **
+        0.055135 < 01 00 0e e1 0a df a2 09 01 00 df a2 0a 01 50 90 00 27
+        0.063053 > ** ** ** ** ** ** 00 aa
+        0.073451 < 01 40 08 e1 04 48 02 00 00 90 00 76
+        1.084114 < 01 40 67 e1 63 48 02 00 07 5f 21 32 25 42 34 31 31 31 31 31 30 30 30 30 30 30 31 31 31 31 5e 58 \
+        58 58 58 2f 58 58 58 58 5e 30 30 30 30 30 30 30 30 30 30 30 30 30 30 30 30 30 30 30 30 3f 5f 22 27 3b 34 \
+        31 31 31 31 31 30 30 30 30 30 30 31 31 31 31 3d 30 30 30 30 30 30 30 30 30 30 30 30 30 30 30 30 30 30 30 \
+        30 3f 90 00 21
+        1.086991 > ** ** ** ** ** ** ** **
+        1.088113 > ** ** ** ** ** ** ** **
+        1.107156 < 01 40 08 e1 04 48 02 00 00 90 00 76
+        1.503361 > ** ** ** ** ** ** ** **
+        1.503618 closed
+        """
+
+    /// A card that was tapped, and a wait that was ended.
+    private static let flojack = """
+        jackdaw-transcript 1 masked sim:flojack
+        1.523271 > ** ** ** **
+        1.534081 < 01 06 01 01 00 07
+        1.534508 > ** ** ** **
+        1.544737 < 01 06 02 01 00 04
+        1.546170 > ** ** ** **
+        4.565159 < 05 08 20 00 00 00 00 2d
+        4.998047 > ** ** ** **
+        4.998335 closed
+        """
+
+    /// A reader that is not asked for a card, and takes no farewell.
+    private static let udynamo = """
+        jackdaw-transcript 1 masked sim:udynamo
+        2.500646 > ** ** ** ** ** ** ** ** ** ** **
+        2.531237 < 99 00 31 30 30 31 36 34 41 34 31 34 33 34 42 34 34 34 31 35 37 32 30 35 33 34 39 34 44 35 35 34 \
+        43 34 31 35 34 34 35 34 34 32 30 33 31 32 45 33 30 33 30 0d 40
+        2.532029 > ** ** ** ** ** ** ** ** ** ** **
+        2.546150 < 99 01 19 30 30 30 41 35 33 34 39 34 44 33 30 33 30 33 30 33 30 33 30 33 30 33 31 0d 6c
+        3.051170 < 99 02 e5 25 42 34 31 31 31 30 30 30 30 30 30 30 30 31 31 31 31 5e 58 58 58 58 2f 58 58 58 58 5e \
+        30 30 30 30 30 30 30 30 30 30 30 30 30 30 30 30 30 30 30 30 3f 3b 34 31 31 31 30 30 30 30 30 30 30 30 31 \
+        31 31 31 3d 30 30 30 30 30 30 30 30 30 30 30 30 30 30 30 30 30 30 30 30 3f 7c 30 32 30 30 7c 25 42 34 31 \
+        31 31 31 31 30 30 30 30 30 30 31 31 31 31 5e 58 58 58 58 2f 58 58 58 58 5e 30 30 30 30 30 30 30 30 30 30 \
+        30 30 30 30 30 30 30 30 30 30 3f 7c 3b 34 31 31 31 31 31 30 30 30 30 30 30 31 31 31 31 3d 30 30 30 30 30 \
+        30 30 30 30 30 30 30 30 30 30 30 30 30 30 30 3f 7c 7c 7c 7c 53 49 4d 30 30 30 30 30 30 31 7c 30 30 30 30 \
+        30 30 30 30 30 30 30 30 30 30 30 30 7c 7c 35 32 36 46 7c 7c 31 30 30 30 0d c3
+        3.423408 closed
+        """
+
+    /// A transcript, how often the program sends when it is played back, how it ends, and a line that comes once.
+    private typealias Case = (family: String, text: String, sent: Int, status: jackdaw_cli.ExitStatus, line: String)
+
+    private static let cases: [Case] = [
+        ("neo", neo, 3, .done, "swipe: neo 411111******1111"),
+        ("miura", miura, 5, .done, "swipe: miura 411111******1111"),
+        ("flojack", flojack, 3, .nothingFound, "card: tapped"),
+        ("udynamo", udynamo, 2, .done, "swipe: udynamo 411111******1111"),
+    ]
+
+    @Test(arguments: cases.indices) func itIsPlayedBackToItsEnd(_ index: Int) async throws {
+        let (family, text, sent, status, line) = Self.cases[index]
+        let isOnJack = ReaderFamily.named(family)?.carriers == [.audio]
         let folder = try TemporaryFolder()
-        let path = try folder.write((Self.neo + "\n").utf8, to: "session.txt")
+        let path = try folder.write((text + "\n").utf8, to: "session.txt")
         var system = BluetoothSystem()
         // The reader's times stand still: nothing but the transcript's end ends it.
-        system.clock = ManualClock()
-        let clock = LeapingClock(most: .milliseconds(1_500))
+        let readerClock = ManualClock()
+        system.clock = readerClock
+        let clock = LeapingClock(most: .milliseconds(3_200))
         let played = Shared("")
         system.connect = { link, _, _ throws(LinkError) in
             let transcript = try Transcript(contentsOf: path, link: link.description)
@@ -40,21 +106,39 @@ import Testing
             }
         }
         system.isInterrupted = {
-            // The wait after the swipe was asked for: no more comes from the program.
-            if played.with({ $0.split(separator: "\n").count { $0.contains(" > ") } }) == 3 {
-                clock.advance(by: .seconds(10))
+            switch played.with({ $0.split(separator: "\n").count { $0.contains(" > ") } }) {
+            // A reader on a jack gets power before it is asked who it is.
+            case 0 where isOnJack: readerClock.advance(by: .milliseconds(500))
+            // No more comes from the program.
+            case sent: clock.advance(by: .seconds(10))
+            default: break
             }
             return false
         }
         let run = try await onOwnThread { [system] in
             let recorder = ConsoleRecorder()
             let verb = try #require(
-                try JackdawCommand.parseAsRoot(["listen", "--link", "replay:\(path)", "--reader", "neo"]) as? Listen)
+                try JackdawCommand.parseAsRoot(["listen", "--link", "replay:\(path)", "--reader", family]) as? Listen)
             let status = try verb.run(on: recorder.console, system)
             recorder.console.flush()
             return (status: status, output: recorder.output, messages: recorder.messages)
         }
-        #expect(run.status == .done, "\(run.messages)")
-        #expect(run.output.split(separator: "\n").count { $0.hasSuffix(": swipe: neo 411111******1111") } == 1)
+        #expect(run.status == status, "\(run.messages)")
+        #expect(run.output.split(separator: "\n").count { $0.hasSuffix(": \(line)") } == 1, "\(run.output)")
+    }
+
+    /// A disk that becomes full within a line, as a limit of the size of files has it: the link is not opened again, and what was
+    /// kept is whole.
+    @Test func aFullDiskEndsIt() throws {
+        let folder = try TemporaryFolder()
+        let line = """
+            trap '' XFSZ; ulimit -f 2
+            exec "$0" listen --link "record:$1,sim:miura" --reader miura --keep-trying > /dev/null
+            """
+        let run = try ChildProcess(shell: line, folder("session.txt"))
+        #expect(run.status == 74, "\(run.messages)")
+        let transcript = try Transcript(contentsOf: folder("session.txt"), link: "a:b")
+        #expect(transcript.entries.count > 3)
+        #expect(try folder.read("session.txt").last == UInt8(ascii: "\n"))
     }
 }

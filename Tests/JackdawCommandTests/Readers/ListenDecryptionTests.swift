@@ -18,22 +18,26 @@ import Testing
 
     /// Listens to a NEO reader that encrypts with the test key, over a link that is simulated; it reads a card on demand.
     private func run(
-        _ arguments: [String], key: [UInt8] = testKey, card: String = "visa"
+        _ arguments: [String], key: [UInt8] = testKey, card: String = "visa",
+        clock: any Clock<Duration> = ManualClock(), sent: Shared<Int> = Shared(0)
     ) async throws -> (output: String, messages: String, status: Int32) {
         let folder = try TemporaryFolder()
         let path = try folder.write(key, to: "key")
         var system = BluetoothSystem()
-        system.clock = ManualClock()
+        system.clock = clock
         system.isInterrupted = { false }
         system.keep = { persistence, connect in
             KeptLink(persistence, backOff: BackOff(first: .nanoseconds(1)), connect: connect)
         }
         system.connect = { link, _, _ throws(LinkError) in
-            SimulatorHost.open(link, clock: LeapingClock(most: .seconds(10))) {
+            let transport = SimulatorHost.open(link, clock: LeapingClock(most: .seconds(10))) {
                 let key = SecretBytes(copying: hex(PublishedSwipes.key).span)
                 let encryptor = try? SwipeEncryptor(testKey: key, scheme: .idTech)
                 let deck = SimulatedCard.named(card).map { [Presentation($0)] } ?? []
                 return SimulatedReader(NEOModel(cipher: encryptor), deck: deck)
+            }
+            return try RecordingTransport(transport, secrecy: .revealed, clock: ManualClock()) { line in
+                if line.contains(" > ") { sent.with { $0 += 1 } }
             }
         }
         return try await onOwnThread { [system] in
@@ -92,6 +96,40 @@ import Testing
         #expect(run.status == 65)
         #expect(run.output.contains(isJSON ? #""event":"not_decrypted","reason":"# : ": not decrypted: "))
         #expect(!(run.output + run.messages).contains("A1B2"))
+    }
+
+    /// With a key a swipe that was read and not decrypted is no result.
+    @Test(.timeLimit(.minutes(30)), arguments: [true, false])
+    func theTimeIsOverWithASwipeThatWasDecryptedOrNot(isDecrypted: Bool) async throws {
+        let (clock, sent) = (LeapingClock(most: .seconds(1)), Shared(0))
+        let passing = Task {
+            // The version, and two waits for a card: the second one comes after the swipe.
+            try await sent.until { $0 >= 3 }
+            while !Task.isCancelled {
+                clock.advance(by: .seconds(90))
+                await Task.yield()
+            }
+        }
+        defer { passing.cancel() }
+        let options =
+            ["--link", Self.link, "--reader", "neo", "--timeout", "90"] + (isDecrypted ? ["--test-cards"] : [])
+        let run = try await run(options, key: isDecrypted ? Self.testKey : Self.liveKey, clock: clock, sent: sent)
+        #expect(run.status == (isDecrypted ? 0 : 1), "\(run)")
+        #expect(run.output.contains(": swipe: neo"))
+        #expect(run.messages.contains("no swipe was decrypted within 90.0 s") != isDecrypted)
+    }
+
+    /// As in an argument.
+    @Test(arguments: [true, false]) func aNumberInTheLinksNameIsMasked(isDecrypted: Bool) async throws {
+        let link = "tcp:reader4111111111111111.example:4000"
+        let options = ["--link", link, "--reader", "neo", "--swipes", "1"] + (isDecrypted ? ["--test-cards"] : [])
+        let key = isDecrypted ? Self.testKey : Self.liveKey
+        let run = try await run(options, key: key)
+        #expect(run.output.contains(isDecrypted ? ": decrypted" : ": not decrypted: "), "\(run)")
+        #expect(!run.output.contains("4111111111111111"))
+        let json = try await self.run(options + ["--json"], key: key)
+        let objects = try json.output.split(separator: "\n").map { try jsonObject(String($0)) }
+        #expect(objects.allSatisfy { $0["link"] as? String == link })
     }
 
     /// One that encrypts no licences.
