@@ -61,11 +61,19 @@ package final class SocketListener: Sendable {
     package func accept(
         clock: any Clock<Duration> = ContinuousClock(), whenShort: (SystemFailure) async -> Void = { _ in }
     ) async throws(LinkError) -> (descriptor: Int32, peer: SocketAddress) {
+        // Without a descriptor to spare, the system refuses to accept also if there is no connection.
+        var isOneWaiting = false
         while true {
             guard !Task.isCancelled else { throw .cancelled(link) }
             do throws(SystemFailure) {
-                if let connection = try take() { return connection }
+                do throws(SystemFailure) {
+                    if let connection = try take() { return connection }
+                    isOneWaiting = false
+                } catch {
+                    guard error.isShortage, !isOneWaiting else { throw error }
+                }
                 _ = try await loop.wait(descriptor, for: .reading)
+                isOneWaiting = true
             } catch {
                 guard error.isShortage else { throw .system(error, link: link, "cannot take a link") }
                 await whenShort(error)

@@ -65,7 +65,7 @@ import Testing
     /// They are reported, and the next one is taken.
     @Test func shortagesAreWaitedFor() async throws {
         let listener = try listener(3)
-        calls.fail(.accept, EMFILE)
+        calls.fail(.accept, EMFILE, EMFILE)
         calls.arriveUnwatchable()
         let far = calls.arrive()
         let reported = Shared<[Int32]>([])

@@ -20,7 +20,8 @@ import Testing
     @Test func aShortageIsWaitedFor() async throws {
         let listener = try listener()
         let shortages = [EMFILE, ENFILE, ENOBUFS, ENOMEM]
-        for code in shortages { calls.fail(.accept, code) }
+        // The first look does not tell whether a connection waits.
+        for code in [EMFILE] + shortages { calls.fail(.accept, code) }
         let far = calls.arrive()
         let clock = LeapingClock()
         let told = Shared<[Int32]>([])
@@ -29,6 +30,20 @@ import Testing
         }
         #expect(told.with { $0 } == shortages)
         #expect(clock.now.offset == .milliseconds(100 * shortages.count))
+        _ = try calls.send(descriptor, [7].span)
+        #expect(far.receive() == [7])
+        calls.close(descriptor)
+    }
+
+    @Test(.timeLimit(.minutes(30))) func aShortageWithoutAConnectionIsNone() async throws {
+        let listener = try listener()
+        calls.fail(.accept, EMFILE)
+        let task = Task {
+            try await listener.accept(clock: ManualClock()) { failure in Issue.record("\(failure)") }
+        }
+        while calls.count(.accept) == 0 { await Task.yield() }
+        let far = calls.arrive()
+        let (descriptor, _) = try await task.value
         _ = try calls.send(descriptor, [7].span)
         #expect(far.receive() == [7])
         calls.close(descriptor)
@@ -43,6 +58,7 @@ import Testing
     @Test(.timeLimit(.minutes(30))) func waitingForAShortageCanBeGivenUp() async throws {
         let listener = try listener()
         for _ in 0..<1_000 { calls.fail(.accept, EMFILE) }
+        _ = calls.arrive()
         let clock = ManualClock()
         let task = Task { try await listener.accept(clock: clock) }
         await clock.sleepers(1)
