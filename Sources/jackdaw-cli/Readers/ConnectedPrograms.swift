@@ -9,6 +9,9 @@ actor ConnectedPrograms {
     /// Each has two buffers of 64 KiB and a descriptor, of which a process has 1,024 unless its user has changed that.
     static let most = 128
 
+    /// A program that has sent nothing goes once so many others have come after it: the newest ones may be about to send.
+    private static func patience(_ most: Int) -> Int { most / 8 }
+
     private let most: Int
     private let warn: @Sendable (String) -> Void
     private var programs: [ConnectedProgram] = []
@@ -67,7 +70,7 @@ actor ConnectedPrograms {
     /// that has been idle longest.
     private func endOne(ifSilent: Bool) async {
         let states = programs.map { (program: $0, state: $0.state) }.filter { !$0.state.isEnding }
-        let silent = states.first { !$0.state.hasSent }
+        let silent = states.dropLast(Self.patience(most)).first { !$0.state.hasSent }
         let idle = ifSilent ? nil : states.min { $0.state.lastStep < $1.state.lastStep }
         guard let next = silent ?? idle else { return }
         next.program.beginEnding()
