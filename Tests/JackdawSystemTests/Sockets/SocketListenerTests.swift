@@ -20,7 +20,7 @@ import Testing
     @Test func aShortageIsWaitedFor() async throws {
         let listener = try listener()
         let shortages = [EMFILE, ENFILE, ENOBUFS, ENOMEM]
-        // The first look does not tell whether a connection waits.
+        // The first look does not show whether a connection waits.
         for code in [EMFILE] + shortages { calls.fail(.accept, code) }
         let far = calls.arrive()
         let clock = LeapingClock()
