@@ -75,11 +75,14 @@ private func repeatConversation(_ transcript: Transcript) async {
         case .sent(let bytes):
             do { try await replay.send(bytes.map { $0 ?? 0 }) } catch { preconditionFailure("not sent again") }
         case .received(let bytes):
-            let expected = bytes.map { $0 ?? UInt8(ascii: "*") }
-            precondition((try? await next(of: replay)) == expected, "not received again")
-        case .end: precondition((try? await next(of: replay)) == [], "no end")
+            let received = try? await next(of: replay)
+            precondition(received == bytes.map { $0 ?? UInt8(ascii: "*") }, "not received again")
+        case .end:
+            let received = try? await next(of: replay)
+            precondition(received == [], "no end")
         case .lost:
-            precondition((try? await next(of: replay)) == nil, "no loss")
+            let received = try? await next(of: replay)
+            precondition(received == nil, "no loss")
             return
         case .unsent, .endedSending, .closed: continue
         }
