@@ -153,9 +153,8 @@ import Testing
         #expect(run.messages.split(separator: "\n").count { $0.contains("--reader") } == (isRevealed ? 0 : 1))
     }
 
-    /// What a device sends without a pause counts as one swipe if its family is unknown.
-    @Test(arguments: [1, 2]) func soManyBurstsAreEnough(most: Int) async throws {
-        let clock = ManualClock()
+    /// A system whose links lead to these other ends.
+    private func system(_ clock: any Clock<Duration>) -> (BluetoothSystem, Shared<[MemoryTransport]>) {
         var system = BluetoothSystem()
         system.clock = clock
         let ends = Shared<[MemoryTransport]>([])
@@ -164,6 +163,13 @@ import Testing
             ends.with { $0.append(there) }
             return here
         }
+        return (system, ends)
+    }
+
+    /// What a device sends without a pause counts as one swipe if its family is unknown.
+    @Test(arguments: [1, 2]) func soManyBurstsAreEnough(most: Int) async throws {
+        let clock = ManualClock()
+        let (system, ends) = system(clock)
         let device = Task {
             try await ends.until { !$0.isEmpty }
             let far = ends.with { $0[0] }
@@ -201,14 +207,7 @@ import Testing
     /// The next one has begun before the end of the last one was noticed.
     @Test(.timeLimit(.minutes(30))) func moreBurstsThanWereWantedAreEnough() async throws {
         let clock = LateClock()
-        var system = BluetoothSystem()
-        system.clock = clock
-        let ends = Shared<[MemoryTransport]>([])
-        system.connect = { link, _, _ throws(LinkError) in
-            let (here, there) = MemoryTransport.pair(link: link)
-            ends.with { $0.append(there) }
-            return here
-        }
+        let (system, ends) = system(clock)
         let device = Task {
             try await ends.until { !$0.isEmpty }
             let far = ends.with { $0[0] }
