@@ -10,8 +10,6 @@ struct CharacterPath: Sendable, Wipeable {
         var end: Int
         /// How much more of the carrier each bit has than its opposite would have, from start to stop bit.
         var leads: SIMD16<Float>
-        /// How loud the other tone is in its bits, as a share of the one that they are read as, whatever the phases.
-        var rivalry: Float
         /// How loud both tones are in its bits, from start to stop.
         var keying: ToneKeying
     }
@@ -51,7 +49,6 @@ struct CharacterPath: Sendable, Wipeable {
         for character in found {
             idle(until: character.start, tones, turns, &carrier)
             var leads = SIMD16<Float>(repeating: 0)
-            var (own, other): (Float, Float) = (0, 0)
             var keying = ToneKeying()
             for place in 0...bitCount {
                 let step = character.start + place * perBit
@@ -59,8 +56,6 @@ struct CharacterPath: Sendable, Wipeable {
                 leads[place] = -carrier.gain(tones.bits[1 - bit][step])
                 tonesSeen.add(tones.bits[bit][step], tone: bit, carrier)
                 keying.add(bit, at: step, tones)
-                own += Carrier.size(of: tones.bits[bit][step])
-                other += Carrier.size(of: tones.bits[1 - bit][step])
                 let share = carrier.energyShare(image: tones.image(of: bit, at: step, steps: perBit))
                 let gain = carrier.follow(tones.bits[bit][step], bits: 1, turns.bits[bit])
                 leads[place] += gain
@@ -76,7 +71,7 @@ struct CharacterPath: Sendable, Wipeable {
             characters.append(
                 Character(
                     bits: character.bits, start: character.start, end: character.end, leads: leads,
-                    rivalry: other / max(own, .leastNormalMagnitude), keying: keying))
+                    keying: keying))
             carriers.append(carrier)
         }
     }

@@ -45,7 +45,7 @@ struct SequenceDecoder: Sendable, Wipeable {
     private static let leastEvidenceAlone: Float = 6
     private static let samplesAlone: Float = 5
     /// The same at the sample rate of this decoder.
-    private let leastEvidenceAlone: Float
+    private let leastEvidenceToStandAlone: Float
     /// The same right behind another character.
     static let leastEvidenceWithin: Float = 1.3
     /// The same that a character has to have itself, where there is more around it.
@@ -54,8 +54,6 @@ struct SequenceDecoder: Sendable, Wipeable {
     private static let leastShareOfEvidence: Float = 0.3
     /// Bits in which there has to be a character that is strong by itself, before and behind a weak one.
     private static let supportBits = 300.0
-    /// A tone between the two is about as loud in both.
-    private static let mostRivalry: Float = 0.95
     /// Greatest steadiness of the tones in a character and those around it. A sender at 6 dB reaches 0.37; two steady tones
     /// 10 dB over the noise have 0.64 at least.
     private static let mostSteadiness: Float = 0.6
@@ -84,7 +82,7 @@ struct SequenceDecoder: Sendable, Wipeable {
         self.sampleRate = sampleRate
         // With fewer samples a bit, a path through noise explains more of ten bits by chance.
         let samples = Float(sampleRate / shift.baud)
-        leastEvidenceAlone = Self.leastEvidenceAlone * max(1, Self.samplesAlone / samples)
+        leastEvidenceToStandAlone = Self.leastEvidenceAlone * max(1, Self.samplesAlone / samples)
         characterSearch = CharacterSearch(shift, framing: framing, sampleRate: sampleRate)
         sender = FSKSender(shift)
         last = sender
@@ -288,12 +286,12 @@ struct SequenceDecoder: Sendable, Wipeable {
             let other = strength.evidence(in: window, outOf: full, tones)
             if other.bitEnergyToNoise > evidence.bitEnergyToNoise { evidence = other }
         }
-        if alone.bitEnergyToNoise >= leastEvidenceAlone { evidence = alone }
+        if alone.bitEnergyToNoise >= leastEvidenceToStandAlone { evidence = alone }
         let leastOfOwn = min(Self.leastEvidenceOfOwn, Self.leastShareOfEvidence * evidence.bitEnergyToNoise)
         if isSquelched,
             alone.bitEnergyToNoise < leastOfOwn
                 || alone.amplitude < Self.leastShareOwn * max(evidence.amplitude, heard)
-                || character.rivalry > Self.mostRivalry || !isKeyed(index)
+                || !isKeyed(index)
         {
             evidence = .none
         }
