@@ -1,3 +1,5 @@
+import JackdawDSP
+
 /// Guesses which line codes a recording holds, without decoding it. Memory stays the same for a recording of any length but
 /// for what is found, and block sizes make no difference.
 ///
@@ -11,13 +13,15 @@ public struct LineCodeSurvey: ~Copyable, Sendable {
     private static let mostGuesses = 1_000
     /// Seconds of sound that are looked at together; half of them come again with the next.
     private static let windowLength = 1.0
-    /// Guesses of one sender stray less than this, as a share of the baud.
-    private static let strayOfBaud = 0.03
+    /// Guesses of one sender stray less than this, as a share of the baud, and of tones that were measured.
+    private static let stray = 0.03
     /// Chips that keep to their rate this well are chips.
     private static let clearRegularity = 0.8
 
     /// Samples per second, in Hz.
     public let sampleRate: Double
+    /// Whether tones of no mode that has a name are looked for.
+    private let findsUnnamed: Bool
 
     private var window: SampleBuffer
     private var transform: RealTransform
@@ -31,9 +35,11 @@ public struct LineCodeSurvey: ~Copyable, Sendable {
     public private(set) var guesses: [LineGuess] = []
 
     /// A survey of nothing yet.
-    /// - Parameter sampleRate: in Hz, within ``RecordingSurvey/sampleRates``.
+    /// - Parameters:
+    ///   - sampleRate: in Hz, within ``RecordingSurvey/sampleRates``.
+    ///   - findsUnnamed: whether to look for tones of no mode that has a name, too: the search that takes longest.
     /// - Throws: ``SpectrumError`` with code `unsupportedSampleRate` or `outOfMemory`.
-    public init(sampleRate: Double) throws(SpectrumError) {
+    public init(sampleRate: Double, findsUnnamed: Bool = true) throws(SpectrumError) {
         guard RecordingSurvey.sampleRates.contains(sampleRate) else {
             throw SpectrumError(
                 code: .unsupportedSampleRate,
@@ -46,6 +52,7 @@ public struct LineCodeSurvey: ~Copyable, Sendable {
         let transform = try RealTransform(count: count)
         self.transform = transform
         self.sampleRate = sampleRate
+        self.findsUnnamed = findsUnnamed
         window = SampleBuffer(capacity: capacity)
     }
 
@@ -104,12 +111,12 @@ public struct LineCodeSurvey: ~Copyable, Sendable {
     private mutating func look() throws(SpectrumError) {
         hasNews = false
         window.replaceSamples(beyond: 1e6)
-        let (rate, shelf) = (sampleRate, shelf)
+        let (rate, shelf, findsUnnamed) = (sampleRate, shelf, findsUnnamed)
         let last = guesses.last.flatMap { $0.samples.upperBound > past ? $0 : nil }
         let found = try window.withSamples { (samples) throws(SpectrumError) -> Found? in
             let window = SoundWindow(samples, sampleRate: rate, &transform, shelf)
             if let last, let again = try ToneSearch(window).guess(like: last) { return again }
-            return try LineCodeSurvey.search(window)
+            return try LineCodeSurvey.search(window, findsUnnamed: findsUnnamed)
         }
         guard let (guess, place) = found else { return }
         add(guess.placed(past + Int(place.lowerBound * sampleRate)..<past + Int(place.upperBound * sampleRate)))
@@ -118,22 +125,21 @@ public struct LineCodeSurvey: ~Copyable, Sendable {
     /// A guess, and where in the window it was heard, in seconds.
     private typealias Found = (guess: LineGuess, place: Range<Double>)
 
-    private static func search(_ window: SoundWindow) throws(SpectrumError) -> Found? {
+    private static func search(_ window: SoundWindow, findsUnnamed: Bool) throws(SpectrumError) -> Found? {
         let levels = try LevelSearch(window).guess()
         if let levels, levels.guess.regularity > LineCodeSurvey.clearRegularity { return levels }
         // Two tones of whole half waves a bit look like chips, chips somewhat like two tones: the better one is right.
         guard let tones = try ToneSearch(window).guess() else {
             if let levels { return levels }
             if let phases = try PhaseSearch(window).guess() { return phases }
-            return try ToneSearch(window).unnamedGuess()
+            return findsUnnamed ? try ToneSearch(window).unnamedGuess() : nil
         }
         guard let levels, levels.guess.regularity > tones.guess.regularity else { return tones }
         return levels
     }
 
     private mutating func add(_ guess: LineGuess) {
-        if let last = guesses.last, last.modeName == guess.modeName,
-            abs(last.baud - guess.baud) < LineCodeSurvey.strayOfBaud * guess.baud,
+        if let last = guesses.last, last.isOfSender(of: guess, stray: LineCodeSurvey.stray),
             guess.samples.lowerBound < last.samples.upperBound + window.capacity / 2
         {
             guesses[guesses.count - 1] = last.joined(with: guess)
@@ -144,6 +150,16 @@ public struct LineCodeSurvey: ~Copyable, Sendable {
 }
 
 extension LineGuess {
+    /// Whether one sender may have made both. Without the name of a mode, the tones must be the same, too.
+    fileprivate func isOfSender(of next: LineGuess, stray: Double) -> Bool {
+        guard modeName == next.modeName, abs(baud - next.baud) < stray * next.baud else { return false }
+        guard modeName == Self.unnamed, case .tones(let tones) = carrier, case .tones(let others) = next.carrier else {
+            return true
+        }
+        return abs(tones.mark - others.mark) < stray * others.mark
+            && abs(tones.space - others.space) < stray * others.space
+    }
+
     /// The same at its place in the recording.
     fileprivate func placed(_ samples: Range<Int>) -> LineGuess {
         LineGuess(

@@ -7,7 +7,9 @@ final class LineWatch {
     private var last: [LineGuess] = []
 
     /// - Throws: `SpectrumError` where there is no memory, or for a rate out of range.
-    init(sampleRate: Double) throws(SpectrumError) { survey = try LineCodeSurvey(sampleRate: sampleRate) }
+    init(sampleRate: Double) throws(SpectrumError) {
+        survey = try LineCodeSurvey(sampleRate: sampleRate, findsUnnamed: false)
+    }
 
     /// What the sound seems to be, as far as it has been looked at: to within a second of the last sample.
     var guesses: [LineGuess] { survey?.guesses ?? last }

@@ -215,6 +215,32 @@ struct LineCodeSurveyTests {
 
     // MARK: - Streams
 
+    /// Two senders one after the other whose tones are those of no mode: their tones were averaged.
+    @Test func unnamedSendersAreToldApartByTheirTones() throws {
+        let shifts = [
+            FrequencyShift(baud: 2_400, mark: 1_800, space: 3_800), .init(baud: 2_400, mark: 2_300, space: 4_500),
+        ]
+        let sound = try shifts.enumerated().flatMap { index, shift in
+            try LineSound.keying(shift, sampleRate: 48_000, seconds: 2.2, seed: UInt64(index))
+        }
+        let guesses = LineSound.guesses(sound, sampleRate: 48_000)
+        #expect(guesses.count >= 2)
+        // A second that holds both of them is in the next guess.
+        for (guess, shift) in zip(guesses, shifts).prefix(1) {
+            guard case .tones(let tones) = guess.carrier else {
+                Issue.record("no tones")
+                continue
+            }
+            // Which one is the mark is not always known.
+            #expect(isNear(min(tones.mark, tones.space) / shift.mark, 1, 0.02))
+            #expect(isNear(max(tones.mark, tones.space) / shift.space, 1, 0.02))
+        }
+        // A survey that does not look for them finds none.
+        var survey = try LineCodeSurvey(sampleRate: 48_000, findsUnnamed: false)
+        survey.receive(sound.span)
+        #expect(try survey.finish().isEmpty)
+    }
+
     @Test func blockSizesMakeNoDifference() throws {
         let shift = FrequencyShift.bell202
         let sound = try LineSound.keying(shift, sampleRate: 22_050, seconds: 2.5, seed: 4)
