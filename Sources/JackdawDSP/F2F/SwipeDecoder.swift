@@ -108,6 +108,9 @@ public struct SwipeDecoder: Sendable, CustomReflectable {
         }
     }
 
+    /// Whether something goes on that may be a swipe; what comes of it is reported when it is over.
+    package var isInSegment: Bool { gate.isOpen }
+
     /// Ends the recording: decodes what is still open and overwrites all sound. Call ``reset()`` before the next recording.
     public mutating func finish() -> [SwipeEvent] {
         defer { dropSound() }

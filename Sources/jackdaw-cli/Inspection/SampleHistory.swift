@@ -19,13 +19,22 @@ final class SampleHistory {
     }
 
     func append(_ samples: Span<Float>) {
-        for index in samples.indices { ring[(count + index) % ring.count] = samples[index] }
-        count += samples.count
+        append(samples.count) { samples[$0] }
     }
 
     func append(_ samples: Span<Int16>) {
-        for index in samples.indices { ring[(count + index) % ring.count] = Float(samples[index]) / 32_768 }
-        count += samples.count
+        append(samples.count) { Float(samples[$0]) / 32_768 }
+    }
+
+    @inline(__always)
+    private func append(_ added: Int, _ sample: (Int) -> Float) {
+        var place = count % ring.count
+        for index in 0..<added {
+            ring[place] = sample(index)
+            place += 1
+            if place == ring.count { place = 0 }
+        }
+        count += added
     }
 
     /// Takes silence in the place of samples that were lost.

@@ -36,10 +36,6 @@ struct ModeRace: ModemReceiver {
     private static let leastDoubtful = 16
     /// Seconds behind a burst in which another mode has to be better to be believed.
     private static let afterglow = 0.02
-    /// Seconds of sound that are kept, and those on either side of a burst that may belong to the same swipe.
-    private static let historySeconds = 8.0
-    private static let swipeMargin = 2.5
-    private static let stripeInches = 3.375
     /// Samples after which the race is looked at: the same whatever the blocks are, so that the result is, too.
     private static let step = 1_024
 
@@ -61,12 +57,10 @@ struct ModeRace: ModemReceiver {
     /// Samples behind a burst after which all decoders are through with it.
     private let patience: Double
     private let watch: LineWatch
-    /// The last seconds, for the decoder of swipes.
-    private let history: SampleHistory
-    /// Swipes that were found and not taken yet.
-    private var swipes: [SwipeSpan] = []
-    /// Whether anything was given.
-    private var hasGiven = false
+    /// Looks for swipes in what was not given.
+    private var swipeWatch: SwipeWatch
+    /// Samples behind the last one after which a burst would have been given.
+    private let swipeDelay: Int
     private var runners: [Runner] = []
     /// The runner that has won and whose burst goes on.
     private var winner: Int?
@@ -99,12 +93,13 @@ struct ModeRace: ModemReceiver {
         let slowest = decoders.compactMap(\.0.keying.shift?.baud).min() ?? .infinity
         patience = max(Self.slack, Self.latestBits / slowest) * sampleRate
         watch = try LineWatch(sampleRate: sampleRate)
-        history = SampleHistory(capacity: max(1, Int(Self.historySeconds * sampleRate)))
+        swipeDelay = Int(patience + Self.longestWait * sampleRate)
+        swipeWatch = SwipeWatch(sampleRate: sampleRate, seconds: Double(swipeDelay) / sampleRate + Self.slack)
         runners = decoders.map { Runner(mode: $0, decoder: $1) }
     }
 
     mutating func receive(_ samples: Span<Int16>, _ sink: Sink) {
-        let (watch, history) = (watch, history)
+        let (watch, history) = (watch, swipeWatch.history)
         advance(by: samples.count, sink) {
             watch.receive(samples.extracting($0))
             history.append(samples.extracting($0))
@@ -114,7 +109,7 @@ struct ModeRace: ModemReceiver {
     }
 
     mutating func receive(_ samples: Span<Float>, _ sink: Sink) {
-        let (watch, history) = (watch, history)
+        let (watch, history) = (watch, swipeWatch.history)
         advance(by: samples.count, sink) {
             watch.receive(samples.extracting($0))
             history.append(samples.extracting($0))
@@ -127,36 +122,10 @@ struct ModeRace: ModemReceiver {
         run(sink) { $0.finish(into: &$1) }
         watch.finish()
         decide(sink, isEnd: true)
-        if !hasGiven, swipes.isEmpty { _ = holdsSwipe(from: 0, to: .infinity) }
+        swipeWatch.finish()
     }
 
-    mutating func takeSwipes() -> [SwipeSpan] {
-        defer { swipes = [] }
-        return swipes
-    }
-
-    /// Whether a card was swiped between two samples.
-    private mutating func holdsSwipe(from start: Double, to end: Double) -> Bool {
-        let configuration = SwipeDecoder.Configuration(sampleRate: sampleRate)
-        guard var decoder = try? SwipeDecoder(configuration: configuration) else { return false }
-        let margin = Self.swipeMargin * sampleRate
-        let first = max(0, Int(start - margin))
-        let (samples, base) = history.samples(in: first..<max(first, Int(min(end + margin, Double(position)))))
-        let events = samples.withElements { decoder.receive($0) } + decoder.finish()
-        var found = false
-        for case .track(let track) in events {
-            let (from, to) = (base + track.span.startSample, base + track.span.endSample)
-            // Zeros lie on either side of the message, up to the ends of the stripe.
-            let zeros = track.speed.mean > 0 ? Self.stripeInches / track.speed.mean * sampleRate : 0
-            guard Double(from) - zeros < end, Double(to) + zeros > start else { continue }
-            found = true
-            givenEnd = max(givenEnd, Double(to))
-            // Two readings of a burst, or two tracks of a channel, are one swipe.
-            guard !swipes.contains(where: { $0.startSample < to && $0.endSample > from }) else { continue }
-            swipes.append(SwipeSpan(startSample: from, endSample: to, sampleRate: sampleRate))
-        }
-        return found
-    }
+    mutating func takeSwipes() -> [SwipeSpan] { swipeWatch.takeSwipes() }
 
     /// Takes samples step by step.
     private mutating func advance(
@@ -170,7 +139,13 @@ struct ModeRace: ModemReceiver {
             run(sink) { feed(&$0, start..<end, &$1) }
             position += end - start
             start = end
-            if position % Self.step == 0 { decide(sink, isEnd: false) }
+            guard position % Self.step == 0 else { continue }
+            decide(sink, isEnd: false)
+            if winner != nil {
+                swipeWatch.skip(to: position - Int(patience))
+            } else {
+                swipeWatch.look(until: position - swipeDelay)
+            }
         }
     }
 
@@ -194,6 +169,7 @@ struct ModeRace: ModemReceiver {
                 guard case .burst(let burst) = event else { continue }
                 winner = nil
                 givenEnd = Double(burst.span.endSample)
+                swipeWatch.skip(to: burst.span.endSample)
             } else if winner != nil || runners[index].hasLost {
                 runners[index].hasLost = runners[index].isInBurst
             } else {
@@ -217,8 +193,13 @@ struct ModeRace: ModemReceiver {
         let wait = isConfirmed ? Self.confirmedWait : Self.longestWait
         guard isEnd || isOver || now > first + wait * sampleRate else { return }
         for entry in leaders {
-            if entry.standing != .confirmed, holdsSwipe(from: entry.start, to: entry.end) { continue }
+            if entry.standing != .confirmed, let swipe = swipeWatch.swipe(from: entry.start, to: entry.end) {
+                givenEnd = max(givenEnd, Double(swipe.endSample))
+                continue
+            }
             give(entry, sink)
+            swipeWatch.look(until: Int(entry.start))
+            if entry.end < .infinity { swipeWatch.skip(to: Int(entry.end)) }
             if entry.standing != .doubtful { known.insert(entry.runner) }
             if entry.end < .infinity { givenEnd = entry.end } else if !isEnd { winner = entry.runner }
         }
@@ -235,7 +216,6 @@ struct ModeRace: ModemReceiver {
     }
 
     private mutating func give(_ entry: RaceEntry, _ sink: Sink) {
-        hasGiven = true
         let runner = runners[entry.runner]
         for event in runner.events[entry.events] { sink(event, runner.mode) }
     }

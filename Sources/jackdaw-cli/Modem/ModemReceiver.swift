@@ -18,40 +18,166 @@ protocol ModemReceiver {
     mutating func takeSwipes() -> [SwipeSpan]
 }
 
-extension ModemReceiver {
-    mutating func takeSwipes() -> [SwipeSpan] { [] }
-}
-
 /// Reads a mode that is known.
+///
+/// The bit cells of a card may be read as characters, too. A burst is kept until it is no swipe for sure, or the decoder of
+/// swipes has looked at it.
 struct KnownModeReceiver: ModemReceiver {
+    /// Characters and their mean confidence that no swipe has: 345 swipes had up to 37, and 20 of such confidence.
+    private static let many = 40
+    private static let some = 8
+    private static let leastConfidence: Float = 0.85
+    /// Signal to noise in dB that a swipe does not have as a burst of tones: its overtones are noise.
+    private static let clear = 8.0
+    /// Seconds after which a swipe is over, and of what is kept for the decoder of swipes.
+    private static let longestSwipe = 2.5
+    private static let longestWait = 4.0
+    private static let slack = 1.0
+    /// Seconds behind a burst in which the decoder of swipes learns that it is over.
+    private static let gateDelay = 0.1
+    /// Bits by which a decoder may be late.
+    private static let latestBits = 240.0
+    /// Samples after which bursts are judged: the same whatever the blocks are, so that the result is, too.
+    private static let step = 1_024
+
     private let mode: LineMode
+    private let sampleRate: Double
     private var decoder: any LineDecoder
     private var events: [LineEvent] = []
+    /// What was read of bursts that may be swipes.
+    private var held: [LineEvent] = []
+    private var swipeWatch: SwipeWatch
+    /// Samples by which the decoder may be late.
+    private let patience: Int
+    private var position = 0
+    /// What is known of the burst that goes on.
+    private var verdict = Verdict.none
+    /// Whether a burst was one for sure.
+    private var isModem = false
+
+    private enum Verdict {
+        case none
+        case burst
+        case swipe
+    }
 
     /// A receiver of a mode.
     /// - Throws: `LineCodeError` with code `outOfRange` where the rate does not hold the mode.
     init(_ mode: LineMode, sampleRate: Double) throws(LineCodeError) {
         self.mode = mode
+        self.sampleRate = sampleRate
         decoder = try mode.decoder(sampleRate: sampleRate)
+        let late = mode.keying.shift.map { Self.latestBits / $0.baud } ?? 0
+        let seconds = max(Self.slack, late)
+        patience = Int(seconds * sampleRate)
+        swipeWatch = SwipeWatch(
+            sampleRate: sampleRate, seconds: seconds + Self.longestSwipe + Self.longestWait + Self.slack)
     }
 
     mutating func receive(_ samples: Span<Int16>, _ sink: Sink) {
-        decoder.receive(samples, into: &events)
-        give(sink)
+        forEachStep(of: samples.count) { receiver, range in
+            receiver.swipeWatch.history.append(samples.extracting(range))
+            receiver.decoder.receive(samples.extracting(range), into: &receiver.events)
+            receiver.sort(sink)
+        }
     }
 
     mutating func receive(_ samples: Span<Float>, _ sink: Sink) {
-        decoder.receive(samples, into: &events)
-        give(sink)
+        forEachStep(of: samples.count) { receiver, range in
+            receiver.swipeWatch.history.append(samples.extracting(range))
+            receiver.decoder.receive(samples.extracting(range), into: &receiver.events)
+            receiver.sort(sink)
+        }
     }
 
     mutating func finish(_ sink: Sink) {
         decoder.finish(into: &events)
-        give(sink)
+        sort(sink, isEnd: true)
+        swipeWatch.finish()
     }
 
-    private mutating func give(_ sink: Sink) {
-        for event in events { sink(event, mode) }
+    mutating func takeSwipes() -> [SwipeSpan] { swipeWatch.takeSwipes() }
+
+    private mutating func forEachStep(of count: Int, _ body: (inout Self, Range<Int>) -> Void) {
+        var start = 0
+        while start < count {
+            let end = min(count, start + Self.step - position % Self.step)
+            position += end - start
+            body(&self, start..<end)
+            start = end
+        }
+    }
+
+    /// Gives new events away, or keeps them, and judges what is kept.
+    private mutating func sort(_ sink: Sink, isEnd: Bool = false) {
+        guard isEnd || position % Self.step == 0 else { return }
+        for event in events {
+            switch verdict {
+            case .none:
+                held.growWiping(by: 1)
+                held.append(event)
+            case .burst: sink(event, mode)
+            case .swipe: break
+            }
+            if case .burst(let burst) = event, verdict != .none {
+                if verdict == .burst { swipeWatch.skip(to: burst.span.endSample) }
+                verdict = .none
+            }
+        }
         events.removeWiping()
+        while !held.isEmpty, let (count, isOver, verdict) = judge(isEnd: isEnd) {
+            if verdict == .burst { for event in held[..<count] { sink(event, mode) } }
+            for index in count..<held.count { held[index - count] = held[index] }
+            held.removeWiping(from: held.count - count)
+            self.verdict = isOver ? .none : verdict
+        }
+        if verdict == .burst {
+            swipeWatch.skip(to: position - patience)
+        } else if held.isEmpty {
+            swipeWatch.look(until: position - patience)
+        }
+    }
+
+    /// Judges the first burst that is kept.
+    /// - Returns: how many events it has, whether it is over, and what it is; nil where that is not known yet.
+    private mutating func judge(isEnd: Bool) -> (count: Int, isOver: Bool, verdict: Verdict)? {
+        var (sum, characters): (Float, Int) = (0, 0)
+        var start = Double.infinity
+        var last: LineBurst?
+        var count = 0
+        for event in held {
+            count += 1
+            switch event {
+            case .character(let character):
+                start = min(start, character.startSample)
+                characters += 1
+                sum += character.isFramed ? character.confidence : 0
+            case .burst(let burst):
+                last = burst
+                start = min(start, Double(burst.span.startSample))
+            }
+            if last != nil { break }
+        }
+        // A bit is a tenth of a character.
+        let unit = mode.carriesBits ? 10 : 1
+        let isPlain = characters >= Self.some * unit && sum >= Self.leastConfidence * Float(characters)
+        let isClear = last.map { $0.signalToNoise >= Self.clear || $0.check == .intact } ?? false
+        if isPlain && (isModem || characters >= Self.many * unit) || isClear {
+            swipeWatch.look(until: Int(start))
+        } else if let last {
+            let end = Double(last.span.endSample)
+            guard isEnd || Double(position) > end + Self.gateDelay * sampleRate else { return nil }
+            swipeWatch.look(until: .max)
+            guard isEnd || !swipeWatch.isInSwipe || Double(position) > end + Self.longestWait * sampleRate else {
+                return nil
+            }
+            if swipeWatch.swipe(from: start, to: end) != nil { return (count, true, .swipe) }
+        } else {
+            guard isEnd || Double(position) > start + Self.longestSwipe * sampleRate else { return nil }
+            if swipeWatch.swipe(from: start, to: Double(position)) != nil { return (count, false, .swipe) }
+        }
+        isModem = isModem || isPlain
+        if let last { swipeWatch.skip(to: last.span.endSample) }
+        return (count, last != nil, .burst)
     }
 }

@@ -12,7 +12,7 @@
                 burst goes to standard error. Characters whose start, stop or parity bits are wrong are counted \
                 and left out. Without a mode, all are tried, and of each burst the best reading is given, once it is over \
                 or has gone on for some seconds. A swipe of a card is no modem: it is reported on standard error, and decode \
-                reads it.
+                reads it. Bytes of a short or weak burst, which may be one, come when it is over.
 
                 With --framing raw all bits of a burst are given, from where its carrier begins to where it ends, eight a \
                 byte, the first one in the most significant place; the last byte is filled up with zeros, and --json says \

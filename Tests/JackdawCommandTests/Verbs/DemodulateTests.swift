@@ -168,6 +168,60 @@ private let captures =
         }
     }
 
+    /// It is reported once, and in no mode a byte is read in it.
+    @Test(arguments: CaptureFolder.soundFiles(in: captures)) func aSwipeIsInNoMode(file: String) {
+        for mode in LineMode.all.map(\.name) {
+            let run = CommandRun("demodulate", "--mode", mode, file)
+            // Not every rate holds every mode.
+            guard run.status != 65 else { continue }
+            #expect(run.status == 1, "\(mode)")
+            #expect(run.output.isEmpty, "\(mode)")
+            #expect(run.messages.ranges(of: "a swipe of a card").count == 1, "\(mode)")
+        }
+    }
+
+    /// Silence before or after it, of any length, makes no difference; two swipes are two.
+    @Test(arguments: [[], ["--mode", "bell202"], ["--mode", "v23", "--framing", "raw"]], [1, 2])
+    func aSwipeIsReportedOnceWhereverItIs(mode: [String], count: Int) throws {
+        let swipe = try SwipeSound.render(";4111111111111111=2912101?", .two, .init(sampleRate: 22_050))
+        let pauses = [0.0, 1.3, 7.7, 9.4, 20]
+        for before in pauses {
+            for after in pauses {
+                let silences = [before, after].map { [Float](repeating: 0, count: Int($0 * 22_050)) }
+                let swipes = [[Float]](repeating: silences[0] + swipe, count: count).flatMap { $0 }
+                // Two without a pause between them are another matter.
+                guard count == 1 || before > 1 else { continue }
+                try ModemSound.write([swipes + silences[1]], to: folder("a.wav"), sampleRate: 22_050)
+                let run = CommandRun(["demodulate", folder("a.wav")] + mode)
+                #expect(run.status == 1, "\(before) \(after)")
+                #expect(run.output.isEmpty, "\(before) \(after)")
+                #expect(run.messages.ranges(of: "a swipe of a card").count == count, "\(before) \(after)")
+            }
+        }
+    }
+
+    /// Weak or short bursts of a mode are given, as they are without any swipe.
+    @Test(arguments: [7.0, 14, 30]) func burstsInNoiseAreGiven(decibels: Double) throws {
+        let texts = ["a", "four", "more than eight"]
+        var sound: [Float] = []
+        for text in texts {
+            sound += try ModemSound.samples(
+                Array(text.utf8), LineMode(named: "bell202"), sampleRate: 48_000, silence: 0.4)
+        }
+        let noisy = ModemSound.noisy(sound, decibels: decibels, bitRate: 1_200, sampleRate: 48_000, seed: 5)
+        try ModemSound.write([noisy], to: folder("a.wav"), sampleRate: 48_000)
+        let run = CommandRun("demodulate", "--mode", "bell202", folder("a.wav"))
+        var decoder = try LineMode(named: "bell202").decoder(sampleRate: 48_000)
+        let whole = noisy.map { Int16(($0 * 32_768).rounded()) }
+        var expected = ""
+        for case .character(let character) in decoder.receive(whole.span) + decoder.finish() where character.isFramed {
+            expected += String(UnicodeScalar(UInt8(character.value)))
+        }
+        #expect(run.output == String(decoding: Array(expected.unicodeScalars.map { UInt8($0.value) }), as: UTF8.self))
+        #expect(run.output.count >= 10)
+        #expect(!run.messages.contains("swipe"))
+    }
+
     /// A modem between two swipes is read, and nothing else.
     @Test func aModemBesideASwipeIsRead() throws {
         let swipe = try SwipeSound.render(
@@ -175,9 +229,12 @@ private let captures =
         let rest = [Float](repeating: 0, count: 48_000)
         let modem = try ModemSound.samples(Array("heard".utf8), LineMode(named: "bell202"), sampleRate: 48_000)
         try ModemSound.write([swipe + rest + modem + rest + swipe], to: folder("a.wav"), sampleRate: 48_000)
-        let run = CommandRun("demodulate", folder("a.wav"))
-        #expect(run.status == 0)
-        #expect(run.output == "heard")
+        for mode in [[], ["--mode", "bell202"]] {
+            let run = CommandRun(["demodulate", folder("a.wav")] + mode)
+            #expect(run.status == 0)
+            #expect(run.output == "heard")
+            #expect(run.messages.ranges(of: "a swipe of a card").count == 2)
+        }
     }
 
     @Test func aRateThatDoesNotHoldTheModeIsBadData() throws {
