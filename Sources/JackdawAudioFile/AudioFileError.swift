@@ -1,4 +1,5 @@
 import Glibc
+import JackdawSystem
 
 /// Why a sound file could not be read or written: one line that a person can act on, and what lies underneath.
 public struct AudioFileError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -71,9 +72,9 @@ public struct AudioFileError: Error, Sendable, Hashable, CustomStringConvertible
     }
 
     /// A call to the system that failed as an input was read.
-    init(reading path: String, _ number: CInt) {
+    init(reading path: String, _ failure: SystemFailure) {
         self.init(
-            number == ETIME ? .cancelled : .io, path: path, "cannot be read", underlying: systemMessage(number))
+            failure.code == ETIME ? .cancelled : .io, path: path, "cannot be read", underlying: failure.message)
     }
 
     /// Path, message and cause in one line.

@@ -2,7 +2,7 @@ import Glibc
 
 /// Makes a call until no signal interrupts it.
 /// - Returns: what the call does, negative where it failed.
-func retried<Result: SignedInteger>(_ call: () -> Result) -> Result {
+package func retried<Result: SignedInteger>(_ call: () -> Result) -> Result {
     while true {
         let result = call()
         if result >= 0 || errno != EINTR { return result }
@@ -24,11 +24,19 @@ func retrying<Result: SignedInteger>(_ call: () -> Result) throws(SystemFailure)
 ///   - descriptor: an open file, pipe or terminal.
 /// - Throws: ``SystemFailure``; a part may have been written.
 package func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(SystemFailure) {
+    try unsafe writeAll(bytes.span.bytes, to: descriptor)
+}
+
+/// Writes all of some memory, and waits when a descriptor that does not block has no room.
+/// - Parameters:
+///   - bytes: the memory to write.
+///   - descriptor: an open file, pipe or terminal.
+/// - Throws: ``SystemFailure``; a part may have been written.
+package func writeAll(_ bytes: RawSpan, to descriptor: Int32) throws(SystemFailure) {
     var written = 0
-    while written < bytes.count {
-        let count = unsafe bytes.withUnsafeBytes { bytes in
-            let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
-            return retried { unsafe write(descriptor, rest.baseAddress, rest.count) }
+    while written < bytes.byteCount {
+        let count = unsafe bytes.extracting(written..<bytes.byteCount).withUnsafeBytes { rest in
+            retried { unsafe write(descriptor, rest.baseAddress, rest.count) }
         }
         if count > 0 {
             written += count
@@ -37,6 +45,46 @@ package func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(SystemFailu
         } else {
             throw count < 0 ? .last : SystemFailure(code: EIO)
         }
+    }
+}
+
+/// Reads as much as is there into an array, and waits when a descriptor that does not block has nothing yet.
+/// - Parameters:
+///   - descriptor: an open file, pipe or terminal.
+///   - bytes: takes the bytes; it keeps its size.
+///   - start: the first byte that is read into.
+///   - isWanted: is called again and again while there is nothing to read; nil waits for as long as it takes.
+/// - Returns: how many bytes were read; 0 at the end.
+/// - Throws: ``SystemFailure``; with code `ETIME` if no more is wanted.
+package func readWaiting(
+    from descriptor: Int32, into bytes: inout [UInt8], at start: Int = 0, while isWanted: (() -> Bool)? = nil
+) throws(SystemFailure) -> Int {
+    while true {
+        if let isWanted {
+            while !hasInput(descriptor, within: 100) {
+                guard isWanted() else { throw SystemFailure(code: ETIME) }
+            }
+        }
+        let count = unsafe bytes.withUnsafeMutableBytes { bytes in
+            retried { unsafe read(descriptor, bytes.baseAddress.map { unsafe $0 + start }, bytes.count - start) }
+        }
+        if count >= 0 { return count }
+        guard errno == EAGAIN else { throw .last }
+        awaitReadiness(of: descriptor, for: POLLIN)
+    }
+}
+
+/// Waits until there is something to read, an end or an error included; a signal ends the wait as well.
+/// - Parameter timeout: how long to wait, in milliseconds.
+private func hasInput(_ descriptor: Int32, within timeout: Int32) -> Bool {
+    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return unsafe poll(&entry, 1, timeout) > 0
+}
+
+extension stat {
+    /// Whether this is a plain file with one name that only this user may read and write.
+    package var isPrivateFile: Bool {
+        st_mode & S_IFMT == S_IFREG && st_nlink == 1 && st_uid == geteuid() && st_mode & 0o777 == 0o600
     }
 }
 

@@ -145,6 +145,87 @@ struct HeaderTests {
         #expect(try readAll(path).samples == floats)
     }
 
+    /// Whole files of each format with a length, and the place of that length.
+    private static let formats: [(name: String, bytes: [UInt8], place: Int, size: Int, isBig: Bool)] = {
+        let samples = [Int16](repeating: 1_000, count: 500)
+        var rf64 = SoundBytes()
+        rf64.text("RF64")
+        rf64.little(UInt32.max)
+        rf64.text("WAVEds64")
+        rf64.little(UInt32(28))
+        rf64.little(UInt64(72 + 1_000), 1_000, 500)
+        rf64.little(UInt32(0))
+        rf64.text("fmt ")
+        rf64.little(UInt32(16))
+        rf64.little(UInt16(1), 1)
+        rf64.little(UInt32(44_100), 88_200)
+        rf64.little(UInt16(2), 16)
+        rf64.text("data")
+        rf64.little(UInt32.max)
+        rf64.little(samples)
+        let guid: [UInt8] = [0xF3, 0xAC, 0xD3, 0x11, 0x8C, 0xD1, 0x00, 0xC0, 0x4F, 0x8E, 0xDB, 0x8A]
+        var w64 = SoundBytes()
+        w64.text("riff")
+        w64.bytes += [0x2E, 0x91, 0xCF, 0x11, 0xA5, 0xD6, 0x28, 0xDB, 0x04, 0xC1, 0x00, 0x00]
+        w64.little(UInt64(104 + 1_000))
+        w64.text("wave")
+        w64.bytes += guid
+        w64.text("fmt ")
+        w64.bytes += guid
+        w64.little(UInt64(40))
+        w64.little(UInt16(1), 1)
+        w64.little(UInt32(44_100), 88_200)
+        w64.little(UInt16(2), 16)
+        w64.text("data")
+        w64.bytes += guid
+        w64.little(UInt64(24 + 1_000))
+        w64.little(samples)
+        var caf = SoundBytes()
+        caf.text("caff")
+        caf.big(UInt16(1), 0)
+        caf.text("desc")
+        caf.big(UInt64(32))
+        caf.big(Double(44_100).bitPattern)
+        caf.text("lpcm")
+        caf.big(UInt32(0), 2, 1, 1, 16)
+        caf.text("data")
+        caf.big(UInt64(4 + 1_000))
+        caf.big(UInt32(0))
+        caf.big(samples)
+        let aiff = aiffBytes(samples)
+        return [
+            ("au", auBytes(samples), 8, 4, true), ("aiff", aiff, aiff.count - 1_000 - 12, 4, true),
+            ("rf64", rf64.bytes, 28, 8, false), ("w64", w64.bytes, 96, 8, false),
+            ("caf", caf.bytes, caf.bytes.count - 1_000 - 12, 8, true),
+        ]
+    }()
+
+    /// libsndfile silently shortens what the file does not hold.
+    @Test(arguments: formats.indices, [UInt64(2_000), 0x7FFF_F000, 0x8000_0000, 0xF000_0000])
+    func lengthsThatAFileDoesNotHoldAreReported(index: Int, claim: UInt64) throws {
+        let (name, bytes, place, size, isBig) = Self.formats[index]
+        let whole = try readAll(directory.file("whole." + name, bytes))
+        #expect(!whole.isTruncated, "\(name)")
+        #expect(whole.samples.count == 500)
+        var longer = bytes
+        for digit in 0..<size {
+            longer[place + (isBig ? size - 1 - digit : digit)] = UInt8(claim >> (8 * digit) & 0xFF)
+        }
+        for (file, content) in [("longer.", longer), ("cut.", Array(bytes.prefix(bytes.count - 500)))] {
+            let path = try directory.file(file + name, content)
+            guard name != "caf" else {
+                // libsndfile does not read on.
+                #expect(throws: AudioFileError.self) { _ = try AudioFileReader(path: path) }
+                continue
+            }
+            let read = try readAll(path)
+            #expect(read.isTruncated, "\(file)\(name)")
+            #expect(read.samples == Array(whole.samples.prefix(read.samples.count)))
+            // To libsndfile, lengths of AU are signed.
+            if name != "au" || file == "cut." && claim < 1 << 31 { #expect(read.samples.count >= 250) }
+        }
+    }
+
     @Test func noSamples() throws {
         let path = try directory.file("none.wav", WAVBytes().bytes)
         #expect(try readAll(path).samples == [])

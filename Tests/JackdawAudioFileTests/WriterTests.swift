@@ -79,6 +79,31 @@ struct WriterTests {
         #expect(try directory.content == ["sound." + suffix])
     }
 
+    /// The rules for what a recording may replace hold when it is put in its place, not only when it is begun.
+    @Test(arguments: ["link", "readable", "other"]) func whatHasComeSinceTheStartIsRefused(kind: String) throws {
+        let path = directory.path("sound.wav")
+        var writer = try AudioFileWriter(
+            path: path, encoding: .int16, sampleRate: 44_100, channels: 1, predecessor: .isPrivateSound)
+        try writer.write(([0.5, -0.5] as [Float]).span)
+        let others = try directory.file("others", Array("RIFF".utf8))
+        switch kind {
+        case "link": try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: others)
+        case "readable":
+            _ = try directory.file("sound.wav", Array("RIFF".utf8))
+            try #require(unsafe chmod(path, 0o644) == 0)
+        default:
+            _ = try directory.file("sound.wav", Array("a key".utf8))
+            try #require(unsafe chmod(path, 0o600) == 0)
+        }
+        let before = try directory.bytes("sound.wav")
+        let error = #expect(throws: AudioFileError.self) { try writer.save() }
+        #expect(error?.code == .io)
+        _ = consume writer
+        #expect(try directory.bytes("sound.wav") == before)
+        #expect(try directory.bytes("others") == Array("RIFF".utf8))
+        #expect(try directory.content.sorted() == ["others", "sound.wav"])
+    }
+
     /// A file that its process holds open has a lock; one that a killed process left behind has none.
     @Test func whatWasLeftBehindIsRemoved() throws {
         let left = try directory.file(".jackdaw-aB3xYz", [1])

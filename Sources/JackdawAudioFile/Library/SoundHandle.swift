@@ -16,9 +16,9 @@ struct SoundHandle: ~Copyable, Sendable {
     /// From here on a number of frames stands for "unknown": at 192 kHz it would last 46 years.
     private static let unknownFrames = 1 << 48
 
-    /// Opens a file whose header libsndfile reads.
+    /// Opens a file whose header libsndfile reads; it says nothing of a length that the file does not hold.
     /// - Throws: ``AudioFileError`` with code `notSound`, `damaged`, `unsupportedEncoding` or `io`.
-    init(reading descriptor: consuming OwnedDescriptor, path: String) throws(AudioFileError) {
+    init(reading descriptor: consuming OwnedDescriptor, isTruncated: Bool, path: String) throws(AudioFileError) {
         var info = SF_INFO()
         let opened = try LibraryFile(descriptor, mode: SFM_READ, info: &info, path: path)
         guard let format = AudioFormat(info) else {
@@ -28,7 +28,7 @@ struct SoundHandle: ~Copyable, Sendable {
         self.format = format
         self.path = path
         claimedFrames = info.frames < Self.unknownFrames ? Int(info.frames) : nil
-        isTruncated = false
+        self.isTruncated = isTruncated
         pipe = nil
     }
 

@@ -1,4 +1,5 @@
 import Glibc
+import JackdawSystem
 
 /// The first bytes of an input, by offset: from a file by position, from a pipe by reading on and keeping what was read.
 struct HeaderBytes {
@@ -52,7 +53,7 @@ struct HeaderBytes {
         var bytes = [UInt8](repeating: 0, count: window)
         let descriptor = descriptor
         let got = unsafe bytes.withUnsafeMutableBytes { buffer in
-            retryingInterrupts { unsafe pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset)) }
+            retried { unsafe pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset)) }
         }
         guard got >= 0 else { throw failure() }
         if window > count { kept = Array(bytes[..<got]) }
@@ -64,19 +65,19 @@ struct HeaderBytes {
         kept.append(contentsOf: repeatElement(0, count: end - start))
         var filled = start
         while filled < end {
-            let (descriptor, from, isWanted) = (descriptor, filled, isWanted)
-            let got = unsafe kept.withUnsafeMutableBytes { buffer in
-                let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[from...])
-                return unsafe readWaiting(descriptor, into: rest, while: isWanted)
+            let got: Int
+            do throws(SystemFailure) {
+                got = try readWaiting(from: descriptor, into: &kept, at: filled, while: isWanted)
+            } catch {
+                throw failure(error)
             }
-            guard got >= 0 else { throw failure() }
             guard got > 0 else { break }
             filled += got
         }
         kept.removeLast(end - filled)
     }
 
-    private func failure() -> AudioFileError {
-        AudioFileError(reading: path, errno)
+    private func failure(_ cause: SystemFailure = .last) -> AudioFileError {
+        AudioFileError(reading: path, cause)
     }
 }

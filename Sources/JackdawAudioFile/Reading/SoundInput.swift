@@ -1,4 +1,5 @@
 import Glibc
+import JackdawSystem
 import JackdawTransport
 
 /// An input that was opened and recognised: a descriptor that libsndfile can read, and what is known of its content.
@@ -8,6 +9,8 @@ struct SoundInput: ~Copyable {
     let layout: SampleLayout?
     /// Bytes in the file, or nil for a pipe, which stands at its first sample.
     let byteCount: Int?
+    /// Whether a header that libsndfile reads promises more bytes than there are.
+    let isTruncated: Bool
 }
 
 extension SoundInput {
@@ -46,7 +49,15 @@ extension SoundInput {
             try layout.format.validate(path: path)
             return try SoundHandle(reading: descriptor, layout: layout, byteCount: byteCount, path: path)
         }
-        let sound = try SoundHandle(reading: descriptor, path: path)
+        let isTruncated = isTruncated
+        let sound: SoundHandle
+        do throws(AudioFileError) {
+            sound = try SoundHandle(reading: descriptor, isTruncated: isTruncated, path: path)
+        } catch {
+            guard isTruncated, error.code == .damaged else { throw error }
+            throw AudioFileError(
+                .damaged, path: path, "is cut short: its header promises more", underlying: error.underlying)
+        }
         try sound.format.validate(path: path)
         return sound
     }
@@ -70,22 +81,29 @@ extension SoundInput {
             case ENXIO, ENODEV: (.notReadable, "is not a file")
             default: (.io, "cannot be opened")
             }
-        return AudioFileError(code, path: path, message, underlying: systemMessage(number))
+        return AudioFileError(code, path: path, message, underlying: SystemFailure(code: number).message)
     }
 
     private static func file(
-        _ descriptor: consuming OwnedDescriptor, byteCount: Int, path: String, raw: RawAudioFormat?
+        _ descriptor: consuming OwnedDescriptor, byteCount: Int, path: String, raw: RawAudioFormat?,
+        isPipe: Bool = false
     ) throws(AudioFileError) -> SoundInput {
         // Standard input may be a file that somebody else has read a part of.
         lseek(descriptor.number, 0, SEEK_SET)
         var layout = raw.map { SampleLayout(format: $0.format) }
+        var isTruncated = false
         if layout == nil {
             var header = HeaderBytes(descriptor: descriptor, isSeekable: true, path: path)
             if try HeaderReader(recognising: &header, path: path) == .wav {
                 layout = try WAVHeader.layout(in: &header, path: path)
             }
+            if layout == nil, let claim = try SampleClaim(in: &header) {
+                // A program that writes to a pipe does not know the length.
+                let isPlaceholder = isPipe && claim.byteCount >= WAVHeader.smallestPlaceholder
+                isTruncated = claim.end > byteCount && !isPlaceholder
+            }
         }
-        return SoundInput(descriptor: descriptor, layout: layout, byteCount: byteCount)
+        return SoundInput(descriptor: descriptor, layout: layout, byteCount: byteCount, isTruncated: isTruncated)
     }
 
     private static func pipe(
@@ -103,7 +121,9 @@ extension SoundInput {
         } else if try HeaderReader(recognising: &header, path: path) == .wav {
             layout = try WAVHeader.layout(in: &header, path: path)
         }
-        guard layout == nil else { return SoundInput(descriptor: descriptor, layout: layout, byteCount: nil) }
+        guard layout == nil else {
+            return SoundInput(descriptor: descriptor, layout: layout, byteCount: nil, isTruncated: false)
+        }
         return try spooled(descriptor, kept: header.kept, path: path, raw: raw, while: isWanted)
     }
 
@@ -116,7 +136,7 @@ extension SoundInput {
         guard unsafe poll(&state, 1, 0) == 0 || state.revents & Int16(POLLIN) == 0 else { return [] }
         var byte: UInt8 = 0
         let number = descriptor.number
-        switch retryingInterrupts({ unsafe read(number, &byte, 1) }) {
+        switch retried({ unsafe read(number, &byte, 1) }) {
         case 1:
             return [byte]
         case 0:
@@ -133,19 +153,20 @@ extension SoundInput {
         while isWanted: (() -> Bool)?
     ) throws(AudioFileError) -> SoundInput {
         let file = try OwnedDescriptor.anonymousFile(for: path)
-        guard unsafe kept.withUnsafeBytes({ unsafe file.writeAll($0) }),
-            descriptor.copy(to: file, limit: spoolLimit, while: isWanted)
-        else {
-            guard errno != ETIME else { throw readFailure(path) }
+        do throws(SystemFailure) {
+            try writeAll(kept, to: file.number)
+            try descriptor.copy(to: file, limit: spoolLimit, while: isWanted)
+        } catch {
+            guard error.code != ETIME else { throw AudioFileError(reading: path, error) }
             throw AudioFileError(
                 .io, path: path, "cannot be put aside in a temporary file; save it and give its path",
-                underlying: systemMessage(errno))
+                underlying: error.message)
         }
         let byteCount = Int(lseek(file.number, 0, SEEK_CUR))
-        return try self.file(consume file, byteCount: byteCount, path: path, raw: raw)
+        return try self.file(consume file, byteCount: byteCount, path: path, raw: raw, isPipe: true)
     }
 
     private static func readFailure(_ path: String) -> AudioFileError {
-        AudioFileError(reading: path, errno)
+        AudioFileError(reading: path, .last)
     }
 }

@@ -5,7 +5,7 @@
 /// and cannot stop at the end of the header of a pipe.
 enum WAVHeader {
     /// Lengths from here on are what a program writes to a pipe, for which it does not know the length.
-    private static let smallestPlaceholder = 0x7FFF_0000
+    static let smallestPlaceholder = 0x7FFF_0000
     /// More chunks than this before the samples are no recording.
     private static let chunkLimit = 256
 

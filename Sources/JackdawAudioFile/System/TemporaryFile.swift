@@ -1,4 +1,5 @@
 import Glibc
+import JackdawSystem
 import JackdawTransport
 
 /// A new file that only this user may read and write, open. It stays until its owner renames or removes it; the files of
@@ -24,7 +25,8 @@ package struct TemporaryFile: ~Copyable {
             let number = unsafe mkstemp(&name)
             guard number >= 0 else {
                 throw AudioFileError(
-                    .io, path: path, "cannot make a temporary file in \(directory)", underlying: systemMessage(errno))
+                    .io, path: path, "cannot make a temporary file in \(directory)",
+                    underlying: SystemFailure.last.message)
             }
             let file = OwnedDescriptor(number)
             guard Self.lock(number) else { continue }
@@ -46,7 +48,7 @@ package struct TemporaryFile: ~Copyable {
     private static func lock(_ number: CInt) -> Bool {
         _ = fcntl(number, F_SETFD, FD_CLOEXEC)
         // Some file systems have no locks; there, no other process can lock it either.
-        _ = retryingInterrupts { Int(flock(number, LOCK_EX)) }
+        _ = retried { flock(number, LOCK_EX) }
         var status = stat()
         return unsafe fstat(number, &status) != 0 || status.st_nlink > 0
     }
@@ -80,7 +82,7 @@ extension OwnedDescriptor {
     /// Gives an open file another name, in the same file system, once its content is on the disk; then the name is, too.
     /// - Returns: whether that was possible; `errno` says why not.
     borrowing func rename(_ path: String, to final: String) -> Bool {
-        guard retryingInterrupts({ Int(fsync(number)) }) == 0,
+        guard retried({ fsync(number) }) == 0,
             unsafe Glibc.rename(FileName.characters(of: path), FileName.characters(of: final)) == 0
         else { return false }
         let directory = FileName.characters(of: FileName.directory(of: final))

@@ -1,4 +1,5 @@
 import Glibc
+import JackdawSystem
 import JackdawTransport
 
 /// A file in the making: in a temporary file until it is put in its place, and nowhere if that never comes.
@@ -18,6 +19,8 @@ package struct OutputFile: ~Copyable, Sendable {
         let temporary: String
         let final: String
         let mode: mode_t
+        /// Whether only private sound may be in its place.
+        let replacesSound: Bool
     }
 
     private let path: String
@@ -38,7 +41,8 @@ package struct OutputFile: ~Copyable, Sendable {
         var status = stat()
         if predecessor != .keepsItsPlace {
             if predecessor == .isPrivateSound { try OutputFile.checkPrivateSound(path) }
-            try self.init(path: path, final: path, mode: OutputFile.newFileMode)
+            try self.init(
+                path: path, final: path, mode: OutputFile.newFileMode, replacesSound: predecessor == .isPrivateSound)
         } else if path == "-" {
             try self.init(path: path, stream: .duplicate(of: STDOUT_FILENO, path: path))
         } else if unsafe stat(FileName.characters(of: path), &status) != 0 {
@@ -58,9 +62,11 @@ package struct OutputFile: ~Copyable, Sendable {
         self.path = path
     }
 
-    private init(path: String, final: String, mode: mode_t) throws(AudioFileError) {
+    private init(
+        path: String, final: String, mode: mode_t, replacesSound: Bool = false
+    ) throws(AudioFileError) {
         let file = try TemporaryFile(in: FileName.directory(of: final), for: path)
-        pending = Pending(temporary: file.path, final: final, mode: mode)
+        pending = Pending(temporary: file.path, final: final, mode: mode, replacesSound: replacesSound)
         content = file.descriptor
         stream = nil
         self.path = path
@@ -75,10 +81,14 @@ package struct OutputFile: ~Copyable, Sendable {
         try .duplicate(of: content.number, path: path)
     }
 
-    /// Writes bytes behind those before.
+    /// Writes bytes after those before.
     /// - Throws: ``AudioFileError`` with code `io`.
     package borrowing func write(_ bytes: [UInt8]) throws(AudioFileError) {
-        guard unsafe bytes.withUnsafeBytes({ unsafe content.writeAll($0) }) else { throw OutputFile.failure(path) }
+        do throws(SystemFailure) {
+            try writeAll(bytes, to: content.number)
+        } catch {
+            throw OutputFile.failure(path, error)
+        }
     }
 
     /// Puts a file in its place, complete or not; what is written later is there, too. What is not a file gets its content
@@ -86,6 +96,8 @@ package struct OutputFile: ~Copyable, Sendable {
     /// - Throws: ``AudioFileError`` with code `io`; the path is then as it was before.
     package mutating func place() throws(AudioFileError) {
         guard let pending else { return }
+        // It may have come since the start.
+        if pending.replacesSound { try OutputFile.checkPrivateSound(pending.final) }
         fchmod(content.number, pending.mode)
         guard content.rename(pending.temporary, to: pending.final) else { throw OutputFile.failure(path) }
         self.pending = nil
@@ -99,14 +111,18 @@ package struct OutputFile: ~Copyable, Sendable {
         case .none: try sync()
         case .some(let target):
             lseek(content.number, 0, SEEK_SET)
-            guard content.copy(to: target, limit: .max) else { throw OutputFile.failure(path) }
+            do throws(SystemFailure) {
+                try content.copy(to: target, limit: .max)
+            } catch {
+                throw OutputFile.failure(path, error)
+            }
         }
     }
 
     /// Writes all bytes so far to the disk.
     /// - Throws: ``AudioFileError`` with code `io`.
     package borrowing func sync() throws(AudioFileError) {
-        guard retryingInterrupts({ Int(fsync(content.number)) }) == 0 else { throw OutputFile.failure(path) }
+        guard retried({ fsync(content.number) }) == 0 else { throw OutputFile.failure(path) }
     }
 
     /// Refuses a file that may be something else than a recording, or that others may read or have open.
@@ -125,8 +141,7 @@ package struct OutputFile: ~Copyable, Sendable {
         let file = OwnedDescriptor(number)
         var status = stat()
         guard unsafe fstat(file.number, &status) == 0 else { throw failure(path) }
-        let isOwn = status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1 && status.st_uid == geteuid()
-        guard isOwn, status.st_mode & 0o777 == newFileMode else { throw refusal(path) }
+        guard status.isPrivateFile else { throw refusal(path) }
         var beginning = [UInt8](repeating: 0, count: 4)
         let count = unsafe beginning.withUnsafeMutableBytes { unsafe pread(file.number, $0.baseAddress, $0.count, 0) }
         guard count == 0 || ["RIFF", "fLaC"].contains(String(decoding: beginning, as: UTF8.self)) else {
@@ -143,8 +158,8 @@ package struct OutputFile: ~Copyable, Sendable {
             "is there, and no recording that only this user may read; take another file, or remove it")
     }
 
-    private static func failure(_ path: String) -> AudioFileError {
-        AudioFileError(.io, path: path, "cannot be written", underlying: systemMessage(errno))
+    private static func failure(_ path: String, _ cause: SystemFailure = .last) -> AudioFileError {
+        AudioFileError(.io, path: path, "cannot be written", underlying: cause.message)
     }
 
     /// The file that a symbolic link leads to, so that the link stays one.

@@ -31,7 +31,9 @@ final class TranscriptFile: Sendable {
                 isNew = false
                 descriptor = unsafe open(FileName.characters(of: path), O_RDWR | O_NONBLOCK | Self.flags)
                 guard descriptor >= 0 else { throw .last }
-                try Self.checkOwn(descriptor)
+                var status = stat()
+                guard unsafe fstat(descriptor, &status) == 0 else { throw .last }
+                guard status.isPrivateFile else { throw SystemFailure(code: EEXIST) }
             }
             guard descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .last }
             guard isNew || Self.isTranscript(descriptor) else { throw SystemFailure(code: EEXIST) }
@@ -65,31 +67,16 @@ final class TranscriptFile: Sendable {
     }
 
     private func append(_ bytes: [UInt8]) throws(LinkError) {
-        var written = 0
-        while written < bytes.count {
-            let result = unsafe bytes.withUnsafeBytes { all in
-                unsafe Glibc.write(descriptor, all.baseAddress! + written, all.count - written)
-            }
-            if result > 0 {
-                written += result
-            } else if errno != EINTR {
-                throw LinkError(
-                    .full, link: link, "the transcript cannot be written", remedy: "make room on the disk",
-                    underlying: SystemFailure.last.message)
-            }
+        do throws(SystemFailure) {
+            try writeAll(bytes, to: descriptor)
+        } catch {
+            throw LinkError(
+                .full, link: link, "the transcript cannot be written", remedy: "make room on the disk",
+                underlying: error.message)
         }
     }
 
     private static let flags = O_APPEND | O_NOFOLLOW | O_CLOEXEC
-
-    private static func checkOwn(_ descriptor: Int32) throws(SystemFailure) {
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { throw .last }
-        let isFile = status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1
-        guard isFile, status.st_uid == geteuid(), status.st_mode & 0o777 == 0o600 else {
-            throw SystemFailure(code: EEXIST)
-        }
-    }
 
     /// Whether a file is empty or begins as a transcript does: what else only its owner may read may be a key.
     private static func isTranscript(_ descriptor: Int32) -> Bool {
