@@ -10,16 +10,17 @@ enum NewFile {
     ///   - path: where it goes.
     ///   - fill: writes what is in it.
     /// - Throws: ``CommandError``, that of `fill` too; an old file is as it was then.
-    static func make(at path: String, fill: (CInt) throws(CommandError) -> Void) throws(CommandError) {
+    static func make(
+        at path: String, fill: (borrowing OutputFile) throws(CommandError) -> Void
+    ) throws(CommandError) {
         let file = try asCommand(isOutput: true) { () throws(AudioFileError) in
-            try TemporaryFile(in: FileName.directory(of: path), for: path)
+            try OutputFile(path: path, predecessor: .isReplaced)
         }
-        do throws(CommandError) {
-            try fill(file.number)
-            guard file.rename(to: path) else { throw failure(path) }
+        try fill(file)
+        do throws(AudioFileError) {
+            try file.commit()
         } catch {
-            unsafe unlink(FileName.characters(of: file.path))
-            throw error
+            throw CommandError(error, isOutput: true)
         }
     }
 

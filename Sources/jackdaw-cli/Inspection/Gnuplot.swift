@@ -1,4 +1,5 @@
 import Glibc
+import JackdawAudioFile
 
 /// Runs gnuplot, which draws what a script says.
 enum Gnuplot {
@@ -17,7 +18,11 @@ enum Gnuplot {
             var picture = PictureFile(isVector: path.hasSuffix(".svg"))
             try run(input: input, errors: complaints) { bytes throws(CommandError) in
                 picture.add(bytes)
-                try NewFile.write(bytes, to: file, at: path)
+                do throws(AudioFileError) {
+                    try file.write(bytes)
+                } catch {
+                    throw CommandError(error, isOutput: true)
+                }
             }
             guard picture.isComplete else {
                 throw CommandError(.inputOutput, "\(path): gnuplot did not complete the picture")
@@ -43,7 +48,7 @@ enum Gnuplot {
         }
         var failure: CommandError?
         do throws(CommandError) {
-            try receive(from: picture, of: process, take)
+            try receive(from: picture, take)
         } catch {
             failure = error
             kill(process, SIGTERM)
@@ -62,7 +67,7 @@ enum Gnuplot {
 
     /// Hands over the bytes of a pipe, to its end.
     private static func receive(
-        from pipe: CInt, of process: pid_t, _ take: ([UInt8]) throws(CommandError) -> Void
+        from pipe: CInt, _ take: ([UInt8]) throws(CommandError) -> Void
     ) throws(CommandError) {
         var bytes = [UInt8](repeating: 0, count: 65_536)
         defer { bytes.removeWiping() }

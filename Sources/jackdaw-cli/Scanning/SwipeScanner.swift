@@ -28,18 +28,15 @@ extension ScanObserver {
 
 /// Decodes the swipes of recordings one after the other, with one set of decoders and buffers for all.
 struct SwipeScanner: ~Copyable {
-    private let tracks: Set<TrackNumber>
     private var sound: SoundScanner
     /// A decoder for each channel to decode, all for one sample rate.
     private var decoders: [SwipeDecoder] = []
 
     /// A scanner.
     /// - Parameters:
-    ///   - tracks: tracks to report.
     ///   - channel: the channel to decode, from 0; nil for all.
     ///   - raw: the format of headerless files; nil for files with a header.
-    init(tracks: Set<TrackNumber> = Set(TrackNumber.allCases), channel: Int? = nil, raw: RawAudioFormat? = nil) {
-        self.tracks = tracks
+    init(channel: Int? = nil, raw: RawAudioFormat? = nil) {
         sound = SoundScanner(channel: channel, raw: raw)
     }
 
@@ -52,7 +49,7 @@ struct SwipeScanner: ~Copyable {
     mutating func scan(
         _ path: String, _ observer: inout some ScanObserver
     ) throws(CommandError) -> SoundScanner.Outcome {
-        var listener = SwipeListener(observer: observer, tracks: tracks, decoders: decoders)
+        var listener = SwipeListener(observer: observer, decoders: decoders)
         defer {
             observer = listener.observer
             decoders = listener.decoders
@@ -64,13 +61,11 @@ struct SwipeScanner: ~Copyable {
 /// Hands sound to decoders, and what they find to an observer.
 private struct SwipeListener<Observer: ScanObserver>: SoundListener {
     var observer: Observer
-    let tracks: Set<TrackNumber>
     var decoders: [SwipeDecoder]
     private var channels = 0..<0
 
-    init(observer: Observer, tracks: Set<TrackNumber>, decoders: [SwipeDecoder]) {
+    init(observer: Observer, decoders: [SwipeDecoder]) {
         self.observer = observer
-        self.tracks = tracks
         self.decoders = decoders
     }
 
@@ -78,7 +73,7 @@ private struct SwipeListener<Observer: ScanObserver>: SoundListener {
 
     mutating func begin(_ format: AudioFormat, channels: Range<Int>) throws(CommandError) {
         self.channels = channels
-        let configuration = SwipeDecoder.Configuration(sampleRate: format.sampleRate, tracks: tracks)
+        let configuration = SwipeDecoder.Configuration(sampleRate: format.sampleRate)
         if decoders.first?.configuration != configuration { decoders = [] }
         for index in decoders.indices { decoders[index].reset() }
         do throws(SwipeDecoderError) {
