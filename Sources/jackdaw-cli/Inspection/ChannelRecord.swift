@@ -11,18 +11,19 @@ final class ChannelRecord {
     /// No hand moves a card as evenly as this.
     private static let clearRegularity = 0.95
 
-    /// The beginning of a line code as it sounds.
+    /// The beginning of a line code as it sounds, or of the part of it that is drawn.
     private struct Sound {
         var samples: WipedArray<Float>
         var first: Int
+        var isDrawn: Bool
     }
 
     private let history: SampleHistory
     private let sampleRate: Double
     private var survey: RecordingSurvey?
     private var lineSurvey: LineCodeSurvey?
-    /// One for each of the first line codes.
-    private var sounds: [Sound] = []
+    /// Sounds of the first line codes, and of the first that are drawn, by their places.
+    private var sounds: [Int: Sound] = [:]
     /// The swipes as they are printed.
     private(set) var swipes: [SwipeSummary] = []
     /// The first swipes with their sound, if a picture is asked for of them.
@@ -96,27 +97,32 @@ final class ChannelRecord {
             guard !swipes.contains(where: { $0.track != nil && guess.samples.overlaps($0.samples) }) else {
                 return nil
             }
-            let sound = index < sounds.count ? sounds[index] : Sound(samples: WipedArray([]), first: 0)
+            let sound = sounds[index]
             return LineInspection(
-                guess, samples: sound.samples, firstSample: sound.first, sampleRate: sampleRate,
+                guess, samples: sound?.samples ?? WipedArray([]), firstSample: sound?.first ?? 0,
+                sampleRate: sampleRate,
                 isRevealed: isRevealed)
         }
     }
 
-    /// Keeps the beginning of each line code, anew as long as it becomes longer.
+    /// Keeps the beginning of each line code, or of what is drawn of it, until that is long enough.
     private func keepSounds(_ guesses: [LineGuess]) {
         let margin = Int(sampleRate / 20)
         let longest = Int(sampleRate * LineInspection.seconds)
-        for (index, guess) in guesses.prefix(Self.mostSounds).enumerated().suffix(2) {
-            let start = max(0, guess.samples.lowerBound - margin)
-            let range = start..<min(guess.samples.upperBound + margin, start + longest)
-            if index < sounds.count, sounds[index].first == start, sounds[index].samples.count >= range.count {
+        for (index, guess) in guesses.enumerated().suffix(2) {
+            let (lower, upper) = (guess.samples.lowerBound - margin, guess.samples.upperBound + margin)
+            let from = Int(min((part?.seconds.lowerBound ?? 0) * sampleRate, Double(upper)))
+            let isDrawn = part.map { from < upper && $0.seconds.upperBound * sampleRate > Double(lower) } ?? true
+            let start = max(0, lower, isDrawn ? from : 0)
+            let range = start..<max(start, min(upper, start + longest))
+            if let sound = sounds[index] {
+                if sound.first == start, sound.samples.count >= range.count { continue }
+            } else if sounds.values.count(where: { $0.isDrawn == isDrawn }) >= Self.mostSounds {
                 continue
             }
             let (samples, first) = history.samples(in: range)
-            guard first == start || index >= sounds.count else { continue }
-            let sound = Sound(samples: samples, first: first)
-            if index < sounds.count { sounds[index] = sound } else { sounds.append(sound) }
+            guard first == start || sounds[index] == nil else { continue }
+            sounds[index] = Sound(samples: samples, first: first, isDrawn: isDrawn)
         }
     }
 }

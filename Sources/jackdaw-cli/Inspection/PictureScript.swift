@@ -102,6 +102,14 @@ struct PictureScript {
     }
 
     /// Adds a line.
+    /// Fits the axis of levels to all points, so that a part of the time without a single point has one, too.
+    mutating func addLevelRange(_ points: [(Double, Double)]) {
+        let levels = points.map(\.1)
+        let (low, high) = (levels.min() ?? 0, levels.max() ?? 0)
+        let margin = max((high - low) / 20, 1e-6)
+        add("set yrange [\(low - margin):\(high + margin)]")
+    }
+
     mutating func add(_ line: String) { text += line + "\n" }
 
     /// A string in which gnuplot expands nothing. Quotes at its beginning are a string of their own: gnuplot takes two quotes

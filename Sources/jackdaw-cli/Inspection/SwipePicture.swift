@@ -49,7 +49,8 @@ struct SwipePicture {
 
     private mutating func addOverview(_ swipe: SwipeInspection, name: String) {
         let rate = swipe.span.sampleRate
-        page.addData("\(name)w", Self.envelope(swipe, points: 2 * page.width).map { ($0.0 / rate, $0.1) })
+        let points = Self.envelope(swipe, points: 2 * page.width).map { ($0.0 / rate, $0.1) }
+        page.addData("\(name)w", points)
         let speeds = Self.speeds(swipe)
         page.addData("\(name)v", speeds.map { ($0.0 / rate, $0.1) })
 
@@ -58,7 +59,8 @@ struct SwipePicture {
         let first = max(seconds.lowerBound, Double(swipe.firstSample) / rate)
         let last = min(seconds.upperBound, Double(swipe.firstSample + max(1, count)) / rate)
         page.add("set xrange [\(first):\(max(last, first + 1 / rate))]")
-        page.add("set autoscale y; set xtics auto; set format x '%.3f'; set ytics auto")
+        page.addLevelRange(points)
+        page.add("set xtics auto; set format x '%.3f'; set ytics auto")
         page.add("set xlabel 'seconds' offset 0,0.7 tc rgb '\(colours.note)'")
         page.add("set ylabel 'level' offset 1,0 tc rgb '\(colours.wave)'")
         var plots = ["$\(name)w using 1:2 with lines lw 1 lc rgb '\(colours.wave)'"]

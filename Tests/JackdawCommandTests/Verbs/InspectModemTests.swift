@@ -209,6 +209,23 @@ import Testing
         #expect(script.contains("'4A  J'"))
     }
 
+    /// The bytes of a part are those that are sent there, long after the beginning.
+    @Test(
+        .enabled(if: hasGnuplot, "gnuplot is not installed"),
+        arguments: [[], ["--from", "9.5"], ["--from", "9.5", "--to", "9.52"], ["--to", "0.5"], ["--from", "11.6"]])
+    func aPartOfALongLineIsDrawn(choice: [String]) throws {
+        let text = (0..<1_400).map { UInt8(ascii: "a") + UInt8($0 / 60) }
+        try ModemSound.write(text, "bell202", to: folder("a.wav"))
+        let run = CommandRun(
+            ["inspect", "--reveal", "--plot", folder("p.svg"), folder("a.wav"), "--width", "1000"] + choice)
+        #expect(run.status == 0, "\(run.messages)")
+        let picture = String(decoding: try folder.read("p.svg"), as: UTF8.self)
+        let from = choice.first == "--from" ? try #require(Double(choice[1])) : 0.3
+        // The carrier begins after a tenth of a second, the bytes after another.
+        let byte = text[min(text.count - 1, Int((from + 0.01 - 0.2) * 120))]
+        #expect(picture.contains("\(byte.hexadecimal.uppercased())  "), "\(byte)")
+    }
+
     @Test(.enabled(if: hasGnuplot, "gnuplot is not installed"), arguments: [("svg", "<?xml"), ("png", "\u{89}PNG")])
     func gnuplotDrawsThePicture(kind: String, start: String) throws {
         try SwipeSound.write([try sound()], to: folder("a.wav"), sampleRate: 44_100)

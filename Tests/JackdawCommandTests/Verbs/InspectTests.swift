@@ -113,6 +113,17 @@ import Testing
         #expect(CommandRun("inspect", "--plot", plot, file, "--from", "1000").status == 1)
     }
 
+    /// A window between two points of the picture, or of a single sample, has an axis, too.
+    @Test(
+        .enabled(if: hasGnuplot, "gnuplot is not installed"),
+        arguments: [(0.2, 0.20001), (0.2, 0.2000001), (0.2, 0.201), (0, 0.1321)])
+    func aSmallPartOfASwipeIsDrawn(from: Double, to: Double) throws {
+        #expect(CommandRun("synth", "-o", folder("a.wav")).status == 0)
+        let run = CommandRun(
+            "inspect", "--plot", folder("p.svg"), folder("a.wav"), "--from", "\(from)", "--to", "\(to)")
+        #expect(run.status == 0, "\(run.messages)")
+    }
+
     @Test(.enabled(if: hasGnuplot, "gnuplot is not installed")) func widthAndBackgroundAreChosen() throws {
         #expect(CommandRun("synth", "-o", folder("a.wav")).status == 0)
         let run = CommandRun("inspect", "--plot", folder("p.svg"), folder("a.wav"), "--width", "900", "--dark")
