@@ -49,7 +49,7 @@
                 // A mistyped command line may hold card data; what is said about it must not.
                 let text = fullMessage(for: error)
                 let console = Console.standard()
-                console.conclude(code.isSuccess ? text : text.hidingArguments, isResult: code.isSuccess)
+                console.conclude(code.isSuccess ? text : text.hidingKeysAndNumbers, isResult: code.isSuccess)
                 Glibc.exit(console.reportFailure() ? ExitStatus.inputOutput.rawValue : code.rawValue)
             }
         }

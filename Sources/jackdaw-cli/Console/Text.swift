@@ -39,24 +39,29 @@ extension String {
         }
     }
 
-    /// What is said about the command line, without the numbers and keys in it: ``hidingKeysAndNumbers``, and keys whose
-    /// digits are written in pairs or in more arguments than one.
-    var hidingArguments: String {
-        replacing(/[0-9A-Fa-f]{2}(?:(?:[ :\-]|', ')[0-9A-Fa-f]{2}){7,}/) { key in
-            String(key.output.map { $0.isHexDigit ? "*" : $0 })
-        }.hidingKeysAndNumbers
-    }
-
-    /// The text with every key of 12 hexadecimal digits or more hidden, and every number as ``hidingAccountNumbers`` has it. An
-    /// identifier of a Bluetooth service (RFC 9562) is no key.
+    /// The text without the keys and numbers that an argument may hold: every key of 12 hexadecimal digits or more is hidden,
+    /// every number as ``hidingAccountNumbers`` has it, and 16 digits or more in groups. An identifier of a Bluetooth service
+    /// (RFC 9562) and the address of a device are no keys.
     var hidingKeysAndNumbers: String {
         var result = ""
         var rest = self[...]
-        for match in matches(of: /[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}/) {
-            result += rest[..<match.range.lowerBound].hidingKeys.hidingAccountNumbers + match.output
+        for match in matches(
+            of: /[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}/)
+        where !isInKey(match.range) {
+            result += rest[..<match.range.lowerBound].hidingKeysInGroups + match.output
             rest = self[match.range.upperBound...]
         }
-        return result + rest.hidingKeys.hidingAccountNumbers
+        return result + rest.hidingKeysInGroups
+    }
+
+    /// Whether digits go on before or after a range, with or without a colon or a hyphen.
+    private func isInKey(_ range: Range<Index>) -> Bool {
+        func goesOn(_ characters: some Sequence<Character>) -> Bool {
+            var others = characters.makeIterator()
+            guard let first = others.next() else { return false }
+            return first.isHexDigit || ":-".contains(first) && others.next()?.isHexDigit == true
+        }
+        return goesOn(self[..<range.lowerBound].reversed()) || goesOn(self[range.upperBound...])
     }
 
     /// The text with every number of 12 digits or more masked as an account number is: from 13 digits on the first six show,
@@ -72,6 +77,21 @@ extension String {
         }
         return result + rest
     }
+
+    /// The text with groups of hexadecimal digits hidden that are 16 digits or more, one of them decimal.
+    fileprivate func hidingGroups(where isHidden: (Substring) -> Bool) -> String {
+        let groups = /\b[0-9A-Fa-f]+(?:(?:[ :\-\/']|', '|", ")[0-9A-Fa-f]+)+\b/.wordBoundaryKind(.simple)
+        return replacing(groups) { match in
+            let digits = match.output.filter(\.isHexDigit)
+            guard digits.count >= Self.leastInGroups, digits.contains(where: \.isDigit), isHidden(match.output) else {
+                return String(match.output)
+            }
+            return String(match.output.map { $0.isHexDigit ? "*" : $0 })
+        }
+    }
+
+    /// Digits in groups from which on they may be a key.
+    private static let leastInGroups = 16
 
     /// The text, with blanks before or behind it up to a width.
     func padded(to width: Int, alignedRight: Bool = false) -> String {
@@ -95,6 +115,13 @@ extension LinkName {
 }
 
 extension Substring {
+    /// The text with keys in one piece and in groups hidden, and numbers masked.
+    fileprivate var hidingKeysInGroups: String {
+        // A key may begin with the digits of a number, and those would show.
+        let withoutKeys = String(self).hidingGroups { $0.contains(where: \.isLetter) }[...].hidingKeys
+        return withoutKeys.hidingAccountNumbers.hidingGroups { _ in true }
+    }
+
     /// The text with every run of so many hexadecimal digits hidden, if it is more than a number.
     fileprivate var hidingKeys: String {
         String(self).replacing(/[0-9A-Fa-f]{12,}/) { key in

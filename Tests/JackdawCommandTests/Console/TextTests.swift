@@ -61,13 +61,27 @@ import Testing
         #expect(text.hidingKeysAndNumbers == expected)
     }
 
-    @Test func keysInPairsAreHiddenInWhatIsSaidOfArguments() {
-        #expect("'01 23 45 67 89 AB CD EF'".hidingArguments == "'** ** ** ** ** ** ** **'")
-        #expect(
-            "'01', '23', '45', '67', '89', 'AB', 'CD', 'EF'".hidingArguments
-                == "'**', '**', '**', '**', '**', '**', '**', '**'")
-        #expect("rfcomm:AA:BB:CC:DD:EE:FF/1".hidingArguments == "rfcomm:AA:BB:CC:DD:EE:FF/1")
-    }
+    /// A key or a number may be written in groups of any length.
+    @Test(arguments: [
+        ("'01 23 45 67 89 AB CD EF'", "'** ** ** ** ** ** ** **'"),
+        (
+            "'01', '23', '45', '67', '89', 'AB', 'CD', 'EF'",
+            "'**', '**', '**', '**', '**', '**', '**', '**'"
+        ),
+        ("key 0123-4567-89AB-CDEF.", "key ****-****-****-****."), ("012345:6789AB/CDEF01", "******:******/******"),
+        ("41111 11111 11111 1", "***** ***** ***** *"), ("4111/1111/1111/1111", "****/****/****/****"),
+        ("41-11-11-11-11-11-11-11", "**-**-**-**-**-**-**-**"),
+        ("4111 1111 1111 1111 AB", "**** **** **** **** **"),
+        ("AA:BB:CC:DD:EE:FF:00:11", "**:**:**:**:**:**:**:**"),
+    ])
+    func groupsOfDigitsAreHidden(text: String, expected: String) { #expect(text.hidingKeysAndNumbers == expected) }
+
+    @Test(arguments: [
+        "rfcomm:AA:BB:CC:DD:EE:FF/1", "AA:BB:CC:DD:EE:FF: 1024 bytes of 2048", "00:11:22:33:44:55 1024 2048",
+        "from AA:BB:CC:DD:EE:FF to 00:11:22:33:44:55", "2026-11-24 12:43:02", "dead beef face cafe feed bead",
+        "8000 to 192000 Hz", "1200 and 2200 Hz, 1200.0 baud",
+    ])
+    func addressesAndTimesStay(text: String) { #expect(text.hidingKeysAndNumbers == text) }
 
     @Test func countsHaveTheirPlural() {
         #expect(counted(0, "file") == "0 files")

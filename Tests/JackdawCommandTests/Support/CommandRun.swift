@@ -31,7 +31,7 @@ struct CommandRun {
         } catch {
             let code = JackdawCommand.exitCode(for: error)
             let text = JackdawCommand.fullMessage(for: error)
-            recorder.console.conclude(code.isSuccess ? text : text.hidingArguments, isResult: code.isSuccess)
+            recorder.console.conclude(code.isSuccess ? text : text.hidingKeysAndNumbers, isResult: code.isSuccess)
             status = code.rawValue
         }
         output = recorder.output
