@@ -82,7 +82,7 @@ final class Console {
         results.removeWiping()
     }
 
-    /// Writes a line to standard error, behind the results that came before it. Numbers and keys in it are masked: it may
+    /// Writes a line to standard error, after the results that came before it. Numbers and keys in it are masked: it may
     /// repeat an argument, and a mistyped command line may have card data instead of a name.
     func message(_ line: String) { write(message: line.hidingKeysAndNumbers) }
 

@@ -2,11 +2,11 @@ import JackdawCards
 import JackdawDecryption
 
 extension SwipeEncryptor {
-    /// What a simulated reader encrypts swipes with.
+    /// The encryptor of a simulated reader.
     /// - Parameters:
     ///   - family: the reader's.
     ///   - key: published for tests.
-    ///   - scheme: by which key it encrypts; nil for what the family's maker says.
+    ///   - scheme: by which key it encrypts; nil for the one that the family's maker documents.
     ///   - path: where the key comes from.
     /// - Returns: the encryptor.
     /// - Throws: ``CommandError`` with status `usage` or `badData` if the key cannot be used so.

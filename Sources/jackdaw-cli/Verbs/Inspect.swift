@@ -43,7 +43,8 @@
         @Option(help: ArgumentHelp("Draw only the swipe with this number.", valueName: "n"))
         var swipe: Int?
 
-        @Option(help: ArgumentHelp("Draw only sound after this time.", valueName: "seconds"))
+        @Option(
+            help: ArgumentHelp("Draw only sound after this time, of modem sound two seconds.", valueName: "seconds"))
         var from: Double?
 
         @Option(help: ArgumentHelp("Draw only sound before this time.", valueName: "seconds"))
@@ -136,9 +137,9 @@
             try Gnuplot.draw(script.commands, to: plot)
             let count = max(swipes.count { part.holds($0) }, chosenLines.count)
             if script.count < count {
-                let what = isSwipes ? "swipes" : "stretches of modem sound"
+                let noun = isSwipes ? "swipes" : "stretches of modem sound"
                 let choice = isSwipes ? "--swipe, --from and --to" : "--from and --to"
-                console.message("\(plot): shows \(script.count) of \(count) \(what); \(choice) choose which")
+                console.message("\(plot): shows \(script.count) of \(count) \(noun); \(choice) choose which")
             }
             return .done
         }
@@ -155,7 +156,7 @@
         }
     }
 
-    /// Keeps what is printed of the swipes of a recording, and the sound of those that are drawn.
+    /// Keeps the printed values of the swipes of a recording, and the sound of those that are drawn.
     private struct Inspector: ScanObserver {
         let wantsSamples = true
         private let console: Console
