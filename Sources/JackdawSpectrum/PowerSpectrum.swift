@@ -1,3 +1,5 @@
+import Glibc
+
 /// The mean power spectrum of a stream (P. D. Welch, "The use of fast Fourier transform for the estimation of power
 /// spectra", IEEE Trans. Audio Electroacoust. 15, 1967): segments overlap by half. Memory stays the same for a stream
 /// of any length, and block sizes make no difference.
@@ -55,5 +57,135 @@ public struct PowerSpectrum: ~Copyable, Sendable {
     private mutating func add(_ power: [Float]) {
         for bin in power.indices { sum[bin] += Double(power[bin]) }
         segments += 1
+    }
+}
+
+/// Cuts a stream into half-overlapping segments and takes the spectrum of each, scaled so that its bins add up to the
+/// mean square of the segment.
+struct SegmentAnalyser: ~Copyable, Sendable {
+    /// Samples a segment.
+    let count: Int
+    /// Samples of the stream in the longest segment so far; less than `count` only for a short stream.
+    private(set) var coveredCount = 0
+
+    /// The spectrum of the last segment.
+    private(set) var power: [Float]
+
+    private let window: WindowFunction
+    private let weights: Weights
+    private var transform: RealTransform
+    private var pending: SampleBuffer
+
+    init(count: Int, window: WindowFunction) throws(SpectrumError) {
+        transform = try RealTransform(count: count)
+        self.count = count
+        self.window = window
+        weights = Weights(window, count: count)
+        pending = SampleBuffer(capacity: count)
+        power = [Float](repeating: 0, count: count / 2 + 1)
+    }
+
+    /// Takes samples until a segment is complete or there are no more.
+    /// - Parameters:
+    ///   - samples: the next samples of the stream, the same until all have been taken.
+    ///   - start: how many of them have been taken.
+    /// - Returns: whether a segment is complete, its spectrum in ``power``.
+    mutating func take(_ samples: Span<Float>, from start: inout Int) -> Bool {
+        if pending.isFull { pending.keep(last: count / 2) }
+        pending.take(samples, from: &start)
+        if pending.isFull { analyse(weights) }
+        return pending.isFull
+    }
+
+    /// Ends the stream. One that was too short for a segment is taken as one, with zeros after it.
+    /// - Returns: whether there is such a segment, its spectrum in ``power``.
+    mutating func finish() -> Bool {
+        guard coveredCount == 0, pending.count > 0 else { return false }
+        analyse(Weights(window, count: pending.count))
+        return true
+    }
+
+    private mutating func analyse(_ weights: Weights) {
+        coveredCount = weights.values.count
+        var result: [Float] = []
+        swap(&result, &power)
+        pending.withSamples { samples in
+            var target = result.mutableSpan
+            transform.power(of: samples, weightedBy: weights.values.span, into: &target)
+        }
+        // One sample alone has a Hann weight of 0.
+        let scale = weights.energy > 0 ? 2 / (weights.energy * Float(count)) : 0
+        for bin in result.indices { result[bin] *= scale }
+        result[0] /= 2
+        result[count / 2] /= 2
+        swap(&result, &power)
+    }
+
+    private struct Weights: Sendable {
+        let values: [Float]
+        /// Sum of the squares.
+        let energy: Float
+
+        init(_ window: WindowFunction, count: Int) {
+            values = window.weights(count: count)
+            energy = Float(values.reduce(0.0) { $0 + Double($1) * Double($1) })
+        }
+    }
+}
+
+/// A window of the cosine-sum family: how the samples of a segment are weighted before its spectrum is taken.
+public struct WindowFunction: Sendable, Hashable {
+    /// Coefficients of cos(2πkn / N) with alternating signs, from k = 0.
+    let coefficients: [Double]
+
+    /// All weights 1: narrowest lines, leakage at -13 dB.
+    public static let rectangular = WindowFunction(coefficients: [1])
+    /// Hann: lines 4 bins wide, leakage from -31 dB and falling 18 dB an octave.
+    public static let hann = WindowFunction(coefficients: [0.5, 0.5])
+    /// Four-term Blackman-Harris: lines 8 bins wide, leakage under -92 dB (F. J. Harris, "On the use of windows for
+    /// harmonic analysis with the discrete Fourier transform", Proc. IEEE 66, 1978).
+    public static let blackmanHarris = WindowFunction(coefficients: [0.35875, 0.48829, 0.14128, 0.01168])
+
+    /// The weights of a segment, for repeated use (the value after the last would be the first again).
+    /// - Parameter count: samples in the segment, 1 or more.
+    /// - Returns: `count` weights of 0 to 1.
+    public func weights(count: Int) -> [Float] {
+        (0..<count).map { index in
+            let angle = 2 * Double.pi * Double(index) / Double(count)
+            var sum = 0.0
+            for (order, coefficient) in coefficients.enumerated() {
+                sum += (order % 2 == 0 ? 1 : -1) * coefficient * cos(Double(order) * angle)
+            }
+            return Float(sum)
+        }
+    }
+}
+
+/// Levels in dBFS, after AES17: a sine of amplitude 1 has a peak level and an RMS level of 0 dBFS, so that the RMS level of
+/// a pure tone is that of its amplitude.
+public enum Decibels {
+    /// The level given for silence; no level is lower.
+    public static let silence = -200.0
+
+    /// The level of an amplitude.
+    /// - Parameter amplitude: 0 or more, 1 is full scale.
+    /// - Returns: dBFS, ``silence`` at least.
+    public static func level(ofAmplitude amplitude: Double) -> Double {
+        ratio(amplitude * amplitude)
+    }
+
+    /// The level of a mean square.
+    /// - Parameter power: 0 or more, 1/2 is the sine of full scale.
+    /// - Returns: dBFS, ``silence`` at least.
+    public static func level(ofPower power: Double) -> Double {
+        ratio(2 * power)
+    }
+
+    /// A ratio of powers in dB.
+    /// - Parameter ratio: 0 or more.
+    /// - Returns: dB, ``silence`` at least.
+    public static func ratio(_ ratio: Double) -> Double {
+        // What is not a number compares as false.
+        ratio > 1e-20 ? 10 * log10(ratio) : silence
     }
 }

@@ -1,6 +1,6 @@
 import Glibc
-public import JackdawTransport
 import JackdawSystem
+public import JackdawTransport
 
 /// The sound cards of a system with their devices, and the names that lead to them by way of ALSA's configuration.
 public struct SoundCards: Sendable {
@@ -129,4 +129,43 @@ public struct NamedPCM: Sendable, Hashable {
 
     /// Of the dozens that a configuration has: all others lead to a card's device by a detour, or nowhere.
     static let useful: Set<String> = ["default", "pipewire", "pulse"]
+}
+
+/// What a PCM device can do, as its driver says while nobody has it.
+public struct PCMAbilities: Sendable, Hashable {
+    /// The lowest and the highest rate (Hz).
+    public let rates: ClosedRange<Int>
+    /// Those of the usual rates that it can, from low to high (Hz).
+    public let usualRates: [Int]
+    /// The fewest and the most channels.
+    public let channels: ClosedRange<Int>
+    /// The sample formats by their ALSA names, the ones that this module uses: `S16_LE`.
+    public let formats: [String]
+
+    /// Rates that recordings are made at (Hz).
+    static let usualRates = [
+        8000, 11_025, 16_000, 22_050, 32_000, 44_100, 48_000, 64_000, 88_200, 96_000, 176_400, 192_000,
+    ]
+}
+
+/// The process that holds a device which only one can have.
+public struct DeviceHolder: Sendable, Hashable, CustomStringConvertible {
+    /// The number of the process.
+    public let process: Int32
+    /// The name of its command, cut at 15 bytes by the kernel; nil where it is not known.
+    public let name: String?
+    /// The number of the user it runs for; nil where it is not known.
+    let user: UInt32?
+
+    /// Name and number: `arecord (process 1234)`.
+    public var description: String { name.map { "\($0) (process \(process))" } ?? "process \(process)" }
+
+    /// The process that a thread belongs to: the kernel names the thread that opened a device, and a sound server does so in
+    /// a thread whose number and name say little.
+    init(thread: Int32, _ files: some SystemFiles) {
+        let status = files.fields(of: "/proc/\(thread)/status")
+        process = status["Tgid"].flatMap { Int32($0) } ?? thread
+        name = files.line(of: "/proc/\(process)/comm")
+        user = status["Uid"]?.split(whereSeparator: \.isWhitespace).first.flatMap { UInt32($0) }
+    }
 }

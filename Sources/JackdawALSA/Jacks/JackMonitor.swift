@@ -1,6 +1,6 @@
 import Glibc
-public import JackdawTransport
 import JackdawSystem
+public import JackdawTransport
 
 /// Watches the jacks of a sound card: what is plugged in when it is opened, and what comes and goes from then on.
 ///
@@ -153,4 +153,80 @@ public final class JackMonitor {
 extension Int64 {
     /// Nanoseconds as milliseconds, rounded up: waking too early would turn a wait into a loop.
     fileprivate var wholeMilliseconds: Int32 { Int32(clamping: self / 1_000_000 + (self % 1_000_000 > 0 ? 1 : 0)) }
+}
+
+/// How what jacks are read from is opened; tests open what they have scripted.
+protocol JackOpenings {
+    /// Opens a control device by its ALSA name. The corresponding C function is `snd_ctl_open`.
+    func control(_ name: String) throws(SystemFailure) -> any ControlCalls
+    /// Opens an input device by its file. The corresponding C function is `open`.
+    func inputDevice(_ file: String) throws(SystemFailure) -> any SwitchCalls
+}
+
+/// Opens the devices of this system.
+struct SystemOpenings: JackOpenings {
+    func control(_ name: String) throws(SystemFailure) -> any ControlCalls { try LibraryControl(name) }
+    func inputDevice(_ file: String) throws(SystemFailure) -> any SwitchCalls { try EventDevice(file) }
+}
+
+/// Finds what a card's jacks can be read from.
+struct JackSearch {
+    let files: any SystemFiles
+    let openings: any JackOpenings
+
+    /// Opens what the jacks of a card can be read from: its control elements, or where they sense none, input switches.
+    /// - Parameter name: a number, a short name, or an ALSA name.
+    /// - Returns: one source at least.
+    /// - Throws: `LinkError`.
+    func sources(of name: String) throws(LinkError) -> [any JackSource] {
+        let diagnosis = DeviceDiagnosis(files: files)
+        let cards = (try? KernelSound(files: files).cards()) ?? []
+        let wanted = PCMAddress(name).card ?? name
+        guard let card = cards.first(where: { $0.id == wanted || String($0.number) == wanted }) else {
+            throw diagnosis.error(opening: "hw:\(wanted)", .capture, errno: ENODEV)
+        }
+        var failures: [(file: String, cause: SystemFailure)] = []
+        do throws(SystemFailure) {
+            let source = try ElementJacks(try openings.control("hw:\(card.number)"))
+            if !source.initialStates.isEmpty { return [source] }
+        } catch {
+            failures.append(("/dev/snd/controlC\(card.number)", error))
+        }
+        var sources: [any JackSource] = []
+        for device in InputDevice.ofCard(card, among: cards, files) {
+            do throws(SystemFailure) {
+                sources.append(try SwitchJacks(device, try openings.inputDevice(device.file)))
+            } catch {
+                failures.append((device.file, error))
+            }
+        }
+        guard sources.isEmpty else { return sources }
+        guard let failure = failures.first else {
+            throw LinkError(
+                .unsupported, link: name, "card \(card.id) does not sense what is plugged into it",
+                remedy: "go by the sound: jackdaw listen")
+        }
+        throw diagnosis.error(openingFile: failure.file, link: name, failure.cause)
+    }
+}
+
+/// What jacks are sensed by: the control elements of a card, or the switches of an input device.
+protocol JackSource: AnyObject {
+    /// The jacks as they were when the source was opened.
+    var initialStates: [JackState] { get }
+    /// What to wait for.
+    var descriptors: [PollDescriptor] { get }
+    /// Reads what has come, without waiting.
+    /// - Parameter answered: the source's descriptors with what came at them.
+    /// - Returns: what was read, in its order.
+    /// - Throws: ``SystemFailure``, with `ENODEV` where the device has gone.
+    func read(_ answered: [PollDescriptor]) throws(SystemFailure) -> [JackReading]
+}
+
+/// What a source has read.
+enum JackReading: Hashable {
+    /// What a jack says, changed or not.
+    case state(Jack, isPlugged: Bool)
+    /// A jack that is no longer there.
+    case removed(Jack)
 }

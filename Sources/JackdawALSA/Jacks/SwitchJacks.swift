@@ -57,3 +57,162 @@ final class SwitchJacks: JackSource {
         return []
     }
 }
+
+/// The system calls that the switches of an input device are read with; tests script them.
+protocol SwitchCalls: AnyObject {
+    /// The open device.
+    var descriptor: Int32 { get }
+    /// The switches that are on, by their numbers. The request is `EVIOCGSW`.
+    func switchesOn() throws(SystemFailure) -> Set<UInt16>
+    /// The next events, without waiting; none at the end of the file. The corresponding C function is `read`.
+    /// - Throws: ``SystemFailure`` with `EAGAIN` where there are none.
+    func events() throws(SystemFailure) -> [InputEvent]
+}
+
+/// What an input device tells (`struct input_event` of the kernel, without its time).
+struct InputEvent: Hashable {
+    let type: UInt16
+    let code: UInt16
+    let value: Int32
+}
+
+/// An input device with switches that jacks drive, as the kernel lists it for anyone to read.
+struct InputDevice: Hashable {
+    /// Its name: the card's, and the jack's behind it where a driver makes one device a jack.
+    let name: String
+    /// The number of the card that it belongs to; nil where its place in the system does not say.
+    let card: Int?
+    /// The file that a program opens.
+    let file: String
+    /// The switches that jacks drive, by their numbers.
+    let switches: [UInt16]
+
+    private static let kinds: [(code: Int32, kind: Jack.Kind, name: String)] = [
+        (SW_HEADPHONE_INSERT, .headphone, "headphone"), (SW_MICROPHONE_INSERT, .microphone, "microphone"),
+        (SW_LINEOUT_INSERT, .line, "line out"), (SW_LINEIN_INSERT, .line, "line in"),
+    ]
+
+    /// The jacks by the numbers of their switches.
+    var jacks: [(UInt16, Jack)] {
+        Self.kinds.compactMap { entry in
+            let code = UInt16(entry.code)
+            guard switches.contains(code) else { return nil }
+            let name = switches.count == 1 ? self.name : "\(self.name) (\(entry.name))"
+            return (code, Jack(name: name, kind: entry.kind, origin: .inputSwitch(code, file: file)))
+        }
+    }
+
+    /// The devices with jacks that the system has, in the order in which the kernel lists them.
+    static func all(_ files: some SystemFiles) -> [InputDevice] {
+        guard let text = try? files.text(of: "/proc/bus/input/devices") else { return [] }
+        var devices: [InputDevice] = []
+        var block = Block()
+        // A device is a block of lines such as "H: Handlers=event12 " behind which an empty one stands.
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.isEmpty {
+                if let device = block.device { devices.append(device) }
+                block = Block()
+            } else {
+                block.receive(line)
+            }
+        }
+        if let device = block.device { devices.append(device) }
+        return devices
+    }
+
+    /// The devices that sense the jacks of a card. Where none says that it is of that card, those that say of no card what
+    /// they are count.
+    /// - Parameters:
+    ///   - card: the card.
+    ///   - cards: all cards, to know the names of the others.
+    ///   - files: where the kernel lists devices.
+    /// - Returns: none where the card has none.
+    static func ofCard(
+        _ card: KernelSound.Card, among cards: [KernelSound.Card], _ files: some SystemFiles
+    ) -> [InputDevice] {
+        let devices = all(files)
+        let owners = devices.map { device in
+            device.card
+                // The longest name is meant: one card's may begin with another's.
+                ?? cards.filter { !$0.name.isEmpty && device.name.hasPrefix($0.name) }
+                .max { $0.name.count < $1.name.count }?.number
+        }
+        let own = devices.indices.filter { owners[$0] == card.number }
+        let chosen = own.isEmpty ? devices.indices.filter { owners[$0] == nil } : own
+        return chosen.map { devices[$0] }
+    }
+
+    /// What the lines of one device say.
+    private struct Block {
+        private var name = ""
+        private var card: Int?
+        private var event: Substring?
+        private var switches: [UInt16] = []
+
+        var device: InputDevice? {
+            guard let event, !switches.isEmpty else { return nil }
+            return InputDevice(name: name, card: card, file: "/dev/input/\(event)", switches: switches)
+        }
+
+        mutating func receive(_ line: Substring) {
+            guard let (key, value) = line.split(around: "=") else { return }
+            switch key {
+            case "N: Name": name = String(value.drop { $0 == "\"" }.prefix { $0 != "\"" })
+            case "S: Sysfs":
+                // ".../sound/card0/input12"
+                let folders = value.split(separator: "/")
+                let place = folders.firstIndex(of: "sound").map { $0 + 1 }
+                let folder = place.flatMap { $0 < folders.count ? folders[$0] : nil }
+                card = folder.flatMap { $0.hasPrefix("card") ? Int($0.dropFirst(4)) : nil }
+            case "H: Handlers": event = value.split(separator: " ").first { $0.hasPrefix("event") }
+            case "B: SW":
+                // Words in hexadecimal, the lowest last; jacks have switches below 32.
+                let word = value.split(separator: " ").last.flatMap { UInt64($0, radix: 16) } ?? 0
+                switches = InputDevice.kinds.map { UInt16($0.code) }.filter { word >> $0 & 1 == 1 }
+            default: break
+            }
+        }
+    }
+}
+
+extension Substring {
+    /// The text before and behind the first separator; nil where there is none.
+    fileprivate func split(around separator: Character) -> (Substring, Substring)? {
+        firstIndex(of: separator).map { (self[..<$0], self[index(after: $0)...]) }
+    }
+}
+
+/// An input device by the system itself.
+final class EventDevice: SwitchCalls {
+    let descriptor: Int32
+    /// A read never ends within an event.
+    private var buffer: [input_event] = Array(repeating: input_event(), count: 64)
+
+    /// Opens a device's file, `/dev/input/event5`.
+    init(_ file: String) throws(SystemFailure) {
+        descriptor = unsafe open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .last }
+    }
+
+    deinit { close(descriptor) }
+
+    func switchesOn() throws(SystemFailure) -> Set<UInt16> {
+        var bits = [UInt8](repeating: 0, count: Int(SW_MAX) / 8 + 1)
+        let request = UInt(jackdaw_eviocgsw(UInt32(bits.count)))
+        let result = unsafe bits.withUnsafeMutableBytes { unsafe ioctl(descriptor, request, $0.baseAddress!) }
+        guard result >= 0 else { throw .last }
+        var on: Set<UInt16> = []
+        for number in 0...Int(SW_MAX) where bits[number / 8] & (1 << UInt8(number % 8)) != 0 {
+            on.insert(UInt16(number))
+        }
+        return on
+    }
+
+    func events() throws(SystemFailure) -> [InputEvent] {
+        let count = unsafe buffer.withUnsafeMutableBytes { unsafe Glibc.read(descriptor, $0.baseAddress, $0.count) }
+        guard count >= 0 else { throw .last }
+        return buffer.prefix(count / MemoryLayout<input_event>.stride).map {
+            InputEvent(type: $0.type, code: $0.code, value: $0.value)
+        }
+    }
+}

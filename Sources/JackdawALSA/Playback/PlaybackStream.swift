@@ -1,5 +1,5 @@
-public import JackdawTransport
 import JackdawSystem
+public import JackdawTransport
 
 /// Sound to a sound card: a thread of its own asks a source for it, and neither waits nor allocates. The source can be changed
 /// while it plays; a change is heard as soon as what the device holds has been played, 20 ms with ``StreamConfiguration/Latency/low``.
@@ -131,4 +131,35 @@ extension LinkError {
         LinkError(
             .disconnected, link: link, "the device has gone", remedy: "plug it in again", underlying: failure.message)
     }
+}
+
+extension PlaybackStream: PlaybackPort {
+    /// Frames per second (Hz).
+    public var sampleRate: Double { format.sampleRate }
+
+    /// Changes the source, as ``perform(_:)`` does.
+    public func change(_ change: @escaping @Sendable (inout Source) -> Void) { perform(change) }
+}
+
+extension DuplexStream: PlaybackPort {
+    /// Changes what is played, as ``perform(_:)`` does.
+    public func change(_ change: @escaping @Sendable (inout Source) -> Void) { perform(change) }
+}
+
+/// Keeps a playback device going.
+typealias PlaybackEngine<Opener: PCMOpener, Source: SoundSource> =
+    StreamEngine<Opener, PlaybackLoop<Opener.Calls, Source>>
+
+/// How sound that is played gets on.
+public struct PlaybackStatus: Sendable, Hashable {
+    /// Frames of the source that were handed over to the device.
+    public let framesWritten: Int64
+    /// Frames of the source that have left the device's buffer, as of its last period.
+    public let framesPlayed: Int64
+    /// How often the sound broke off.
+    public let interruptions: Int
+    /// Frames of silence that this made.
+    public let silence: Int64
+    /// Whether the device is there.
+    public let isConnected: Bool
 }

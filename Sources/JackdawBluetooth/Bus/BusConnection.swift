@@ -1,3 +1,4 @@
+internal import CLinux
 internal import CSystemD
 import Glibc
 internal import JackdawSystem
@@ -282,4 +283,30 @@ internal import JackdawSystem
         guard result >= 0 else { throw BusError(result: result) }
         return result
     }
+}
+
+/// A point of the monotonic clock that an ``EventLoop`` can wait for, since sd-bus has such points of its own.
+final class BusTimer: Sendable {
+    /// What to watch: readable from that point on.
+    let descriptor: Int32
+
+    init() throws(SystemFailure) {
+        descriptor = jackdaw_timerfd()
+        guard descriptor >= 0 else { throw .last }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Waits for another point, in microseconds, or for none; and forgets that one has passed.
+    func set(_ microseconds: UInt64?) {
+        _ = jackdaw_timerfd_set(descriptor, microseconds.map { Int64(clamping: $0) } ?? -1)
+    }
+}
+
+/// Which bus to connect to.
+enum BusAddress: Sendable, Hashable {
+    /// The system's.
+    case system
+    /// One by its address, such as `unix:path=/run/dbus/system_bus_socket`.
+    case at(String)
 }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// A value as D-Bus knows it, without the descriptors that are passed along it.
 indirect enum BusValue: Hashable, Sendable {
     case byte(UInt8)
@@ -22,4 +24,143 @@ indirect enum BusValue: Hashable, Sendable {
     case variant(BusValue)
     /// The place of a descriptor among those that came with the message.
     case descriptor(Int)
+}
+
+extension BusValue {
+    /// What the value is, in the words of D-Bus.
+    var signature: String {
+        switch self {
+        case .byte: "y"
+        case .boolean: "b"
+        case .int16: "n"
+        case .uint16: "q"
+        case .int32: "i"
+        case .uint32: "u"
+        case .int64: "x"
+        case .uint64: "t"
+        case .double: "d"
+        case .string: "s"
+        case .objectPath: "o"
+        case .signature: "g"
+        case .bytes: "ay"
+        case .array(_, let signature): "a\(signature)"
+        case .dictionary(_, let key, let value): "a{\(key)\(value)}"
+        case .structure(let fields): "(\(fields.map(\.signature).joined()))"
+        case .variant: "v"
+        case .descriptor: "h"
+        }
+    }
+
+    /// A dictionary of properties or options, as they stand in most calls: strings to variants.
+    static func options(_ options: [String: BusValue]) -> BusValue {
+        let entries = options.map { (BusValue.string($0.key), BusValue.variant($0.value)) }
+        return .dictionary(Dictionary(uniqueKeysWithValues: entries), key: "s", value: "v")
+    }
+
+    /// An array of strings.
+    static func strings(_ strings: [String]) -> BusValue { .array(strings.map { .string($0) }, of: "s") }
+
+    /// The value in a variant, or this one.
+    var content: BusValue {
+        guard case .variant(let content) = self else { return self }
+        return content.content
+    }
+
+    /// The text of a string or an object path.
+    var text: String? {
+        switch content {
+        case .string(let text), .objectPath(let text): text
+        default: nil
+        }
+    }
+
+    /// The whole number, whatever its size.
+    var integer: Int? {
+        switch content {
+        case .byte(let value): Int(value)
+        case .int16(let value): Int(value)
+        case .uint16(let value): Int(value)
+        case .int32(let value): Int(value)
+        case .uint32(let value): Int(value)
+        case .int64(let value): Int(exactly: value)
+        case .uint64(let value): Int(exactly: value)
+        default: nil
+        }
+    }
+
+    var boolean: Bool? {
+        guard case .boolean(let value) = content else { return nil }
+        return value
+    }
+
+    var byteArray: WipedBytes? {
+        guard case .bytes(let bytes) = content else { return nil }
+        return bytes
+    }
+
+    /// The texts of an array of strings or object paths.
+    var texts: [String]? {
+        guard case .array(let elements, _) = content else { return nil }
+        return elements.compactMap(\.text)
+    }
+
+    /// A dictionary by the texts of its keys.
+    var entries: [String: BusValue]? {
+        guard case .dictionary(let entries, _, _) = content else { return nil }
+        return Dictionary(entries.compactMap { entry in entry.key.text.map { ($0, entry.value) } }) { $1 }
+    }
+}
+
+/// Bytes that may be card data or a key: they do not change, are shared and not copied, and are overwritten when nobody has
+/// them any more.
+@safe
+final class WipedBytes: @unchecked Sendable, Hashable, ExpressibleByArrayLiteral {
+    let count: Int
+    private let storage: UnsafeMutableRawBufferPointer
+
+    /// - Parameters:
+    ///   - capacity: bytes that there is room for.
+    ///   - fill: writes bytes and returns their number.
+    init(capacity: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int) {
+        unsafe storage = .allocate(byteCount: capacity, alignment: 1)
+        count = unsafe fill(storage)
+    }
+
+    /// - Parameter bytes: what is copied, and stays as it is.
+    convenience init(_ bytes: some Collection<UInt8>) {
+        unsafe self.init(capacity: bytes.count) { buffer in
+            unsafe buffer.copyBytes(from: bytes)
+            return buffer.count
+        }
+    }
+
+    convenience init(arrayLiteral bytes: UInt8...) { self.init(bytes) }
+
+    deinit {
+        if let start = unsafe storage.baseAddress { unsafe explicit_bzero(start, storage.count) }
+        unsafe storage.deallocate()
+    }
+
+    var isEmpty: Bool { count == 0 }
+
+    /// A copy, which is not overwritten.
+    var array: [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }
+
+    /// Lends the bytes.
+    func withBytes(_ body: (Span<UInt8>) -> Void) {
+        unsafe withUnsafeBytes { bytes in unsafe bytes.withMemoryRebound(to: UInt8.self) { unsafe body($0.span) } }
+    }
+
+    /// Lends the bytes to a function of C.
+    func withUnsafeBytes<Value>(_ body: (UnsafeRawBufferPointer) -> Value) -> Value {
+        unsafe body(UnsafeRawBufferPointer(rebasing: storage[..<count]))
+    }
+
+    static func == (left: WipedBytes, right: WipedBytes) -> Bool {
+        unsafe left.withUnsafeBytes { left in
+            unsafe right.withUnsafeBytes { right in unsafe left.elementsEqual(right) }
+        }
+    }
+
+    func hash(into hasher: inout Hasher) { unsafe withUnsafeBytes { unsafe hasher.combine(bytes: $0) } }
 }

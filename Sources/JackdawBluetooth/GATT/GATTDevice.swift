@@ -173,3 +173,61 @@ public struct GATTDevice: Sendable {
         throw LinkError(await client.objects.isComplete ? .brokenOff : .serviceMissing, link: link.description)
     }
 }
+
+/// What a device says of itself in its device information service; nil where it does not.
+public struct DeviceInformation: Sendable, Hashable {
+    /// Who made it.
+    public var manufacturer: String?
+    /// What kind it is.
+    public var model: String?
+    /// Which one it is.
+    public var serialNumber: String?
+    /// The version of its hardware.
+    public var hardwareRevision: String?
+    /// The version of its firmware.
+    public var firmwareRevision: String?
+    /// The version of its software.
+    public var softwareRevision: String?
+
+    static let service = "0000180a-0000-1000-8000-00805f9b34fb"
+    /// The characteristics, by Bluetooth's assigned numbers.
+    static let fields: [(uuid: String, field: any WritableKeyPath<DeviceInformation, String?> & Sendable)] = [
+        ("00002a29-0000-1000-8000-00805f9b34fb", \.manufacturer), ("00002a24-0000-1000-8000-00805f9b34fb", \.model),
+        ("00002a25-0000-1000-8000-00805f9b34fb", \.serialNumber),
+        ("00002a27-0000-1000-8000-00805f9b34fb", \.hardwareRevision),
+        ("00002a26-0000-1000-8000-00805f9b34fb", \.firmwareRevision),
+        ("00002a28-0000-1000-8000-00805f9b34fb", \.softwareRevision),
+    ]
+}
+
+extension BlueZClient {
+    /// What a connected device says of its battery: at once where it has, and whenever it says so again.
+    func batteryReports(of path: String) -> AsyncStream<BatteryReport> {
+        let (reports, continuation) = AsyncStream.makeStream(
+            of: BatteryReport.self, bufferingPolicy: .bufferingNewest(1))
+        guard objects.device(path)?.isConnected == true else {
+            continuation.finish()
+            return reports
+        }
+        let tell: @Sendable (BlueZObjects) -> Void = { objects in
+            guard let level = objects.batteryLevel(of: path) else { return }
+            continuation.yield(BatteryReport(percent: level))
+        }
+        tell(objects)
+        let number = observe { [weak self] event in
+            switch event {
+            case .added(path, BlueZName.battery), .changed(path, BlueZName.battery, _):
+                self?.assumeIsolated { tell($0.objects) }
+            case .changed(path, BlueZName.device, let properties) where properties["Connected"] == .boolean(false):
+                continuation.finish()
+            case .removed(path, BlueZName.device), .serviceEnded: continuation.finish()
+            default: break
+            }
+        }
+        continuation.onTermination = { [weak self] _ in
+            guard let self else { return }
+            Task { await self.forget(number) }
+        }
+        return reports
+    }
+}

@@ -54,3 +54,67 @@ indirect enum DataElement: Hashable, Sendable {
         }
     }
 }
+
+extension DataElement {
+    /// The number that says how an element's bytes are counted, behind its kind: 0 to 4 for 1 to 16 bytes, and 5 to 7 for a
+    /// count in 1, 2 or 4 bytes.
+    enum SizeIndex {
+        static let counts: ClosedRange<UInt8> = 5...7
+    }
+
+    /// The kinds by number.
+    enum Kind: UInt8 {
+        case null, unsigned, signed, uuid, text, boolean, sequence, alternative, url
+    }
+
+    /// The element in bytes; UUIDs in as few as they need.
+    var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        write(to: &bytes)
+        return bytes
+    }
+
+    private func write(to bytes: inout [UInt8]) {
+        switch self {
+        case .null: bytes.append(Self.header(.null, 0))
+        case .unsigned(let value, let width): Self.write(.unsigned, value, width, to: &bytes)
+        case .signed(let value, let width):
+            Self.write(.signed, UInt128(truncatingIfNeeded: value), width, to: &bytes)
+        case .uuid(let uuid):
+            switch uuid.short {
+            case let short? where short <= UInt16.max: Self.write(.uuid, UInt128(short), .two, to: &bytes)
+            case let short?: Self.write(.uuid, UInt128(short), .four, to: &bytes)
+            case nil: Self.write(.uuid, uuid.value, .sixteen, to: &bytes)
+            }
+        case .text(let content): Self.write(.text, content, to: &bytes)
+        case .boolean(let value): bytes += [Self.header(.boolean, 0), value ? 1 : 0]
+        case .sequence(let elements): Self.write(.sequence, elements.flatMap(\.bytes), to: &bytes)
+        case .alternative(let elements): Self.write(.alternative, elements.flatMap(\.bytes), to: &bytes)
+        case .url(let content): Self.write(.url, content, to: &bytes)
+        }
+    }
+
+    private static func header(_ kind: Kind, _ index: UInt8) -> UInt8 { kind.rawValue << 3 | index }
+
+    private static func write(_ kind: Kind, _ value: UInt128, _ width: Width, to bytes: inout [UInt8]) {
+        bytes.append(header(kind, UInt8(width.rawValue.trailingZeroBitCount)))
+        bytes.appendBigEndian(value, count: width.rawValue)
+    }
+
+    private static func write(_ kind: Kind, _ content: [UInt8], to bytes: inout [UInt8]) {
+        let width: Width = content.count <= UInt8.max ? .one : content.count <= UInt16.max ? .two : .four
+        let index = SizeIndex.counts.lowerBound + UInt8(width.rawValue.trailingZeroBitCount)
+        bytes.append(header(kind, index))
+        bytes.appendBigEndian(UInt128(content.count), count: width.rawValue)
+        bytes += content
+    }
+}
+
+extension [UInt8] {
+    /// Appends the lowest bytes of a number, the highest of them first.
+    mutating func appendBigEndian(_ value: UInt128, count: Int) {
+        for index in stride(from: count - 1, through: 0, by: -1) {
+            append(UInt8(truncatingIfNeeded: value >> UInt128(8 * index)))
+        }
+    }
+}

@@ -38,3 +38,102 @@ struct DiscoveryPacket: Hashable {
         return bytes + parameters
     }
 }
+
+/// Reads what service discovery writes, from front to back; never beyond the end.
+struct DiscoveryReader {
+    /// The deepest that elements nest.
+    static let mostDepth = 8
+
+    private let bytes: [UInt8]
+    private var position: Int
+    private let end: Int
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        position = 0
+        end = bytes.count
+    }
+
+    private init(_ bytes: [UInt8], _ range: Range<Int>) {
+        self.bytes = bytes
+        position = range.lowerBound
+        end = range.upperBound
+    }
+
+    /// Whether all was read.
+    var isAtEnd: Bool { position == end }
+
+    /// - Throws: `excess` where there is more.
+    func finish() throws(ServiceDiscoveryFault) {
+        guard isAtEnd else { throw .excess }
+    }
+
+    /// A number, the highest byte first.
+    mutating func number(_ count: Int) throws(ServiceDiscoveryFault) -> UInt128 {
+        var value: UInt128 = 0
+        for index in try take(UInt128(count)) { value = value << 8 | UInt128(bytes[index]) }
+        return value
+    }
+
+    mutating func unsigned8() throws(ServiceDiscoveryFault) -> UInt8 { UInt8(try number(1)) }
+    mutating func unsigned16() throws(ServiceDiscoveryFault) -> UInt16 { UInt16(try number(2)) }
+
+    /// So many bytes.
+    mutating func content(_ count: UInt128) throws(ServiceDiscoveryFault) -> [UInt8] { Array(bytes[try take(count)]) }
+
+    /// An element with all in it.
+    mutating func element(depth: Int = 0) throws(ServiceDiscoveryFault) -> DataElement {
+        guard depth < Self.mostDepth else { throw .tooDeep }
+        let header = try unsigned8()
+        let index = header & 7
+        guard let kind = DataElement.Kind(rawValue: header >> 3) else { throw .unknownElement(header) }
+        switch kind {
+        case .null where index == 0: return .null
+        case .boolean where index == 0: return .boolean(try unsigned8() != 0)
+        case .unsigned:
+            let width = try width(header)
+            return .unsigned(try number(width.rawValue), width)
+        case .signed:
+            let width = try width(header)
+            let unused = 128 - 8 * width.rawValue
+            let value = try number(width.rawValue)
+            return .signed(Int128(truncatingIfNeeded: value << unused) >> unused, width)
+        case .uuid:
+            switch try width(header) {
+            case .two: return .uuid(BluetoothUUID(UInt32(try number(2))))
+            case .four: return .uuid(BluetoothUUID(UInt32(try number(4))))
+            case .sixteen: return .uuid(BluetoothUUID(value: try number(16)))
+            case .one, .eight: throw .unknownElement(header)
+            }
+        case .text: return .text(try content(try count(header)))
+        case .url: return .url(try content(try count(header)))
+        case .sequence: return .sequence(try elements(header, depth))
+        case .alternative: return .alternative(try elements(header, depth))
+        case .null, .boolean: throw .unknownElement(header)
+        }
+    }
+
+    private mutating func elements(_ header: UInt8, _ depth: Int) throws(ServiceDiscoveryFault) -> [DataElement] {
+        var inside = DiscoveryReader(bytes, try take(try count(header)))
+        var elements: [DataElement] = []
+        while !inside.isAtEnd { elements.append(try inside.element(depth: depth + 1)) }
+        return elements
+    }
+
+    private func width(_ header: UInt8) throws(ServiceDiscoveryFault) -> DataElement.Width {
+        guard let width = DataElement.Width(rawValue: 1 << Int(header & 7)) else { throw .unknownElement(header) }
+        return width
+    }
+
+    private mutating func count(_ header: UInt8) throws(ServiceDiscoveryFault) -> UInt128 {
+        let index = header & 7
+        guard DataElement.SizeIndex.counts.contains(index) else { throw .unknownElement(header) }
+        return try number(1 << Int(index - DataElement.SizeIndex.counts.lowerBound))
+    }
+
+    private mutating func take(_ count: UInt128) throws(ServiceDiscoveryFault) -> Range<Int> {
+        guard count <= UInt128(end - position) else { throw .truncated }
+        defer { position += Int(count) }
+        return position..<position + Int(count)
+    }
+}

@@ -82,3 +82,80 @@ struct ServiceDiscovery: Sendable {
         }
     }
 }
+
+/// What is wrong with an answer to service discovery.
+enum ServiceDiscoveryFault: Error, Hashable, CustomStringConvertible {
+    /// It ends too early.
+    case truncated
+    /// It goes on behind its end.
+    case excess
+    /// It nests deeper than any record does.
+    case tooDeep
+    /// It is longer than any record is.
+    case tooLong
+    /// An element of a kind or size that does not exist, by its first byte.
+    case unknownElement(UInt8)
+    /// Something else than the protocol has there.
+    case unexpected
+    /// The device goes on asking to be asked again and tells nothing.
+    case noProgress
+    /// The device reports an error, by its number.
+    case refused(UInt16)
+
+    /// In words.
+    var description: String {
+        switch self {
+        case .truncated: "it ends too early"
+        case .excess: "it goes on behind its end"
+        case .tooDeep: "it nests too deep"
+        case .tooLong: "it is too long"
+        case .unknownElement(let byte): "an element begins with \(byte)"
+        case .unexpected: "it is no answer to the question"
+        case .noProgress: "it goes on without telling anything"
+        case .refused(1): "error 1, no such version"
+        case .refused(2): "error 2, no such record"
+        case .refused(3): "error 3, the request's form"
+        case .refused(4): "error 4, the request's size"
+        case .refused(5): "error 5, the continuation"
+        case .refused(6): "error 6, the device has no room"
+        case .refused(let code): "error \(code)"
+        }
+    }
+}
+
+/// Remembers which channels lead to which services, so that a device need not be asked each time.
+actor ChannelCache {
+    /// A service of a device.
+    struct Service: Hashable, Sendable {
+        let device: BluetoothAddress
+        let service: BluetoothUUID
+        /// What it is called, where that was asked for.
+        let name: String?
+    }
+
+    private var channels: [Service: UInt8]
+    private let keep: @Sendable ([Service: UInt8]) -> Void
+
+    /// - Parameters:
+    ///   - channels: what was known before.
+    ///   - keep: stores what is known, at each change.
+    init(_ channels: [Service: UInt8] = [:], keep: @escaping @Sendable ([Service: UInt8]) -> Void = { _ in }) {
+        self.channels = channels
+        self.keep = keep
+    }
+
+    /// The channel of a service; nil where it is not known.
+    subscript(service: Service) -> UInt8? { channels[service] }
+
+    /// Remembers a channel.
+    func remember(_ channel: UInt8, of service: Service) {
+        guard channels.updateValue(channel, forKey: service) != channel else { return }
+        keep(channels)
+    }
+
+    /// Forgets the channel of a service.
+    func forget(_ service: Service) {
+        guard channels.removeValue(forKey: service) != nil else { return }
+        keep(channels)
+    }
+}

@@ -87,3 +87,90 @@ public struct FSKEncoder: LineEncoder {
         timeInBit -= length
     }
 }
+
+/// What a burst has told of its sender, and of the line between.
+struct FSKSender: Sendable {
+    /// Bits a second over the nominal ones.
+    var clock = 1.0
+    /// Tones of space and mark in Hz.
+    var frequencies: SIMD2<Double>
+    /// How the line passes the tones.
+    var balance = ToneBalance()
+
+    /// One that keeps to what it should be, on a line that passes both tones alike.
+    init(_ shift: FrequencyShift) {
+        frequencies = SIMD2(shift.space, shift.mark)
+    }
+
+    /// One on a line that passes both tones alike, with this clock and these tones.
+    init(clock: Double, frequencies: SIMD2<Double>) {
+        self.clock = clock
+        self.frequencies = frequencies
+    }
+
+    /// Whether it is none but what it should be.
+    func isNominal(_ shift: FrequencyShift) -> Bool {
+        clock == 1 && balance.isEven && frequencies == FSKSender(shift).frequencies
+    }
+
+    /// An error of a tone that is believed, at most, as a share of the shift: where all of the sound was moved in frequency, as
+    /// a carrier system does, both tones are off by as much.
+    private static let mostShiftError = 0.15
+    /// That as a share of the tone: no less, and no more either, since of a shift far wider than the tone is high it would
+    /// reach below 0 Hz, and a mere step would be taken for the tone.
+    private static let mostToneErrors = 0.065...0.25
+
+    /// How far from space and mark a sender's tones may be, in Hz.
+    static func reach(_ shift: FrequencyShift) -> SIMD2<Double> {
+        let nominal = FSKSender(shift).frequencies
+        return SIMD2(repeating: mostShiftError * abs(shift.space - shift.mark)).clamped(
+            lowerBound: mostToneErrors.lowerBound * nominal, upperBound: mostToneErrors.upperBound * nominal)
+    }
+
+    /// Tones as they are, or as near to them as a sender's may be.
+    static func bounded(_ frequencies: SIMD2<Double>, _ shift: FrequencyShift) -> SIMD2<Double> {
+        let (nominal, reach) = (FSKSender(shift).frequencies, reach(shift))
+        return frequencies.clamped(lowerBound: nominal - reach, upperBound: nominal + reach)
+    }
+
+    /// Clocks that are followed.
+    private static let clocks = 0.94...1.06
+    /// An error of the clock that is believed, at least.
+    private static let leastClockError = 0.004
+
+    /// Follows the clock by how far apart the characters are that stand close together.
+    /// - Parameters:
+    ///   - distances: their distances, in grid steps of the clock as it is.
+    ///   - gain: share of the error that is made good.
+    /// - Returns: whether the clock is another one now.
+    @discardableResult
+    mutating func followClock(_ distances: CharacterDistances, gain: Double) -> Bool {
+        guard let error = distances.clockError, abs(error) > Self.leastClockError else { return false }
+        clock = min(max(clock * (1 + gain * error), Self.clocks.lowerBound), Self.clocks.upperBound)
+        return true
+    }
+}
+
+/// How far apart characters are that stand close together.
+struct CharacterDistances {
+    /// Grid steps from one to the next, if the clock is right.
+    private let expected: Double
+    private var sum = 0.0
+    private var count = 0
+
+    /// Distances that tell the clock, at least, and grid steps that one may be off.
+    private static let leastCount = 8
+    private static let mostSlip = 4.0
+
+    init(expected: Double) { self.expected = expected }
+
+    /// Adds a distance, if no idle line lies in between.
+    mutating func add(_ distance: Double) {
+        guard abs(distance - expected) <= Self.mostSlip else { return }
+        sum += distance
+        count += 1
+    }
+
+    /// By what share the clock should be faster; nil where they are too few to tell.
+    var clockError: Double? { count >= Self.leastCount ? expected * Double(count) / sum - 1 : nil }
+}

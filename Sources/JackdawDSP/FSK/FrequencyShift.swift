@@ -32,7 +32,7 @@ extension FrequencyShift {
     /// Bauds that are encoded and decoded.
     public static let bauds = 50.0...9_600.0
     /// Sample rates that are encoded and decoded, in Hz.
-    public static let sampleRates = 8_000.0...192_000.0
+    public static let sampleRates = Tone.sampleRates
 
     /// Of a tone that turns less than so often in a bit, noise and offset leave nothing to tell it by.
     private static let leastTurnsPerBit = 0.5
@@ -52,3 +52,33 @@ extension FrequencyShift {
         try LineCodeError.check("shift", abs(mark - space), baud / 4...sampleRate, "Hz at this baud")
     }
 }
+
+/// Something of the space and of the mark, in place: no array of two that would have to be allocated.
+struct TonePair<Element> {
+    var space: Element
+    var mark: Element
+
+    init(space: Element, mark: Element) {
+        self.space = space
+        self.mark = mark
+    }
+
+    /// The same of both.
+    init(_ both: Element) {
+        space = both
+        mark = both
+    }
+
+    /// By the bit that the tone stands for: 0 is space, 1 is mark.
+    @inline(__always)
+    subscript(tone: Int) -> Element {
+        _read {
+            if tone == 0 { yield space } else { yield mark }
+        }
+        _modify {
+            if tone == 0 { yield &space } else { yield &mark }
+        }
+    }
+}
+
+extension TonePair: Sendable where Element: Sendable {}

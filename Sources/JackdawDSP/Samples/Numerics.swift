@@ -87,3 +87,82 @@ package enum Numerics {
     /// The amplitude ratio of a level difference in dB.
     package static func amplitude(decibels: Double) -> Double { exponential(decibels * 0.115_129_254_649_702_3) }
 }
+
+// Written out for each kind: in a generic form, as in the library's own, the lanes are compared one by one.
+
+extension SIMD8<Float> {
+    /// The larger lane by lane.
+    @inline(__always)
+    static func larger(_ left: Self, _ right: Self) -> Self { left.replacing(with: right, where: right .> left) }
+}
+
+extension SIMD8<Int16> {
+    /// The larger lane by lane.
+    @inline(__always)
+    static func larger(_ left: Self, _ right: Self) -> Self { left.replacing(with: right, where: right .> left) }
+}
+
+extension SIMD16<Float> {
+    /// The larger lane by lane.
+    @inline(__always)
+    static func larger(_ left: Self, _ right: Self) -> Self { left.replacing(with: right, where: right .> left) }
+
+    /// The smaller lane by lane.
+    @inline(__always)
+    static func smaller(_ left: Self, _ right: Self) -> Self { left.replacing(with: right, where: right .< left) }
+
+    /// The first and the second elements of sixteen pairs. Lanes that are set one by one go through memory each time.
+    @inline(__always)
+    static func columns(_ pairs: InlineArray<16, SIMD2<Float>>) -> (Self, Self) {
+        unsafe pairs.span.withUnsafeBytes { bytes in
+            let first = unsafe bytes.loadUnaligned(as: Self.self)
+            let second = unsafe bytes.loadUnaligned(fromByteOffset: MemoryLayout<Self>.size, as: Self.self)
+            return (
+                Self(lowHalf: first.evenHalf, highHalf: second.evenHalf),
+                Self(lowHalf: first.oddHalf, highHalf: second.oddHalf)
+            )
+        }
+    }
+
+    /// The largest lane.
+    @inline(__always)
+    var largest: Float {
+        let eight = SIMD8.larger(lowHalf, highHalf)
+        let four = eight.lowHalf.replacing(with: eight.highHalf, where: eight.highHalf .> eight.lowHalf)
+        return Swift.max(Swift.max(four.x, four.y), Swift.max(four.z, four.w))
+    }
+}
+
+extension SIMD16<UInt8> {
+    /// Sixteen elements.
+    @inline(__always)
+    init(_ elements: InlineArray<16, UInt8>) {
+        self = unsafe elements.span.withUnsafeBytes { unsafe $0.loadUnaligned(as: Self.self) }
+    }
+}
+
+/// The sum of the samples within reach of one, moved on from the first to the last; beyond the ends the signal counts as zero.
+struct RunningSum {
+    private let reach: Int
+    private var sum = 0.0
+
+    /// Starts before the first sample.
+    /// - Parameters:
+    ///   - input: samples.
+    ///   - reach: samples to either side.
+    init(_ input: Span<Float>, reach: Int) {
+        self.reach = reach
+        for index in 0..<min(reach, input.count) { sum += Double(input[index]) }
+    }
+
+    /// The sum around a sample, to be asked for one sample after the other.
+    @inline(__always)
+    mutating func advance(_ input: Span<Float>, to index: Int) -> Double {
+        // One sum a sample, not two: the next one waits for it.
+        var change = 0.0
+        if index + reach < input.count { change = Double(input[index + reach]) }
+        if index > reach { change -= Double(input[index - reach - 1]) }
+        sum += change
+        return sum
+    }
+}

@@ -29,3 +29,44 @@ struct Oscillator {
         return SIMD2(cosine, sine)
     }
 }
+
+/// White Gaussian noise that follows from a seed alone: the same on every machine.
+public struct GaussianNoise: Sendable {
+    private var state: UInt64
+    private var spare: Double?
+
+    /// A generator. Different seeds, neighbours too, give unrelated noise.
+    public init(seed: UInt64) {
+        // One round of MurmurHash3's finaliser spreads small seeds over all bits; xorshift must not start at zero.
+        var mixed = seed &+ 0x9E37_79B9_7F4A_7C15
+        mixed = (mixed ^ (mixed >> 33)) &* 0xFF51_AFD7_ED55_8CCD
+        mixed = (mixed ^ (mixed >> 33)) &* 0xC4CE_B9FE_1A85_EC53
+        mixed ^= mixed >> 33
+        state = mixed == 0 ? 1 : mixed
+    }
+
+    /// The next value: zero mean, unit variance (polar method, Marsaglia 1962).
+    public mutating func next() -> Double {
+        if let spare {
+            self.spare = nil
+            return spare
+        }
+        while true {
+            let x = uniform()
+            let y = uniform()
+            let square = x * x + y * y
+            guard square < 1, square > 0 else { continue }
+            let scale = (-2 * Numerics.logarithm(square) / square).squareRoot()
+            spare = y * scale
+            return x * scale
+        }
+    }
+
+    /// Uniform over -1 to 1 (xorshift64*, Vigna 2014).
+    mutating func uniform() -> Double {
+        state ^= state >> 12
+        state ^= state << 25
+        state ^= state >> 27
+        return Double(Int64(bitPattern: state &* 0x2545_F491_4F6C_DD1D) >> 11) / Double(1 << 52)
+    }
+}

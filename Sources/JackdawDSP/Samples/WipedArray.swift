@@ -102,3 +102,63 @@ extension Array where Element: BitwiseCopyable {
         }
     }
 }
+
+/// An array of card data (sound, bits, characters) on its way through the decoder: overwritten when its last holder goes.
+///
+/// Copies share one array until one of them is changed. What takes the array out of it must not outlive it.
+@propertyWrapper
+struct Wiped<Element: BitwiseCopyable & Sendable>: Sendable, CustomReflectable {
+    private var storage: Storage
+
+    init(wrappedValue: [Element]) { storage = Storage(wrappedValue) }
+
+    var wrappedValue: [Element] {
+        get { storage.elements }
+        set { storage = Storage(newValue) }
+        _modify {
+            if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.elements) }
+            yield &storage.elements
+        }
+    }
+
+    /// Reflection shows nothing of the content.
+    var customMirror: Mirror { Mirror(self, children: [:]) }
+
+    /// Changed by a sole holder alone.
+    private final class Storage: @unchecked Sendable {
+        var elements: [Element]
+
+        init(_ elements: [Element]) { self.elements = elements }
+
+        deinit { elements.wipe() }
+    }
+}
+
+/// Holds card data on their way and can overwrite them.
+protocol Wipeable {
+    /// Overwrites all card data.
+    mutating func wipe()
+}
+
+/// A place for a state that holds card data: overwritten when its last holder goes. Copies share it; who changes it makes
+/// it his own first, by ``makeUnique(_:)``.
+final class WipedBox<Content: Wipeable & Sendable>: @unchecked Sendable {
+    /// Changed by a sole holder alone.
+    var content: Content
+
+    init(_ content: Content) { self.content = content }
+
+    deinit { content.wipe() }
+
+    static func makeUnique(_ box: inout WipedBox) {
+        if !isKnownUniquelyReferenced(&box) { box = WipedBox(box.content) }
+    }
+}
+
+/// Takes an array out of its place, without a copy: what else is in its owner can then be looked at while it is changed.
+@inline(__always)
+func move<Element>(_ array: inout [Element]) -> [Element] {
+    var moved: [Element] = []
+    swap(&moved, &array)
+    return moved
+}

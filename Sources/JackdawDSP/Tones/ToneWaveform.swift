@@ -58,3 +58,66 @@ extension ToneWaveform {
     @inline(__always)
     static func place(_ turns: Double) -> Double { max(0, turns - Double(Int(turns + 1) - 1)) }
 }
+
+/// A square without partials above half the sample rate: each edge of an ideal square is replaced by one that has been through
+/// a low-pass. What that changes around an edge is a table, added for every edge near a sample (E. Brandt, "Hard sync
+/// without aliasing", ICMC 2001).
+enum BandLimitedSquare {
+    /// Frames that an edge reaches to either side.
+    private static let reach = 32
+    /// Values a frame in the table; between them a straight line is within 1e-5.
+    private static let density = 256
+    /// The fundamental of a square is larger than its plateaus.
+    private static let scale = Double.pi / 4
+
+    /// What an edge from -1 to 1 lacks at so many frames after it; before it, the same with the other sign.
+    private static let correction = makeCorrection()
+
+    /// The value, -1 to 1, of a square that rises at 0 turns; `step` turns are a frame, less than a sixth.
+    static func value(turns: Double, step: Double) -> Double {
+        let table = correction
+        let place = ToneWaveform.place(turns)
+        var sum = place < 0.5 ? 1.0 : -1
+        let framesPerTurn = 1 / step
+        let span = step * Double(reach)
+        // Half turns away; reach turns are less than so many frames.
+        let first = Int((place - span) * 2 + Double(reach)) - reach
+        let last = Int((place + span) * 2)
+        var sign = first.isMultiple(of: 2) ? 1.0 : -1
+        for edge in first...last {
+            let distance = place - Double(edge) / 2
+            let position = min(abs(distance) * framesPerTurn, Double(reach)) * Double(density)
+            let index = min(Int(position), table.count - 2)
+            let share = position - Double(index)
+            let lack = table[index] + (table[index + 1] - table[index]) * share
+            sum += (distance < 0 ? -sign : sign) * lack
+            sign = -sign
+        }
+        return sum * scale
+    }
+
+    /// The integral of a Blackman-Harris windowed sinc, less the ideal edge. The window's main lobe ends at half the
+    /// sample rate; lines above it come out more than 90 dB lower.
+    private static func makeCorrection() -> [Double] {
+        let cutoff = 0.5 - 2 / Double(reach)
+        let width = 1 / Double(density)
+        var sums = [0.0]
+        for index in 0..<reach * density {
+            let start = Double(index) * width
+            let area =
+                impulse(start, cutoff) + 4 * impulse(start + width / 2, cutoff) + impulse(start + width, cutoff)
+            sums.append(sums[index] + area * width / 6)
+        }
+        let half = sums[sums.count - 1]
+        return sums.map { $0 / half - 1 }
+    }
+
+    private static func impulse(_ time: Double, _ cutoff: Double) -> Double {
+        let share = time / Double(2 * reach)
+        let window = [(0.0, 0.35875), (1, 0.48829), (2, 0.14128), (3, 0.01168)].reduce(0) { sum, term in
+            sum + term.1 * Numerics.sineAndCosine(turns: term.0 * share).cosine
+        }
+        guard time > 0 else { return 2 * cutoff * window }
+        return Numerics.sineAndCosine(turns: cutoff * time).sine / (Double.pi * time) * window
+    }
+}

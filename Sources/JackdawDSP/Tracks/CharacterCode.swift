@@ -52,3 +52,42 @@ public enum CharacterCode: Sendable, Hashable, CaseIterable {
         return bits
     }
 }
+
+/// The check character at the end of a message: even parity over each column of data bits, both sentinels included.
+///
+/// Its own parity bit is not a column: it makes the check character odd like every other (ISO/IEC 7811-2).
+public struct LongitudinalRedundancyCheck: Sendable, Hashable {
+    /// Data value of the check character for everything added so far.
+    public private(set) var value: UInt8 = 0
+
+    /// The check of an empty message.
+    public init() {}
+
+    /// The check of a whole message.
+    /// - Parameter values: data values from start sentinel to end sentinel.
+    public init(of values: some Sequence<UInt8>) {
+        for value in values { add(value) }
+    }
+
+    /// Takes the next character's data value.
+    public mutating func add(_ value: UInt8) { self.value ^= value }
+}
+
+/// One of the three stripes of a magnetic card (ISO/IEC 7811-2 and -6).
+public enum TrackNumber: Int, Sendable, Hashable, CaseIterable, Comparable {
+    /// 210 bits per inch, 7-bit alphanumeric characters (IATA).
+    case one = 1
+    /// 75 bits per inch, 5-bit numeric characters (ABA).
+    case two = 2
+    /// 210 bits per inch, 5-bit numeric characters (thrift; AAMVA writes 7-bit characters here).
+    case three = 3
+
+    /// Recording density in bits per inch (ISO/IEC 7811-2).
+    public var bitsPerInch: Double { self == .two ? 75 : 210 }
+
+    /// The character code that the standard prescribes for this track.
+    public var characterCode: CharacterCode { self == .one ? .alphanumeric : .numeric }
+
+    /// Tracks in the order of their numbers.
+    public static func < (left: TrackNumber, right: TrackNumber) -> Bool { left.rawValue < right.rawValue }
+}

@@ -50,3 +50,59 @@ public struct KeySerialNumber: Sendable, Hashable, CustomStringConvertible {
     /// 20 hexadecimal digits.
     public var description: String { HexadecimalDigits.text(of: bytes) }
 }
+
+/// How often a reader has taken a new key from the one that was put into it (DUKPT). Only counters with few ones are used, so
+/// that no key takes many steps.
+public struct TransactionCounter: Sendable, Hashable {
+    /// The number, from 1 for the first transaction.
+    public let value: UInt32
+    /// Bits of the number.
+    public let width: Int
+    /// Ones that a counter in use has at most.
+    public let mostOnes: Int
+
+    /// The counter of X9.24-1, for triple DES: 21 bits, ten of them ones.
+    static func tripleDES(_ value: UInt32) -> TransactionCounter {
+        TransactionCounter(value: value & 0x1F_FFFF, width: 21, mostOnes: 10)
+    }
+
+    /// The counter of X9.24-3, for AES: 32 bits, 16 of them ones.
+    static func aes(_ value: UInt32) -> TransactionCounter { TransactionCounter(value: value, width: 32, mostOnes: 16) }
+
+    /// Whether a transaction may have it.
+    public var isUsable: Bool { value != 0 && value.nonzeroBitCount <= mostOnes }
+
+    /// Whether it is behind the last that a transaction may have.
+    public var isExhausted: Bool { value > last }
+
+    /// The last that a transaction may have: all its ones on the left.
+    private var last: UInt32 { (UInt32(1) << mostOnes - 1) << (width - mostOnes) }
+
+    /// The next one that a transaction may have.
+    /// - Throws: ``DecryptionError`` with code `exhausted` where there is none.
+    public func next() throws(DecryptionError) -> TransactionCounter {
+        guard value < last else {
+            throw DecryptionError(.exhausted, "the reader has used its last key: it needs a new initial key")
+        }
+        var next = value + 1
+        // Between a number and the one that its lowest one carries to, all have as many ones or more.
+        while next.nonzeroBitCount > mostOnes { next += next & ~(next - 1) }
+        return TransactionCounter(value: next, width: width, mostOnes: mostOnes)
+    }
+
+    /// The ones of the number, from the left, each with those before it.
+    var steps: [UInt32] {
+        (0..<width).reversed().filter { value >> $0 & 1 == 1 }.map { value & (UInt32.max << $0) }
+    }
+
+    func checkUse() throws(DecryptionError) {
+        guard !isExhausted else {
+            throw DecryptionError(.exhausted, "no key has the counter \(value): the last one is \(last)")
+        }
+        guard isUsable else {
+            let reason =
+                value == 0 ? "it begins with 1" : "\(value.nonzeroBitCount) ones, where \(mostOnes) are the most"
+            throw DecryptionError(.counter, "no transaction has the counter \(value): \(reason)")
+        }
+    }
+}

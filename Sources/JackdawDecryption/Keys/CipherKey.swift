@@ -1,4 +1,4 @@
-import JackdawCards
+public import JackdawCards
 
 /// A key and what it is for: one holder, no silent copy, overwritten when it goes, and without any printed form.
 ///
@@ -50,6 +50,180 @@ public struct CipherKey: ~Copyable, Sendable {
     borrowing func expect(_ isRight: (KeyAlgorithm) -> Bool, _ wanted: String) throws(DecryptionError) {
         guard isRight(algorithm) else {
             throw DecryptionError(.algorithm, "a key for \(algorithm), where one for \(wanted) is needed")
+        }
+    }
+}
+
+extension CipherKey {
+    /// The retail MAC (ANSI X9.19; ISO/IEC 9797-1, algorithm 3): single DES throughout, triple DES at the end.
+    /// - Parameters:
+    ///   - message: of any length.
+    ///   - padding: how it becomes whole blocks.
+    /// - Returns: 8 bytes; shorter codes are the first of them.
+    /// - Throws: ``DecryptionError`` with code `algorithm` for other keys than those of 16 bytes for triple DES, `library`.
+    public borrowing func retailMAC(
+        of message: Span<UInt8>, padding: MessagePadding = .zeros
+    ) throws(DecryptionError) -> [UInt8] {
+        try expect({ $0 == .tripleDES2 }, "triple DES of 16 bytes")
+        let padded = padding.padded(message, blockSize: 8)
+        let first = try half(0)
+        return try padded.withBytes { (blocks) throws(DecryptionError) in
+            let start = blocks.extracting(first: blocks.count - 8)
+            let chained = try first.encrypt(start).lastBlock(8) ?? [UInt8](repeating: 0, count: 8)
+            return try encrypt(blocks.extracting(last: 8), vector: chained).lastBlock(8) ?? []
+        }
+    }
+
+    /// The last block of a message encrypted with chaining (ISO/IEC 9797-1, algorithm 1).
+    /// - Parameters:
+    ///   - message: of any length.
+    ///   - padding: how it becomes whole blocks.
+    /// - Returns: a block; shorter codes are its first bytes.
+    /// - Throws: ``DecryptionError`` with code `algorithm` for keys that encrypt nothing, `library`.
+    public borrowing func chainingMAC(
+        of message: Span<UInt8>, padding: MessagePadding = .zeros
+    ) throws(DecryptionError) -> [UInt8] {
+        let size = algorithm.blockSize
+        let padded = padding.padded(message, blockSize: size)
+        return try padded.withBytes { (blocks) throws(DecryptionError) in
+            try encrypt(blocks).lastBlock(size) ?? []
+        }
+    }
+
+    /// The code of a message by the key's cipher (CMAC; NIST SP 800-38B).
+    /// - Parameter message: of any length.
+    /// - Returns: a block; shorter codes are its first bytes.
+    /// - Throws: ``DecryptionError`` with code `algorithm` for keys that encrypt nothing, `library`.
+    public borrowing func cipherMAC(of message: Span<UInt8>) throws(DecryptionError) -> [UInt8] {
+        guard let name = algorithm.cipherName else {
+            throw DecryptionError(.algorithm, "a key for \(algorithm) encrypts nothing")
+        }
+        let size = algorithm.blockSize
+        return try whole().withBytes { (key) throws(DecryptionError) in
+            try MessageAuthentication.code("CMAC", ("cipher", "\(name)-CBC"), key: key, of: message, size: size)
+        }
+    }
+
+    /// The code of a message by SHA-256 (HMAC; RFC 2104).
+    /// - Parameter message: of any length.
+    /// - Returns: 32 bytes.
+    /// - Throws: ``DecryptionError`` with code `algorithm` for keys that are for something else, `library`.
+    public borrowing func hashMAC(of message: Span<UInt8>) throws(DecryptionError) -> [UInt8] {
+        try expect({ $0.cipherName == nil }, "HMAC")
+        return try withRevealedBytes { (key) throws(DecryptionError) in
+            try MessageAuthentication.code("HMAC", ("digest", "SHA256"), key: key, of: message, size: 32)
+        }
+    }
+
+    /// What two people compare to know that they have the same key: of triple DES the first 3 bytes of an encrypted block of
+    /// zeros, of AES the first 5 of that block's CMAC (X9.24-1:2017).
+    /// - Throws: ``DecryptionError`` with code `algorithm` for keys that encrypt nothing, `library`.
+    public borrowing func checkValue() throws(DecryptionError) -> [UInt8] {
+        let zeros = [UInt8](repeating: 0, count: algorithm.blockSize)
+        guard algorithm.isTripleDES else { return try Array(cipherMAC(of: zeros.span).prefix(5)) }
+        return try Array(chainingMAC(of: zeros.span).prefix(3))
+    }
+
+    /// One half of a key of 16 bytes as a key of two equal halves, which makes triple DES single DES.
+    borrowing func half(_ number: Int) throws(DecryptionError) -> CipherKey {
+        let bytes = withRevealedBytes { key in
+            SecretBytes(count: 16) { twice in
+                for index in 0..<16 { twice[index] = key[8 * number + index % 8] }
+            }
+        }
+        return try CipherKey(bytes, for: .tripleDES2, isPublished: isPublishedTestKey)
+    }
+}
+
+extension SecretBytes {
+    /// The last bytes, which need not be secret; nil where there are none.
+    fileprivate borrowing func lastBlock(_ size: Int) -> [UInt8]? {
+        guard count > 0 else { return nil }
+        return withBytes { bytes in (bytes.count - size..<bytes.count).map { bytes[$0] } }
+    }
+}
+
+extension CipherKey {
+    /// Encrypts whole blocks, each chained to the one before (CBC).
+    /// - Parameters:
+    ///   - plaintext: a multiple of the block's size, 8 bytes of triple DES and 16 of AES.
+    ///   - vector: what the first block is chained to; nil for zeros.
+    /// - Returns: as many bytes.
+    /// - Throws: ``DecryptionError`` with code `length`, `algorithm` or `library`.
+    public borrowing func encrypt(
+        _ plaintext: Span<UInt8>, vector: [UInt8]? = nil
+    ) throws(DecryptionError) -> SecretBytes {
+        try run(.encrypt, .cbc, plaintext, vector)
+    }
+
+    /// Decrypts whole blocks, each chained to the one before (CBC).
+    /// - Parameters:
+    ///   - ciphertext: a multiple of the block's size, 8 bytes of triple DES and 16 of AES.
+    ///   - vector: what the first block is chained to; nil for zeros.
+    /// - Returns: as many bytes, padding included.
+    /// - Throws: ``DecryptionError`` with code `length`, `algorithm` or `library`.
+    public borrowing func decrypt(
+        _ ciphertext: Span<UInt8>, vector: [UInt8]? = nil
+    ) throws(DecryptionError) -> SecretBytes {
+        try run(.decrypt, .cbc, ciphertext, vector)
+    }
+
+    /// Encrypts whole blocks, each on its own (ECB).
+    borrowing func encryptBlocks(_ plaintext: Span<UInt8>) throws(DecryptionError) -> SecretBytes {
+        try run(.encrypt, .ecb, plaintext, nil)
+    }
+
+    /// Decrypts whole blocks, each on its own (ECB).
+    borrowing func decryptBlocks(_ ciphertext: Span<UInt8>) throws(DecryptionError) -> SecretBytes {
+        try run(.decrypt, .ecb, ciphertext, nil)
+    }
+
+    /// All bytes that libcrypto's cipher takes: two keys of triple DES are three, the third being the first again.
+    borrowing func whole() -> SecretBytes {
+        let size = algorithm.isTripleDES ? 24 : algorithm.size
+        return withRevealedBytes { key in
+            SecretBytes(count: size) { whole in
+                for index in 0..<size { whole[index] = key[index % key.count] }
+            }
+        }
+    }
+
+    private borrowing func run(
+        _ direction: BlockCipher.Direction, _ chaining: BlockCipher.Chaining, _ input: Span<UInt8>, _ vector: [UInt8]?
+    ) throws(DecryptionError) -> SecretBytes {
+        let algorithm = algorithm
+        let vector = vector ?? [UInt8](repeating: 0, count: algorithm.blockSize)
+        return try whole().withBytes { (key) throws(DecryptionError) in
+            try BlockCipher.run(direction, chaining, input, key: key, algorithm, vector: vector.span)
+        }
+    }
+}
+
+/// How a message is made whole blocks before it is authenticated (ISO/IEC 9797-1).
+public enum MessagePadding: Int, Sendable, Hashable, CaseIterable {
+    /// Method 1: zeros, where the last block is not full; one block of them for no message.
+    case zeros = 1
+    /// Method 2: a byte 80, then zeros.
+    case mark = 2
+    /// Method 3: zeros as of method 1, and a block before it all with the length in bits.
+    case length = 3
+
+    /// A padded copy of a message.
+    func padded(_ message: Span<UInt8>, blockSize: Int) -> SecretBytes {
+        let start = self == .length ? blockSize : 0
+        let least = max(message.count + (self == .mark ? 1 : 0), 1)
+        let size = start + (least + blockSize - 1) / blockSize * blockSize
+        return SecretBytes(count: size) { padded in
+            for index in message.indices { padded[start + index] = message[index] }
+            switch self {
+            case .zeros: break
+            case .mark: padded[message.count] = 0x80
+            case .length:
+                for place in 0..<min(8, blockSize) {
+                    padded[blockSize - 1 - place] = UInt8(
+                        truncatingIfNeeded: (UInt64(message.count) << 3) >> (8 * place))
+                }
+            }
         }
     }
 }

@@ -230,3 +230,204 @@ public struct BBPOSController: Sendable {
         if [.idle, .linked, .disconnected].contains(next) { times = nil }
     }
 }
+
+/// What a program calls for, by the names of the vendor's SDK as public samples have them.
+///
+/// PINs are in none of them: they are entered at the reader. Data that may be of a card tell their number alone.
+public enum BBPOSCall: Sendable, Hashable {
+    /// `startAudio`: has the audio jack for a link.
+    case startAudio
+    /// `stopAudio`.
+    case stopAudio
+    /// `startUsb`: has USB for a link.
+    case startUSB
+    /// `stopUsb`.
+    case stopUSB
+    /// `setDetectDeviceChange`: whether it is told that a reader comes or goes.
+    case setDetectDeviceChange(Bool)
+    /// `isDevicePresent`: tells whether a reader is there.
+    case isDevicePresent
+    /// `setAutoConfig`: uses settings for the sound device that were found before.
+    case setAutoConfiguration(String)
+    /// `startAutoConfig`: looks for settings that the sound device works with.
+    case startAutoConfiguration
+    /// `cancelAutoConfig`.
+    case cancelAutoConfiguration
+    /// `checkCard`: looks for a card, within so long.
+    case checkCard(BBPOSCheckCardMode, within: Duration)
+    /// `cancelCheckCard`.
+    case cancelCheckCard
+    /// `startEmv`: begins a payment with the chip that was found.
+    case startEMV(
+        BBPOSTransactionTimes, forcesOnline: Bool, BBPOSTransactionSettings = BBPOSTransactionSettings())
+    /// `selectApplication`, by its place in the list.
+    case selectApplication(Int)
+    /// `cancelSelectApplication`.
+    case cancelSelectApplication
+    /// `setAmount`: in the currency's smallest unit, and its number in ISO 4217.
+    case setAmount(Int, cashback: Int, currency: Int, BBPOSTransactionKind)
+    /// `cancelSetAmount`.
+    case cancelSetAmount
+    /// `sendPinEntryResult`: the PIN was entered.
+    case pinWasEntered
+    /// `bypassPinEntry`.
+    case bypassPINEntry
+    /// `cancelPinEntry`.
+    case cancelPINEntry
+    /// `sendVerifyIDResult`.
+    case sendIdentity(isRight: Bool)
+    /// `sendFinalConfirmResult`.
+    case sendConfirmation(Bool)
+    /// `sendServerConnectivity`.
+    case sendConnectivity(Bool)
+    /// `sendOnlineProcessResult`: data objects of the issuer; nil where it could not be asked.
+    case sendIssuerAnswer([UInt8]?)
+    /// `sendTerminalTime`: `yyMMddHHmmss`.
+    case sendTime(String)
+    /// `sendReferProcessResult`.
+    case sendReferral(isApproved: Bool)
+    /// `cancelReferProcess`.
+    case cancelReferral
+    /// `getDeviceInfo`.
+    case getDeviceInfo
+    /// `getKsn`.
+    case getKeySerialNumbers
+    /// `encryptDataWithSettings`: encrypts data of the program.
+    case encrypt(ReaderBytes, BBPOSEncryption)
+    /// `viposExchangeApdu`: a command for the chip, as it goes to the card.
+    case exchange(ReaderBytes)
+
+    /// Whether it answers what the reader asks for.
+    /// - Parameter request: what that is.
+    /// - Returns: also false for a choice that is not in the list.
+    public func answers(_ request: BBPOSRequest) -> Bool {
+        switch (self, request) {
+        case (.selectApplication(let place), .application(let names)): names.indices.contains(place)
+        case (.cancelSelectApplication, .application), (.setAmount, .amount), (.cancelSetAmount, .amount),
+            (.pinWasEntered, .pin), (.bypassPINEntry, .pin), (.cancelPINEntry, .pin), (.sendIdentity, .identity),
+            (.sendConfirmation, .confirmation), (.sendConnectivity, .connectivity), (.sendIssuerAnswer, .issuer),
+            (.sendTime, .time), (.sendReferral, .referral), (.cancelReferral, .referral):
+            true
+        default: false
+        }
+    }
+}
+
+/// How long the program may take for what a payment asks of it: values of `startEmv`, which has no published defaults.
+public struct BBPOSTransactionTimes: Sendable, Hashable {
+    /// `checkCardTimeout`, where the payment looks for a card itself.
+    public var card: Duration
+    /// `selectApplicationTimeout`.
+    public var application: Duration
+    /// `setAmountTimeout`.
+    public var amount: Duration
+    /// `pinEntryTimeout`.
+    public var pin: Duration
+    /// `finalConfirmTimeout`, also for the other questions that are answered with yes or no.
+    public var confirmation: Duration
+    /// `onlineProcessTimeout`, also for what the issuer says on the telephone.
+    public var issuer: Duration
+
+    /// - Parameters:
+    ///   - card: for a card that the payment looks for itself.
+    ///   - application: for the choice of an application.
+    ///   - amount: for the amount.
+    ///   - pin: for the PIN.
+    ///   - confirmation: for the confirmation and the like.
+    ///   - issuer: for the issuer's answer.
+    public init(
+        card: Duration = .zero, application: Duration, amount: Duration, pin: Duration, confirmation: Duration,
+        issuer: Duration
+    ) {
+        self.card = card
+        self.application = application
+        self.amount = amount
+        self.pin = pin
+        self.confirmation = confirmation
+        self.issuer = issuer
+    }
+
+    /// The longest of them.
+    public var longest: Duration { max(card, application, amount, pin, confirmation, issuer) }
+
+    /// How long an answer may take.
+    /// - Parameter request: what is asked for.
+    /// - Returns: the time from when it is asked.
+    public func time(for request: BBPOSRequest) -> Duration {
+        switch request {
+        case .application: application
+        case .amount: amount
+        case .pin: pin
+        case .identity, .confirmation, .connectivity, .time: confirmation
+        case .issuer, .referral: issuer
+        }
+    }
+}
+
+/// What an EMVSwiper tells, by the callbacks of the vendor's SDK as public samples have them.
+public enum BBPOSReport: Sendable, CustomStringConvertible {
+    /// The reader is there (`onDevicePlugged`, `onUsbConnected`, `onDeviceHere`).
+    case connected(BBPOSConnection)
+    /// The reader has gone (`onDeviceUnplugged`, `onNoDeviceDetected`, `onPowerDown`).
+    case disconnected
+    /// It waits for a card (`onWaitingForCard`).
+    case waitingForCard
+    /// What became of looking for a card (`onReturnCheckCardResult`), with the swipe where there was one.
+    case card(BBPOSCheckCardResult, ReaderSwipe?)
+    /// Whether the payment with the chip has begun (`onReturnStartEmvResult`).
+    case started(Bool)
+    /// It asks for something and waits; with data objects for the issuer, which may be card data.
+    case request(BBPOSRequest, ReaderBytes?)
+    /// What the cardholder is to be shown (`onRequestDisplayText`); nil for nothing (`onRequestClearDisplay`).
+    case display(BBPOSDisplayText?)
+    /// Data objects of a payment that is done (`onReturnBatchData`).
+    case batchData(ReaderBytes)
+    /// Data objects of a payment that has to be taken back (`onReturnReversalData`).
+    case reversalData(ReaderBytes)
+    /// How the payment ended (`onReturnTransactionResult`).
+    case transactionEnded(BBPOSTransactionResult)
+    /// What the reader says of itself (`onReturnDeviceInfo`), by the SDK's names.
+    case deviceInfo([String: String])
+    /// Its keys' serial numbers (`onReturnKsn`), by the SDK's names.
+    case keySerialNumbers([String: String])
+    /// What became of data that were to be encrypted (`onReturnEncryptDataResult`).
+    case encrypted(ReaderBytes)
+    /// What the chip answers to a command (`Apdu`).
+    case exchanged(ReaderBytes)
+    /// How far the search for settings is (`AutoConfigProgress`), as the SDK counts it.
+    case autoConfigurationProgress(Double)
+    /// Settings that the sound device works with (`AutoConfigCompleted`), for
+    /// ``BBPOSCall/setAutoConfiguration(_:)``.
+    case autoConfigured(String)
+    /// No settings were found (`AutoConfigError`).
+    case autoConfigurationFailed(BBPOSAutoConfigurationError)
+    /// The battery (`onBatteryLow`).
+    case battery(BBPOSBattery)
+    /// Something failed (`onError`).
+    case failed(BBPOSError)
+
+    /// One line without card data.
+    public var description: String {
+        switch self {
+        case .connected(let connection): "connected: \(connection.rawValue)"
+        case .disconnected: "disconnected"
+        case .waitingForCard: "waiting for a card"
+        case .card(let result, let swipe): "card: \(result.rawValue)\(swipe.map { ", \($0)" } ?? "")"
+        case .started(let isStarted): isStarted ? "payment started" : "payment not started"
+        case .request(let request, _): "asks for \(request.name)"
+        case .display(let text): "display: \(text?.rawValue ?? "nothing")"
+        case .batchData: "batch data"
+        case .reversalData: "reversal data"
+        case .transactionEnded(let result): "payment ended: \(result.rawValue)"
+        case .deviceInfo(let info): "device information: \(info.count) values"
+        case .keySerialNumbers(let numbers): "key serial numbers: \(numbers.count)"
+        case .encrypted(let data): "encrypted: \(data)"
+        case .exchanged(let data): "the chip's answer: \(data)"
+        case .autoConfigurationProgress(let progress): "looking for sound settings: \(progress)"
+        case .autoConfigured: "sound settings found"
+        case .autoConfigurationFailed(let error): "no sound settings: \(error.rawValue)"
+        case .battery(let battery): "battery: \(battery.rawValue)"
+        case .failed(let error): "failed: \(error.rawValue)"
+        }
+    }
+}

@@ -91,3 +91,109 @@ public struct DatecsFormat: FrameFormat {
         DatecsChannel(rawValue: direction == .answer ? byte ^ Self.answer : byte)
     }
 }
+
+/// Whom a packet to a Datecs printer is for.
+///
+/// Source: Datecs' DPP-350 programmer's manual.
+public enum DatecsChannel: UInt8, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+    /// The printer.
+    case printer = 0x01
+    /// The reader for stripes that is built in.
+    case cardReader = 0x10
+
+    /// Number and name.
+    public var description: String { "\(rawValue.hexadecimal) \(self == .printer ? "printer" : "card reader")" }
+}
+
+/// What a Datecs printer is told to do in a packet.
+///
+/// Source: Datecs' DPP-350 programmer's manual.
+public struct DatecsCommand: NamedNumber {
+    /// Its number.
+    public let rawValue: UInt8
+
+    /// Of a number.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Take data.
+    public static let send = DatecsCommand(rawValue: 2)
+    /// Give the data that have come.
+    public static let receive = DatecsCommand(rawValue: 3)
+    /// Say how you are (``DatecsPrinterStatus``).
+    public static let status = DatecsCommand(rawValue: 4)
+
+    /// What the published numbers mean.
+    public static let names: [UInt8: String] = [2: "send data", 3: "receive data", 4: "get status"]
+}
+
+/// What a Datecs printer says became of a packet, and how it is.
+///
+/// Source: Datecs' DPP-350 programmer's manual.
+public struct DatecsStatus: OptionSet, Sendable, Hashable, CustomStringConvertible {
+    /// As the printer sends it.
+    public let rawValue: UInt8
+
+    /// Of the byte.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Something is wrong.
+    public static let error = DatecsStatus(rawValue: 1 << 0)
+    /// The packet was not taken: with ``error`` its data are to be sent again, the memory is full.
+    public static let notAcknowledged = DatecsStatus(rawValue: 1 << 1)
+    /// There is no such channel or command.
+    public static let unknownCommand = DatecsStatus(rawValue: 1 << 2)
+    /// The battery is low.
+    public static let lowBattery = DatecsStatus(rawValue: 1 << 3)
+    /// The head is too hot.
+    public static let hotHead = DatecsStatus(rawValue: 1 << 4)
+    /// There is no paper.
+    public static let noPaper = DatecsStatus(rawValue: 1 << 5)
+    /// The printer is doing something else.
+    public static let busy = DatecsStatus(rawValue: 1 << 7)
+
+    private static let names = [
+        "error", "NAK", "unknown command", "low battery", "hot head", "no paper", "bit 6", "busy",
+    ]
+
+    /// What is set, in words.
+    public var description: String {
+        let set = Self.names.indices.filter { rawValue >> $0 & 1 == 1 }.map { Self.names[$0] }
+        return set.isEmpty ? "ready" : set.joined(separator: ", ")
+    }
+}
+
+/// How a Datecs printer is: what it answers to ``DatecsCommand/status``.
+///
+/// Source: Datecs' DPP-350 programmer's manual.
+public struct DatecsPrinterStatus: Sendable, Hashable {
+    /// Bytes that the printer can still take.
+    public let freeMemory: Int
+    /// Whether the battery is low.
+    public let isBatteryLow: Bool
+    /// Whether the head is too hot.
+    public let isHeadHot: Bool
+    /// Whether there is no paper.
+    public let hasNoPaper: Bool
+    /// The battery's voltage, V.
+    public let voltage: Double
+    /// The head's temperature, degrees Celsius.
+    public let temperature: Int
+
+    /// Bytes that it has.
+    static let size = 5
+
+    /// Reads the data of an answer.
+    /// - Parameter data: what follows the length.
+    /// - Throws: ``FrameFault`` (`length`) where it is no status.
+    public init(_ data: Span<UInt8>) throws(FrameFault) {
+        guard data.count == Self.size else {
+            throw FrameFault(.length, at: data.count, "\(data.count) bytes, where a status has \(Self.size)")
+        }
+        freeMemory = Int(data[0]) << 8 | Int(data[1])
+        isBatteryLow = data[2] & 1 == 1
+        isHeadHot = data[2] >> 1 & 1 == 1
+        hasNoPaper = data[2] >> 2 & 1 == 1
+        voltage = Double(data[3]) / 10
+        temperature = Int(data[4])
+    }
+}

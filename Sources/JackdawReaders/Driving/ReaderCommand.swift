@@ -1,3 +1,5 @@
+public import JackdawTransport
+
 /// What a program wants of a reader.
 public enum ReaderCommand: Sendable, Hashable {
     /// To give it power, where it needs that, and to learn who it is.
@@ -55,4 +57,14 @@ public struct ReaderSetting: Sendable, Hashable {
         self.number = number
         self.value = value
     }
+}
+
+/// What a driver wants done, and what it has to tell, in the order in which that has to happen.
+public enum ReaderOutput: Sendable {
+    /// Bytes for the reader.
+    case send([UInt8])
+    /// Power for a reader that lives on it.
+    case power(ReaderPower)
+    /// Something that happened.
+    case event(ReaderEvent)
 }

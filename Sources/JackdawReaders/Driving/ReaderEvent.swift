@@ -1,3 +1,4 @@
+import JackdawCards
 public import JackdawTransport
 
 /// What happens at a reader, in the order in which it happens.
@@ -90,4 +91,94 @@ public enum DroppedInput: Sendable, Hashable, CustomStringConvertible {
         case .foreign(let bytes): bytes.description
         }
     }
+}
+
+/// Something that a reader tells about itself.
+public enum ReaderFact: Sendable, Hashable, CustomStringConvertible {
+    /// What kind of reader it is.
+    case model(String)
+    /// What software runs in it.
+    case firmware(String)
+    /// Its own number.
+    case serialNumber(String)
+    /// The serial number of the key that encrypts the next swipe (KSN), 8 to 12 bytes.
+    case keySerialNumber([UInt8])
+    /// Its battery.
+    case battery(BatteryReport)
+    /// Something that it can do, in the words of its protocol, with a value if it has one.
+    case capability(String)
+    /// How it is set up.
+    case setting(ReaderSetting)
+    /// What it does, in the words of its protocol.
+    case status(String)
+    /// Bytes whose meaning nobody has published, or that have none of their own; they may be card data.
+    case bytes(ReaderBytes)
+
+    /// Name and value.
+    public var description: String {
+        switch self {
+        case .model: "model \(text ?? "")"
+        case .firmware: "firmware \(text ?? "")"
+        case .serialNumber: "serial number \(text ?? "")"
+        case .keySerialNumber(let bytes): "key serial number \(bytes.span.hexadecimal())"
+        case .battery(let report):
+            "battery \(report.percent.map { "\($0) %" } ?? "unknown")\(report.isCharging == true ? ", charging" : "")"
+        case .capability: "capability \(text ?? "")"
+        case .setting(let setting): "setting \(setting.number) of \(setting.value.count) bytes"
+        case .status: "status \(text ?? "")"
+        case .bytes(let bytes): bytes.description
+        }
+    }
+
+    /// What it tells in words, without what may be an account number; nil where it is none.
+    package var text: String? {
+        switch self {
+        case .model(let text), .firmware(let text), .serialNumber(let text), .capability(let text), .status(let text):
+            CardHiding.shown(text)
+        case .keySerialNumber, .battery, .setting, .bytes: nil
+        }
+    }
+}
+
+/// Who a reader is, as far as it has told.
+public struct ReaderIdentity: Sendable, Hashable, CustomStringConvertible {
+    /// The name of its family.
+    public let family: String
+    /// What it has told, in that order.
+    public let facts: [ReaderFact]
+
+    /// - Parameters:
+    ///   - family: the name of its family.
+    ///   - facts: what it has told.
+    public init(family: String, facts: [ReaderFact]) {
+        self.family = family
+        self.facts = facts
+    }
+
+    /// Family and facts.
+    public var description: String { ([family] + facts.map { "\($0)" }).joined(separator: ", ") }
+}
+
+/// Where the conversation with a reader stands.
+public enum ReaderState: String, Sendable, Hashable, CaseIterable {
+    /// Nothing was begun, or the reader was switched off.
+    case off
+    /// The reader is given power and has not told that it is there.
+    case poweringUp
+    /// The reader is asked who it is.
+    case identifying
+    /// The reader waits to be told something.
+    case ready
+    /// The reader is asked or set something.
+    case asking
+    /// The reader is told to wait for a card.
+    case arming
+    /// The reader waits for a card.
+    case armed
+    /// The reader is told to wait no more.
+    case disarming
+    /// The reader is told to switch itself off.
+    case poweringDown
+    /// The link has gone; nothing follows.
+    case lost
 }

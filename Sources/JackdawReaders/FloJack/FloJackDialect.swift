@@ -98,3 +98,25 @@ public struct FloJackDialect: ReaderDialect {
         (try? FloJackFormat.message(opcode, subopcode)) ?? []
     }
 }
+
+extension FloJackDialect {
+    /// Hides what a tag holds; of the other messages those stay that are too short for an account number.
+    public func masking(_ frames: [[UInt8]]) -> MaskedFrames {
+        guard let frame = frames.first, frames.count == 1 else { return .unknown }
+        let opcode = FloJackOpcode(rawValue: frame[0])
+        let data = frame[3..<frame.count - 1]
+        guard opcode == .tag || data.count < TagLengthValue.leastOfCard else { return .unknown }
+        let kept = opcode == .tag ? [UInt8](repeating: 0, count: data.count) : Array(data)
+        return (try? FloJackFormat.message(opcode, frame[2], kept)).map { .masked([$0]) } ?? .unknown
+    }
+}
+
+extension ReaderProfile {
+    /// What is known of Flomio's FloJack.
+    static let flojack = serialManchester(
+        family: "flojack", "Flomio's FloJack, which reads tags near it",
+        baud: ProfileEntry(
+            "bits a second", .number(44_100 / 13), .documented, "FJNFCService.mm: 13 samples of 44.1 kHz"),
+        onesBefore: 4, onesAfter: 23, "FJNFCService.mm, published by Flomio",
+        [.silence: ProfileEntry("ms that a message may stand still", .number(500), .documented, "FJNFCService.mm")])
+}

@@ -22,7 +22,7 @@ public struct HiJackDialect: ReaderDialect {
 
     /// Bytes as they come.
     public func format(awaiting request: ReaderRequest?) -> any FrameFormat {
-        PacketFormat(greatestSize: ReaderDemodulator.greatestBurst)
+        PacketFormat(greatestSize: PacketFormat.greatestBurst)
     }
 
     /// Nothing is known of cards.
@@ -40,4 +40,12 @@ public struct HiJackDialect: ReaderDialect {
     public func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
         [.told(.bytes(ReaderBytes(copying: frame)))]
     }
+}
+
+extension ReaderProfile {
+    /// What is known of HiJack.
+    static let hijack = serialManchester(
+        family: "hijack", "HiJack of the University of Michigan: a line for plain bytes",
+        baud: ProfileEntry("bits a second", .number(44_100 / 32), .documented, "HiJackMgr.mm: 32 samples of 44.1 kHz"),
+        onesBefore: 100, onesAfter: 100, "HiJackMgr.mm, published by its authors")
 }

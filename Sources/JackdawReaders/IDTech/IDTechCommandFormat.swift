@@ -98,3 +98,219 @@ func measureEnd(_ bytes: Span<UInt8>, at end: Int, from first: Int) -> FrameMeas
     guard bytes[end + 1] == sum else { return .fault(.check("LRC", at: end + 1, bytes[end + 1], expected: sum)) }
     return .whole(end + 2)
 }
+
+/// What ID TECH's magnetic stripe readers send: `06` or `15` for a command, `06` and settings or a text for a question, and
+/// swipes unasked (``IDTechSwipeFormat``).
+///
+/// An answer does not say which of these it is: who has asked has to tell.
+public struct IDTechAnswerFormat: FrameFormat {
+    /// What a reader was asked.
+    public enum Awaited: Sendable, Hashable, CaseIterable {
+        /// Nothing, or to set something: `06` alone.
+        case acknowledgement
+        /// For settings: `06 02`, then function, length and data of each, `03` LRC.
+        case settings
+        /// For a text, such as the firmware's version: `06 02` text `03` LRC.
+        case text
+    }
+
+    /// What the reader was asked last.
+    public var awaited: Awaited
+    private let swipes = IDTechSwipeFormat()
+
+    static let acknowledge: UInt8 = 0x06
+    static let refuse: UInt8 = 0x15
+
+    /// - Parameter awaited: what the reader was asked last.
+    public init(awaiting awaited: Awaited = .acknowledgement) { self.awaited = awaited }
+
+    /// The most bytes that a frame has.
+    public var greatestSize: Int { swipes.greatestSize }
+
+    /// The first byte that may begin a frame.
+    public func start(in bytes: Span<UInt8>) -> Int? { bytes.indices.first { Self.starts.contains(bytes[$0]) } }
+
+    private static let starts = [acknowledge, refuse, IDTechCommandFormat.startOfText]
+    /// The most bytes of an answer that is no swipe: nobody has documented a longer one than a setting has.
+    private static let greatestAnswer = 1024
+
+    /// Measures the frame that may begin with the first byte.
+    public func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
+        switch bytes[0] {
+        case Self.refuse: .unchecked(1)
+        case Self.acknowledge where awaited == .acknowledgement: .unchecked(1)
+        case Self.acknowledge: measureAnswer(bytes)
+        default: swipes.measure(bytes)
+        }
+    }
+
+    /// Explains a frame, field by field.
+    public func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
+        guard frame[0] != IDTechCommandFormat.startOfText else {
+            return swipes.fields(of: frame, isRevealing: isRevealing)
+        }
+        guard frame.count > 1 else {
+            return [FrameField("answer", 0..<1, frame[0] == Self.refuse ? "15 NAK" : "06 ACK")]
+        }
+        let end = frame.count - 2
+        var fields = [FrameField("answer", 0..<1, "06 ACK"), FrameField("STX", 1..<2, "02")]
+        if awaited == .text {
+            fields.append(FrameField("text", 2..<end, frame.extracting(2..<end).readerText(isRevealing)))
+        } else {
+            var start = 2
+            while start < end {
+                let next = start + 2 + Int(frame[start + 1])
+                let name = "\(IDTechFunction(rawValue: frame[start]))"
+                let value = frame.extracting(start + 2..<next)
+                let shown = value.mayBeOfACard ? value.sensitive(isRevealing) : value.hexadecimal(first: 255)
+                fields.append(FrameField(name, start..<next, shown))
+                start = next
+            }
+        }
+        return fields + [FrameField("ETX", end..<end + 1, "03"), FrameField("LRC", end + 1..<end + 2, "right")]
+    }
+
+    private func measureAnswer(_ bytes: Span<UInt8>) -> FrameMeasure {
+        guard bytes.count > 1 else { return .partial(atLeast: 4) }
+        guard bytes[1] == IDTechCommandFormat.startOfText else {
+            return .fault(FrameFault(.field, at: 1, "\(bytes[1].hexadecimal), where the answer begins with 02"))
+        }
+        var end = 2
+        while true {
+            guard end < bytes.count else { return .partial(atLeast: end + 2) }
+            guard end < Self.greatestAnswer else {
+                return .fault(FrameFault(.length, at: end, "no end in \(Self.greatestAnswer) bytes"))
+            }
+            if bytes[end] == IDTechCommandFormat.endOfText { return measureEnd(bytes, at: end, from: 1) }
+            guard awaited == .settings else {
+                end += 1
+                continue
+            }
+            guard end + 1 < bytes.count else { return .partial(atLeast: end + 4) }
+            end += 2 + Int(bytes[end + 1])
+        }
+    }
+}
+
+/// What ID TECH's readers put around a body of known length: `02`, the length with its lower byte first, the body, its LRC and
+/// its sum, `03`.
+enum IDTechBody {
+    /// Mark and length.
+    static let start = 3
+    /// LRC, sum and mark.
+    static let endSize = 3
+
+    /// Measures the frame that may begin with the first byte.
+    /// - Parameters:
+    ///   - bytes: what has come of it.
+    ///   - sizes: how long a body may be.
+    ///   - fault: why no body begins with a byte; nil where one does.
+    /// - Returns: what the bytes are.
+    static func measure(
+        _ bytes: Span<UInt8>, sizes: ClosedRange<Int>, fault: (UInt8) -> FrameFault? = { _ in nil }
+    ) -> FrameMeasure {
+        guard bytes[0] == IDTechCommandFormat.startOfText else { return .fault(.noStart(bytes[0])) }
+        guard bytes.count >= start else { return .partial(atLeast: start + sizes.lowerBound + endSize) }
+        let count = Int(bytes[2]) << 8 | Int(bytes[1])
+        guard sizes.contains(count) else { return .fault(length(count, sizes)) }
+        let end = start + count
+        guard bytes.count > start else { return .partial(atLeast: end + endSize) }
+        if let fault = fault(bytes[start]) { return .fault(fault) }
+        guard bytes.count >= end + endSize else { return .partial(atLeast: end + endSize) }
+        let body = bytes.extracting(start..<end)
+        let lrc = RedundancyCheck.longitudinal(body)
+        guard bytes[end] == lrc else { return .fault(.check("LRC", at: end, bytes[end], expected: lrc)) }
+        let sum = RedundancyCheck.sum(body)
+        guard bytes[end + 1] == sum else { return .fault(.check("sum", at: end + 1, bytes[end + 1], expected: sum)) }
+        guard bytes[end + 2] == IDTechCommandFormat.endOfText else {
+            return .fault(FrameFault(.end, at: end + 2, "\(bytes[end + 2].hexadecimal), where the frame ends with 03"))
+        }
+        return .whole(end + endSize)
+    }
+
+    /// Explains what is around a body.
+    /// - Parameters:
+    ///   - body: its fields.
+    ///   - count: bytes of the frame.
+    /// - Returns: the fields of the frame.
+    static func fields(around body: [FrameField], count: Int) -> [FrameField] {
+        let end = count - endSize
+        return [FrameField("STX", 0..<1, "02"), FrameField("length", 1..<start, "\(end - start)")] + body + [
+            FrameField("LRC", end..<end + 1, "right"), FrameField("sum", end + 1..<end + 2, "right"),
+            FrameField("ETX", end + 2..<end + 3, "03"),
+        ]
+    }
+
+    /// Makes the frame of a body.
+    static func frame(_ body: [UInt8], sizes: ClosedRange<Int>) throws(FrameFault) -> [UInt8] {
+        guard sizes.contains(body.count) else { throw length(body.count, sizes) }
+        let checks = [RedundancyCheck.longitudinal(body.span), RedundancyCheck.sum(body.span)]
+        return [IDTechCommandFormat.startOfText, UInt8(body.count & 255), UInt8(body.count >> 8)] + body + checks
+            + [IDTechCommandFormat.endOfText]
+    }
+
+    private static func length(_ count: Int, _ sizes: ClosedRange<Int>) -> FrameFault {
+        FrameFault(
+            .length, at: 1, "a body of \(count) bytes, where it has \(sizes.lowerBound) to \(sizes.upperBound)")
+    }
+}
+
+/// What can be set and asked of ID TECH's magnetic stripe readers.
+///
+/// Source: ID TECH's iMag and SecureMag manuals.
+public struct IDTechFunction: NamedNumber {
+    /// Its number.
+    public let rawValue: UInt8
+
+    /// Of a number.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Reset to default.
+    public static let resetToDefault = IDTechFunction(rawValue: 0x18)
+    /// Decoding.
+    public static let decoding = IDTechFunction(rawValue: 0x1D)
+    /// Review all.
+    public static let reviewAll = IDTechFunction(rawValue: 0x1F)
+    /// Firmware version.
+    public static let firmwareVersion = IDTechFunction(rawValue: 0x22)
+    /// Baud rate.
+    public static let baudRate = IDTechFunction(rawValue: 0x41)
+    /// Clear digits in front.
+    public static let clearDigitsInFront = IDTechFunction(rawValue: 0x49)
+    /// Clear digits behind.
+    public static let clearDigitsBehind = IDTechFunction(rawValue: 0x4A)
+    /// Mask character.
+    public static let maskCharacter = IDTechFunction(rawValue: 0x4B)
+    /// Encryption.
+    public static let encryption = IDTechFunction(rawValue: 0x4C)
+    /// Serial number.
+    public static let serialNumber = IDTechFunction(rawValue: 0x4E)
+    /// Expiry shown.
+    public static let expiryShown = IDTechFunction(rawValue: 0x50)
+    /// The serial number of the next key (KSN), of readers on the audio jack. Reported, not documented.
+    public static let nextKeySerialNumber = IDTechFunction(rawValue: 0x51)
+    /// Key management.
+    public static let keyManagement = IDTechFunction(rawValue: 0x58)
+    /// LRC in secure mode.
+    public static let lrcInSecureMode = IDTechFunction(rawValue: 0x6F)
+    /// Security level.
+    public static let securityLevel = IDTechFunction(rawValue: 0x7E)
+    /// Activate authentication.
+    public static let activateAuthentication = IDTechFunction(rawValue: 0x82)
+    /// Encrypt option.
+    public static let encryptOption = IDTechFunction(rawValue: 0x84)
+    /// Output format.
+    public static let outputFormat = IDTechFunction(rawValue: 0x85)
+    /// Mask option.
+    public static let maskOption = IDTechFunction(rawValue: 0x86)
+
+    /// What the published numbers mean.
+    public static let names: [UInt8: String] = [
+        0x18: "reset to default", 0x1D: "decoding", 0x1F: "review all", 0x22: "firmware version", 0x41: "baud rate",
+        0x49: "clear digits in front", 0x4A: "clear digits behind", 0x4B: "mask character", 0x4C: "encryption",
+        0x4E: "serial number", 0x50: "expiry shown", 0x51: "next KSN", 0x58: "key management",
+        0x6F: "LRC in secure mode", 0x7E: "security level", 0x80: "authentication challenge",
+        0x82: "activate authentication", 0x84: "encrypt option", 0x85: "output format", 0x86: "mask option",
+        0xD2: "preamble", 0xD3: "postamble",
+    ]
+}

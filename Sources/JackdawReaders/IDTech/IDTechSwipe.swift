@@ -174,3 +174,102 @@ private struct FieldPlaces {
         return next..<next + count
     }
 }
+
+extension IDTechSwipe {
+    /// Explains the body, field by field.
+    func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
+        /// Whole where everything is shown.
+        func shown(_ name: String, _ range: Range<Int>) -> FrameField {
+            FrameField(name, range, frame.extracting(range).hexadecimal(first: isRevealing ? range.count : 32))
+        }
+        let layout = isEnhanced ? "enhanced" : "original"
+        var fields = [
+            FrameField("card type", 3..<4, "\(cardType), \(layout) layout"),
+            FrameField("track status", 4..<5, status), FrameField("track lengths", 5..<8, lengths),
+        ]
+        if isEnhanced { fields.append(FrameField("flags", 8..<10, cipher == .aes ? "AES" : "TDES")) }
+        for (index, track) in tracks.enumerated() {
+            if let range = track.masked {
+                // Track 3 of the original layout is not masked, and neither is a reader's that does not encrypt.
+                fields.append(FrameField("track \(index + 1)", range, frame.extracting(range).sensitive(isRevealing)))
+            }
+        }
+        for (index, track) in tracks.enumerated() {
+            if let range = track.encrypted { fields.append(shown("encrypted track \(index + 1)", range)) }
+        }
+        if let encryptedTogether {
+            fields.append(shown("encrypted tracks 1 and 2", encryptedTogether))
+        }
+        if let session { fields.append(shown("session", session)) }
+        for (index, track) in tracks.enumerated() {
+            // A hash can be searched for: a PAN has few unknown digits.
+            if let range = track.hash {
+                fields.append(
+                    FrameField("SHA-1 of track \(index + 1)", range, frame.extracting(range).sensitive(isRevealing)))
+            }
+        }
+        if let serialNumber {
+            let text = frame.extracting(serialNumber).readerText(isRevealing)
+            fields.append(FrameField("serial number", serialNumber, text))
+        }
+        if let keySerialNumber { fields.append(shown("KSN", keySerialNumber)) }
+        return fields
+    }
+
+    private var lengths: String { tracks.map { "\($0.length)" }.joined(separator: ", ") }
+
+    private var status: String {
+        tracks.enumerated().map { index, track in
+            "\(index + 1) " + (track.isDecoded ? track.length > 0 ? "read" : "empty" : "not read")
+        }.joined(separator: ", ")
+    }
+}
+
+/// A swipe as ID TECH's encrypting readers send it: `02`, a length, a body, LRC and sum of the body, `03`.
+/// ``IDTechSwipe`` reads the body.
+///
+/// Source: ID TECH's MS246, SecureMag and UniMag II manuals; two published swipes.
+public struct IDTechSwipeFormat: FrameFormat {
+    /// From card type, status and three lengths, which every body has, to the most that its fields can take: three tracks,
+    /// masked, encrypted and hashed, session, serial and KSN.
+    static let bodySizes = 5...(7 + 3 * 255 + 3 * 256 + 8 + 3 * 20 + 10 + 10)
+
+    /// The format, which has no settings.
+    public init() {}
+
+    /// The most bytes that a frame has.
+    public var greatestSize: Int { IDTechBody.start + Self.bodySizes.upperBound + IDTechBody.endSize }
+
+    /// The first byte that may begin a frame.
+    public func start(in bytes: Span<UInt8>) -> Int? {
+        bytes.firstIndex(of: IDTechCommandFormat.startOfText)
+    }
+
+    /// Measures the frame that may begin with the first byte.
+    public func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
+        IDTechBody.measure(bytes, sizes: Self.bodySizes) { first in
+            IDTechSwipe.CardType(rawValue: first & ~IDTechSwipe.enhanced) == nil
+                ? FrameFault(.field, at: IDTechBody.start, "no card type is \(first.hexadecimal)") : nil
+        }
+    }
+
+    /// Explains a frame, field by field.
+    public func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
+        do throws(FrameFault) {
+            let swipe = try IDTechSwipe(frame)
+            return IDTechBody.fields(around: swipe.fields(of: frame, isRevealing: isRevealing), count: frame.count)
+        } catch {
+            let body = IDTechBody.start..<frame.count - IDTechBody.endSize
+            return IDTechBody.fields(
+                around: [FrameField("body", body, "cannot be read: \(error)")], count: frame.count)
+        }
+    }
+
+    /// Makes the frame of a body.
+    /// - Parameter body: from the card type to the KSN.
+    /// - Returns: the frame.
+    /// - Throws: ``FrameFault`` (`length`) where no body is that long.
+    public static func frame(_ body: [UInt8]) throws(FrameFault) -> [UInt8] {
+        try IDTechBody.frame(body, sizes: bodySizes)
+    }
+}

@@ -112,3 +112,114 @@ extension Span<UInt8> {
 extension UInt8 {
     fileprivate var twoDigits: String { self < 10 ? "0\(self)" : "\(self)" }
 }
+
+/// What comes while an IPS reader's answer to being woken is awaited: that answer, of which the second byte alone is known, or
+/// a swipe.
+///
+/// Nothing in an answer checks it, so that it is not taken for one behind bytes that are no frame. Where nobody has told how
+/// long it is, it ends with what is received at once: for links that keep packets apart.
+public struct IPSAnswerFormat: FrameFormat {
+    /// The answer's second byte.
+    public let second: UInt8
+    /// Bytes of the answer, 2 or more; nil where nobody has told.
+    public let size: Int?
+    private let swipes: IPSFormat
+
+    /// - Parameters:
+    ///   - second: the answer's second byte.
+    ///   - size: bytes of the answer, 2 or more; nil where nobody has told.
+    ///   - layout: where the fields of a swipe lie.
+    public init(second: UInt8, size: Int?, layout: IPSLayout = IPSLayout()) {
+        precondition(size ?? 2 >= 2, "an answer has the byte that it is known by")
+        self.second = second
+        self.size = size
+        swipes = IPSFormat(layout)
+    }
+
+    /// The most bytes that a frame has.
+    public var greatestSize: Int { max(size ?? 512, swipes.greatestSize) }
+
+    /// The first byte that may begin a frame: one before an answer's second byte, that of a swipe, or the last one that has come.
+    public func start(in bytes: Span<UInt8>) -> Int? {
+        let swipe = swipes.start(in: bytes) ?? bytes.count
+        return bytes.indices.first { $0 == swipe || $0 + 1 == bytes.count || bytes[$0 + 1] == second }
+    }
+
+    /// Measures the frame that may begin with the first byte.
+    public func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
+        guard bytes.count > 1 else { return .partial(atLeast: 2) }
+        guard isAnswer(bytes) else { return swipes.measure(bytes) }
+        guard let size else { return .unchecked(min(bytes.count, greatestSize)) }
+        return bytes.count < size ? .partial(atLeast: size) : .unchecked(size)
+    }
+
+    /// Explains a frame, field by field.
+    public func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
+        guard isAnswer(frame) else { return swipes.fields(of: frame, isRevealing: isRevealing) }
+        let rest = frame.extracting(2...)
+        return [
+            FrameField("not known", 0..<1, frame[0].hexadecimal),
+            FrameField("answer to being woken", 1..<2, frame[1].hexadecimal),
+        ] + (rest.count > 0 ? [FrameField("rest", 2..<frame.count, rest.sensitive(isRevealing))] : [])
+    }
+
+    /// Whether a frame is an answer.
+    func isAnswer(_ frame: Span<UInt8>) -> Bool { frame.count > 1 && frame[1] == second }
+}
+
+/// Where the fields lie in what IPS's readers send. All of it is inferred from an OEM's sample code, and may be changed by a
+/// profile.
+public struct IPSLayout: Sendable, Hashable {
+    /// What the frame of a swipe begins with.
+    public var swipe: UInt8 = 0x60
+    /// What the frame of a swipe begins with that was not read.
+    public var failure: UInt8 = 0x66
+    /// Bytes of the frame of a swipe, its CRC included; 2 to 255.
+    public var size = 131
+    /// Place of the byte that says how the key is chosen. Places count from the frame's first byte, 0.
+    public var keyManagement = 3
+    /// Place of the number of digits of the account number.
+    public var numberLength = 4
+    /// Place of the account number's first six digits, two a byte.
+    public var issuer = 5
+    /// Place of the account number's last four digits, two a byte.
+    public var lastDigits = 8
+    /// Place of year and month of the expiry, two digits a byte.
+    public var expiry = 10
+    /// Place of the cardholder's name.
+    public var name = 12
+    /// Characters of that name.
+    public var nameLength = 26
+    /// Place of the key's serial number (KSN), 10 bytes.
+    public var keySerialNumber = 38
+    /// Place of the tracks, encrypted together, 80 bytes.
+    public var encrypted = 48
+    /// Place of the byte that says which tracks were read.
+    public var tracks = 128
+
+    /// As it is inferred.
+    public init() {}
+
+    /// Whether all fields are inside of a frame.
+    var fits: Bool {
+        let ends = [
+            keyManagement + 1, numberLength + 1, issuer + 3, lastDigits + 2, expiry + 2, name + nameLength,
+            keySerialNumber + 10, encrypted + 80, tracks + 1,
+        ]
+        return swipe != failure && size <= 255 && ends.allSatisfy { $0 < size }
+    }
+
+    /// The places by the names that a profile has for them.
+    static let places: [(key: ProfileKey, title: String, path: any WritableKeyPath<IPSLayout, Int> & Sendable)] = [
+        ("ips.size", "bytes of a swipe, its CRC included", \.size),
+        ("ips.keyManagementAt", "place of how the key is chosen", \.keyManagement),
+        ("ips.numberLengthAt", "place of the length of the account number", \.numberLength),
+        ("ips.issuerAt", "place of the account number's first six digits", \.issuer),
+        ("ips.lastDigitsAt", "place of the account number's last four digits", \.lastDigits),
+        ("ips.expiryAt", "place of the expiry", \.expiry), ("ips.nameAt", "place of the name", \.name),
+        ("ips.nameLength", "characters of the name", \.nameLength),
+        ("ips.keySerialNumberAt", "place of the KSN", \.keySerialNumber),
+        ("ips.encryptedAt", "place of the encrypted tracks", \.encrypted),
+        ("ips.tracksAt", "place of which tracks were read", \.tracks),
+    ]
+}

@@ -97,3 +97,132 @@ public struct EDynamoDialect: ReaderDialect {
         return builder.finish(family: family, cipher: layout.isEncrypted ? .tripleDES : nil)
     }
 }
+
+extension EDynamoDialect {
+    /// Hides tracks, what was encrypted, hash and fingerprint of a swipe, in notifications of the same sizes.
+    public func masking(_ frames: [[UInt8]]) -> MaskedFrames {
+        guard let last = frames.last?.first else { return .unknown }
+        guard last == UInt8(MagTekBlockJoiner.end) else { return .more }
+        var joiner = MagTekBlockJoiner()
+        var message: [UInt8] = []
+        defer { message.wipe() }
+        do throws(JoiningFault) {
+            for frame in frames {
+                try joiner.receive(frame.span) { joined in message = joined.indices.map { joined[$0] } }
+            }
+        } catch {
+            return .unknown
+        }
+        guard let masked = Self.masked(message), masked.count == message.count else { return .unknown }
+        var next = 0
+        let parts = frames.dropLast().map { frame in
+            defer { next += frame.count - 1 }
+            return [frame[0]] + masked[next..<next + frame.count - 1]
+        }
+        // After the end and the number of notifications nothing is known to come.
+        let end = frames.suffix(1).map { Array($0.prefix(2)) + [UInt8](repeating: 0, count: max(0, $0.count - 2)) }
+        return .masked(parts + end)
+    }
+
+    private static func masked(_ message: [UInt8]) -> [UInt8]? {
+        guard let kind = try? MagTekPayloadFormat.kind(of: message.span), kind.isCardData else { return nil }
+        let content = message.span.extracting(1...)
+        guard kind.isShortened else {
+            return hiding(content.indices.map { content[$0] }, but: 0).map { [message[0]] + $0 }
+        }
+        guard var record = try? MagTekRunLength.decode(content) else { return nil }
+        defer { record.wipe() }
+        // Fewer different digits make longer rows, and rows that are written as several make up for it, three bytes each.
+        for count in 0..<3 {
+            guard let hidden = hiding(record, but: count),
+                let encoded = MagTekRunLength.encode(hidden.span, size: content.count)
+            else { continue }
+            return [message[0]] + encoded
+        }
+        return nil
+    }
+
+    /// A record without what is of a card: what is known to be of none, and tracks with their characters hidden.
+    /// - Parameters:
+    ///   - record: all of it.
+    ///   - count: so many bytes where the hash was are not zeros, which makes what is sent longer.
+    /// - Returns: as many bytes; nil where it is no record, or its fields are not where they should be.
+    private static func hiding(_ record: [UInt8], but count: Int) -> [UInt8]? {
+        guard let layout = try? MagTekCardRecord(record.span) else { return nil }
+        var tracks = layout.tracks.map(\.masked)
+        if !layout.isEncrypted { tracks += layout.tracks.map { $0.encrypted.prefix($0.length) } }
+        // A byte that is lost on the way moves the tracks to where nobody hides them.
+        let isInPlace =
+            tracks.allSatisfy { $0.isEmpty || isTrack(record[$0]) }
+            && record[layout.serialNumber].allSatisfy { CardHiding.isDigit($0) || CardHiding.isLetter($0) }
+            && !isText(record[layout.keySerialNumber])
+        guard isInPlace else { return nil }
+        var hidden = [UInt8](repeating: 0, count: record.count)
+        for field in MagTekCardRecord.Place.ofNoCard where field.upperBound <= record.count {
+            hidden.replaceSubrange(field, with: record[field])
+        }
+        CardHiding.hideNumbers(&hidden, layout.serialNumber)
+        for track in tracks {
+            hidden.replaceSubrange(track, with: record[track])
+            CardHiding.hideTracks(&hidden, track)
+        }
+        if let hash = layout.hash {
+            for index in 0..<count { hidden[hash.lowerBound + 2 + index] = UInt8(index + 1) }
+        }
+        return hidden
+    }
+
+    /// Whether some bytes are characters, up to a zero.
+    private static func isText(_ bytes: ArraySlice<UInt8>) -> Bool {
+        bytes.first != 0 && bytes.allSatisfy { $0 == 0 || (0x20...0x7E).contains($0) }
+    }
+
+    /// Whether some bytes are from a start sentinel, such as MagTek's readers have for each encoding, to the end sentinel.
+    private static func isTrack(_ bytes: ArraySlice<UInt8>) -> Bool {
+        bytes.first.flatMap(MagTekSwipe.number(ofTrackFrom:)) != nil && bytes.last == UInt8(ascii: "?")
+    }
+}
+
+extension MagTekRunLength {
+    /// Makes a message shorter to a size, by writing a row of zeros as several where it would be less.
+    /// - Parameters:
+    ///   - message: as it is to be read.
+    ///   - size: what is sent.
+    /// - Returns: nil where no such rows are there, or it takes another number of bytes.
+    static func encode(_ message: Span<UInt8>, size: Int) -> [UInt8]? {
+        var encoded = encode(message)
+        var next = 0
+        while next + 2 < encoded.count, encoded.count < size {
+            guard encoded[next + 1] == encoded[next] else {
+                next += 1
+                continue
+            }
+            // A row of four or more is two rows, of two and of the rest.
+            if encoded[next + 2] >= 4, size - encoded.count >= 3 {
+                let byte = encoded[next]
+                encoded[next + 2] -= 2
+                encoded.insert(contentsOf: [byte, byte, 2], at: next)
+            }
+            next += 3
+        }
+        return encoded.count == size ? encoded : nil
+    }
+}
+
+extension ReaderProfile {
+    /// What is known of eDynamo and tDynamo: times, and how they are reached.
+    static let edynamo: ReaderProfile = {
+        func entry(_ title: String, _ attribute: MagTekService.Attribute, _ source: String) -> ProfileEntry {
+            ProfileEntry(title, .text(attribute.uuid), attribute.provenance, source)
+        }
+        let samples = "public sample code"
+        return ReaderProfile(
+            family: "edynamo",
+            "MagTek's eDynamo and tDynamo over Bluetooth Low Energy, as the programmer's manual has them",
+            [
+                .lowEnergyService: entry("service of eDynamo; tDynamo's ends in 0104", MagTekService.eDynamo, samples),
+                .lowEnergyNotify: entry("characteristic that notifies", MagTekService.cardData, "D998200115"),
+                .lowEnergyWrite: entry("characteristic that is written", MagTekService.command, samples),
+            ])
+    }()
+}

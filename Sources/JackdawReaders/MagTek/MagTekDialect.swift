@@ -136,3 +136,154 @@ public struct MagTekDialect: ReaderDialect {
         ReaderRequest(name, (try? MagTekFormat.command(command, data)) ?? [])
     }
 }
+
+extension MagTekDialect {
+    /// Hides tracks, what was encrypted and the fingerprint of a swipe, and numbers in answers.
+    public func masking(_ frames: [[UInt8]]) -> MaskedFrames {
+        guard var line = frames.first, frames.count == 1 else { return .unknown }
+        guard line.contains(UInt8(ascii: "|")) else {
+            Self.hideDigits(of: &line, 4..<line.count - 1) { CardHiding.hideNumbers(&$0, $0.indices) }
+            return .masked([line])
+        }
+        guard let layout = try? MagTekSwipe(line.span) else { return .unknown }
+        let zero = UInt8(ascii: "0")
+        Self.hideMaskedTracks(of: &line, layout)
+        for place in layout.encryptedTracks where !MagTekSwipe.isUnread(field: line.span.extracting(place)) {
+            if layout.isEncrypted {
+                CardHiding.clear(&line, place, zero)
+            } else if MagTekSwipe.isPlain(line.span.extracting(place)) {
+                CardHiding.hideTracks(&line, place)
+            } else {
+                Self.hideDigits(of: &line, place) { CardHiding.hideTracks(&$0, $0.indices) }
+            }
+        }
+        CardHiding.clear(&line, layout.magnePrint, zero)
+        CardHiding.hideNumbers(&line, layout.serialNumber)
+        let (crc, encryptedCRC) = (layout.parts[layout.parts.count - 3], layout.parts[layout.parts.count - 2])
+        CardHiding.clear(&line, encryptedCRC, zero)
+        let sum = RedundancyCheck.crc16(line.span.extracting(first: crc.lowerBound))
+        let digits = [UInt8(sum & 0xFF), UInt8(sum >> 8)].flatMap { $0.hexadecimal.utf8 }
+        line.replaceSubrange(crc, with: digits)
+        return .masked([line])
+    }
+
+    /// Hides the masked tracks, but for the `E` in place of each that was not read: without it a card is read.
+    private static func hideMaskedTracks(of line: inout [UInt8], _ layout: MagTekSwipe) {
+        var start = layout.masked.lowerBound
+        for (_, place) in layout.maskedTracks(line.span) where MagTekSwipe.isUnread(line.span.extracting(place)) {
+            CardHiding.hideTracks(&line, start..<place.lowerBound)
+            start = place.upperBound
+        }
+        let rest = start..<layout.masked.upperBound
+        if !MagTekSwipe.isUnread(line.span.extracting(rest)) { CardHiding.hideTracks(&line, rest) }
+    }
+
+    /// Hides something in bytes that are written as hexadecimal digits.
+    private static func hideDigits(of line: inout [UInt8], _ place: Range<Int>, _ hide: (inout [UInt8]) -> Void) {
+        var bytes = stride(from: place.lowerBound, to: place.upperBound - 1, by: 2).map { line.span.byte(at: $0) ?? 0 }
+        hide(&bytes)
+        for (index, byte) in bytes.enumerated() {
+            let digits = Array(byte.hexadecimal.utf8)
+            line.replaceSubrange(place.lowerBound + 2 * index..<place.lowerBound + 2 * index + 2, with: digits)
+        }
+    }
+}
+
+extension ReaderProfile {
+    /// What is known of MagneSafe V5 readers that send lines, beside what never changes: times alone.
+    static let magtek = ReaderProfile(family: "magtek", "MagTek's readers, as their manuals have them")
+}
+
+/// What a MagneSafe reader is told to do.
+///
+/// Source: MagTek's communication reference manual 99875483.
+public struct MagTekCommand: NamedNumber {
+    /// Its number.
+    public let rawValue: UInt8
+
+    /// Of a number.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Get property.
+    public static let getProperty = MagTekCommand(rawValue: 0x00)
+    /// Set property.
+    public static let setProperty = MagTekCommand(rawValue: 0x01)
+    /// Reset.
+    public static let reset = MagTekCommand(rawValue: 0x02)
+    /// Get KSN and counter.
+    public static let keySerialNumber = MagTekCommand(rawValue: 0x09)
+    /// Set session.
+    public static let setSession = MagTekCommand(rawValue: 0x0A)
+    /// Activate authenticated mode.
+    public static let activateAuthentication = MagTekCommand(rawValue: 0x10)
+    /// Get reader state.
+    public static let readerState = MagTekCommand(rawValue: 0x14)
+    /// Get encryption counter.
+    public static let encryptionCounter = MagTekCommand(rawValue: 0x1C)
+
+    /// Whether its data begins with the number of a property.
+    var isOfProperty: Bool { self == .getProperty || self == .setProperty }
+
+    /// What the published numbers mean.
+    public static let names: [UInt8: String] = [
+        0x00: "get property", 0x01: "set property", 0x02: "reset", 0x09: "get KSN and counter", 0x0A: "set session",
+        0x10: "activate authenticated mode", 0x11: "reply to a challenge", 0x12: "deactivate authenticated mode",
+        0x14: "get reader state", 0x15: "get security level", 0x1C: "get encryption counter",
+        0x30: "encrypt data", 0xA0: "control",
+    ]
+}
+
+/// What can be asked and set of a MagneSafe reader, by ``MagTekCommand/getProperty`` and ``MagTekCommand/setProperty``.
+///
+/// Source: MagTek's communication reference manual 99875483; from 6E on those of readers of the third generation.
+public struct MagTekProperty: NamedNumber {
+    /// Its number.
+    public let rawValue: UInt8
+
+    /// Of a number.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Software.
+    public static let software = MagTekProperty(rawValue: 0x00)
+    /// Serial number.
+    public static let serialNumber = MagTekProperty(rawValue: 0x03)
+
+    /// What the published numbers mean.
+    public static let names: [UInt8: String] = [
+        0x00: "software", 0x03: "serial number", 0x04: "MagneSafe version", 0x05: "track enable", 0x07: "ISO mask",
+        0x08: "AAMVA mask", 0x1E: "string before a card", 0x1F: "string behind a card", 0x20: "string before a track",
+        0x21: "string behind a track", 0x22: "termination", 0x23: "field separator", 0x24: "start sentinel %",
+        0x25: "start sentinel ;", 0x26: "start sentinel +", 0x27: "start sentinel #", 0x28: "start sentinel @",
+        0x29: "start sentinel &", 0x2B: "end sentinel", 0x2D: "end sentinel", 0x2E: "end sentinel",
+        0x2F: "end sentinel", 0x6E: "service code mask", 0x78: "card data encrypted", 0x80: "hardware", 0x81: "mode",
+    ]
+}
+
+/// What a MagneSafe reader says became of a command.
+///
+/// Source: MagTek's communication reference manual 99875483.
+public struct MagTekResult: NamedNumber {
+    /// Its number.
+    public let rawValue: UInt8
+
+    /// Of a number.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Done.
+    public static let done = MagTekResult(rawValue: 0x00)
+    /// Failed.
+    public static let failed = MagTekResult(rawValue: 0x01)
+    /// Bad parameter.
+    public static let badParameter = MagTekResult(rawValue: 0x02)
+    /// Bad data.
+    public static let badData = MagTekResult(rawValue: 0x03)
+    /// Delayed.
+    public static let delayed = MagTekResult(rawValue: 0x05)
+    /// Out of sequence.
+    public static let outOfSequence = MagTekResult(rawValue: 0x07)
+
+    /// What the published numbers mean.
+    public static let names: [UInt8: String] = [
+        0x00: "done", 0x01: "failed", 0x02: "bad parameter", 0x03: "bad data", 0x05: "delayed", 0x07: "out of sequence",
+    ]
+}

@@ -225,3 +225,119 @@ extension MiuraCommand {
         return digits
     }
 }
+
+/// What a Miura reader is told to do: class and instruction of a command.
+///
+/// Source: Miura's SDKs in public repositories.
+public struct MiuraInstruction: NamedNumber {
+    /// Its number.
+    public let rawValue: UInt16
+
+    /// Of a number.
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// Select file.
+    public static let selectFile = MiuraInstruction(rawValue: 0x00A4)
+    /// Read binary.
+    public static let readBinary = MiuraInstruction(rawValue: 0x00B0)
+    /// Stream binary.
+    public static let streamBinary = MiuraInstruction(rawValue: 0x00D7)
+    /// Update binary.
+    public static let updateBinary = MiuraInstruction(rawValue: 0x00D6)
+    /// Reset.
+    public static let reset = MiuraInstruction(rawValue: 0xD000)
+    /// Get configuration.
+    public static let configuration = MiuraInstruction(rawValue: 0xD001)
+    /// Get device information: a list of the reader's capabilities.
+    public static let deviceInformation = MiuraInstruction(rawValue: 0xD002)
+    /// System clock.
+    public static let systemClock = MiuraInstruction(rawValue: 0xD010)
+    /// Card status.
+    public static let cardStatus = MiuraInstruction(rawValue: 0xD060)
+    /// Keyboard status.
+    public static let keyboardStatus = MiuraInstruction(rawValue: 0xD061)
+    /// Battery status.
+    public static let batteryStatus = MiuraInstruction(rawValue: 0xD062)
+    /// Peripherals.
+    public static let peripherals = MiuraInstruction(rawValue: 0xD0A0)
+    /// Cash drawer.
+    public static let cashDrawer = MiuraInstruction(rawValue: 0xD0D0)
+    /// Bar code reader.
+    public static let barCodeReader = MiuraInstruction(rawValue: 0xD0D1)
+    /// Abort.
+    public static let abort = MiuraInstruction(rawValue: 0xD0FF)
+    /// Display text.
+    public static let displayText = MiuraInstruction(rawValue: 0xD201)
+    /// Spool text.
+    public static let spoolText = MiuraInstruction(rawValue: 0xD2A3)
+    /// P2PE status.
+    public static let encryptionStatus = MiuraInstruction(rawValue: 0xEEE0)
+    /// Start transaction.
+    public static let startTransaction = MiuraInstruction(rawValue: 0xDED1)
+    /// Continue transaction.
+    public static let continueTransaction = MiuraInstruction(rawValue: 0xDED2)
+    /// Start contactless.
+    public static let startContactless = MiuraInstruction(rawValue: 0xDEC1)
+
+    /// What the published numbers mean.
+    public static let names: [UInt16: String] = [
+        0x00A4: "select file", 0x00A5: "delete file", 0x00A6: "list files", 0x00B0: "read binary",
+        0x00D6: "update binary", 0x00D7: "stream binary", 0xD000: "reset", 0xD001: "get configuration",
+        0xD002: "get device information", 0xD010: "system clock", 0xD060: "card status", 0xD061: "keyboard status",
+        0xD062: "battery status", 0xD063: "printer status", 0xD065: "USB status", 0xD0A0: "peripherals",
+        0xD0BC: "Bluetooth control", 0xD0C0: "USB disconnect", 0xD0D0: "cash drawer", 0xD0D1: "bar code reader",
+        0xD0E1: "system log", 0xD0FF: "abort", 0xD201: "display text", 0xD204: "numeric entry", 0xD205: "tip entry",
+        0xD206: "menu", 0xD230: "buzzer", 0xD25A: "secure PAN", 0xD2A3: "spool text", 0xD2A4: "ESC/POS print",
+        0xD2D2: "display image", 0xD2E0: "secure data", 0xDE01: "EMV configuration hash",
+        0xDE02: "next sequence counter", 0xDEC1: "start contactless", 0xDEC2: "contactless configuration hash",
+        0xDED1: "start transaction", 0xDED2: "continue transaction", 0xDED6: "online PIN", 0xEEE0: "P2PE status",
+        0xEEE1: "P2PE initialise", 0xEEE2: "P2PE import",
+        0xEEE3: "encrypted data", 0xEEE4: "verify MAC", 0xEEE5: "KSN for MAC", 0xEEE6: "MAC configuration",
+    ]
+}
+
+/// A file's bytes on their way to a Miura reader: a command that tells of them, then the bytes themselves without frames. The
+/// reader answers once, behind the last one.
+///
+/// Source: sources of Miura's SDK for Android, in public repositories.
+public struct MiuraStream: Sendable, Hashable {
+    /// The command that goes before the bytes.
+    public let command: MiuraCommand
+    /// Bytes that follow it.
+    public let size: Int
+
+    /// Bytes of offset and size: three.
+    private static let greatest = 0xFF_FFFF
+
+    /// - Parameters:
+    ///   - offset: where in the file that was chosen they go, up to 16,777,215.
+    ///   - size: how many, 1 to 16,777,215.
+    ///   - timeout: seconds that the reader waits for them, 0 to 255.
+    ///   - isSummed: whether the answer has the MD5 of the file (``sum(in:)``).
+    /// - Throws: ``FrameFault`` (`field`) for others.
+    public init(offset: Int = 0, size: Int, timeout: Int = 60, isSummed: Bool = true) throws(FrameFault) {
+        guard (0...Self.greatest).contains(offset), (1...Self.greatest).contains(size), (0...255).contains(timeout)
+        else {
+            throw FrameFault(.field, at: 10, "\(size) bytes at \(offset) within \(timeout) s are not taken at once")
+        }
+        let objects =
+            TagLengthValue.encode(MiuraTag.streamOffset, Self.bytes(offset))
+            + TagLengthValue.encode(MiuraTag.streamSize, Self.bytes(size))
+            + TagLengthValue.encode(MiuraTag.streamTimeout, [UInt8(timeout)])
+        command = try MiuraCommand(
+            .streamBinary, isSummed ? 1 : 0, data: TagLengthValue.encode(MiuraTag.commandData, objects))
+        self.size = size
+    }
+
+    /// The MD5 of the file that the reader has told.
+    /// - Parameter answer: the whole answer, without frames and with its status.
+    /// - Returns: 16 bytes; nil where it has none, or the reader refuses.
+    public static func sum(in answer: Span<UInt8>) -> [UInt8]? {
+        guard answer.count > 2, answer[answer.count - 2] == 0x90, answer[answer.count - 1] == 0 else { return nil }
+        let body = answer.extracting(first: answer.count - 2)
+        let object = TagLengthValue.read(body)?.first { $0.tag == MiuraTag.fileSum && $0.value.count == 16 }
+        return object.map { object in object.value.map { body[$0] } }
+    }
+
+    private static func bytes(_ number: Int) -> [UInt8] { [16, 8, 0].map { UInt8(number >> $0 & 0xFF) } }
+}

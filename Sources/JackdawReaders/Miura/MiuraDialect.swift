@@ -250,3 +250,83 @@ public struct MiuraDialect: ReaderDialect {
         }
     }
 }
+
+extension MiuraDialect {
+    /// Hides tracks and what was encrypted, and other values that are long enough for an account number.
+    public func masking(_ frames: [[UInt8]]) -> MaskedFrames {
+        guard let first = frames.first, let last = frames.last else { return .unknown }
+        // Parts of other messages may lie between: they are not told apart here.
+        guard frames.allSatisfy({ $0[0] == first[0] && ($0[1] ^ first[1]) & MiuraFormat.unsolicited == 0 }) else {
+            return .unknown
+        }
+        guard last[1] & MiuraFormat.chained == 0 else { return .more }
+        var message = frames.flatMap { $0[MiuraFormat.apduStart..<$0.count - 1] }
+        guard message.count >= 2, let objects = TagLengthValue.read(message.span.extracting(first: message.count - 2))
+        else { return .unknown }
+        for object in objects where !object.isConstructed { Self.hide(object, in: &message) }
+        var next = 0
+        return .masked(
+            frames.map { frame in
+                var frame = Array(frame.dropLast())
+                let count = frame.count - MiuraFormat.apduStart
+                frame.replaceSubrange(MiuraFormat.apduStart..., with: message[next..<next + count])
+                next += count
+                return frame + [RedundancyCheck.longitudinal(frame.span)]
+            })
+    }
+
+    private static func hide(_ object: TagLengthValue, in message: inout [UInt8]) {
+        switch (object.tag, MiuraTag.parts[object.tag]) {
+        case (_, .encryptedTracks): CardHiding.clear(&message, object.value)
+        case (_, .keySerialNumber): break
+        case (_, _?): CardHiding.hideTracks(&message, object.value)
+        case (MiuraTag.identifier, nil), (MiuraTag.version, nil), (MiuraTag.serialNumber, nil):
+            CardHiding.hideNumbers(&message, object.value)
+        default:
+            if object.value.count >= TagLengthValue.leastOfCard || object.isShortOfCard {
+                CardHiding.clear(&message, object.value)
+            }
+        }
+    }
+}
+
+extension ReaderProfile {
+    /// What is known of Miura's readers.
+    static let miura = ReaderProfile(
+        family: "miura", "Miura's readers, as their SDK's sources have them",
+        [
+            .reportFlags: ProfileEntry(
+                "P1 of the card status command that switches the reports on, 0 to 255", .number(0x1F), .documented,
+                "sources of Miura's SDK for Android: 01 reports, 02 a chip's answer to reset, 04, 08 and 10 tracks 1, 2, 3"
+            )
+        ])
+}
+
+extension ProfileKey {
+    /// P1 of Miura's card status command that switches the reports on.
+    public static let reportFlags: ProfileKey = "miura.reportFlags"
+}
+
+/// What a Miura reader reports of cards: P1 of ``MiuraInstruction/cardStatus``.
+///
+/// Source: sources of Miura's SDK for Android, in public repositories.
+public struct MiuraCardReports: OptionSet, Sendable, Hashable {
+    /// As the reader takes it.
+    public let rawValue: UInt8
+
+    /// Of the parameter.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// Reports unasked, each time that something changes.
+    public static let changes = MiuraCardReports(rawValue: 1 << 0)
+    /// A chip's answer to reset.
+    public static let answerToReset = MiuraCardReports(rawValue: 1 << 1)
+    /// Track 1.
+    public static let track1 = MiuraCardReports(rawValue: 1 << 2)
+    /// Track 2.
+    public static let track2 = MiuraCardReports(rawValue: 1 << 3)
+    /// Track 3.
+    public static let track3 = MiuraCardReports(rawValue: 1 << 4)
+    /// Everything.
+    public static let all: MiuraCardReports = [.changes, .answerToReset, .track1, .track2, .track3]
+}

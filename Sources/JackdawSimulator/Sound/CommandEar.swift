@@ -87,3 +87,77 @@ private final class LineEar {
         return burst
     }
 }
+
+/// What a simulated reader makes of the tone that it lives on: it wakes up when the right one was loud enough for some time,
+/// and lives as long as there is any sound that is as loud, such as that of commands.
+struct PowerSense {
+    /// How long the tone has to be there, and how long it may be away, in tens of milliseconds. Nobody has told of either.
+    private static let (waking, fading) = (10, 5)
+    /// Share of the frequency that it may be off: a period in whole frames is, by as much as 2 %.
+    private static let tolerance = 0.1
+
+    private(set) var hasPower = false
+    private let tone: Double
+    private let leastPeak: Float
+    private var meter: ToneMeter
+    /// Readings that were good, and that were not, one behind the other.
+    private var (good, bad) = (0, 0)
+
+    /// - Parameters:
+    ///   - tone: Hz of the tone that wakes the reader.
+    ///   - leastPeak: what its peak has to reach, full scale 1.
+    ///   - sampleRate: samples per second (Hz).
+    init(tone: Double, leastPeak: Float, sampleRate: Double) {
+        self.tone = min(tone, sampleRate / 2)
+        self.leastPeak = leastPeak
+        meter = ToneMeter(sampleRate: sampleRate)
+    }
+
+    mutating func receive(_ sample: Float) {
+        guard let reading = meter.receive(sample) else { return }
+        let isLoud = reading.peak >= leastPeak
+        let isRight = isLoud && abs(reading.frequency - tone) <= Self.tolerance * tone
+        good = isRight ? good + 1 : 0
+        bad = isLoud ? 0 : bad + 1
+        if good >= Self.waking { hasPower = true }
+        if bad >= Self.fading { hasPower = false }
+    }
+}
+
+/// What a channel sounds like over ten milliseconds: its peak, which is what a reader's rectifier charges to, and how many
+/// turns a second it has by how often it passes 0. For a steady tone of any form that is its frequency, up to half of the
+/// sample rate.
+struct ToneMeter {
+    struct Reading {
+        /// Greatest magnitude, full scale 1.
+        let peak: Float
+        /// Turns a second.
+        let frequency: Double
+    }
+
+    private let sampleRate: Double
+    private let window: Int
+    private var count = 0
+    private var crossings = 0
+    private var peak: Float = 0
+    private var isHigh = false
+
+    init(sampleRate: Double) {
+        self.sampleRate = sampleRate
+        window = Int(sampleRate / 100)
+    }
+
+    /// Takes the next sample.
+    /// - Returns: a reading where this one was the last of ten milliseconds.
+    mutating func receive(_ sample: Float) -> Reading? {
+        if sample > 0 ? !isHigh : sample < 0 && isHigh {
+            crossings += 1
+            isHigh.toggle()
+        }
+        peak = max(peak, abs(sample))
+        count += 1
+        guard count == window else { return nil }
+        defer { (count, crossings, peak) = (0, 0, 0) }
+        return Reading(peak: peak, frequency: Double(crossings) / 2 * sampleRate / Double(window))
+    }
+}

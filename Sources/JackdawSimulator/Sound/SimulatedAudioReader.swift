@@ -1,5 +1,6 @@
 public import JackdawDSP
 public import JackdawReaders
+public import JackdawTransport
 
 /// A reader on an audio jack that does not exist: what is played goes in, what is captured comes out, a sample for each frame.
 /// A state machine without a clock: its time is that of the frames.
@@ -208,4 +209,72 @@ public struct SimulatedAudioReader: ~Copyable {
     }
 
     private static func amplitude(decibels: Double) -> Float { Float(Numerics.amplitude(decibels: decibels)) }
+}
+
+/// Runs a simulated reader on a sound card: it hears there what a program plays, and plays what it says. It has no thread of its
+/// own, and waits for sound: for a thread that may.
+public struct SimulatedAudioHost: ~Copyable {
+    private var reader: SimulatedAudioReader
+
+    /// - Parameter reader: who hears and says.
+    public init(_ reader: consuming SimulatedAudioReader) { self.reader = reader }
+
+    /// The line that the reader speaks on, silent.
+    /// - Parameter sampleRate: frames per second, 8,000 to 192,000 Hz.
+    /// - Returns: a line of one channel.
+    /// - Throws: `LineCodeError` with code `outOfRange`.
+    public static func makeLine(sampleRate: Double) throws(LineCodeError) -> PoweredLine {
+        try PoweredLine(Tone(1_000, channels: [.silent]), sampleRate: sampleRate, ramp: .none)
+    }
+
+    /// Hears and says until it is over, or the port has come to its end.
+    /// - Parameters:
+    ///   - port: where the program is heard.
+    ///   - playback: where the reader is heard: a line of ``makeLine(sampleRate:)``.
+    ///   - goesOn: whether it goes on; asked ten times a second at least.
+    ///   - tell: gets each time that the reader gets power or loses it.
+    /// - Throws: `LinkError` where the port is lost.
+    public mutating func run(
+        hearing port: some AudioPort, saying playback: some PlaybackPort<PoweredLine>, while goesOn: () -> Bool,
+        _ tell: (Bool) -> Void = { _ in }
+    ) throws(LinkError) {
+        var isOver = false
+        while goesOn(), !isOver {
+            _ = try port.receive(within: .milliseconds(100)) { event, samples in
+                switch event {
+                case .sound:
+                    let hadPower = reader.hasPower
+                    reader.hear(samples, of: port.channelCount) { message in
+                        playback.change { line in try? line.enqueue(message, .added) }
+                    }
+                    if reader.hasPower != hadPower { tell(reader.hasPower) }
+                case .disconnected, .ended: isOver = true
+                case .reconnected: break
+                }
+            }
+        }
+    }
+}
+
+/// How a simulated reader is heard, and how it hears: what lies between its jack and the program.
+public struct AudioPath: Sendable, Hashable {
+    /// Level of what the reader sends in dBFS, -120 to 0.
+    public var level = -12.0
+    /// Whether it is upside down, as cables and inputs have it.
+    public var isInverted = false
+    /// How much faster the reader's clock is, as a share of the sample rate, -0.05 to 0.05.
+    public var clockError = 0.0
+    /// Power of the reader's signal over that of white noise in the whole band, in dB; nil for no noise.
+    public var signalToNoise: Double?
+    /// Level of hum in dBFS; nil for none.
+    public var humLevel: Double?
+    /// Frequency of the hum in Hz.
+    public var humFrequency = 50.0
+    /// By how much the played sound is fainter at the reader than in the program, in dB, 0 or more: the volume.
+    public var attenuation = 0.0
+    /// Where the noise comes from.
+    public var seed: UInt64 = 1
+
+    /// A quiet path without faults.
+    public init() {}
 }

@@ -1,4 +1,5 @@
-import JackdawDSP
+import Glibc
+public import JackdawDSP
 
 /// Guesses which line codes a recording holds, without decoding it. Memory stays the same for a recording of any length but
 /// for what is found, and block sizes make no difference.
@@ -165,5 +166,120 @@ extension LineGuess {
         LineGuess(
             modeName: modeName, carrier: carrier, baud: baud, fit: fit, regularity: regularity,
             transitions: transitions, samples: samples)
+    }
+}
+
+/// The line code that a stretch of sound is most likely in, found by a ``LineCodeSurvey`` without decoding it.
+public struct LineGuess: Sendable, Hashable {
+    /// What carries the symbols.
+    public enum Carrier: Sendable, Hashable {
+        /// Two tones: those of 1 and 0, in Hz, as measured.
+        case tones(LineBurst.Tones)
+        /// Two levels: Manchester chips, bits that carry them, or bits of a Manchester UART.
+        case levels
+    }
+
+    /// The name of a mode whose tones are those of no mode that has a name: they are measured, and the higher one is taken for
+    /// the mark if the line rests on it.
+    public static let unnamed = "fsk"
+
+    /// Name of the nearest mode, as `LineMode(named:)` takes it; or ``unnamed``.
+    public let modeName: String
+    /// What carries the symbols.
+    public let carrier: Carrier
+    /// Symbols a second: bits of tones and of a Manchester UART, chips (half bits) of Manchester nibbles.
+    public let baud: Double
+    /// How near the tones and the baud are to those of the mode, 0 to 1; a sender whose clock is off by some percent, and
+    /// everything with it, is nearer than one whose tones and baud disagree.
+    public let fit: Double
+    /// How well the transitions keep to the baud, 0 to 1: 1 without noise, about 0.7 where one bit in a hundred is lost.
+    public let regularity: Double
+    /// Transitions that were measured.
+    public let transitions: Int
+    /// Where it was heard, in samples from the start of the recording, to about a twentieth of a second.
+    public let samples: Range<Int>
+
+    /// One guess for two stretches of the same line.
+    func joined(with next: LineGuess) -> LineGuess {
+        let share = Double(next.transitions) / Double(transitions + next.transitions)
+        func mean(_ first: Double, _ second: Double) -> Double { first + share * (second - first) }
+        var carrier = carrier
+        if case .tones(let mine) = carrier, case .tones(let others) = next.carrier {
+            carrier = .tones(
+                LineBurst.Tones(mark: mean(mine.mark, others.mark), space: mean(mine.space, others.space)))
+        }
+        return LineGuess(
+            modeName: modeName, carrier: carrier, baud: mean(baud, next.baud), fit: mean(fit, next.fit),
+            regularity: mean(regularity, next.regularity), transitions: transitions + next.transitions,
+            samples: min(samples.lowerBound, next.samples.lowerBound)..<max(samples.upperBound, next.samples.upperBound)
+        )
+    }
+}
+
+/// What the sound of a named mode is known by.
+enum LineSignature {
+    /// Two tones.
+    struct Tones {
+        let name: String
+        let shift: FrequencyShift
+
+        var low: Double { min(shift.mark, shift.space) }
+        var high: Double { max(shift.mark, shift.space) }
+    }
+
+    /// Two levels, each for one chip or two.
+    struct Levels {
+        let name: String
+        /// Chips or bits a second.
+        let baud: Double
+        /// Symbols from one start symbol to the next, each of which begins with the same transition.
+        let frame: Double
+    }
+
+    /// One tone, upright or upside down for each bit, a turn of it long.
+    struct Phases {
+        let name: String
+        /// Bits a second.
+        let baud: Double
+    }
+
+    /// The modes with tones, each keying once, under its first name.
+    static let tones: [Tones] = {
+        var found: [Tones] = []
+        for mode in LineMode.all {
+            guard case .frequencyShift(let shift, _) = mode.code, !found.contains(where: { $0.shift == shift }) else {
+                continue
+            }
+            found.append(Tones(name: mode.name, shift: shift))
+        }
+        return found
+    }()
+
+    /// The modes with levels whose frames follow each other.
+    static let levels: [Levels] = LineMode.all.compactMap { mode in
+        switch mode.code {
+        case .nibbles(let line): Levels(name: mode.name, baud: line.chipRate, frame: 10)
+        case .dynamo(let line): Levels(name: mode.name, baud: line.baud, frame: 10)
+        case .frequencyShift, .frequencyShiftBits, .serialManchester: nil
+        }
+    }
+
+    /// The modes with bits of one turn, whose characters come at any time among many ones.
+    static let phases: [Phases] = LineMode.all.compactMap { mode in
+        guard case .serialManchester(let line) = mode.code else { return nil }
+        return Phases(name: mode.name, baud: line.baud)
+    }
+
+    /// How near measured values are to nominal ones: a clock that is off moves all of them alike, by a few percent; each by
+    /// itself is off by less.
+    /// - Returns: 0 to 1.
+    static func fit(_ measured: [Double], to nominal: [Double]) -> Double {
+        let (clock, each) = (0.05, 0.02)
+        let ratios = zip(measured, nominal).map { log($0 / $1) }
+        let common = ratios.reduce(0, +) / Double(ratios.count)
+        let cost = ratios.reduce(common * common / (clock * clock)) { sum, ratio in
+            sum + (ratio - common) * (ratio - common) / (each * each)
+        }
+        return exp(-cost / 4)
     }
 }

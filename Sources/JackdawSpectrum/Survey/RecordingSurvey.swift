@@ -84,3 +84,70 @@ public struct RecordingSurvey: ~Copyable, Sendable {
         block.keep(last: 0)
     }
 }
+
+/// What a recording is like, found by a ``RecordingSurvey``. Levels are in dBFS as ``Decibels`` defines them.
+public struct RecordingReport: Sendable, Equatable {
+    /// Samples per second, in Hz.
+    public let sampleRate: Double
+    /// Samples surveyed.
+    public let sampleCount: Int
+    /// Level of the largest magnitude, in dBFS.
+    public let peakLevel: Double
+    /// Level of the mean square, DC included, in dBFS.
+    public let rmsLevel: Double
+    /// Mean of the samples, -1 to 1.
+    public let dcOffset: Double
+    /// Runs of three or more samples at the same end of the range (32,767 / 32,768 of full scale, or more).
+    public let clippedRuns: Int
+    /// Samples in such runs as a share of all, 0 to 1.
+    public let clippedShare: Double
+    /// Samples at either end of the range as a share of all, 0 to 1, whether in runs or not. A sine that just fills the range
+    /// has 0.005; sound that was clipped before it came to this sample rate has more, and few runs.
+    public let fullScaleShare: Double
+    /// RMS level of the quietest tenth of the recording, in blocks of 10 ms without their DC, in dBFS. It is corrected for
+    /// the choice of the quietest, so that the floor of white noise is its level; digital silence does not count unless
+    /// there is nothing else.
+    public let noiseFloor: Double
+    /// Hum of the mains, or nil where none stands out of the noise.
+    public let hum: Hum?
+    /// Narrow lines that stand out of the spectrum, strongest first, at most eight.
+    public let carriers: [Carrier]
+    /// Where there is signal, in Hz, or nil where nothing stands 6 dB over the noise.
+    ///
+    /// In a recording with quiet and loud parts it is the spectrum of the loud ones against that of the quietest tenth;
+    /// in an even one, the spectrum against its own lowest tenth.
+    public let usableBand: ClosedRange<Double>?
+
+    /// Length in seconds.
+    public var duration: Double { Double(sampleCount) / sampleRate }
+}
+
+/// Hum of the mains in a recording.
+public struct Hum: Sendable, Equatable {
+    /// Frequency of the mains: 50 or 60 Hz.
+    public let mainsFrequency: Double
+    /// Level of all lines together, in dBFS.
+    public let level: Double
+    /// The lines that stand out of the noise, lowest first.
+    public let lines: [Line]
+
+    /// The mains frequency or a harmonic of it.
+    public struct Line: Sendable, Equatable {
+        /// 1 for the mains frequency itself, up to 8.
+        public let harmonic: Int
+        /// Level in dBFS.
+        public let level: Double
+    }
+}
+
+/// A narrow line in the spectrum of a recording: a tone, a carrier, a mark or space frequency.
+public struct Carrier: Sendable, Equatable {
+    /// Centre in Hz.
+    public let frequency: Double
+    /// Level in dBFS.
+    public let level: Double
+    /// Height of its peak over the noise around it, in dB, seen in bins of about 10 Hz.
+    public let heightOverFloor: Double
+    /// Width at half power in Hz; a pure tone shows the resolution, about 20 Hz.
+    public let width: Double
+}

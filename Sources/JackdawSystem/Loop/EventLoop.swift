@@ -85,3 +85,90 @@ package struct Watch: Hashable {
     /// Tells it from an older one with the same descriptor.
     package let number: UInt64
 }
+
+extension EventLoop {
+    @safe private struct Waiting {
+        var watch: Watch?
+        var continuation: UnsafeContinuation<Void, Never>?
+        var readiness: Readiness = []
+        var failure: SystemFailure?
+        var isOver = false
+    }
+
+    /// Waits until a descriptor is ready, or the task is cancelled. It must not be closed meanwhile.
+    /// - Parameters:
+    ///   - descriptor: what to wait for.
+    ///   - interest: what it is to be ready for.
+    /// - Returns: what it is ready for, which is everything at its end; nothing where the task was cancelled.
+    /// - Throws: ``SystemFailure`` where it cannot be watched.
+    package func wait(_ descriptor: Int32, for interest: Readiness) async throws(SystemFailure) -> Readiness {
+        let state = SystemLock(Waiting())
+        let end = { @Sendable [self] (readiness: Readiness) in
+            let (watch, continuation) = unsafe state.withLock { waiting in
+                defer {
+                    waiting.watch = nil
+                    unsafe waiting.continuation = nil
+                }
+                if !waiting.isOver { waiting.readiness = readiness }
+                waiting.isOver = true
+                return unsafe (waiting.watch, waiting.continuation)
+            }
+            if let watch { unwatch(watch) }
+            unsafe continuation?.resume()
+        }
+        await withTaskCancellationHandler {
+            await unsafe withUnsafeContinuation { continuation in
+                let waits = state.withLock { waiting in
+                    // Cancelled before it began.
+                    guard !waiting.isOver else { return false }
+                    do throws(SystemFailure) {
+                        // What is ready at once finds the lock taken, and waits for it.
+                        waiting.watch = try watch(descriptor, for: interest, end)
+                    } catch {
+                        waiting.failure = error
+                        return false
+                    }
+                    unsafe waiting.continuation = continuation
+                    return true
+                }
+                if !waits { unsafe continuation.resume() }
+            }
+        } onCancel: {
+            end([])
+        }
+        let (readiness, failure) = state.withLock { ($0.readiness, $0.failure) }
+        if let failure { throw failure }
+        return readiness
+    }
+}
+
+/// Does something that takes no longer than a time, and gives it up when that is over.
+/// - Parameters:
+///   - limit: the longest that it may take; nil for no limit.
+///   - clock: measures it.
+///   - late: what is thrown where the time is over.
+///   - operation: heeds being cancelled.
+/// - Returns: what `operation` does.
+/// - Throws: what `operation` does, and `late`.
+package func withDeadline<Value: Sendable, Failure: Error>(
+    _ limit: Duration?, of clock: any Clock<Duration>, late: Failure,
+    _ operation: @escaping @Sendable () async throws(Failure) -> Value
+) async throws(Failure) -> Value {
+    guard let limit else { return try await operation() }
+    let result = await withTaskGroup(of: Result<Value, Failure>?.self) { group in
+        group.addTask {
+            do throws(Failure) { return .success(try await operation()) } catch { return .failure(error) }
+        }
+        group.addTask {
+            // Where it is cancelled with the rest, the operation says so.
+            do { try await clock.sleep(for: limit) } catch { return nil }
+            return .failure(late)
+        }
+        defer { group.cancelAll() }
+        while let result = await group.next() {
+            if let result { return result }
+        }
+        return .failure(late)
+    }
+    return try result.get()
+}

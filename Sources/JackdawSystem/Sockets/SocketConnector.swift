@@ -73,3 +73,120 @@ package struct SocketConnector: Sendable {
         }
     }
 }
+
+/// Takes the connections that others make to a socket.
+package final class SocketListener: Sendable {
+    /// Where it listens, as the system says.
+    package let address: SocketAddress
+    private let descriptor: Int32
+    private let link: String
+    private let loop: EventLoop
+    private let calls: any SocketCalls
+
+    /// Connections that may wait to be taken.
+    private static let backlog = Int(SOMAXCONN)
+    /// How long to wait when the system is short of something: what it lacks comes back when another link is closed.
+    private static let pause = Duration.milliseconds(100)
+
+    /// Begins to listen.
+    /// - Parameters:
+    ///   - address: where.
+    ///   - kind: the kind of socket that it takes.
+    ///   - options: what is set before.
+    ///   - link: its name in errors.
+    ///   - failures: what the system's failures mean.
+    ///   - loop: watches it.
+    ///   - calls: the system's.
+    /// - Throws: `LinkError`, with no descriptor left behind.
+    package init(
+        at address: SocketAddress, _ kind: SocketKind, options: [SocketOption], link: String, failures: SocketFailures,
+        loop: EventLoop, calls: any SocketCalls = SystemSocketCalls()
+    ) throws(LinkError) {
+        let descriptor: Int32
+        do throws(SystemFailure) {
+            descriptor = try calls.socket(kind)
+        } catch {
+            throw failures.noSocket(error, link)
+        }
+        do throws(SystemFailure) {
+            for option in options { try calls.setOption(descriptor, option) }
+            try calls.bind(descriptor, to: address)
+            try calls.listen(descriptor, backlog: Self.backlog)
+            self.address = try calls.address(descriptor)
+        } catch {
+            calls.close(descriptor)
+            throw failures.notConnected(error, link)
+        }
+        self.descriptor = descriptor
+        self.link = link
+        self.loop = loop
+        self.calls = calls
+    }
+
+    deinit { calls.close(descriptor) }
+
+    /// Waits for a connection and takes it. For one task at a time.
+    /// - Parameters:
+    ///   - clock: measures the waits for resources of the system.
+    ///   - whenShort: is called before each such wait; it may free something.
+    /// - Returns: its descriptor, which is the caller's, and the address of the other side.
+    /// - Throws: `LinkError`: `cancelled` where the task is.
+    package func accept(
+        clock: any Clock<Duration> = ContinuousClock(), whenShort: (SystemFailure) async -> Void = { _ in }
+    ) async throws(LinkError) -> (descriptor: Int32, peer: SocketAddress) {
+        // Without a descriptor to spare, the system refuses to accept also if there is no connection.
+        var isOneWaiting = false
+        while true {
+            guard !Task.isCancelled else { throw .cancelled(link) }
+            do throws(SystemFailure) {
+                do throws(SystemFailure) {
+                    if let connection = try take() { return connection }
+                    isOneWaiting = false
+                } catch {
+                    guard error.isShortage, !isOneWaiting else { throw error }
+                }
+                _ = try await loop.wait(descriptor, for: .reading)
+                isOneWaiting = true
+            } catch {
+                guard error.isShortage else { throw .system(error, link: link, "cannot take a link") }
+                await whenShort(error)
+                try? await clock.sleep(for: Self.pause)
+            }
+        }
+    }
+
+    /// Waits for a connection and makes a link of it; the next one if that cannot be.
+    /// - Parameters:
+    ///   - whenShort: is called before each wait for resources of the system, and if no link can be made.
+    ///   - make: makes the link of a descriptor, which is its own, and the address of the other side; nil if the connection has
+    ///     ended already.
+    /// - Returns: the link.
+    /// - Throws: `LinkError`: `cancelled` if the task is.
+    package func acceptLink(
+        whenShort: (SystemFailure) async -> Void, _ make: (Int32, SocketAddress) throws(SystemFailure) -> SocketLink?
+    ) async throws(LinkError) -> SocketLink {
+        while true {
+            let (descriptor, peer) = try await accept(whenShort: whenShort)
+            do throws(SystemFailure) {
+                if let link = try make(descriptor, peer) { return link }
+            } catch {
+                await whenShort(error)
+            }
+        }
+    }
+
+    /// A connection; nil where none waits.
+    private func take() throws(SystemFailure) -> (descriptor: Int32, peer: SocketAddress)? {
+        var accepted: Int32?
+        do throws(SystemFailure) {
+            let descriptor = try calls.accept(descriptor)
+            accepted = descriptor
+            return (descriptor, try calls.peer(descriptor))
+        } catch {
+            if let accepted { calls.close(accepted) }
+            // It may have gone before it was taken.
+            guard [EAGAIN, ECONNABORTED, ENOTCONN].contains(error.code) else { throw error }
+            return nil
+        }
+    }
+}

@@ -261,3 +261,95 @@ extension KeptLink {
         take(.lost(number, failure.leaving(undelivered: undelivered)))
     }
 }
+
+/// The transport of one session of a kept link, which hears of its end.
+struct KeptSession: Transport {
+    private let number: Int
+    private let transport: any Transport
+    /// Weak, because events that nobody has taken hold sessions, and the link holds the events.
+    private weak var owner: KeptLink?
+
+    init(number: Int, transport: any Transport, owner: KeptLink) {
+        self.number = number
+        self.transport = transport
+        self.owner = owner
+    }
+
+    var link: LinkName { transport.link }
+
+    var executor: (any TaskExecutor)? { transport.executor }
+
+    func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool {
+        do throws(LinkError) {
+            if try await transport.receive(take) { return true }
+        } catch {
+            if error.code != .cancelled { await owner?.fail(number, error) }
+            throw error
+        }
+        await owner?.fail(number, LinkError(.disconnected, link: link.description, "the device has ended the link"))
+        return false
+    }
+
+    func send(_ bytes: [UInt8]) async throws(LinkError) {
+        guard await owner?.beginSending(in: number) == true else {
+            throw LinkError(
+                .disconnected, link: link.description, "the session is over", undelivered: bytes.count)
+        }
+        do throws(LinkError) {
+            try await transport.send(bytes)
+        } catch {
+            await owner?.endSending(in: number, error)
+            throw error
+        }
+        await owner?.endSending(in: number, nil)
+    }
+
+    func endSending() async throws(LinkError) {
+        do throws(LinkError) {
+            try await transport.endSending()
+        } catch {
+            if error.code != .cancelled { await owner?.fail(number, error) }
+            throw error
+        }
+    }
+
+    func close() async { await owner?.hangUp(number) }
+}
+
+/// Events that nobody has taken yet, up to a number. Beyond it the oldest go, but for the session that is open, and they
+/// are counted.
+struct EventQueue: Sendable {
+    private let capacity: Int
+    private var events: [KeptLink.Event] = []
+    private var missed = 0
+
+    init(capacity: Int) {
+        precondition(capacity >= 2, "an event has room beside the session that is open")
+        self.capacity = capacity
+    }
+
+    mutating func append(_ event: KeptLink.Event) {
+        if events.count == capacity {
+            events.remove(at: oldest)
+            missed += 1
+        }
+        events.append(event)
+    }
+
+    mutating func next() -> KeptLink.Event? {
+        if missed > 0 {
+            defer { missed = 0 }
+            return .missed(missed)
+        }
+        return events.isEmpty ? nil : events.removeFirst()
+    }
+
+    /// The oldest event that is not the session that is open.
+    private var oldest: Int {
+        guard case .connected? = events.first else { return 0 }
+        let isOver = events.contains {
+            if case .lost = $0 { true } else { false }
+        }
+        return isOver ? 0 : 1
+    }
+}

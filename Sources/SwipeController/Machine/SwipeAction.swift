@@ -11,7 +11,7 @@ enum SwipeAction {
     case typeChanged(AudioJackReaderType)
     /// Something was put into the jack, or pulled out.
     case jackChanged(isPlugged: Bool)
-    case warned(PGSwipeWarning.Code, String, ReaderKind?)
+    case warned(PGSwipeWarningCode, String, ReaderKind?)
 
     /// A reader's link is to be opened, or the search for one begun; `opened` or `openFailed` follows.
     case open(AudioUser)

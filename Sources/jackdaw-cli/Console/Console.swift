@@ -135,3 +135,64 @@ final class Console {
         showsStatus = false
     }
 }
+
+/// Columns of text, as wide as their widest cell.
+struct Table {
+    /// A column: its heading, and which side its cells keep to.
+    struct Column {
+        let heading: String
+        let isNumber: Bool
+
+        static func text(_ heading: String) -> Column { Column(heading: heading, isNumber: false) }
+        static func number(_ heading: String) -> Column { Column(heading: heading, isNumber: true) }
+    }
+
+    let columns: [Column]
+    private(set) var rows: [[String]] = []
+
+    init(_ columns: Column...) { self.columns = columns }
+
+    /// Adds a row of as many cells as there are columns.
+    mutating func add(_ cells: String...) { rows.append(cells) }
+
+    /// The headings and the rows.
+    var lines: [String] {
+        let headings = columns.map(\.heading)
+        let widths = columns.indices.map { column in
+            ([headings] + rows).map { $0[column].count }.max() ?? 0
+        }
+        return ([headings] + rows).map { cells in
+            let padded = columns.indices.map {
+                cells[$0].padded(to: widths[$0], alignedRight: columns[$0].isNumber)
+            }
+            return padded.joined(separator: "  ").trimmingBlanksAtEnd
+        }
+    }
+}
+
+/// Tells a person at a terminal how far a slow verb has come: after a second, then a few times a second.
+struct Progress {
+    private let console: Console
+    private let clock = ContinuousClock()
+    private var next: ContinuousClock.Instant
+
+    /// Progress of a verb that begins now.
+    /// - Parameters:
+    ///   - console: where it is shown, if somebody watches.
+    ///   - delay: a verb that ends before that shows nothing.
+    init(_ console: Console, after delay: Duration = .seconds(1)) {
+        self.console = console
+        next = clock.now + delay
+    }
+
+    /// Shows how far it is, if it is time to.
+    /// - Parameters:
+    ///   - label: what is being done.
+    ///   - fraction: share that is done, 0 to 1; nil where that is not known.
+    mutating func update(_ label: String, fraction: Double?) {
+        guard console.isWatched, clock.now >= next else { return }
+        next = clock.now + .milliseconds(200)
+        let share = fraction.map { ", \(fixed(100 * min(max($0, 0), 1), 0)) %" } ?? ""
+        console.status(label + share)
+    }
+}

@@ -1,196 +1,196 @@
 #if Command
-    import JackdawALSA
-    import JackdawDSP
-    import JackdawTransport
+import JackdawALSA
+import JackdawDSP
+import JackdawTransport
 
-    /// Listens to a port: decodes what comes, prints what is found, keeps what is to be kept.
-    struct LiveSession: ~Copyable {
-        /// How long a port is waited for until the terminal's line and Ctrl-C are looked after.
-        private static let patience = Duration.milliseconds(200)
+/// Listens to a port: decodes what comes, prints what is found, keeps what is to be kept.
+struct LiveSession: ~Copyable {
+    /// How long a port is waited for until the terminal's line and Ctrl-C are looked after.
+    private static let patience = Duration.milliseconds(200)
 
-        private let options: Listen
-        private let port: any AudioPort
-        private let console: Console
-        private var decoder: LiveDecoder
-        private var printer: LivePrinter
-        private var meters: [SignalMeter]
-        private let system: LiveSystem
-        /// What belongs to the card beside its sound, while it is there.
-        private var gain: GainKeeper
-        private var jacks: JackWatch?
-        private var recorder: SwipeRecorder?
-        /// Frames that have gone by, those that were lost included.
-        private var frame = 0
-        private var losses: LossReport
-        /// Whether the device is back and has not been heard yet: what was missed meanwhile is no news.
-        private var isBack = false
+    private let options: Listen
+    private let port: any AudioPort
+    private let console: Console
+    private var decoder: LiveDecoder
+    private var printer: LivePrinter
+    private var meters: [SignalMeter]
+    private let system: LiveSystem
+    /// What belongs to the card beside its sound, while it is there.
+    private var gain: GainKeeper
+    private var jacks: JackWatch?
+    private var recorder: SwipeRecorder?
+    /// Frames that have gone by, those that were lost included.
+    private var frame = 0
+    private var losses: LossReport
+    /// Whether the device is back and has not been heard yet: what was missed meanwhile is no news.
+    private var isBack = false
 
-        /// - Parameters:
-        ///   - options: what was asked for.
-        ///   - port: the open device.
-        ///   - system: where the card's levels and jacks are.
-        ///   - console: where it all goes.
-        /// - Throws: ``CommandError``.
-        init(
-            _ options: Listen, _ port: any AudioPort, _ system: LiveSystem, _ console: Console
-        ) throws(CommandError) {
-            let channels = try Self.channels(options, of: port.channelCount)
-            let decoder = try LiveDecoder(
-                sampleRate: port.sampleRate, channels: channels, of: port.channelCount)
-            var recorder: SwipeRecorder?
-            if let path = options.record {
-                recorder = try SwipeRecorder(path: path, sampleRate: port.sampleRate, channels: channels)
-            }
-            self.options = options
-            self.port = port
-            self.console = console
-            self.decoder = decoder
-            self.recorder = recorder
-            printer = LivePrinter(
-                options, console, sampleRate: port.sampleRate, wallClock: system.wallClock)
-            losses = LossReport(link: options.link, sampleRate: port.sampleRate, now: system.now)
-            meters = channels.map { _ in SignalMeter(sampleRate: port.sampleRate) }
-            self.system = system
-            gain = GainKeeper(nil, console)
-            openCard()
+    /// - Parameters:
+    ///   - options: what was asked for.
+    ///   - port: the open device.
+    ///   - system: where the card's levels and jacks are.
+    ///   - console: where it all goes.
+    /// - Throws: ``CommandError``.
+    init(
+        _ options: Listen, _ port: any AudioPort, _ system: LiveSystem, _ console: Console
+    ) throws(CommandError) {
+        let channels = try Self.channels(options, of: port.channelCount)
+        let decoder = try LiveDecoder(
+            sampleRate: port.sampleRate, channels: channels, of: port.channelCount)
+        var recorder: SwipeRecorder?
+        if let path = options.record {
+            recorder = try SwipeRecorder(path: path, sampleRate: port.sampleRate, channels: channels)
         }
+        self.options = options
+        self.port = port
+        self.console = console
+        self.decoder = decoder
+        self.recorder = recorder
+        printer = LivePrinter(
+            options, console, sampleRate: port.sampleRate, wallClock: system.wallClock)
+        losses = LossReport(link: options.link, sampleRate: port.sampleRate, now: system.now)
+        meters = channels.map { _ in SignalMeter(sampleRate: port.sampleRate) }
+        self.system = system
+        gain = GainKeeper(nil, console)
+        openCard()
+    }
 
-        /// Opens the card's levels and jacks.
-        private mutating func openCard() {
-            // Not worth a word: most cards sense nothing, and reading swipes does not need it.
-            jacks = (try? system.jacks(options.link)).flatMap(\.self).map { JackWatch(monitor: $0, link: options.link) }
-            guard options.gain == .auto else { return }
-            do throws(LinkError) {
-                gain = GainKeeper(try system.mixer(options.link), console)
-            } catch {
-                console.message("\(error); the levels stay as they are")
-            }
+    /// Opens the card's levels and jacks.
+    private mutating func openCard() {
+        // Not worth a word: most cards sense nothing, and reading swipes does not need it.
+        jacks = (try? system.jacks(options.link)).flatMap(\.self).map { JackWatch(monitor: $0, link: options.link) }
+        guard options.gain == .auto else { return }
+        do throws(LinkError) {
+            gain = GainKeeper(try system.mixer(options.link), console)
+        } catch {
+            console.message("\(error); the levels stay as they are")
         }
+    }
 
-        /// Lets go of a card that has gone: the kernel waits for that. What it has saved of the levels is for its return.
-        private mutating func closeCard() {
-            jacks = nil
-            gain = GainKeeper(nil, console)
+    /// Lets go of a card that has gone: the kernel waits for that. What it has saved of the levels is for its return.
+    private mutating func closeCard() {
+        jacks = nil
+        gain = GainKeeper(nil, console)
+    }
+
+    private static func channels(_ options: Listen, of count: Int) throws(CommandError) -> Range<Int> {
+        guard let index = options.channel.index else { return 0..<count }
+        guard index < count else {
+            throw CommandError(
+                .usage, "\(options.link): there is no channel \(index + 1): it has \(counted(count, "channel"))")
         }
+        return index..<index + 1
+    }
 
-        private static func channels(_ options: Listen, of count: Int) throws(CommandError) -> Range<Int> {
-            guard let index = options.channel.index else { return 0..<count }
-            guard index < count else {
-                throw CommandError(
-                    .usage, "\(options.link): there is no channel \(index + 1): it has \(counted(count, "channel"))")
+    /// Waits for the next sound and deals with it.
+    /// - Returns: false once nothing more can come, or is wanted.
+    /// - Throws: ``CommandError``.
+    mutating func receive() throws(CommandError) -> Bool {
+        // A port hands its sound to a closure, and this value cannot be changed in one that it does not own.
+        var next: CaptureEvent?
+        var samples: [Float] = []
+        defer { samples.removeWiping() }
+        do throws(LinkError) {
+            _ = try port.receive(within: Self.patience) { event, sound in
+                next = event
+                samples.reserveCapacity(sound.count)
+                for index in sound.indices { samples.append(sound[index]) }
             }
-            return index..<index + 1
+        } catch {
+            throw CommandError(error)
         }
-
-        /// Waits for the next sound and deals with it.
-        /// - Returns: false once nothing more can come, or is wanted.
-        /// - Throws: ``CommandError``.
-        mutating func receive() throws(CommandError) -> Bool {
-            // A port hands its sound to a closure, and this value cannot be changed in one that it does not own.
-            var next: CaptureEvent?
-            var samples: [Float] = []
-            defer { samples.removeWiping() }
-            do throws(LinkError) {
-                _ = try port.receive(within: Self.patience) { event, sound in
-                    next = event
-                    samples.reserveCapacity(sound.count)
-                    for index in sound.indices { samples.append(sound[index]) }
-                }
-            } catch {
-                throw CommandError(error)
-            }
-            switch next {
-            case .sound(let block):
-                if block.lostBefore > 0 { try lose(Int(block.lostBefore)) }
-                isBack = false
-                hear(samples.span, frames: block.frames)
-            case .disconnected:
-                // What was swiped before is whole or lost.
-                note(decoder.skip(0))
-                printer.finish()
-                losses.finish(console)
-                closeCard()
-                console.message("\(options.link): the device has gone; it is waited for")
-                try recorder?.flush(meters)
-            case .reconnected:
-                openCard()
-                isBack = true
-                console.message("\(options.link): the device is back")
-            case .ended: return false
-            case nil: break
-            }
-            losses.advance(console)
-            jacks?.receive(console)
-            try recorder?.advance(to: frame, meters)
-            printer.advance(
-                to: frame, channels: decoder.distinctChannels.count, level: meters.compactMap(\.last?.peak).max())
-            return !printer.isEnough(at: frame, channels: decoder.distinctChannels.count)
-        }
-
-        /// Ends what is open, and puts everything back where it was.
-        /// - Returns: tracks that were read.
-        /// - Throws: ``CommandError``.
-        consuming func finish() throws(CommandError) -> Int {
-            // First of all: whatever else fails, or a second Ctrl-C, must not come before it.
-            gain.restore(console)
+        switch next {
+        case .sound(let block):
+            if block.lostBefore > 0 { try lose(Int(block.lostBefore)) }
+            isBack = false
+            hear(samples.span, frames: block.frames)
+        case .disconnected:
+            // What was swiped before is whole or lost.
             note(decoder.skip(0))
-            losses.finish(console)
             printer.finish()
-            printer.reportOthers()
-            if let recorder = recorder.take() { try recorder.finish(meters) }
-            return printer.trackCount
-        }
-
-        private mutating func hear(_ samples: Span<Float>, frames: Int) {
-            var observations: [(channel: Int, observation: CaptureObservation)] = []
-            let (meters, first) = (meters, decoder.channels.lowerBound)
-            let found = decoder.receive(samples) { channel, lane in
-                if let observation = meters[channel - first].receive(lane) {
-                    observations.append((channel, observation))
-                }
-            }
-            frame += frames
-            for (channel, observation) in observations where decoder.distinctChannels.contains(channel) {
-                gain.receive(observation, at: time, console)
-            }
-            note(found)
-        }
-
-        /// Sound is missing: a swipe that lies across it cannot be read.
-        private mutating func lose(_ frames: Int) throws(CommandError) {
-            note(decoder.skip(frames))
-            // What is kept of the swipes before goes with a long gap.
+            losses.finish(console)
+            closeCard()
+            console.message("\(options.link): the device has gone; it is waited for")
             try recorder?.flush(meters)
-            for meter in meters { meter.skip(frames) }
-            frame += frames
-            if !isBack { losses.add(frames) }
+        case .reconnected:
+            openCard()
+            isBack = true
+            console.message("\(options.link): the device is back")
+        case .ended: return false
+        case nil: break
         }
+        losses.advance(console)
+        jacks?.receive(console)
+        try recorder?.advance(to: frame, meters)
+        printer.advance(
+            to: frame, channels: decoder.distinctChannels.count, level: meters.compactMap(\.last?.peak).max())
+        return !printer.isEnough(at: frame, channels: decoder.distinctChannels.count)
+    }
 
-        private var time: Duration { .seconds(Double(frame) / port.sampleRate) }
+    /// Ends what is open, and puts everything back where it was.
+    /// - Returns: tracks that were read.
+    /// - Throws: ``CommandError``.
+    consuming func finish() throws(CommandError) -> Int {
+        // First of all: whatever else fails, or a second Ctrl-C, must not come before it.
+        gain.restore(console)
+        note(decoder.skip(0))
+        losses.finish(console)
+        printer.finish()
+        printer.reportOthers()
+        if let recorder = recorder.take() { try recorder.finish(meters) }
+        return printer.trackCount
+    }
 
-        private mutating func note(_ found: [(channel: Int, event: SwipeEvent)]) {
-            for (channel, event) in found {
-                // What has no bit cells is no swipe; in days of listening there is much of it.
-                let isNoise = if case .failure(let failure) = event { failure.reason == .noBitCells } else { false }
-                if isNoise && !options.failures { continue }
-                let (span, swipe) = Self.outcome(event)
-                guard let object = printer.receive(event, channel: channel) else { continue }
-                if !isNoise { recorder?.add(span, object) }
-                let meter = meters[channel - decoder.channels.lowerBound]
-                gain.receive(meter.observe(span, swipe), at: time, console)
+    private mutating func hear(_ samples: Span<Float>, frames: Int) {
+        var observations: [(channel: Int, observation: CaptureObservation)] = []
+        let (meters, first) = (meters, decoder.channels.lowerBound)
+        let found = decoder.receive(samples) { channel, lane in
+            if let observation = meters[channel - first].receive(lane) {
+                observations.append((channel, observation))
             }
         }
+        frame += frames
+        for (channel, observation) in observations where decoder.distinctChannels.contains(channel) {
+            gain.receive(observation, at: time, console)
+        }
+        note(found)
+    }
 
-        private static func outcome(_ event: SwipeEvent) -> (SwipeSpan, CaptureObservation.Swipe) {
-            switch event {
-            case .track(let track): (track.span, .read)
-            case .failure(let failure):
-                switch failure.reason {
-                case .tooWeak: (failure.span, .tooWeak)
-                case .clipped: (failure.span, .clipped)
-                default: (failure.span, .failed)
-                }
+    /// Sound is missing: a swipe that lies across it cannot be read.
+    private mutating func lose(_ frames: Int) throws(CommandError) {
+        note(decoder.skip(frames))
+        // What is kept of the swipes before goes with a long gap.
+        try recorder?.flush(meters)
+        for meter in meters { meter.skip(frames) }
+        frame += frames
+        if !isBack { losses.add(frames) }
+    }
+
+    private var time: Duration { .seconds(Double(frame) / port.sampleRate) }
+
+    private mutating func note(_ found: [(channel: Int, event: SwipeEvent)]) {
+        for (channel, event) in found {
+            // What has no bit cells is no swipe; in days of listening there is much of it.
+            let isNoise = if case .failure(let failure) = event { failure.reason == .noBitCells } else { false }
+            if isNoise && !options.failures { continue }
+            let (span, swipe) = Self.outcome(event)
+            guard let object = printer.receive(event, channel: channel) else { continue }
+            if !isNoise { recorder?.add(span, object) }
+            let meter = meters[channel - decoder.channels.lowerBound]
+            gain.receive(meter.observe(span, swipe), at: time, console)
+        }
+    }
+
+    private static func outcome(_ event: SwipeEvent) -> (SwipeSpan, CaptureObservation.Swipe) {
+        switch event {
+        case .track(let track): (track.span, .read)
+        case .failure(let failure):
+            switch failure.reason {
+            case .tooWeak: (failure.span, .tooWeak)
+            case .clipped: (failure.span, .clipped)
+            default: (failure.span, .failed)
             }
         }
     }
+}
 #endif

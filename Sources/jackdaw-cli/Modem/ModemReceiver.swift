@@ -1,4 +1,5 @@
 import JackdawDSP
+import JackdawSpectrum
 
 /// Turns the sound of one channel into characters, in a mode that it knows or finds out.
 protocol ModemReceiver {
@@ -179,5 +180,58 @@ struct KnownModeReceiver: ModemReceiver {
         isModem = isModem || isPlain
         if let last { swipeWatch.skip(to: last.span.endSample) }
         return (count, last != nil, .burst)
+    }
+}
+
+/// Puts bits into bytes, the first one into the most significant place.
+struct BitPacker {
+    private var byte: UInt8 = 0
+    private var count = 0
+
+    /// Takes a bit.
+    /// - Returns: the byte that it completes.
+    mutating func add(_ bit: UInt8) -> UInt8? {
+        byte = byte << 1 | bit & 1
+        count += 1
+        return count == UInt8.bitWidth ? take() : nil
+    }
+
+    /// The byte that was begun, with zeros behind its bits; nil where there is none.
+    mutating func finish() -> UInt8? {
+        guard count > 0 else { return nil }
+        byte <<= UInt8(UInt8.bitWidth - count)
+        return take()
+    }
+
+    private mutating func take() -> UInt8 {
+        defer { (byte, count) = (0, 0) }
+        return byte
+    }
+}
+
+/// Looks at the sound of a channel beside its decoders: which line code is it likely to be?
+final class LineWatch {
+    private var survey: LineCodeSurvey?
+    private var last: [LineGuess] = []
+
+    /// - Throws: `SpectrumError` where there is no memory, or for a rate out of range.
+    init(sampleRate: Double) throws(SpectrumError) {
+        survey = try LineCodeSurvey(sampleRate: sampleRate, findsUnnamed: false)
+    }
+
+    /// What the sound seems to be, as far as it has been looked at: to within a second of the last sample.
+    var guesses: [LineGuess] { survey?.guesses ?? last }
+
+    func receive(_ samples: Span<Int16>) { survey?.receive(samples) }
+
+    func receive(_ samples: Span<Float>) { survey?.receive(samples) }
+
+    /// Drops what ended before a sample.
+    func dropGuesses(before sample: Int) { survey?.dropGuesses(before: sample) }
+
+    /// Looks at what is left. Where that cannot be done, the guesses are as they were: a race can do without.
+    func finish() {
+        last = guesses
+        if let all = try? survey.take()?.finish() { last = all }
     }
 }

@@ -1,89 +1,181 @@
+import JackdawReaders
+import JackdawSimulator
+import JackdawSystem
+import JackdawTransport
+
 #if Command
-    import ArgumentParser
-    import JackdawLinux
-    import JackdawTransport
+import ArgumentParser
+import JackdawLinux
+import JackdawTransport
 
-    /// Where a simulated reader is offered.
-    enum ReaderOffer {
-        /// A serial port of Bluetooth.
-        case channel(UInt8)
-        /// A port of this computer.
-        case port(TCPAddress)
-        /// A pseudo-terminal.
-        case terminal
-        /// A sound card.
-        case card(LinkName)
+/// Where a simulated reader is offered.
+enum ReaderOffer {
+    /// A serial port of Bluetooth.
+    case channel(UInt8)
+    /// A port of this computer.
+    case port(TCPAddress)
+    /// A pseudo-terminal.
+    case terminal
+    /// A sound card.
+    case card(LinkName)
 
-        /// Reads a place on the command line.
-        /// - Throws: `ValidationError` that lists the places.
-        static func read(_ argument: String) throws -> ReaderOffer {
-            guard argument != LinkName.Scheme.pty.rawValue else { return .terminal }
-            let link = try LinkArgument.read(argument)
-            switch link.scheme {
-            case .rfcomm:
-                guard let channel = UInt8(link.address), (1...30).contains(channel) else { break }
-                return .channel(channel)
-            case .tcp:
-                do throws(LinkError) {
-                    return .port(try TCPAddress(link))
-                } catch {
-                    throw ValidationError(error.description)
-                }
-            case .alsa: return .card(link)
-            default: break
+    /// Reads a place on the command line.
+    /// - Throws: `ValidationError` that lists the places.
+    static func read(_ argument: String) throws -> ReaderOffer {
+        guard argument != LinkName.Scheme.pty.rawValue else { return .terminal }
+        let link = try LinkArgument.read(argument)
+        switch link.scheme {
+        case .rfcomm:
+            guard let channel = UInt8(link.address), (1...30).contains(channel) else { break }
+            return .channel(channel)
+        case .tcp:
+            do throws(LinkError) {
+                return .port(try TCPAddress(link))
+            } catch {
+                throw ValidationError(error.description)
             }
-            throw ValidationError(
-                "\(link): a reader is offered at tcp:127.0.0.1:PORT, at pty, at rfcomm: and a channel from 1 to 30, or on a "
-                    + "jack at alsa: and a sound card")
+        case .alsa: return .card(link)
+        default: break
         }
+        throw ValidationError(
+            "\(link): a reader is offered at tcp:127.0.0.1:PORT, at pty, at rfcomm: and a channel from 1 to 30, or on a "
+                + "jack at alsa: and a sound card")
+    }
 
-        /// Offers a reader until the task is cancelled.
-        /// - Parameters:
-        ///   - name: its name over Bluetooth.
-        ///   - system: offers serial ports of Bluetooth.
-        ///   - announce: gets the link that others open, if that is not known before.
-        ///   - warn: gets each reason that keeps others from connecting, once.
-        ///   - serve: is a reader for a program that has connected; it may run for several at the same time.
-        /// - Throws: why it cannot be offered.
-        func serve(
-            _ name: String, _ system: BluetoothSystem, announce: (LinkName) -> Void,
-            warn: @escaping @Sendable (String) -> Void, _ serve: @escaping @Sendable (any Transport) async -> Void
-        ) async throws(LinkError) {
-            switch self {
-            case .channel(let channel):
-                let link = LinkName(.rfcomm, "\(channel)")
-                let programs = ConnectedPrograms { warn("\(link): \($0)") }
-                try await system.serve(channel, name, { failure in await programs.makeRoom(failure) }, serve)
-            case .port(let address):
-                let listener = try TCPListener(at: address)
-                let name = listener.address.link
-                announce(name)
-                let programs = ConnectedPrograms { warn("\(name): \($0)") }
-                throw await withDiscardingTaskGroup { readers in
-                    do throws(LinkError) {
-                        while true {
-                            let link = try await listener.accept { failure in await programs.makeRoom(failure) }
-                            let program = await programs.add(link)
-                            readers.addTask {
-                                await serve(program)
-                                await programs.remove(program)
-                            }
+    /// Offers a reader until the task is cancelled.
+    /// - Parameters:
+    ///   - name: its name over Bluetooth.
+    ///   - system: offers serial ports of Bluetooth.
+    ///   - announce: gets the link that others open, if that is not known before.
+    ///   - warn: gets each reason that keeps others from connecting, once.
+    ///   - serve: is a reader for a program that has connected; it may run for several at the same time.
+    /// - Throws: why it cannot be offered.
+    func serve(
+        _ name: String, _ system: BluetoothSystem, announce: (LinkName) -> Void,
+        warn: @escaping @Sendable (String) -> Void, _ serve: @escaping @Sendable (any Transport) async -> Void
+    ) async throws(LinkError) {
+        switch self {
+        case .channel(let channel):
+            let link = LinkName(.rfcomm, "\(channel)")
+            let programs = ConnectedPrograms { warn("\(link): \($0)") }
+            try await system.serve(channel, name, { failure in await programs.makeRoom(failure) }, serve)
+        case .port(let address):
+            let listener = try TCPListener(at: address)
+            let name = listener.address.link
+            announce(name)
+            let programs = ConnectedPrograms { warn("\(name): \($0)") }
+            throw await withDiscardingTaskGroup { readers in
+                do throws(LinkError) {
+                    while true {
+                        let link = try await listener.accept { failure in await programs.makeRoom(failure) }
+                        let program = await programs.add(link)
+                        readers.addTask {
+                            await serve(program)
+                            await programs.remove(program)
                         }
-                    } catch {
-                        readers.cancelAll()
-                        return error
                     }
+                } catch {
+                    readers.cancelAll()
+                    return error
                 }
-            case .terminal:
-                // A reader that has broken its link is offered again, at another path.
-                while !Task.isCancelled {
-                    let terminal = try PseudoTerminal()
-                    announce(terminal.transport.link)
-                    if let link = await AwaitedLink(terminal.transport) { await serve(link) }
-                }
-            case .card(let link):
-                throw LinkError(.unsupported, link: link.description, "a sound card carries no bytes")
             }
+        case .terminal:
+            // A reader that has broken its link is offered again, at another path.
+            while !Task.isCancelled {
+                let terminal = try PseudoTerminal()
+                announce(terminal.transport.link)
+                if let link = await AwaitedLink(terminal.transport) { await serve(link) }
+            }
+        case .card(let link):
+            throw LinkError(.unsupported, link: link.description, "a sound card carries no bytes")
         }
     }
+}
 #endif
+
+/// A simulated reader, and what will happen at it.
+struct ReaderPlan: Sendable {
+    let model: any ReaderModel
+    var device = SimulatedDevice()
+    var deck: [Presentation] = []
+    var faults: [PlannedFault] = []
+    var seed: UInt64 = 1
+
+    /// Is such a reader for a program that has connected, until either ends the link.
+    func serve(_ link: any Transport, clock: any Clock<Duration>) async {
+        await SimulatorHost(link, clock: clock, makeReader).run()
+    }
+
+    /// The reader, at the beginning of its time.
+    func makeReader() -> SimulatedReader {
+        SimulatedReader(model, device: device, deck: deck, faults: faults, seed: seed)
+    }
+}
+
+#if Command
+import ArgumentParser
+import JackdawSimulator
+
+/// Planned faults on the command line: `late`, `late:2`, `late:2-4`.
+enum FaultArgument {
+    /// Reads a fault, and which messages it hits: all of them, one, or the first to the last.
+    /// - Throws: `ValidationError` that says what one is.
+    static func read(_ argument: String) throws -> PlannedFault {
+        let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let fault = ReaderFault(rawValue: String(parts[0])) else {
+            let known = ReaderFault.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ValidationError("No fault is named \(parts[0]); there are \(known).")
+        }
+        guard parts.count == 2 else { return PlannedFault(fault) }
+        let ends = parts[1].split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
+        guard (1...2).contains(ends.count), let first = ends[0], let last = ends[ends.count - 1],
+            first <= last, last < Int.max
+        else {
+            let name = fault.rawValue
+            throw ValidationError("\(argument): messages are counted from 0, such as \(name):2 or \(name):2-4")
+        }
+        return PlannedFault(fault, first..<last + 1)
+    }
+}
+#endif
+
+/// A link at which somebody is: a terminal does not tell when it is opened, and what is sent before that is lost.
+struct AwaitedLink: Transport {
+    private let base: any Transport
+    /// What came first.
+    private let first: SystemLock<[UInt8]>
+
+    /// Waits for the first bytes.
+    /// - Parameter base: the link; closed where none come.
+    init?(_ base: any Transport) async {
+        self.base = base
+        var bytes: [UInt8] = []
+        let isMore = (try? await base.receive { span in bytes = span.indices.map { span[$0] } }) ?? false
+        first = SystemLock(bytes)
+        if !isMore {
+            await base.close()
+            return nil
+        }
+    }
+
+    var link: LinkName { base.link }
+
+    var executor: (any TaskExecutor)? { base.executor }
+
+    func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool {
+        var bytes = first.withLock { first in
+            defer { first = [] }
+            return first
+        }
+        guard !bytes.isEmpty else { return try await base.receive(take) }
+        take(bytes.span)
+        bytes.removeWiping()
+        return true
+    }
+
+    func send(_ bytes: [UInt8]) async throws(LinkError) { try await base.send(bytes) }
+
+    func endSending() async throws(LinkError) { try await base.endSending() }
+
+    func close() async { await base.close() }
+}

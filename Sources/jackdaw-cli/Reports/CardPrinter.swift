@@ -1,3 +1,6 @@
+import JackdawCards
+import JackdawDSP
+
 /// Prints cards as soon as they are complete, and failures behind the cards that came before them.
 struct CardPrinter {
     private let console: Console
@@ -29,5 +32,56 @@ struct CardPrinter {
         // A failure has bits only with `--reveal`.
         failures.forEach(showsFailures ? console.result : console.revealedMessage)
         failures = []
+    }
+}
+
+/// Brings the tracks of one pass of a card together: a head may give two or three at once, on as many channels.
+struct CardAssembler {
+    /// Tracks that are read further apart than this are two swipes (s).
+    static let gap = 0.25
+
+    /// How long after its end a card may still get a track (s): channels are answered for as each falls silent.
+    private let patience: Double
+    private var pending: [TrackReport] = []
+
+    /// An assembler for a recording of so many channels.
+    init(channels: Int) { patience = channels > 1 ? 2 : Self.gap }
+
+    /// Whether no card waits for its tracks.
+    var isEmpty: Bool { pending.isEmpty }
+
+    mutating func add(_ report: TrackReport) { pending.append(report) }
+
+    /// Takes the cards to which no track can come any more.
+    /// - Parameter time: how far the recording has been decoded, in seconds; nil at its end.
+    /// - Returns: cards in the order of time, each with its tracks in the order of their numbers.
+    mutating func completeCards(at time: Double?) -> [[TrackReport]] {
+        guard !pending.isEmpty else { return [] }
+        var cards: [[TrackReport]] = []
+        var end = -Double.infinity
+        for report in pending.sorted(by: { $0.track.span.start < $1.track.span.start }) {
+            if report.track.span.start > end + Self.gap { cards.append([]) }
+            cards[cards.count - 1].append(report)
+            end = max(end, report.track.span.end)
+        }
+        pending = []
+        if let time, time < end + patience, let open = cards.popLast() { pending = open }
+        return cards.map { $0.sorted { ($0.track.track, $0.channel) < ($1.track.track, $1.channel) } }
+    }
+
+    /// A card's block for a person: whose it is, then its tracks.
+    static func lines(_ reports: [TrackReport]) -> [String] {
+        let card = SwipedCard(reports.compactMap(\.content))
+        let number = card.pan
+        let pan = reports.first { $0.content?.pan == number }?.pan
+        let name = reports.lazy.compactMap(\.name).first { !$0.isEmpty }
+        var facts = [pan ?? "no account number"]
+        if let brand = number?.brand, brand != .unknown { facts.append(brand.rawValue) }
+        if let name { facts.append(name) }
+        if let expiry = card.expiry { facts.append("expires \(expiry.text.suffix(2))/\(expiry.text.prefix(2))") }
+        if let code = card.serviceCode { facts.append("service code \(code.text)") }
+        let conflicts = card.conflicts.map { "  warning  \($0)" }
+        let file = reports.first?.file.hidingKeysAndNumbers ?? ""
+        return ["\(file): \(facts.joined(separator: ", "))"] + reports.flatMap(\.lines) + conflicts
     }
 }

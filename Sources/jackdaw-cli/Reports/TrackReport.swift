@@ -78,3 +78,96 @@ extension String {
         }
     }
 }
+
+/// What is shown of a track's text: masked, unless the user asked to see all.
+struct ShownTrack {
+    /// The fields, where the text has the form of a track.
+    let content: Track?
+    /// The whole text, sentinels included.
+    let text: String
+    let pan: String?
+    let name: String?
+    let isMasked: Bool
+
+    init(_ characters: Span<UInt8>, isRevealed: Bool) {
+        isMasked = !isRevealed
+        let content = try? Track(parsing: characters)
+        self.content = content
+        guard isRevealed else {
+            text = content?.maskedText ?? Masking.mask(characters)
+            pan = content?.pan?.masked
+            name = content?.name?.masked
+            return
+        }
+        text = String(ascii: characters)
+        pan = content?.pan?.withRevealedDigits { String(ascii: $0) }
+        name = content?.name?.text.revealedText().trimmingBlanksAtEnd
+    }
+
+    /// What the text was recognised as, by name.
+    var format: String { (content?.format ?? .unknown).rawValue }
+
+    /// Adds the text to an object of `--json`.
+    func addText(to object: inout JSONObject) {
+        object.add("text", text)
+        object.add("masked", isMasked)
+    }
+
+    /// Adds the fields to an object of `--json`.
+    func addFields(to object: inout JSONObject) {
+        object.add("pan", pan ?? "")
+        object.add("name", name)
+        object.add("expiry", content?.expiry?.text)
+        object.add("service_code", content?.serviceCode?.text)
+        object.add("format", format)
+    }
+}
+
+/// A swipe that could not be read, as it is printed.
+struct FailureReport {
+    /// File and channel (from 1) that the swipe came from.
+    let file: String
+    let channel: Int
+    let failure: SwipeFailure
+    /// Whether to show the bits and characters that were read: card data.
+    let showsBits: Bool
+
+    /// The object of `decode --json --failures`.
+    var json: JSONObject {
+        var object = JSONObject()
+        object.add("file", file)
+        object.add("channel", channel)
+        object.add("swipe", failure.swipe + 1)
+        object.add("failure", failure.reason.name)
+        object.add("message", failure.description)
+        object.add("start", failure.span.start, decimals: 6)
+        object.add("end", failure.span.end, decimals: 6)
+        if let character = failure.firstBadCharacter { object.add("character", character + 1) }
+        if showsBits {
+            object.add("bits", bits)
+            object.add("partial", partialText)
+        }
+        return object
+    }
+
+    /// One line for a person, and one each for bits and characters where they are wanted.
+    var lines: [String] {
+        let span = "\(fixed(failure.span.start, 3)) to \(fixed(failure.span.end, 3)) s"
+        var lines = [
+            "\(file.hidingKeysAndNumbers): channel \(channel), swipe \(failure.swipe + 1), \(span): \(failure)"
+        ]
+        if showsBits {
+            lines.append("  bits     \(bits.isEmpty ? "none" : bits)")
+            lines.append("  partial  \(partialText.isEmpty ? "none" : partialText)")
+        }
+        return lines
+    }
+
+    private var bits: String {
+        failure.bits.withElements { bits in
+            bits.indices.reduce(into: "") { $0 += bits[$1] == 0 ? "0" : "1" }
+        }
+    }
+
+    private var partialText: String { failure.partialCharacters.withElements { String(ascii: $0) } }
+}

@@ -1,163 +1,163 @@
 #if Command
-    import ArgumentParser
-    import JackdawAudioFile
-    import JackdawDSP
+import ArgumentParser
+import JackdawAudioFile
+import JackdawDSP
 
-    struct Decode: Verb {
-        static let configuration = CommandConfiguration(
-            abstract: "Read card swipes in sound files.",
-            discussion: """
-                Each track that passes all its checks is printed; a swipe that could not be read gives one line \
-                on standard error that says where and why. WAV, FLAC, AIFF, AU, W64, CAF and Ogg are read. \
-                Account numbers and names are masked; expiry and service code stay visible.
+struct Decode: Verb {
+    static let configuration = CommandConfiguration(
+        abstract: "Read card swipes in sound files.",
+        discussion: """
+            Each track that passes all its checks is printed; a swipe that could not be read gives one line \
+            on standard error that says where and why. WAV, FLAC, AIFF, AU, W64, CAF and Ogg are read. \
+            Account numbers and names are masked; expiry and service code stay visible.
 
-                EXIT CODES
-                  0   something was decoded, and every file could be read
-                  1   nothing was decoded
-                  64  usage; no such channel
-                  65  not sound, or cut short with no track in it
-                  66  missing, or not readable
-                  74  I/O error
-                Of several files that could not be read, the highest code counts.
+            EXIT CODES
+              0   something was decoded, and every file could be read
+              1   nothing was decoded
+              64  usage; no such channel
+              65  not sound, or cut short with no track in it
+              66  missing, or not readable
+              74  I/O error
+            Of several files that could not be read, the highest code counts.
 
-                EXAMPLES
-                  jackdaw decode swipe.wav
-                  arecord -f S16_LE -r 48000 -t raw -d 10 | jackdaw decode --raw 48000,s16,1 -
-                  jackdaw decode --json --failures captures/*.wav
-                """)
+            EXAMPLES
+              jackdaw decode swipe.wav
+              arecord -f S16_LE -r 48000 -t raw -d 10 | jackdaw decode --raw 48000,s16,1 -
+              jackdaw decode --json --failures captures/*.wav
+            """)
 
-        @Argument(
-            help: ArgumentHelp("Sound files; - is standard input.", valueName: "file"),
-            completion: .file(extensions: ["wav", "flac", "aiff", "au", "w64", "caf", "ogg", "raw"]))
-        var files: [String]
+    @Argument(
+        help: ArgumentHelp("Sound files; - is standard input.", valueName: "file"),
+        completion: .file(extensions: ["wav", "flac", "aiff", "au", "w64", "caf", "ogg", "raw"]))
+    var files: [String]
 
-        @Option(help: "Track to report: any, 1, 2 or 3.")
-        var track: TrackChoice = .any
+    @Option(help: "Track to report: any, 1, 2 or 3.")
+    var track: TrackChoice = .any
 
-        @Option(help: "Channel to decode: a number from 1, or all.")
-        var channel: ChannelChoice = .all
+    @Option(help: "Channel to decode: a number from 1, or all.")
+    var channel: ChannelChoice = .all
 
-        @Flag(help: "Print account numbers, names and track data in clear.")
-        var reveal = false
+    @Flag(help: "Print account numbers, names and track data in clear.")
+    var reveal = false
 
-        @OptionGroup var headerless: HeaderlessOptions
+    @OptionGroup var headerless: HeaderlessOptions
 
-        @Flag(help: "Print one JSON object a track.")
-        var json = false
+    @Flag(help: "Print one JSON object a track.")
+    var json = false
 
-        @Flag(help: "Report swipes that could not be read on standard output, in between the tracks.")
-        var failures = false
+    @Flag(help: "Report swipes that could not be read on standard output, in between the tracks.")
+    var failures = false
 
-        @Flag(help: "Add the bits and characters of failures; card data, so only together with --reveal.")
-        var bits = false
+    @Flag(help: "Add the bits and characters of failures; card data, so only together with --reveal.")
+    var bits = false
 
-        func validate() throws {
-            guard reveal || !bits else {
-                throw ValidationError("--bits shows card data in clear: give --reveal too, if that is what you want.")
-            }
-        }
-
-        func run(on console: Console) throws(CommandError) -> ExitStatus {
-            var scanner = SwipeScanner(channel: channel.index, raw: headerless.raw)
-            let files = Operands.unpack(files)
-            var printer = DecodePrinter(self, console, fileCount: files.count)
-            var worst = ExitStatus.done
-            for (index, file) in files.enumerated() {
-                printer.begin(file, index)
-                do throws(CommandError) {
-                    let outcome = try scanner.scan(file, &printer)
-                    worst = max(worst, printer.finish(outcome))
-                } catch {
-                    printer.abandon()
-                    guard error.status != .interrupted else { throw error }
-                    console.message(error.message)
-                    worst = max(worst, error.status)
-                }
-            }
-            if let message = printer.others.message { console.message(message) }
-            guard worst == .done else { return worst }
-            guard printer.trackCount > 0 else {
-                console.message("nothing decoded in \(counted(files.count, "file"))")
-                return .nothingFound
-            }
-            return .done
+    func validate() throws {
+        guard reveal || !bits else {
+            throw ValidationError("--bits shows card data in clear: give --reveal too, if that is what you want.")
         }
     }
 
-    /// Prints what the decoder finds, as it comes.
-    private struct DecodePrinter: ScanObserver {
-        private let options: Decode
-        private let console: Console
-        private var progress: Progress
-        private var cards: CardPrinter
-        private var file = ""
-        private let fileCount: Int
-        private var fileIndex = 0
-        private var sampleRate = 0.0
-        private(set) var trackCount = 0
-        private var tracksBefore = 0
-        /// Swipes of other tracks than `--track` names.
-        private(set) var others = OtherTracks()
-
-        init(_ options: Decode, _ console: Console, fileCount: Int) {
-            self.options = options
-            self.fileCount = fileCount
-            self.console = console
-            progress = Progress(console)
-            cards = CardPrinter(channels: 1, showsFailures: options.failures, console)
-        }
-
-        mutating func begin(_ file: String, _ index: Int) {
-            self.file = file
-            fileIndex = index
-            tracksBefore = trackCount
-        }
-
-        mutating func begin(_ format: AudioFormat) {
-            sampleRate = format.sampleRate
-            cards = CardPrinter(channels: format.channels, showsFailures: options.failures, console)
-        }
-
-        mutating func receive(_ event: SwipeEvent, channel: Int) {
-            switch event {
-            case .track(let track):
-                guard options.track.tracks.contains(track.track) else {
-                    return others.add(track.track)
-                }
-                trackCount += 1
-                let report = TrackReport(track, file: file, channel: channel + 1, isRevealed: options.reveal)
-                if options.json { console.result(report.json) } else { cards.add(report) }
-            case .failure(let failure):
-                let report = FailureReport(
-                    file: file, channel: channel + 1, failure: failure, showsBits: options.bits)
-                if options.failures && options.json {
-                    console.result(report.json)
-                } else {
-                    cards.add(report)
-                }
+    func run(on console: Console) throws(CommandError) -> ExitStatus {
+        var scanner = SwipeScanner(channel: channel.index, raw: headerless.raw)
+        let files = Operands.unpack(files)
+        var printer = DecodePrinter(self, console, fileCount: files.count)
+        var worst = ExitStatus.done
+        for (index, file) in files.enumerated() {
+            printer.begin(file, index)
+            do throws(CommandError) {
+                let outcome = try scanner.scan(file, &printer)
+                worst = max(worst, printer.finish(outcome))
+            } catch {
+                printer.abandon()
+                guard error.status != .interrupted else { throw error }
+                console.message(error.message)
+                worst = max(worst, error.status)
             }
         }
-
-        mutating func advance(to frame: Int, of total: Int?) throws(CommandError) {
-            cards.print(at: Double(frame) / sampleRate)
-            console.flush()
-            try Interruption.check()
-            let share = total.map { Double(frame) / Double(max(1, $0)) }
-            let label = fileCount > 1 ? "\(file), file \(fileIndex + 1) of \(fileCount)" : file
-            progress.update(label, fraction: share)
+        if let message = printer.others.message { console.message(message) }
+        guard worst == .done else { return worst }
+        guard printer.trackCount > 0 else {
+            console.message("nothing decoded in \(counted(files.count, "file"))")
+            return .nothingFound
         }
+        return .done
+    }
+}
 
-        /// Prints what is left of a file, and what is wrong with it.
-        mutating func finish(_ outcome: SoundScanner.Outcome) -> ExitStatus {
-            abandon()
-            outcome.complaints(about: file).forEach(console.message)
-            return outcome.isTruncated && trackCount == tracksBefore ? .badData : .done
-        }
+/// Prints what the decoder finds, as it comes.
+private struct DecodePrinter: ScanObserver {
+    private let options: Decode
+    private let console: Console
+    private var progress: Progress
+    private var cards: CardPrinter
+    private var file = ""
+    private let fileCount: Int
+    private var fileIndex = 0
+    private var sampleRate = 0.0
+    private(set) var trackCount = 0
+    private var tracksBefore = 0
+    /// Swipes of other tracks than `--track` names.
+    private(set) var others = OtherTracks()
 
-        /// Prints what a file gave until it could be read no further.
-        mutating func abandon() {
-            cards.print(at: nil)
-            console.flush()
+    init(_ options: Decode, _ console: Console, fileCount: Int) {
+        self.options = options
+        self.fileCount = fileCount
+        self.console = console
+        progress = Progress(console)
+        cards = CardPrinter(channels: 1, showsFailures: options.failures, console)
+    }
+
+    mutating func begin(_ file: String, _ index: Int) {
+        self.file = file
+        fileIndex = index
+        tracksBefore = trackCount
+    }
+
+    mutating func begin(_ format: AudioFormat) {
+        sampleRate = format.sampleRate
+        cards = CardPrinter(channels: format.channels, showsFailures: options.failures, console)
+    }
+
+    mutating func receive(_ event: SwipeEvent, channel: Int) {
+        switch event {
+        case .track(let track):
+            guard options.track.tracks.contains(track.track) else {
+                return others.add(track.track)
+            }
+            trackCount += 1
+            let report = TrackReport(track, file: file, channel: channel + 1, isRevealed: options.reveal)
+            if options.json { console.result(report.json) } else { cards.add(report) }
+        case .failure(let failure):
+            let report = FailureReport(
+                file: file, channel: channel + 1, failure: failure, showsBits: options.bits)
+            if options.failures && options.json {
+                console.result(report.json)
+            } else {
+                cards.add(report)
+            }
         }
     }
+
+    mutating func advance(to frame: Int, of total: Int?) throws(CommandError) {
+        cards.print(at: Double(frame) / sampleRate)
+        console.flush()
+        try Interruption.check()
+        let share = total.map { Double(frame) / Double(max(1, $0)) }
+        let label = fileCount > 1 ? "\(file), file \(fileIndex + 1) of \(fileCount)" : file
+        progress.update(label, fraction: share)
+    }
+
+    /// Prints what is left of a file, and what is wrong with it.
+    mutating func finish(_ outcome: SoundScanner.Outcome) -> ExitStatus {
+        abandon()
+        outcome.complaints(about: file).forEach(console.message)
+        return outcome.isTruncated && trackCount == tracksBefore ? .badData : .done
+    }
+
+    /// Prints what a file gave until it could be read no further.
+    mutating func abandon() {
+        cards.print(at: nil)
+        console.flush()
+    }
+}
 #endif

@@ -1,243 +1,243 @@
 #if Command
-    import ArgumentParser
-    import JackdawAudioFile
-    import JackdawDSP
-    import JackdawSpectrum
+import ArgumentParser
+import JackdawAudioFile
+import JackdawDSP
+import JackdawSpectrum
 
-    struct Demodulate: Verb {
-        static let configuration = CommandConfiguration(
-            abstract: "Read the bytes in the sound of a modem.",
-            discussion: """
-                The bytes go to standard output as they are, as soon as they are known; what was measured of each \
-                burst goes to standard error. Characters whose start, stop or parity bits are wrong are counted \
-                and left out. Without a mode, all are tried, and of each burst the best reading is given, once it is over \
-                or has gone on for some seconds. A swipe of a card is no modem: it is reported on standard error, and decode \
-                reads it. Bytes of a short or weak burst, which may be one, come when it is over.
+struct Demodulate: Verb {
+    static let configuration = CommandConfiguration(
+        abstract: "Read the bytes in the sound of a modem.",
+        discussion: """
+            The bytes go to standard output as they are, as soon as they are known; what was measured of each \
+            burst goes to standard error. Characters whose start, stop or parity bits are wrong are counted \
+            and left out. Without a mode, all are tried, and of each burst the best reading is given, once it is over \
+            or has gone on for some seconds. A swipe of a card is no modem: it is reported on standard error, and decode \
+            reads it. Bytes of a short or weak burst, which may be one, come when it is over.
 
-                With --framing raw all bits of a burst are given, from where its carrier begins to where it ends, eight a \
-                byte, the first one in the most significant place; the last byte is filled up with zeros, and --json says \
-                how many bits there are.
+            With --framing raw all bits of a burst are given, from where its carrier begins to where it ends, eight a \
+            byte, the first one in the most significant place; the last byte is filled up with zeros, and --json says \
+            how many bits there are.
 
-                The bytes may be card data: they are not masked.
+            The bytes may be card data: they are not masked.
 
-                EXIT CODES
-                  0   something was decoded, and every file could be read
-                  1   nothing was decoded
-                  64  usage; no such mode or channel
-                  65  not sound, a sample rate that does not hold the mode, or cut short with nothing in it
-                  66  missing, or not readable
-                  74  I/O error
-                Of several files that could not be read, the highest code counts.
+            EXIT CODES
+              0   something was decoded, and every file could be read
+              1   nothing was decoded
+              64  usage; no such mode or channel
+              65  not sound, a sample rate that does not hold the mode, or cut short with nothing in it
+              66  missing, or not readable
+              74  I/O error
+            Of several files that could not be read, the highest code counts.
 
-                EXAMPLES
-                  jackdaw demodulate --mode bell202 call.wav
-                  arecord -t raw -f S16_LE -r 48000 | jackdaw demodulate --raw 48000,s16,1 -
-                  jackdaw demodulate --baud 2400 --mark 1800 --space 3800 --json tape.flac
-                  jackdaw demodulate --mode bell202 --framing raw --json frames.wav
-                """)
+            EXAMPLES
+              jackdaw demodulate --mode bell202 call.wav
+              arecord -t raw -f S16_LE -r 48000 | jackdaw demodulate --raw 48000,s16,1 -
+              jackdaw demodulate --baud 2400 --mark 1800 --space 3800 --json tape.flac
+              jackdaw demodulate --mode bell202 --framing raw --json frames.wav
+            """)
 
-        @OptionGroup var modem: ModemOptions
+    @OptionGroup var modem: ModemOptions
 
-        @Argument(
-            help: ArgumentHelp("Sound files; - is standard input.", valueName: "file"),
-            completion: .file(extensions: ["wav", "flac", "aiff", "au", "w64", "caf", "ogg", "raw"]))
-        var files: [String] = []
+    @Argument(
+        help: ArgumentHelp("Sound files; - is standard input.", valueName: "file"),
+        completion: .file(extensions: ["wav", "flac", "aiff", "au", "w64", "caf", "ogg", "raw"]))
+    var files: [String] = []
 
-        @Option(help: "Channel to read: a number from 1, or all, which needs --json.")
-        var channel = ChannelChoice.first
+    @Option(help: "Channel to read: a number from 1, or all, which needs --json.")
+    var channel = ChannelChoice.first
 
-        @OptionGroup var headerless: HeaderlessOptions
+    @OptionGroup var headerless: HeaderlessOptions
 
-        @Flag(help: "Print one JSON object a burst, or a mode of --list.")
-        var json = false
+    @Flag(help: "Print one JSON object a burst, or a mode of --list.")
+    var json = false
 
-        @Flag(help: "List the modes.")
-        var list = false
+    @Flag(help: "List the modes.")
+    var list = false
 
-        func validate() throws {
-            guard list || !files.isEmpty else { throw ValidationError("Missing expected argument '<file> ...'") }
-            guard !list || files.isEmpty else { throw ValidationError("--list takes no files.") }
-            guard json || channel.index != nil else {
-                throw ValidationError("Bytes of several channels would mix: choose one, or --json.")
-            }
+    func validate() throws {
+        guard list || !files.isEmpty else { throw ValidationError("Missing expected argument '<file> ...'") }
+        guard !list || files.isEmpty else { throw ValidationError("--list takes no files.") }
+        guard json || channel.index != nil else {
+            throw ValidationError("Bytes of several channels would mix: choose one, or --json.")
         }
+    }
 
-        func run(on console: Console) throws(CommandError) -> ExitStatus {
-            guard !list else {
-                if json { ModeTable.objects.forEach(console.result) } else { ModeTable.lines.forEach(console.result) }
-                return .done
-            }
-            var scanner = SoundScanner(channel: channel.index, raw: headerless.raw)
-            let files = Operands.unpack(files)
-            var listener = ModemListener(modem.candidates, isJSON: json, console)
-            var worst = ExitStatus.done
-            for file in files {
-                listener.begin(file)
-                do throws(CommandError) {
-                    let outcome = try scanner.scan(file, &listener)
-                    outcome.complaints(about: file).forEach(console.message)
-                    if outcome.isTruncated && listener.burstsOfFile == 0 { worst = max(worst, .badData) }
-                } catch {
-                    guard error.status != .interrupted else { throw error }
-                    console.message(error.message)
-                    worst = max(worst, error.status)
-                }
-            }
-            guard worst == .done else { return worst }
-            guard listener.bursts > 0 else {
-                console.message("nothing decoded in \(counted(files.count, "file"))")
-                return .nothingFound
-            }
+    func run(on console: Console) throws(CommandError) -> ExitStatus {
+        guard !list else {
+            if json { ModeTable.objects.forEach(console.result) } else { ModeTable.lines.forEach(console.result) }
             return .done
         }
-    }
-
-    extension ChannelChoice {
-        fileprivate static let first = ChannelChoice(argument: "1") ?? .all
-    }
-
-    /// Hands sound to receivers, and what they read to printers.
-    private struct ModemListener: SoundListener {
-        let takesSixteenBits = true
-        private let candidates: [LineMode]
-        private let isJSON: Bool
-        private let console: Console
-        private var progress: Progress
-
-        private var file = ""
-        private var channels = 0..<0
-        /// A receiver for each channel that is read.
-        private var receivers: [any ModemReceiver] = []
-        private var printers: [BurstPrinter] = []
-        /// Bursts of the files before.
-        private var earlierBursts = 0
-
-        /// A listener.
-        /// - Parameters:
-        ///   - candidates: the mode, or all that it may be.
-        ///   - isJSON: whether bursts are printed as objects.
-        ///   - console: where to.
-        init(_ candidates: [LineMode], isJSON: Bool, _ console: Console) {
-            self.candidates = candidates
-            self.isJSON = isJSON
-            self.console = console
-            progress = Progress(console)
-        }
-
-        /// Bursts of the last file.
-        var burstsOfFile: Int { printers.map(\.bursts).reduce(0, +) }
-        /// Bursts of all files.
-        var bursts: Int { earlierBursts + burstsOfFile }
-
-        mutating func begin(_ file: String) {
-            earlierBursts = bursts
-            printers = []
-            receivers = []
-            self.file = file
-        }
-
-        mutating func begin(_ format: AudioFormat, channels: Range<Int>) throws(CommandError) {
-            self.channels = channels
-            do {
-                for channel in channels {
-                    receivers.append(try receiver(sampleRate: format.sampleRate))
-                    printers.append(BurstPrinter(file: file, channel: channel + 1, isJSON: isJSON, console))
-                }
-            } catch let error as SpectrumError {
-                throw CommandError(error, file: file)
+        var scanner = SoundScanner(channel: channel.index, raw: headerless.raw)
+        let files = Operands.unpack(files)
+        var listener = ModemListener(modem.candidates, isJSON: json, console)
+        var worst = ExitStatus.done
+        for file in files {
+            listener.begin(file)
+            do throws(CommandError) {
+                let outcome = try scanner.scan(file, &listener)
+                outcome.complaints(about: file).forEach(console.message)
+                if outcome.isTruncated && listener.burstsOfFile == 0 { worst = max(worst, .badData) }
             } catch {
-                throw CommandError(.badData, "\(file): \(error)")
+                guard error.status != .interrupted else { throw error }
+                console.message(error.message)
+                worst = max(worst, error.status)
             }
         }
-
-        private func receiver(sampleRate: Double) throws -> any ModemReceiver {
-            guard candidates.count == 1 else { return try ModeRace(candidates, sampleRate: sampleRate) }
-            return try KnownModeReceiver(candidates[0], sampleRate: sampleRate)
+        guard worst == .done else { return worst }
+        guard listener.bursts > 0 else {
+            console.message("nothing decoded in \(counted(files.count, "file"))")
+            return .nothingFound
         }
+        return .done
+    }
+}
 
-        mutating func receive(_ samples: Span<Int16>, channel: Int) {
-            let index = channel - channels.lowerBound
-            receivers[index].receive(samples, printers[index].print)
-            reportSwipes(index)
-        }
+extension ChannelChoice {
+    fileprivate static let first = ChannelChoice(argument: "1") ?? .all
+}
 
-        mutating func receive(_ samples: Span<Float>, channel: Int) {
-            let index = channel - channels.lowerBound
-            receivers[index].receive(samples, printers[index].print)
-            reportSwipes(index)
-        }
+/// Hands sound to receivers, and what they read to printers.
+private struct ModemListener: SoundListener {
+    let takesSixteenBits = true
+    private let candidates: [LineMode]
+    private let isJSON: Bool
+    private let console: Console
+    private var progress: Progress
 
-        mutating func advance(to frame: Int, of total: Int?) throws(CommandError) {
-            console.flush()
-            try Interruption.check()
-            progress.update(file, fraction: total.map { Double(frame) / Double(max(1, $0)) })
-        }
+    private var file = ""
+    private var channels = 0..<0
+    /// A receiver for each channel that is read.
+    private var receivers: [any ModemReceiver] = []
+    private var printers: [BurstPrinter] = []
+    /// Bursts of the files before.
+    private var earlierBursts = 0
 
-        mutating func finish() {
-            for index in receivers.indices {
-                receivers[index].finish(printers[index].print)
-                reportSwipes(index)
+    /// A listener.
+    /// - Parameters:
+    ///   - candidates: the mode, or all that it may be.
+    ///   - isJSON: whether bursts are printed as objects.
+    ///   - console: where to.
+    init(_ candidates: [LineMode], isJSON: Bool, _ console: Console) {
+        self.candidates = candidates
+        self.isJSON = isJSON
+        self.console = console
+        progress = Progress(console)
+    }
+
+    /// Bursts of the last file.
+    var burstsOfFile: Int { printers.map(\.bursts).reduce(0, +) }
+    /// Bursts of all files.
+    var bursts: Int { earlierBursts + burstsOfFile }
+
+    mutating func begin(_ file: String) {
+        earlierBursts = bursts
+        printers = []
+        receivers = []
+        self.file = file
+    }
+
+    mutating func begin(_ format: AudioFormat, channels: Range<Int>) throws(CommandError) {
+        self.channels = channels
+        do {
+            for channel in channels {
+                receivers.append(try receiver(sampleRate: format.sampleRate))
+                printers.append(BurstPrinter(file: file, channel: channel + 1, isJSON: isJSON, console))
             }
-            console.flush()
-        }
-
-        private mutating func reportSwipes(_ index: Int) {
-            for span in receivers[index].takeSwipes() {
-                let place = channels.count > 1 ? "channel \(channels.lowerBound + index + 1), " : ""
-                console.message(
-                    "\(file): \(place)\(fixed(span.start, 3)) to \(fixed(span.end, 3)) s: a swipe of a card, no modem; "
-                        + "jackdaw decode reads it")
-            }
+        } catch let error as SpectrumError {
+            throw CommandError(error, file: file)
+        } catch {
+            throw CommandError(.badData, "\(file): \(error)")
         }
     }
 
-    /// Prints what is read on one channel of a file, as it comes.
-    private final class BurstPrinter {
-        private let file: String
-        private let channel: Int
-        private let isJSON: Bool
-        private let console: Console
-        /// Bytes of the burst that goes on, for its object, and how many they are.
-        private var bytes: [UInt8] = []
-        private var count = 0
-        /// The byte that bits are put into.
-        private var packer = BitPacker()
-        /// Bursts so far.
-        private(set) var bursts = 0
+    private func receiver(sampleRate: Double) throws -> any ModemReceiver {
+        guard candidates.count == 1 else { return try ModeRace(candidates, sampleRate: sampleRate) }
+        return try KnownModeReceiver(candidates[0], sampleRate: sampleRate)
+    }
 
-        init(file: String, channel: Int, isJSON: Bool, _ console: Console) {
-            self.file = file
-            self.channel = channel
-            self.isJSON = isJSON
-            self.console = console
+    mutating func receive(_ samples: Span<Int16>, channel: Int) {
+        let index = channel - channels.lowerBound
+        receivers[index].receive(samples, printers[index].print)
+        reportSwipes(index)
+    }
+
+    mutating func receive(_ samples: Span<Float>, channel: Int) {
+        let index = channel - channels.lowerBound
+        receivers[index].receive(samples, printers[index].print)
+        reportSwipes(index)
+    }
+
+    mutating func advance(to frame: Int, of total: Int?) throws(CommandError) {
+        console.flush()
+        try Interruption.check()
+        progress.update(file, fraction: total.map { Double(frame) / Double(max(1, $0)) })
+    }
+
+    mutating func finish() {
+        for index in receivers.indices {
+            receivers[index].finish(printers[index].print)
+            reportSwipes(index)
         }
+        console.flush()
+    }
 
-        deinit { bytes.removeWiping() }
-
-        func print(_ event: LineEvent, _ mode: LineMode) {
-            switch event {
-            case .character(let character):
-                guard character.isFramed else { return }
-                let value = UInt8(truncatingIfNeeded: character.value)
-                if let byte = mode.carriesBits ? packer.add(value) : value { take(byte) }
-            case .burst(let burst):
-                if let byte = packer.finish() { take(byte) }
-                bursts += 1
-                let report = BurstReport(file: file, channel: channel, mode: mode, count: count, burst: burst)
-                if isJSON { console.result(report.json(bytes)) } else { console.message(report.line) }
-                bytes.removeWiping()
-                count = 0
-            }
-        }
-
-        private func take(_ byte: UInt8) {
-            count += 1
-            if isJSON {
-                bytes.growWiping(by: 1)
-                bytes.append(byte)
-            } else {
-                console.result(byte)
-            }
+    private mutating func reportSwipes(_ index: Int) {
+        for span in receivers[index].takeSwipes() {
+            let place = channels.count > 1 ? "channel \(channels.lowerBound + index + 1), " : ""
+            console.message(
+                "\(file): \(place)\(fixed(span.start, 3)) to \(fixed(span.end, 3)) s: a swipe of a card, no modem; "
+                    + "jackdaw decode reads it")
         }
     }
+}
+
+/// Prints what is read on one channel of a file, as it comes.
+private final class BurstPrinter {
+    private let file: String
+    private let channel: Int
+    private let isJSON: Bool
+    private let console: Console
+    /// Bytes of the burst that goes on, for its object, and how many they are.
+    private var bytes: [UInt8] = []
+    private var count = 0
+    /// The byte that bits are put into.
+    private var packer = BitPacker()
+    /// Bursts so far.
+    private(set) var bursts = 0
+
+    init(file: String, channel: Int, isJSON: Bool, _ console: Console) {
+        self.file = file
+        self.channel = channel
+        self.isJSON = isJSON
+        self.console = console
+    }
+
+    deinit { bytes.removeWiping() }
+
+    func print(_ event: LineEvent, _ mode: LineMode) {
+        switch event {
+        case .character(let character):
+            guard character.isFramed else { return }
+            let value = UInt8(truncatingIfNeeded: character.value)
+            if let byte = mode.carriesBits ? packer.add(value) : value { take(byte) }
+        case .burst(let burst):
+            if let byte = packer.finish() { take(byte) }
+            bursts += 1
+            let report = BurstReport(file: file, channel: channel, mode: mode, count: count, burst: burst)
+            if isJSON { console.result(report.json(bytes)) } else { console.message(report.line) }
+            bytes.removeWiping()
+            count = 0
+        }
+    }
+
+    private func take(_ byte: UInt8) {
+        count += 1
+        if isJSON {
+            bytes.growWiping(by: 1)
+            bytes.append(byte)
+        } else {
+            console.result(byte)
+        }
+    }
+}
 #endif

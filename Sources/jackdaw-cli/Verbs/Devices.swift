@@ -1,255 +1,255 @@
 #if Command
-    import ArgumentParser
-    import JackdawALSA
-    import JackdawBluetooth
-    import JackdawReaders
-    import JackdawTransport
+import ArgumentParser
+import JackdawALSA
+import JackdawBluetooth
+import JackdawReaders
+import JackdawTransport
 
-    struct Devices: Verb {
-        static let configuration = CommandConfiguration(
-            abstract: "List sound cards, their jacks, Bluetooth adapters and readers, and watch what is plugged in.",
-            discussion: """
-                Each device has the link name that opens it, whether you may open it, who has it, and what it can do \
-                while it is free. A jack is listed where the card senses what is plugged into it; many do not. Bluetooth \
-                adapters are listed where bluetoothd runs, and devices by --scan: switch the reader on first, and off \
-                what else it may be connected to. Then come the families of readers that jackdaw listen --reader knows: \
-                what carries them, who has told their protocol, what the driver was tried with, what is not known, and the \
-                link to a simulated one. They are there on every system, and count as no device.
+struct Devices: Verb {
+    static let configuration = CommandConfiguration(
+        abstract: "List sound cards, their jacks, Bluetooth adapters and readers, and watch what is plugged in.",
+        discussion: """
+            Each device has the link name that opens it, whether you may open it, who has it, and what it can do \
+            while it is free. A jack is listed where the card senses what is plugged into it; many do not. Bluetooth \
+            adapters are listed where bluetoothd runs, and devices by --scan: switch the reader on first, and off \
+            what else it may be connected to. Then come the families of readers that jackdaw listen --reader knows: \
+            what carries them, who has told their protocol, what the driver was tried with, what is not known, and the \
+            link to a simulated one. They are there on every system, and count as no device.
 
-                EXAMPLES
-                  jackdaw devices
-                  jackdaw devices --json
-                  jackdaw devices --watch
-                  jackdaw devices --scan --seconds 10
-                """)
+            EXAMPLES
+              jackdaw devices
+              jackdaw devices --json
+              jackdaw devices --watch
+              jackdaw devices --scan --seconds 10
+            """)
 
-        @Flag(help: "Print what is plugged in and pulled out, until interrupted.")
-        var watch = false
+    @Flag(help: "Print what is plugged in and pulled out, until interrupted.")
+    var watch = false
 
-        @Flag(help: "Look for Bluetooth devices instead.")
-        var scan = false
+    @Flag(help: "Look for Bluetooth devices instead.")
+    var scan = false
 
-        @Option(help: ArgumentHelp("How long to look for them, 1 to 3600.", valueName: "s"))
-        var seconds = 5
+    @Option(help: ArgumentHelp("How long to look for them, 1 to 3600.", valueName: "s"))
+    var seconds = 5
 
-        @Flag(help: "Print one JSON object a device, a jack, an adapter, a family of readers or an event.")
-        var json = false
+    @Flag(help: "Print one JSON object a device, a jack, an adapter, a family of readers or an event.")
+    var json = false
 
-        func validate() throws {
-            guard (1...3600).contains(seconds) else { throw ValidationError("--seconds goes from 1 to 3600") }
-            guard !scan || !watch else { throw ValidationError("--watch is for jacks, --scan for Bluetooth") }
+    func validate() throws {
+        guard (1...3600).contains(seconds) else { throw ValidationError("--seconds goes from 1 to 3600") }
+        guard !scan || !watch else { throw ValidationError("--watch is for jacks, --scan for Bluetooth") }
+    }
+
+    func run(on console: Console) throws(CommandError) -> ExitStatus {
+        let bluetooth = BluetoothSystem()
+        guard !scan else { return try run(on: console, bluetooth) }
+        guard !watch else { return try run(on: console, SoundSystem(), []) }
+        let status: ExitStatus
+        do throws(CommandError) {
+            status = try run(on: console, SoundSystem(), Self.adapters(of: bluetooth, on: console))
+        } catch {
+            list(ReaderFamily.all, isApart: false, on: console)
+            throw error
         }
+        list(ReaderFamily.all, isApart: status == .done, on: console)
+        return status
+    }
 
-        func run(on console: Console) throws(CommandError) -> ExitStatus {
-            let bluetooth = BluetoothSystem()
-            guard !scan else { return try run(on: console, bluetooth) }
-            guard !watch else { return try run(on: console, SoundSystem(), []) }
-            let status: ExitStatus
-            do throws(CommandError) {
-                status = try run(on: console, SoundSystem(), Self.adapters(of: bluetooth, on: console))
-            } catch {
-                list(ReaderFamily.all, isApart: false, on: console)
-                throw error
-            }
-            list(ReaderFamily.all, isApart: status == .done, on: console)
-            return status
+    /// Lists families of readers.
+    func list(_ families: [ReaderFamily], isApart: Bool, on console: Console) {
+        var table = FamilyReport.table
+        for family in families {
+            let report = FamilyReport(family: family)
+            if json { console.result(report.json) } else { report.add(to: &table) }
         }
+        guard !table.rows.isEmpty else { return }
+        if isApart { console.result("") }
+        table.lines.forEach(console.result)
+    }
 
-        /// Lists families of readers.
-        func list(_ families: [ReaderFamily], isApart: Bool, on console: Console) {
-            var table = FamilyReport.table
-            for family in families {
-                let report = FamilyReport(family: family)
-                if json { console.result(report.json) } else { report.add(to: &table) }
-            }
-            guard !table.rows.isEmpty else { return }
-            if isApart { console.result("") }
-            table.lines.forEach(console.result)
-        }
-
-        /// The adapters, where bluetoothd runs: a computer without it lacks nothing that was asked for.
-        static func adapters(
-            of system: BluetoothSystem, on console: Console
-        ) throws(CommandError) -> [BluetoothAdapter] {
-            let conversation = try Conversation()
-            console.status("asking bluetoothd")
-            defer { console.clearStatus() }
-            return try conversation.run(on: console) { () async throws(CommandError) in
-                do throws(LinkError) {
-                    return try await system.adapters()
-                } catch {
-                    if error.code != .serviceMissing { conversation.message(error.description) }
-                    return []
-                }
-            }
-        }
-
-        /// Looks for Bluetooth devices.
-        func run(on console: Console, _ system: BluetoothSystem) throws(CommandError) -> ExitStatus {
-            let conversation = try Conversation()
-            let duration = Duration.seconds(seconds)
-            let isJSON = json
-            console.status("looking for Bluetooth devices for \(counted(seconds, "second"))")
-            let found = try conversation.run(on: console) { () async throws(CommandError) in
-                // What is known last of each, in the order in which they were found.
-                var found: [FoundDevice] = []
-                do {
-                    for try await device in system.devices(duration) {
-                        if let index = found.firstIndex(where: { $0.link == device.link }) {
-                            found[index] = device
-                        } else {
-                            found.append(device)
-                            if isJSON { continue }
-                            conversation.status("\(counted(found.count, "device")) so far")
-                        }
-                    }
-                } catch let error as LinkError {
-                    throw CommandError(error)
-                } catch {
-                    throw CommandError(.inputOutput, "\(error)")
-                }
-                return found
-            }
-            console.clearStatus()
-            guard !found.isEmpty else {
-                console.message("no Bluetooth device was found: switch the reader on, and off what it is connected to")
-                return .nothingFound
-            }
-            var table = FoundDeviceReport.table
-            for device in found {
-                let report = FoundDeviceReport(device: device)
-                if json { console.result(report.json) } else { report.add(to: &table) }
-            }
-            if !json { table.lines.forEach(console.result) }
-            return .done
-        }
-
-        /// Does the work with a system's cards and adapters.
-        func run(
-            on console: Console, _ system: SoundSystem, _ adapters: [BluetoothAdapter]
-        ) throws(CommandError) -> ExitStatus {
-            let found: SoundCards
+    /// The adapters, where bluetoothd runs: a computer without it lacks nothing that was asked for.
+    static func adapters(
+        of system: BluetoothSystem, on console: Console
+    ) throws(CommandError) -> [BluetoothAdapter] {
+        let conversation = try Conversation()
+        console.status("asking bluetoothd")
+        defer { console.clearStatus() }
+        return try conversation.run(on: console) { () async throws(CommandError) in
             do throws(LinkError) {
-                found = try system.cards()
+                return try await system.adapters()
             } catch {
-                throw CommandError(.unavailable, error.description)
-            }
-            var watched: [WatchedCard] = []
-            var complaints: [String] = []
-            var isIncomplete = false
-            for card in found.cards {
-                do throws(LinkError) {
-                    watched.append(WatchedCard(report: JackReport(card: card), monitor: try system.jacks(card.id)))
-                } catch {
-                    // Most cards sense nothing: not worth a word where something else is listed.
-                    guard error.code != .unsupported else { continue }
-                    isIncomplete = true
-                    // A card whose devices are closed, too, is told of below.
-                    let isClosed = card.devices.contains { $0.access == .denied }
-                    if error.code != .notPermitted || !isClosed { complaints.append(error.description) }
-                }
-            }
-            if !watch { list(found, on: console) }
-            list(watched, isApart: !watch, on: console)
-            list(adapters, isApart: !found.cards.isEmpty || !found.named.isEmpty, on: console)
-            for message in complaints + Self.closed(found, system.diagnosis) { console.message(message) }
-            if found.cards.isEmpty { console.message(Self.nothingFound) }
-            guard watch else {
-                return found.cards.isEmpty && found.named.isEmpty && adapters.isEmpty ? .nothingFound : .done
-            }
-            guard !watched.isEmpty else {
-                if !found.cards.isEmpty && !isIncomplete {
-                    console.message("no sound card senses what is plugged into it")
-                }
-                return isIncomplete ? .unavailable : .nothingFound
-            }
-            return try follow(watched, system.wallClock, on: console)
-        }
-
-        private static let nothingFound =
-            "no sound card found: look at what the kernel says with sudo dmesg | grep -i -e snd -e audio, load a USB "
-            + "card's driver with sudo modprobe snd-usb-audio, and in a container share /dev/snd"
-
-        private func list(_ found: SoundCards, on console: Console) {
-            var table = DeviceReport.table
-            for name in found.named {
-                if json { console.result(name.json) } else { name.add(to: &table) }
-            }
-            for card in found.cards {
-                for device in card.devices {
-                    let report = DeviceReport(card: card, device: device)
-                    if json { console.result(report.json) } else { report.add(to: &table) }
-                }
-            }
-            if !table.rows.isEmpty { table.lines.forEach(console.result) }
-        }
-
-        private func list(_ cards: [WatchedCard], isApart: Bool, on console: Console) {
-            var table = JackReport.table
-            for card in cards {
-                for state in card.monitor.states {
-                    if json { console.result(card.report.json(state)) } else { card.report.add(state, to: &table) }
-                }
-            }
-            guard !table.rows.isEmpty else { return }
-            if isApart { console.result("") }
-            table.lines.forEach(console.result)
-        }
-
-        private func list(_ adapters: [BluetoothAdapter], isApart: Bool, on console: Console) {
-            var table = AdapterReport.table
-            for adapter in adapters {
-                let report = AdapterReport(adapter: adapter)
-                if json { console.result(report.json) } else { report.add(to: &table) }
-            }
-            guard !table.rows.isEmpty else { return }
-            if isApart { console.result("") }
-            table.lines.forEach(console.result)
-        }
-
-        /// Why devices cannot be opened by this user, each reason once.
-        private static func closed(_ found: SoundCards, _ diagnosis: DeviceDiagnosis) -> [String] {
-            var told: Set<PCMDevice.Access> = []
-            return found.cards.flatMap(\.devices).compactMap { device in
-                guard device.access != .allowed, told.insert(device.access).inserted else { return nil }
-                return diagnosis.error(opening: device).map(\.description)
+                if error.code != .serviceMissing { conversation.message(error.description) }
+                return []
             }
         }
+    }
 
-        /// Tells of plugs until every card has gone.
-        private func follow(
-            _ cards: [WatchedCard], _ wallClock: WallClock, on console: Console
-        ) throws(CommandError) -> ExitStatus {
-            var cards = cards
-            while !cards.isEmpty {
-                console.flush()
-                JackMonitor.wait(for: cards.map(\.monitor), within: .milliseconds(500))
-                try Interruption.check()
-                var gone: Set<Int> = []
-                for card in cards {
-                    do throws(LinkError) {
-                        _ = try card.monitor.receive(within: .zero) { event in
-                            if json {
-                                console.result(card.report.json(event, wallClock))
-                            } else {
-                                console.result(card.report.line(event))
-                            }
-                            if event == .gone { gone.insert(card.report.card.number) }
-                        }
-                    } catch {
-                        throw CommandError(error)
+    /// Looks for Bluetooth devices.
+    func run(on console: Console, _ system: BluetoothSystem) throws(CommandError) -> ExitStatus {
+        let conversation = try Conversation()
+        let duration = Duration.seconds(seconds)
+        let isJSON = json
+        console.status("looking for Bluetooth devices for \(counted(seconds, "second"))")
+        let found = try conversation.run(on: console) { () async throws(CommandError) in
+            // What is known last of each, in the order in which they were found.
+            var found: [FoundDevice] = []
+            do {
+                for try await device in system.devices(duration) {
+                    if let index = found.firstIndex(where: { $0.link == device.link }) {
+                        found[index] = device
+                    } else {
+                        found.append(device)
+                        if isJSON { continue }
+                        conversation.status("\(counted(found.count, "device")) so far")
                     }
                 }
-                cards.removeAll { gone.contains($0.report.card.number) }
+            } catch let error as LinkError {
+                throw CommandError(error)
+            } catch {
+                throw CommandError(.inputOutput, "\(error)")
             }
-            console.message("no card is left to watch")
-            return .unavailable
+            return found
+        }
+        console.clearStatus()
+        guard !found.isEmpty else {
+            console.message("no Bluetooth device was found: switch the reader on, and off what it is connected to")
+            return .nothingFound
+        }
+        var table = FoundDeviceReport.table
+        for device in found {
+            let report = FoundDeviceReport(device: device)
+            if json { console.result(report.json) } else { report.add(to: &table) }
+        }
+        if !json { table.lines.forEach(console.result) }
+        return .done
+    }
+
+    /// Does the work with a system's cards and adapters.
+    func run(
+        on console: Console, _ system: SoundSystem, _ adapters: [BluetoothAdapter]
+    ) throws(CommandError) -> ExitStatus {
+        let found: SoundCards
+        do throws(LinkError) {
+            found = try system.cards()
+        } catch {
+            throw CommandError(.unavailable, error.description)
+        }
+        var watched: [WatchedCard] = []
+        var complaints: [String] = []
+        var isIncomplete = false
+        for card in found.cards {
+            do throws(LinkError) {
+                watched.append(WatchedCard(report: JackReport(card: card), monitor: try system.jacks(card.id)))
+            } catch {
+                // Most cards sense nothing: not worth a word where something else is listed.
+                guard error.code != .unsupported else { continue }
+                isIncomplete = true
+                // A card whose devices are closed, too, is told of below.
+                let isClosed = card.devices.contains { $0.access == .denied }
+                if error.code != .notPermitted || !isClosed { complaints.append(error.description) }
+            }
+        }
+        if !watch { list(found, on: console) }
+        list(watched, isApart: !watch, on: console)
+        list(adapters, isApart: !found.cards.isEmpty || !found.named.isEmpty, on: console)
+        for message in complaints + Self.closed(found, system.diagnosis) { console.message(message) }
+        if found.cards.isEmpty { console.message(Self.nothingFound) }
+        guard watch else {
+            return found.cards.isEmpty && found.named.isEmpty && adapters.isEmpty ? .nothingFound : .done
+        }
+        guard !watched.isEmpty else {
+            if !found.cards.isEmpty && !isIncomplete {
+                console.message("no sound card senses what is plugged into it")
+            }
+            return isIncomplete ? .unavailable : .nothingFound
+        }
+        return try follow(watched, system.wallClock, on: console)
+    }
+
+    private static let nothingFound =
+        "no sound card found: look at what the kernel says with sudo dmesg | grep -i -e snd -e audio, load a USB "
+        + "card's driver with sudo modprobe snd-usb-audio, and in a container share /dev/snd"
+
+    private func list(_ found: SoundCards, on console: Console) {
+        var table = DeviceReport.table
+        for name in found.named {
+            if json { console.result(name.json) } else { name.add(to: &table) }
+        }
+        for card in found.cards {
+            for device in card.devices {
+                let report = DeviceReport(card: card, device: device)
+                if json { console.result(report.json) } else { report.add(to: &table) }
+            }
+        }
+        if !table.rows.isEmpty { table.lines.forEach(console.result) }
+    }
+
+    private func list(_ cards: [WatchedCard], isApart: Bool, on console: Console) {
+        var table = JackReport.table
+        for card in cards {
+            for state in card.monitor.states {
+                if json { console.result(card.report.json(state)) } else { card.report.add(state, to: &table) }
+            }
+        }
+        guard !table.rows.isEmpty else { return }
+        if isApart { console.result("") }
+        table.lines.forEach(console.result)
+    }
+
+    private func list(_ adapters: [BluetoothAdapter], isApart: Bool, on console: Console) {
+        var table = AdapterReport.table
+        for adapter in adapters {
+            let report = AdapterReport(adapter: adapter)
+            if json { console.result(report.json) } else { report.add(to: &table) }
+        }
+        guard !table.rows.isEmpty else { return }
+        if isApart { console.result("") }
+        table.lines.forEach(console.result)
+    }
+
+    /// Why devices cannot be opened by this user, each reason once.
+    private static func closed(_ found: SoundCards, _ diagnosis: DeviceDiagnosis) -> [String] {
+        var told: Set<PCMDevice.Access> = []
+        return found.cards.flatMap(\.devices).compactMap { device in
+            guard device.access != .allowed, told.insert(device.access).inserted else { return nil }
+            return diagnosis.error(opening: device).map(\.description)
         }
     }
 
-    /// A card whose jacks are watched.
-    private struct WatchedCard {
-        let report: JackReport
-        let monitor: JackMonitor
+    /// Tells of plugs until every card has gone.
+    private func follow(
+        _ cards: [WatchedCard], _ wallClock: WallClock, on console: Console
+    ) throws(CommandError) -> ExitStatus {
+        var cards = cards
+        while !cards.isEmpty {
+            console.flush()
+            JackMonitor.wait(for: cards.map(\.monitor), within: .milliseconds(500))
+            try Interruption.check()
+            var gone: Set<Int> = []
+            for card in cards {
+                do throws(LinkError) {
+                    _ = try card.monitor.receive(within: .zero) { event in
+                        if json {
+                            console.result(card.report.json(event, wallClock))
+                        } else {
+                            console.result(card.report.line(event))
+                        }
+                        if event == .gone { gone.insert(card.report.card.number) }
+                    }
+                } catch {
+                    throw CommandError(error)
+                }
+            }
+            cards.removeAll { gone.contains($0.report.card.number) }
+        }
+        console.message("no card is left to watch")
+        return .unavailable
     }
+}
+
+/// A card whose jacks are watched.
+private struct WatchedCard {
+    let report: JackReport
+    let monitor: JackMonitor
+}
 #endif

@@ -1,188 +1,162 @@
 #if Command
-    import ArgumentParser
-    import JackdawDecryption
-    import JackdawReaders
+import ArgumentParser
+import JackdawDecryption
+import JackdawReaders
 
-    struct Frame: Verb {
-        static let configuration = CommandConfiguration(
-            abstract: "Explain a frame of a reader's protocol, field by field.",
-            discussion: """
-                The frame is hexadecimal digits, with or without blanks or colons; - reads them from standard input. A frame \
-                that is wrong is told with the byte where it goes wrong, counted from 0. What may be card data is shown \
-                with --reveal only.
+struct Frame: Verb {
+    static let configuration = CommandConfiguration(
+        abstract: "Explain a frame of a reader's protocol, field by field.",
+        discussion: """
+            The frame is hexadecimal digits, with or without blanks or colons; - reads them from standard input. A frame \
+            that is wrong is told with the byte where it goes wrong, counted from 0. What may be card data is shown \
+            with --reveal only.
 
-                With a key the tracks of a swipe of edynamo, idtech, ips or magtek are decrypted: the base derivation key, or a fixed \
-                one, in hexadecimal digits. It is read from a file, because everybody on this machine can see command lines.
+            With a key the tracks of a swipe of edynamo, idtech, ips or magtek are decrypted: the base derivation key, or a fixed \
+            one, in hexadecimal digits. It is read from a file, because everybody on this machine can see command lines.
 
-                KEY SCHEMES
-                  \(KeyScheme.allCases.map(\.rawValue).joined(separator: ", "))
+            KEY SCHEMES
+              \(KeyScheme.allCases.map(\.rawValue).joined(separator: ", "))
 
-                PROTOCOLS
-                \(String.listing(FrameProtocol.all.map { ($0.name, "\($0.title) (\($0.provenance))") }))
+            PROTOCOLS
+            \(String.listing(FrameProtocol.all.map { ($0.name, "\($0.title) (\($0.provenance))") }))
 
-                EXIT CODES
-                  0   the frame is right
-                  1   the swipe was decrypted, and has no tracks
-                  64  usage; no such protocol, or none with swipes that can be decrypted
-                  65  those are no hexadecimal digits, or no frame; or the key is not that of the swipe
-                  66  the file of the key is missing, may not be read, or can be written by other users
-                  69  libcrypto failed
-                  74  a file or standard input cannot be read
+            EXIT CODES
+              0   the frame is right
+              1   the swipe was decrypted, and has no tracks
+              64  usage; no such protocol, or none with swipes that can be decrypted
+              65  those are no hexadecimal digits, or no frame; or the key is not that of the swipe
+              66  the file of the key is missing, may not be read, or can be written by other users
+              69  libcrypto failed
+              74  a file or standard input cannot be read
 
-                EXAMPLES
-                  jackdaw frame neo 5669564F746563683200 18 01 0000 B3CD
-                  jackdaw frame miura 01:00:04:D0:62:00:00:B7
-                  jackdaw frame --json idtech - < frame.txt
-                  jackdaw frame idtech --key-file key.txt - < swipe.txt
-                """)
+            EXAMPLES
+              jackdaw frame neo 5669564F746563683200 18 01 0000 B3CD
+              jackdaw frame miura 01:00:04:D0:62:00:00:B7
+              jackdaw frame --json idtech - < frame.txt
+              jackdaw frame idtech --key-file key.txt - < swipe.txt
+            """)
 
-        @Argument(
-            help: "The protocol, by name.",
-            completion: .list(FrameProtocol.all.map(\.name)),
-            transform: { name in
-                guard let named = FrameProtocol.all.first(where: { $0.name == name }) else {
-                    let known = FrameProtocol.all.map(\.name).joined(separator: ", ")
-                    throw ValidationError("No protocol is named \(name); there are \(known).")
-                }
-                return named
-            })
-        var `protocol`: FrameProtocol
-
-        @Argument(help: ArgumentHelp("The frame's bytes; - for standard input.", valueName: "hex"))
-        var digits: [String]
-
-        @Option(
-            help: "Which way the frame goes: command or answer; found out where it is not said.",
-            completion: .list(FrameDirection.allCases.map { "\($0)" }),
-            transform: { name in
-                guard let direction = FrameDirection.allCases.first(where: { "\($0)" == name }) else {
-                    throw ValidationError("A frame is a command or an answer.")
-                }
-                return direction
-            })
-        var direction: FrameDirection?
-
-        @OptionGroup
-        var decryption: DecryptionArguments
-
-        @Flag(help: "Show card data, too.")
-        var reveal = false
-
-        @Flag(help: "Print one JSON object a field, and one a decrypted track or MagnePrint.")
-        var json = false
-
-        func validate() throws {
-            guard decryption.keyFile != "-" || digits != ["-"] else {
-                throw ValidationError("Only one of key and frame comes from standard input.")
+    @Argument(
+        help: "The protocol, by name.",
+        completion: .list(FrameProtocol.all.map(\.name)),
+        transform: { name in
+            guard let named = FrameProtocol.all.first(where: { $0.name == name }) else {
+                let known = FrameProtocol.all.map(\.name).joined(separator: ", ")
+                throw ValidationError("No protocol is named \(name); there are \(known).")
             }
-        }
+            return named
+        })
+    var `protocol`: FrameProtocol
 
-        func run(on console: Console) throws(CommandError) -> ExitStatus {
-            var text = digits == ["-"] ? try Self.standardInput() : Array(digits.joined(separator: " ").utf8)
-            var bytes: [UInt8] = []
-            defer {
-                text.removeWiping()
-                bytes.removeWiping()
-            }
-            try HexadecimalText.read(text, into: &bytes)
-            let frames: [ExplainedFrame]
-            do throws(FrameFault) {
-                frames = try `protocol`.explain(bytes, direction: direction, isRevealing: reveal)
-            } catch {
-                throw CommandError(.badData, "no frame of \(`protocol`.name): \(error)")
-            }
-            let swipe = try decryption.keyFile.map { (path) throws(CommandError) in
-                try decrypt(bytes, withKeyIn: path, console)
-            }
-            for frame in frames { print(frame, on: console) }
-            if let swipe {
-                if json { swipe.json.forEach(console.result) } else { swipe.lines.forEach(console.result) }
-                guard swipe.hasTracks else { return .nothingFound }
-            }
-            return .done
-        }
+    @Argument(help: ArgumentHelp("The frame's bytes; - for standard input.", valueName: "hex"))
+    var digits: [String]
 
-        private func decrypt(
-            _ frame: [UInt8], withKeyIn path: String, _ console: Console
-        ) throws(CommandError) -> DecryptedSwipeReport {
-            let decryptor = try decryption.decryptor(KeyFile.read(path, console), .test)
-            do throws(DecryptionError) {
-                let swipe = try decryptor.decrypt(frame.span, of: `protocol`)
-                return DecryptedSwipeReport(
-                    swipe, usesPublishedTestKey: decryptor.isPublishedTestKey, isRevealed: reveal)
-            } catch {
-                throw CommandError(error)
+    @Option(
+        help: "Which way the frame goes: command or answer; found out where it is not said.",
+        completion: .list(FrameDirection.allCases.map { "\($0)" }),
+        transform: { name in
+            guard let direction = FrameDirection.allCases.first(where: { "\($0)" == name }) else {
+                throw ValidationError("A frame is a command or an answer.")
             }
-        }
+            return direction
+        })
+    var direction: FrameDirection?
 
-        private func print(_ frame: ExplainedFrame, on console: Console) {
-            guard !json else {
-                for field in frame.fields { console.result(Self.object(field, of: frame)) }
-                return
-            }
-            var table = Table(.number("byte"), .number("size"), .text("field"), .text("value"))
-            for field in frame.fields {
-                table.add("\(field.range.lowerBound)", "\(field.range.count)", field.name, field.value)
-            }
-            console.result(`protocol`.title + (frame.direction == .command ? ", to the reader" : ", from the reader"))
-            for line in table.lines { console.result(line) }
-        }
+    @OptionGroup
+    var decryption: DecryptionArguments
 
-        private static func object(_ field: FrameField, of frame: ExplainedFrame) -> JSONObject {
-            var object = JSONObject()
-            object.add("direction", "\(frame.direction)")
-            object.add("offset", field.range.lowerBound)
-            object.add("size", field.range.count)
-            object.add("field", field.name)
-            object.add("value", field.value)
-            return object
-        }
+    @Flag(help: "Show card data, too.")
+    var reveal = false
 
-        private static func standardInput() throws(CommandError) -> [UInt8] {
-            var input = StandardInput()
-            var text: [UInt8] = []
-            do throws(CommandError) {
-                repeat {
-                    try input.read()
-                    guard input.count <= HexadecimalText.most else {
-                        input.bytes.removeWiping()
-                        throw CommandError(.badData, "standard input: more than a frame has")
-                    }
-                    text.growWiping(by: input.bytes.count)
-                    text += input.bytes
-                } while !input.bytes.isEmpty
-            } catch {
-                text.removeWiping()
-                throw error
-            }
-            return text
+    @Flag(help: "Print one JSON object a field, and one a decrypted track or MagnePrint.")
+    var json = false
+
+    func validate() throws {
+        guard decryption.keyFile != "-" || digits != ["-"] else {
+            throw ValidationError("Only one of key and frame comes from standard input.")
         }
     }
 
-    /// Bytes as people write them.
-    enum HexadecimalText {
-        /// Characters that the text of a frame has at most.
-        static let most = 1 << 20
+    func run(on console: Console) throws(CommandError) -> ExitStatus {
+        var text = digits == ["-"] ? try Self.standardInput() : Array(digits.joined(separator: " ").utf8)
+        var bytes: [UInt8] = []
+        defer {
+            text.removeWiping()
+            bytes.removeWiping()
+        }
+        try HexadecimalText.read(text, into: &bytes)
+        let frames: [ExplainedFrame]
+        do throws(FrameFault) {
+            frames = try `protocol`.explain(bytes, direction: direction, isRevealing: reveal)
+        } catch {
+            throw CommandError(.badData, "no frame of \(`protocol`.name): \(error)")
+        }
+        let swipe = try decryption.keyFile.map { (path) throws(CommandError) in
+            try decrypt(bytes, withKeyIn: path, console)
+        }
+        for frame in frames { print(frame, on: console) }
+        if let swipe {
+            if json { swipe.json.forEach(console.result) } else { swipe.lines.forEach(console.result) }
+            guard swipe.hasTracks else { return .nothingFound }
+        }
+        return .done
+    }
 
-        /// Reads a text of digits, with blanks, colons or hyphens between.
-        /// - Throws: ``CommandError`` with status `badData`, and where.
-        static func read(_ text: [UInt8], into bytes: inout [UInt8]) throws(CommandError) {
-            // A smaller array that it grew out of would not be wiped.
-            bytes.reserveCapacity(text.count / 2)
-            var high: UInt8?
-            for (index, character) in text.enumerated() where !" \t\r\n:-".utf8.contains(character) {
-                guard let digit = Character(UnicodeScalar(character)).hexDigitValue else {
-                    throw CommandError(.badData, "character \(index + 1) is no hexadecimal digit")
-                }
-                if let first = high {
-                    bytes.append(first << 4 | UInt8(digit))
-                    high = nil
-                } else {
-                    high = UInt8(digit)
-                }
-            }
-            guard high == nil else { throw CommandError(.badData, "an odd number of hexadecimal digits") }
-            guard !bytes.isEmpty else { throw CommandError(.badData, "there are no bytes") }
+    private func decrypt(
+        _ frame: [UInt8], withKeyIn path: String, _ console: Console
+    ) throws(CommandError) -> DecryptedSwipeReport {
+        let decryptor = try decryption.decryptor(KeyFile.read(path, console), .test)
+        do throws(DecryptionError) {
+            let swipe = try decryptor.decrypt(frame.span, of: `protocol`)
+            return DecryptedSwipeReport(
+                swipe, usesPublishedTestKey: decryptor.isPublishedTestKey, isRevealed: reveal)
+        } catch {
+            throw CommandError(error)
         }
     }
+
+    private func print(_ frame: ExplainedFrame, on console: Console) {
+        guard !json else {
+            for field in frame.fields { console.result(Self.object(field, of: frame)) }
+            return
+        }
+        var table = Table(.number("byte"), .number("size"), .text("field"), .text("value"))
+        for field in frame.fields {
+            table.add("\(field.range.lowerBound)", "\(field.range.count)", field.name, field.value)
+        }
+        console.result(`protocol`.title + (frame.direction == .command ? ", to the reader" : ", from the reader"))
+        for line in table.lines { console.result(line) }
+    }
+
+    private static func object(_ field: FrameField, of frame: ExplainedFrame) -> JSONObject {
+        var object = JSONObject()
+        object.add("direction", "\(frame.direction)")
+        object.add("offset", field.range.lowerBound)
+        object.add("size", field.range.count)
+        object.add("field", field.name)
+        object.add("value", field.value)
+        return object
+    }
+
+    private static func standardInput() throws(CommandError) -> [UInt8] {
+        var input = StandardInput()
+        var text: [UInt8] = []
+        do throws(CommandError) {
+            repeat {
+                try input.read()
+                guard input.count <= HexadecimalText.most else {
+                    input.bytes.removeWiping()
+                    throw CommandError(.badData, "standard input: more than a frame has")
+                }
+                text.growWiping(by: input.bytes.count)
+                text += input.bytes
+            } while !input.bytes.isEmpty
+        } catch {
+            text.removeWiping()
+            throw error
+        }
+        return text
+    }
+}
+
 #endif

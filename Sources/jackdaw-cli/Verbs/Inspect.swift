@@ -1,224 +1,224 @@
 #if Command
-    import ArgumentParser
-    import JackdawAudioFile
-    import JackdawDSP
-    import JackdawSpectrum
+import ArgumentParser
+import JackdawAudioFile
+import JackdawDSP
+import JackdawSpectrum
 
-    struct Inspect: Verb {
-        static let configuration = CommandConfiguration(
-            abstract: "Show what is in a recording: level, noise, hum, modem sound, swipes and their bit cells.",
-            discussion: """
-                Use it to find out why a swipe cannot be read, or which modem is heard: it names the mode that is \
-                nearest to the tones and the baud it measured. The picture of --plot shows the sound of each \
-                swipe with its flux transitions, bit cells and characters, in red those that are not certain or \
-                were corrected. Characters are masked, but the sound itself can be read like the card: keep the \
-                picture as you keep the recording. Of modem sound it shows waveform, spectrogram and bit cells \
-                with the bytes under them, which are hidden without --reveal since they may be card data. It needs \
-                gnuplot.
+struct Inspect: Verb {
+    static let configuration = CommandConfiguration(
+        abstract: "Show what is in a recording: level, noise, hum, modem sound, swipes and their bit cells.",
+        discussion: """
+            Use it to find out why a swipe cannot be read, or which modem is heard: it names the mode that is \
+            nearest to the tones and the baud it measured. The picture of --plot shows the sound of each \
+            swipe with its flux transitions, bit cells and characters, in red those that are not certain or \
+            were corrected. Characters are masked, but the sound itself can be read like the card: keep the \
+            picture as you keep the recording. Of modem sound it shows waveform, spectrogram and bit cells \
+            with the bytes under them, which are hidden without --reveal since they may be card data. It needs \
+            gnuplot.
 
-                A picture has room for 12 swipes, or the first 20 rows of 6 stretches of modem sound each; \
-                --swipe, --from and --to choose which.
+            A picture has room for 12 swipes, or the first 20 rows of 6 stretches of modem sound each; \
+            --swipe, --from and --to choose which.
 
-                EXAMPLES
-                  jackdaw inspect swipe.wav
-                  jackdaw inspect --plot swipe.png swipe.wav
-                  jackdaw inspect --plot swipe.svg --swipe 30 --width 3000 --dark day.flac
-                """)
+            EXAMPLES
+              jackdaw inspect swipe.wav
+              jackdaw inspect --plot swipe.png swipe.wav
+              jackdaw inspect --plot swipe.svg --swipe 30 --width 3000 --dark day.flac
+            """)
 
-        @Argument(
-            help: ArgumentHelp("Sound file; - is standard input.", valueName: "file"),
-            completion: .file(extensions: ["wav", "flac"]))
-        var file: String
+    @Argument(
+        help: ArgumentHelp("Sound file; - is standard input.", valueName: "file"),
+        completion: .file(extensions: ["wav", "flac"]))
+    var file: String
 
-        @Option(help: "Channel to inspect: a number from 1, or all.")
-        var channel: ChannelChoice = .all
+    @Option(help: "Channel to inspect: a number from 1, or all.")
+    var channel: ChannelChoice = .all
 
-        @Option(
-            help: ArgumentHelp(
-                "Draw the swipes, or the modem sound where there are none, to a file that ends in .svg or .png.",
-                valueName: "picture"),
-            completion: .file(extensions: ["svg", "png"]))
-        var plot: String?
+    @Option(
+        help: ArgumentHelp(
+            "Draw the swipes, or the modem sound where there are none, to a file that ends in .svg or .png.",
+            valueName: "picture"),
+        completion: .file(extensions: ["svg", "png"]))
+    var plot: String?
 
-        @Option(help: ArgumentHelp("Draw only the swipe with this number.", valueName: "n"))
-        var swipe: Int?
+    @Option(help: ArgumentHelp("Draw only the swipe with this number.", valueName: "n"))
+    var swipe: Int?
 
-        @Option(
-            help: ArgumentHelp("Draw only sound after this time, of modem sound two seconds.", valueName: "seconds"))
-        var from: Double?
+    @Option(
+        help: ArgumentHelp("Draw only sound after this time, of modem sound two seconds.", valueName: "seconds"))
+    var from: Double?
 
-        @Option(help: ArgumentHelp("Draw only sound before this time.", valueName: "seconds"))
-        var to: Double?
+    @Option(help: ArgumentHelp("Draw only sound before this time.", valueName: "seconds"))
+    var to: Double?
 
-        @Option(help: ArgumentHelp("Width of the picture, 1800 unless given.", valueName: "pixels"))
-        var width: Int?
+    @Option(help: ArgumentHelp("Width of the picture, 1800 unless given.", valueName: "pixels"))
+    var width: Int?
 
-        @Flag(help: "Draw on a dark background.")
-        var dark = false
+    @Flag(help: "Draw on a dark background.")
+    var dark = false
 
-        @Flag(help: "Show account numbers, names, track data and bytes in clear.")
-        var reveal = false
+    @Flag(help: "Show account numbers, names, track data and bytes in clear.")
+    var reveal = false
 
-        @OptionGroup var headerless: HeaderlessOptions
+    @OptionGroup var headerless: HeaderlessOptions
 
-        @Flag(help: "Print one JSON object a channel.")
-        var json = false
+    @Flag(help: "Print one JSON object a channel.")
+    var json = false
 
-        func validate() throws {
-            guard let plot else {
-                guard swipe == nil, from == nil, to == nil, width == nil, !dark else {
-                    throw ValidationError("--swipe, --from, --to, --width and --dark are about the picture of --plot.")
-                }
-                return
+    func validate() throws {
+        guard let plot else {
+            guard swipe == nil, from == nil, to == nil, width == nil, !dark else {
+                throw ValidationError("--swipe, --from, --to, --width and --dark are about the picture of --plot.")
             }
-            guard plot.hasSuffix(".svg") || plot.hasSuffix(".png") else {
-                throw ValidationError("The name of the picture must end in .svg or .png.")
-            }
-            guard swipe ?? 1 >= 1 else { throw ValidationError("Swipes are counted from 1.") }
-            guard PictureStyle.widths.contains(width ?? PictureStyle(isVector: true).width) else {
-                let (least, most) = (PictureStyle.widths.lowerBound, PictureStyle.widths.upperBound)
-                throw ValidationError("The width must be \(least) to \(most) pixels.")
-            }
-            let times = [from ?? 0, to ?? .greatestFiniteMagnitude]
-            guard times.allSatisfy({ $0.isFinite && $0 >= 0 }), times[0] < times[1] else {
-                throw ValidationError("--from must be earlier than --to, and neither before the start.")
-            }
+            return
         }
-
-        func run(on console: Console) throws(CommandError) -> ExitStatus {
-            var scanner = SwipeScanner(channel: channel.index, raw: headerless.raw)
-            var inspector = Inspector(console, file: file, isRevealed: reveal, drawing: plot.map { _ in part })
-            let outcome = try scanner.scan(file, &inspector)
-            console.clearStatus()
-            outcome.complaints(about: file).forEach(console.message)
-            let reports = try inspector.reports(file: file, outcome.format, channel: channel.index)
-            if !json, let first = reports.first { console.result(first.heading) }
-            for report in reports {
-                if json { console.result(report.json) } else { report.lines.forEach(console.result) }
-            }
-            let all = reports.flatMap { report in
-                report.drawn.map { (heading: report.title($0), swipe: $0) }
-            }
-            let lines = reports.flatMap { report in
-                report.lineCodes.map { line in
-                    let titles = report.titles(line)
-                    return (heading: titles.heading, summary: titles.summary, line: line)
-                }
-            }
-            guard reports.contains(where: { !$0.swipes.isEmpty }) || !lines.isEmpty else {
-                if plot != nil { console.message("\(file): no swipe or modem sound to draw") }
-                return outcome.isTruncated ? .badData : .nothingFound
-            }
-            guard let plot else { return .done }
-            console.flush()
-            return try draw(all, of: reports.flatMap(\.swipes), lines, to: plot, console)
+        guard plot.hasSuffix(".svg") || plot.hasSuffix(".png") else {
+            throw ValidationError("The name of the picture must end in .svg or .png.")
         }
-
-        private var part: PicturePart { PicturePart(swipe: swipe, seconds: (from ?? 0)...(to ?? .infinity)) }
-
-        /// Draws the swipes that were chosen, or the modem sound where the recording has none.
-        private func draw(
-            _ chosen: [(heading: String, swipe: SwipeInspection)], of swipes: [SwipeSummary],
-            _ lines: [(heading: String, summary: String, line: LineInspection)], to plot: String, _ console: Console
-        ) throws(CommandError) -> ExitStatus {
-            let part = part
-            let style = PictureStyle(
-                isVector: plot.hasSuffix(".svg"), width: width ?? PictureStyle(isVector: true).width, isDark: dark)
-            let isSwipes = swipe != nil || !swipes.isEmpty
-            let chosenLines = isSwipes ? [] : lines.filter { part.holds($0.line) }
-            guard !chosen.isEmpty || !chosenLines.isEmpty else {
-                console.message("\(file): no \(isSwipes ? "such swipe" : "modem sound there") to draw")
-                return .nothingFound
-            }
-            let script =
-                isSwipes
-                ? SwipePicture.script(chosen, part: part, style)
-                : try Self.script(chosenLines, part: part, style, file: file)
-            try Gnuplot.draw(script.commands, to: plot)
-            let count = max(swipes.count { part.holds($0) }, chosenLines.count)
-            if script.count < count {
-                let noun = isSwipes ? "swipes" : "stretches of modem sound"
-                let choice = isSwipes ? "--swipe, --from and --to" : "--from and --to"
-                console.message("\(plot): shows \(script.count) of \(count) \(noun); \(choice) choose which")
-            }
-            return .done
+        guard swipe ?? 1 >= 1 else { throw ValidationError("Swipes are counted from 1.") }
+        guard PictureStyle.widths.contains(width ?? PictureStyle(isVector: true).width) else {
+            let (least, most) = (PictureStyle.widths.lowerBound, PictureStyle.widths.upperBound)
+            throw ValidationError("The width must be \(least) to \(most) pixels.")
         }
-
-        private static func script(
-            _ lines: [(heading: String, summary: String, line: LineInspection)], part: PicturePart,
-            _ style: PictureStyle, file: String
-        ) throws(CommandError) -> (commands: String, count: Int) {
-            do throws(SpectrumError) {
-                return try LinePicture.script(lines, part: part, style)
-            } catch {
-                throw CommandError(error, file: file)
-            }
+        let times = [from ?? 0, to ?? .greatestFiniteMagnitude]
+        guard times.allSatisfy({ $0.isFinite && $0 >= 0 }), times[0] < times[1] else {
+            throw ValidationError("--from must be earlier than --to, and neither before the start.")
         }
     }
 
-    /// Keeps the printed values of the swipes of a recording, and the sound of those that are drawn.
-    private struct Inspector: ScanObserver {
-        let wantsSamples = true
-        private let console: Console
-        private let file: String
-        private let isRevealed: Bool
-        private let part: PicturePart?
-        private var progress: Progress
-        private var channels: [ChannelRecord] = []
-
-        init(_ console: Console, file: String, isRevealed: Bool, drawing part: PicturePart?) {
-            self.console = console
-            self.file = file
-            self.isRevealed = isRevealed
-            self.part = part
-            progress = Progress(console)
+    func run(on console: Console) throws(CommandError) -> ExitStatus {
+        var scanner = SwipeScanner(channel: channel.index, raw: headerless.raw)
+        var inspector = Inspector(console, file: file, isRevealed: reveal, drawing: plot.map { _ in part })
+        let outcome = try scanner.scan(file, &inspector)
+        console.clearStatus()
+        outcome.complaints(about: file).forEach(console.message)
+        let reports = try inspector.reports(file: file, outcome.format, channel: channel.index)
+        if !json, let first = reports.first { console.result(first.heading) }
+        for report in reports {
+            if json { console.result(report.json) } else { report.lines.forEach(console.result) }
         }
-
-        /// What there is to say of the channels, or of one of them.
-        /// - Throws: ``CommandError``: there was no memory to look at all of it.
-        func reports(
-            file: String, _ format: AudioFormat, channel: Int?
-        ) throws(CommandError) -> [InspectionReport] {
-            var reports: [InspectionReport] = []
-            for index in channel.map({ $0..<$0 + 1 }) ?? channels.indices {
-                guard let survey = channels[index].finish() else { continue }
-                let lineCodes = try lines(of: channels[index])
-                reports.append(
-                    InspectionReport(
-                        file: file, format: format, channel: index + 1, survey: survey,
-                        swipes: channels[index].swipes, drawn: channels[index].drawn, lineCodes: lineCodes,
-                        isRevealed: isRevealed))
-            }
-            return reports
+        let all = reports.flatMap { report in
+            report.drawn.map { (heading: report.title($0), swipe: $0) }
         }
-
-        private func lines(of record: ChannelRecord) throws(CommandError) -> [LineInspection] {
-            do throws(SpectrumError) {
-                return try record.finishLines(isRevealed: isRevealed)
-            } catch {
-                throw CommandError(error, file: file)
+        let lines = reports.flatMap { report in
+            report.lineCodes.map { line in
+                let titles = report.titles(line)
+                return (heading: titles.heading, summary: titles.summary, line: line)
             }
         }
-
-        mutating func begin(_ format: AudioFormat) throws(CommandError) {
-            do throws(SpectrumError) {
-                while channels.count < format.channels {
-                    channels.append(try ChannelRecord(format, drawing: part))
-                }
-            } catch {
-                throw CommandError(error, file: file)
-            }
+        guard reports.contains(where: { !$0.swipes.isEmpty }) || !lines.isEmpty else {
+            if plot != nil { console.message("\(file): no swipe or modem sound to draw") }
+            return outcome.isTruncated ? .badData : .nothingFound
         }
+        guard let plot else { return .done }
+        console.flush()
+        return try draw(all, of: reports.flatMap(\.swipes), lines, to: plot, console)
+    }
 
-        mutating func receive(_ samples: Span<Float>, channel: Int) { channels[channel].receive(samples) }
+    private var part: PicturePart { PicturePart(swipe: swipe, seconds: (from ?? 0)...(to ?? .infinity)) }
 
-        mutating func receive(_ event: SwipeEvent, channel: Int) {
-            channels[channel].receive(event, isRevealed: isRevealed)
+    /// Draws the swipes that were chosen, or the modem sound where the recording has none.
+    private func draw(
+        _ chosen: [(heading: String, swipe: SwipeInspection)], of swipes: [SwipeSummary],
+        _ lines: [(heading: String, summary: String, line: LineInspection)], to plot: String, _ console: Console
+    ) throws(CommandError) -> ExitStatus {
+        let part = part
+        let style = PictureStyle(
+            isVector: plot.hasSuffix(".svg"), width: width ?? PictureStyle(isVector: true).width, isDark: dark)
+        let isSwipes = swipe != nil || !swipes.isEmpty
+        let chosenLines = isSwipes ? [] : lines.filter { part.holds($0.line) }
+        guard !chosen.isEmpty || !chosenLines.isEmpty else {
+            console.message("\(file): no \(isSwipes ? "such swipe" : "modem sound there") to draw")
+            return .nothingFound
         }
+        let script =
+            isSwipes
+            ? SwipePicture.script(chosen, part: part, style)
+            : try Self.script(chosenLines, part: part, style, file: file)
+        try Gnuplot.draw(script.commands, to: plot)
+        let count = max(swipes.count { part.holds($0) }, chosenLines.count)
+        if script.count < count {
+            let noun = isSwipes ? "swipes" : "stretches of modem sound"
+            let choice = isSwipes ? "--swipe, --from and --to" : "--from and --to"
+            console.message("\(plot): shows \(script.count) of \(count) \(noun); \(choice) choose which")
+        }
+        return .done
+    }
 
-        mutating func advance(to frame: Int, of total: Int?) throws(CommandError) {
-            try Interruption.check()
-            progress.update(file, fraction: total.map { Double(frame) / Double(max(1, $0)) })
+    private static func script(
+        _ lines: [(heading: String, summary: String, line: LineInspection)], part: PicturePart,
+        _ style: PictureStyle, file: String
+    ) throws(CommandError) -> (commands: String, count: Int) {
+        do throws(SpectrumError) {
+            return try LinePicture.script(lines, part: part, style)
+        } catch {
+            throw CommandError(error, file: file)
         }
     }
+}
+
+/// Keeps the printed values of the swipes of a recording, and the sound of those that are drawn.
+private struct Inspector: ScanObserver {
+    let wantsSamples = true
+    private let console: Console
+    private let file: String
+    private let isRevealed: Bool
+    private let part: PicturePart?
+    private var progress: Progress
+    private var channels: [ChannelRecord] = []
+
+    init(_ console: Console, file: String, isRevealed: Bool, drawing part: PicturePart?) {
+        self.console = console
+        self.file = file
+        self.isRevealed = isRevealed
+        self.part = part
+        progress = Progress(console)
+    }
+
+    /// What there is to say of the channels, or of one of them.
+    /// - Throws: ``CommandError``: there was no memory to look at all of it.
+    func reports(
+        file: String, _ format: AudioFormat, channel: Int?
+    ) throws(CommandError) -> [InspectionReport] {
+        var reports: [InspectionReport] = []
+        for index in channel.map({ $0..<$0 + 1 }) ?? channels.indices {
+            guard let survey = channels[index].finish() else { continue }
+            let lineCodes = try lines(of: channels[index])
+            reports.append(
+                InspectionReport(
+                    file: file, format: format, channel: index + 1, survey: survey,
+                    swipes: channels[index].swipes, drawn: channels[index].drawn, lineCodes: lineCodes,
+                    isRevealed: isRevealed))
+        }
+        return reports
+    }
+
+    private func lines(of record: ChannelRecord) throws(CommandError) -> [LineInspection] {
+        do throws(SpectrumError) {
+            return try record.finishLines(isRevealed: isRevealed)
+        } catch {
+            throw CommandError(error, file: file)
+        }
+    }
+
+    mutating func begin(_ format: AudioFormat) throws(CommandError) {
+        do throws(SpectrumError) {
+            while channels.count < format.channels {
+                channels.append(try ChannelRecord(format, drawing: part))
+            }
+        } catch {
+            throw CommandError(error, file: file)
+        }
+    }
+
+    mutating func receive(_ samples: Span<Float>, channel: Int) { channels[channel].receive(samples) }
+
+    mutating func receive(_ event: SwipeEvent, channel: Int) {
+        channels[channel].receive(event, isRevealed: isRevealed)
+    }
+
+    mutating func advance(to frame: Int, of total: Int?) throws(CommandError) {
+        try Interruption.check()
+        progress.update(file, fraction: total.map { Double(frame) / Double(max(1, $0)) })
+    }
+}
 #endif

@@ -1,108 +1,108 @@
 #if Command
-    import ArgumentParser
-    import JackdawAudioFile
-    import JackdawDSP
+import ArgumentParser
+import JackdawAudioFile
+import JackdawDSP
 
-    struct Modulate: Verb {
-        static let configuration = CommandConfiguration(
-            abstract: "Make the sound of a modem out of bytes.",
-            discussion: """
-                The bytes come from standard input, up to its end. With --framing raw their bits follow each other without \
-                start and stop bits, the most significant one first, and the line is silent before and after them: a held \
-                tone would be more of the same bits.
+struct Modulate: Verb {
+    static let configuration = CommandConfiguration(
+        abstract: "Make the sound of a modem out of bytes.",
+        discussion: """
+            The bytes come from standard input, up to its end. With --framing raw their bits follow each other without \
+            start and stop bits, the most significant one first, and the line is silent before and after them: a held \
+            tone would be more of the same bits.
 
-                EXIT CODES
-                  0   the sound was written
-                  64  usage; no such mode, or a rate that does not hold it
-                  74  standard input cannot be read, or the sound cannot be written
+            EXIT CODES
+              0   the sound was written
+              64  usage; no such mode, or a rate that does not hold it
+              74  standard input cannot be read, or the sound cannot be written
 
-                EXAMPLES
-                  jackdaw modulate --mode bell202 -o hello.wav <<< hello
-                  jackdaw modulate --baud 2400 --mark 1800 --space 3800 -o t.flac < t.txt
-                  date | jackdaw modulate --mode v23 -o - | jackdaw demodulate --mode v23 -
-                """)
+            EXAMPLES
+              jackdaw modulate --mode bell202 -o hello.wav <<< hello
+              jackdaw modulate --baud 2400 --mark 1800 --space 3800 -o t.flac < t.txt
+              date | jackdaw modulate --mode v23 -o - | jackdaw demodulate --mode v23 -
+            """)
 
-        @OptionGroup var modem: ModemOptions
+    @OptionGroup var modem: ModemOptions
 
-        @Option(
-            name: .shortAndLong,
-            help: ArgumentHelp("Sound file to write: .wav or .flac; - is WAV on standard output.", valueName: "file"),
-            completion: .file(extensions: ["wav", "flac"]))
-        var output: String
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("Sound file to write: .wav or .flac; - is WAV on standard output.", valueName: "file"),
+        completion: .file(extensions: ["wav", "flac"]))
+    var output: String
 
-        @Option(help: ArgumentHelp("Samples per second, 8000 to 192000.", valueName: "hz"))
-        var rate = 48_000.0
+    @Option(help: ArgumentHelp("Samples per second, 8000 to 192000.", valueName: "hz"))
+    var rate = 48_000.0
 
-        // A value that begins with a dash is no option here.
-        @Option(parsing: .unconditional, help: ArgumentHelp("Level, -120 to 0; 0 is full scale.", valueName: "dbfs"))
-        var level = -6.0
+    // A value that begins with a dash is no option here.
+    @Option(parsing: .unconditional, help: ArgumentHelp("Level, -120 to 0; 0 is full scale.", valueName: "dbfs"))
+    var level = -6.0
 
-        @Option(
-            help: ArgumentHelp("Length of the idle line before and after the bytes, 0 to 60.", valueName: "seconds"))
-        var idle = 0.1
+    @Option(
+        help: ArgumentHelp("Length of the idle line before and after the bytes, 0 to 60.", valueName: "seconds"))
+    var idle = 0.1
 
-        @Flag(help: "Print one JSON object that says what was written.")
-        var json = false
+    @Flag(help: "Print one JSON object that says what was written.")
+    var json = false
 
-        func validate() throws {
-            guard output != "-" || !json else {
-                throw ValidationError("The sound and the JSON object cannot both go to standard output.")
-            }
-            guard try modem.chosen() != nil else {
-                throw ValidationError("Say what to write with --mode, or --baud, --mark and --space.")
-            }
-            guard (0...60).contains(idle) else { throw ValidationError("--idle is 0 to 60 seconds.") }
+    func validate() throws {
+        guard output != "-" || !json else {
+            throw ValidationError("The sound and the JSON object cannot both go to standard output.")
         }
-
-        func run(on console: Console) throws(CommandError) -> ExitStatus {
-            let mode = modem.candidates[0]
-            var encoder: any LineEncoder
-            do throws(LineCodeError) {
-                encoder = try mode.encoder(sampleRate: rate, level: level)
-            } catch {
-                throw CommandError(.usage, error.message)
-            }
-            var input = StandardInput()
-            var writer = try asCommand(isOutput: true) { () throws(AudioFileError) in
-                try AudioFileWriter(path: output, sampleRate: rate)
-            }
-            var samples: [Float] = []
-            defer { samples.removeWiping() }
-            encoder.idle(seconds: idle, into: &samples)
-            repeat {
-                try Interruption.check()
-                try asCommand(isOutput: true) { () throws(AudioFileError) in try writer.write(samples.span) }
-                samples.removeWiping()
-                try input.read()
-                encoder.encode(input.bytes.span, into: &samples)
-            } while !input.bytes.isEmpty
-            encoder.idle(seconds: idle, into: &samples)
-            let frames = writer.framesWritten + samples.count
-            do throws(AudioFileError) {
-                try writer.write(samples.span)
-                try writer.finish()
-            } catch {
-                throw CommandError(error, isOutput: true)
-            }
-            report(mode, bytes: input.count, frames: frames, on: console)
-            return .done
+        guard try modem.chosen() != nil else {
+            throw ValidationError("Say what to write with --mode, or --baud, --mark and --space.")
         }
-
-        private func report(_ mode: LineMode, bytes: Int, frames: Int, on console: Console) {
-            let seconds = Double(frames) / rate
-            guard json else {
-                let length = "\(fixed(seconds, 3)) s at \(fixed(rate, 0)) Hz"
-                console.message("\(output): \(mode.name), \(counted(bytes, "byte")), \(length)")
-                return
-            }
-            var object = JSONObject()
-            object.add("file", output)
-            object.add("mode", mode.name)
-            object.add("bytes", bytes)
-            object.add("sample_rate", rate, decimals: 0)
-            object.add("frames", frames)
-            object.add("seconds", seconds, decimals: 6)
-            console.result(object)
-        }
+        guard (0...60).contains(idle) else { throw ValidationError("--idle is 0 to 60 seconds.") }
     }
+
+    func run(on console: Console) throws(CommandError) -> ExitStatus {
+        let mode = modem.candidates[0]
+        var encoder: any LineEncoder
+        do throws(LineCodeError) {
+            encoder = try mode.encoder(sampleRate: rate, level: level)
+        } catch {
+            throw CommandError(.usage, error.message)
+        }
+        var input = StandardInput()
+        var writer = try asCommand(isOutput: true) { () throws(AudioFileError) in
+            try AudioFileWriter(path: output, sampleRate: rate)
+        }
+        var samples: [Float] = []
+        defer { samples.removeWiping() }
+        encoder.idle(seconds: idle, into: &samples)
+        repeat {
+            try Interruption.check()
+            try asCommand(isOutput: true) { () throws(AudioFileError) in try writer.write(samples.span) }
+            samples.removeWiping()
+            try input.read()
+            encoder.encode(input.bytes.span, into: &samples)
+        } while !input.bytes.isEmpty
+        encoder.idle(seconds: idle, into: &samples)
+        let frames = writer.framesWritten + samples.count
+        do throws(AudioFileError) {
+            try writer.write(samples.span)
+            try writer.finish()
+        } catch {
+            throw CommandError(error, isOutput: true)
+        }
+        report(mode, bytes: input.count, frames: frames, on: console)
+        return .done
+    }
+
+    private func report(_ mode: LineMode, bytes: Int, frames: Int, on console: Console) {
+        let seconds = Double(frames) / rate
+        guard json else {
+            let length = "\(fixed(seconds, 3)) s at \(fixed(rate, 0)) Hz"
+            console.message("\(output): \(mode.name), \(counted(bytes, "byte")), \(length)")
+            return
+        }
+        var object = JSONObject()
+        object.add("file", output)
+        object.add("mode", mode.name)
+        object.add("bytes", bytes)
+        object.add("sample_rate", rate, decimals: 0)
+        object.add("frames", frames)
+        object.add("seconds", seconds, decimals: 6)
+        console.result(object)
+    }
+}
 #endif

@@ -1,66 +1,66 @@
 #if Command
-    import ArgumentParser
-    import JackdawBluetooth
-    import JackdawTransport
+import ArgumentParser
+import JackdawBluetooth
+import JackdawTransport
 
-    struct Pair: Verb {
-        static let configuration = CommandConfiguration(
-            abstract: "Pair a Bluetooth reader with this computer.",
-            discussion: """
-                The reader is looked for where it is not known: put it into pairing mode first. What has to be asked, \
-                such as whether both show the same number, is asked here. A reader that is paired already stays so.
+struct Pair: Verb {
+    static let configuration = CommandConfiguration(
+        abstract: "Pair a Bluetooth reader with this computer.",
+        discussion: """
+            The reader is looked for where it is not known: put it into pairing mode first. What has to be asked, \
+            such as whether both show the same number, is asked here. A reader that is paired already stays so.
 
-                EXAMPLES
-                  jackdaw pair ble:AA:BB:CC:DD:EE:FF
-                  jackdaw pair rfcomm:AA:BB:CC:DD:EE:FF --code 0000
-                  jackdaw pair --forget ble:AA:BB:CC:DD:EE:FF
-                """)
+            EXAMPLES
+              jackdaw pair ble:AA:BB:CC:DD:EE:FF
+              jackdaw pair rfcomm:AA:BB:CC:DD:EE:FF --code 0000
+              jackdaw pair --forget ble:AA:BB:CC:DD:EE:FF
+            """)
 
-        @Argument(help: "The reader: its link, as jackdaw devices --scan lists it.", transform: LinkArgument.read)
-        var link: LinkName
+    @Argument(help: "The reader: its link, as jackdaw devices --scan lists it.", transform: LinkArgument.read)
+    var link: LinkName
 
-        @Flag(help: "Forget the reader and its keys instead.")
-        var forget = false
+    @Flag(help: "Forget the reader and its keys instead.")
+    var forget = false
 
-        @Option(help: "The reader's passkey or PIN code, so that it is not asked for.")
-        var code: String?
+    @Option(help: "The reader's passkey or PIN code, so that it is not asked for.")
+    var code: String?
 
-        @Flag(help: "Print one JSON object that says what was done.")
-        var json = false
+    @Flag(help: "Print one JSON object that says what was done.")
+    var json = false
 
-        func validate() throws {
-            guard let code, !(1...16).contains(code.utf8.count) else { return }
-            throw ValidationError("a code has 1 to 16 characters")
-        }
-
-        func run(on console: Console) throws(CommandError) -> ExitStatus { try run(on: console, BluetoothSystem()) }
-
-        /// Does the work with a system's Bluetooth.
-        func run(on console: Console, _ system: BluetoothSystem) throws(CommandError) -> ExitStatus {
-            let (address, radio) = try LinkArgument.device(link)
-            let conversation = try Conversation()
-            let agent = TerminalAgent(conversation: conversation, code: code)
-            let isForgotten = forget
-            try conversation.run(on: console) { () throws(CommandError) in
-                do throws(LinkError) {
-                    if isForgotten {
-                        try await system.forget(address)
-                    } else {
-                        try await system.pair(address, radio, agent)
-                    }
-                } catch {
-                    throw CommandError(error)
-                }
-            }
-            if json {
-                var object = JSONObject()
-                object.add("link", link.description)
-                object.add("paired", !forget)
-                console.result(object)
-            } else {
-                console.result("\(link.shown): \(forget ? "forgotten" : "paired")")
-            }
-            return .done
-        }
+    func validate() throws {
+        guard let code, !(1...16).contains(code.utf8.count) else { return }
+        throw ValidationError("a code has 1 to 16 characters")
     }
+
+    func run(on console: Console) throws(CommandError) -> ExitStatus { try run(on: console, BluetoothSystem()) }
+
+    /// Does the work with a system's Bluetooth.
+    func run(on console: Console, _ system: BluetoothSystem) throws(CommandError) -> ExitStatus {
+        let (address, radio) = try LinkArgument.device(link)
+        let conversation = try Conversation()
+        let agent = TerminalAgent(conversation: conversation, code: code)
+        let isForgotten = forget
+        try conversation.run(on: console) { () throws(CommandError) in
+            do throws(LinkError) {
+                if isForgotten {
+                    try await system.forget(address)
+                } else {
+                    try await system.pair(address, radio, agent)
+                }
+            } catch {
+                throw CommandError(error)
+            }
+        }
+        if json {
+            var object = JSONObject()
+            object.add("link", link.description)
+            object.add("paired", !forget)
+            console.result(object)
+        } else {
+            console.result("\(link.shown): \(forget ? "forgotten" : "paired")")
+        }
+        return .done
+    }
+}
 #endif

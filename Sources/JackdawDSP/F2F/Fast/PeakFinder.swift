@@ -120,3 +120,135 @@ extension SIMD8<Float> {
         return Swift.max(two.x, two.y)
     }
 }
+
+/// Reads bits from the intervals between transitions: a Viterbi search over two states (on a cell boundary, or in the
+/// middle of a one), where each survivor carries its own clock, so that one odd interval cannot derail the rest.
+struct IntervalDecoder {
+    /// Bits in the order of the intervals.
+    private(set) var bits: [UInt8] = []
+    /// Index of the transition that opens each bit's cell, one more than there are bits.
+    private(set) var openings: [Int32] = []
+    /// How far each bit's intervals lie from their ideal, as a share of the cell: the worse of its two for a one.
+    private(set) var misfits: [Float] = []
+
+    /// Weight of a new interval in the clock.
+    private static let clockWeight: Float = 0.25
+    /// Reciprocal of twice the variance expected of an interval, in squared cells.
+    private static let sharpness: Float = 34.7
+    /// Extra cost of an interval over two cells: a transition must have been missed.
+    private static let missedCost: Float = 20
+    /// An interval this many cells long starts over.
+    private static let gap: Float = 3.2
+    /// One that is so many times the next is no cell at all: that one tells the clock.
+    private static let longPause: Float = 16
+    /// A survivor never trails by more than this, so that it can recover.
+    private static let mostCost: Float = 60
+
+    /// How a survivor came to an interval's end: whether as a whole cell, and how far off each of its meanings is.
+    private struct Step: BitwiseCopyable {
+        var isWhole = false
+        var whole: Float = 0
+        var first: Float = 0
+        var second: Float = 0
+    }
+
+    /// Those of the last decoding come first.
+    private var steps: [Step] = []
+    /// Steps that hold something since the last wipe.
+    private var usedSteps = 0
+
+    /// Reads the intervals between transition times.
+    /// - Parameters:
+    ///   - times: rising times of transitions.
+    ///   - backwards: whether to read from the last to the first.
+    mutating func decode(_ times: [Float], backwards: Bool) {
+        wipeBits()
+        let count = times.count - 1
+        guard count >= 20 else { return }
+        func time(_ index: Int) -> Float { backwards ? times[count - index] : times[index] }
+        if steps.count < count { steps = .init(repeating: Step(), count: count) }
+        usedSteps = max(usedSteps, count)
+        // Set in place: growing the array would cost more than the arithmetic.
+        var steps = steps.mutableSpan
+        var boundaryCost: Float = 0
+        var middleCost: Float = 3
+        var last = time(0)
+        var boundaryClock = abs(time(1) - last)
+        var middleClock = 2 * boundaryClock
+        /// Length of the last interval, where it says nothing of the clock.
+        var pause: Float = 0
+        for index in 0..<count {
+            let next = time(index + 1)
+            let length = abs(next - last)
+            last = next
+            if pause > Self.longPause * length {
+                boundaryClock = length
+                middleClock = 2 * length
+                boundaryCost = 0
+                middleCost = 3
+            }
+            pause = index == 0 ? length : 0
+            if index > 0, length > Self.gap * boundaryClock, length > Self.gap * middleClock {
+                pause = length
+                boundaryClock = length
+                middleClock = length
+            }
+            let perBoundary = 1 / boundaryClock
+            let perMiddle = 1 / middleClock
+            let asWhole = length * perBoundary - 1
+            let asFirst = 2 * length * perBoundary - 1
+            let asSecond = 2 * length * perMiddle - 1
+            let wholeCost = boundaryCost + asWhole * asWhole * Self.sharpness + (asWhole > 1 ? Self.missedCost : 0)
+            let firstCost = boundaryCost + asFirst * asFirst * Self.sharpness * 0.6
+            let secondCost = middleCost + asSecond * asSecond * Self.sharpness * 0.6
+            let takesWhole = wholeCost <= secondCost
+            steps[index] = Step(
+                isWhole: takesWhole, whole: abs(asWhole), first: abs(asFirst) / 2, second: abs(asSecond) / 2)
+            let nextBoundary =
+                takesWhole
+                ? boundaryClock + Self.clockWeight * (length - boundaryClock)
+                : middleClock + Self.clockWeight / 2 * (2 * length - middleClock)
+            middleClock = boundaryClock + Self.clockWeight / 2 * (2 * length - boundaryClock)
+            boundaryClock = nextBoundary
+            let best = min(wholeCost, secondCost)
+            let least = min(best, firstCost)
+            boundaryCost = min(best - least, Self.mostCost)
+            middleCost = min(firstCost - least, Self.mostCost)
+        }
+        trace(count: count, endsOnBoundary: boundaryCost <= middleCost)
+    }
+
+    /// Overwrites what was last decoded.
+    mutating func wipe() {
+        wipeBits()
+        steps.zero(first: usedSteps)
+        usedSteps = 0
+    }
+
+    private mutating func wipeBits() {
+        bits.wipe()
+        openings.wipe()
+        misfits.wipe()
+    }
+
+    private mutating func trace(count: Int, endsOnBoundary: Bool) {
+        var index = endsOnBoundary ? count - 1 : count - 2
+        openings.append(Int32(index + 1))
+        while index >= 0 {
+            if steps[index].isWhole {
+                bits.append(0)
+                misfits.append(steps[index].whole)
+                index -= 1
+            } else {
+                guard index > 0 else { break }
+                bits.append(1)
+                misfits.append(max(steps[index - 1].first, steps[index].second))
+                index -= 2
+            }
+            openings.append(Int32(index + 1))
+        }
+        bits.reverse()
+        misfits.reverse()
+        openings.reverse()
+    }
+}

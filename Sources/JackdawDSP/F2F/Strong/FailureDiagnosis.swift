@@ -95,3 +95,84 @@ enum FailureDiagnosis {
         return word
     }
 }
+
+/// How well head pulses of one shape, where a message puts them, account for its sound.
+///
+/// A message is told from others on the same clock, so its margin says nothing of a clock that is wrong. Where a hand slows
+/// down abruptly, a clock that runs on finds bits in pulses that are fewer, fainter and wider; what it makes of them does not
+/// look like the sound.
+struct WaveformFit {
+    /// Of each cell: mean squared error, mean power, and mean square of what levelled the amplitude.
+    private let errors: [Float]
+    private let powers: [Float]
+    private let gains: [Float]
+    /// Power of noise before the amplitude was levelled; the usual one, which no stretch that fits badly raises.
+    private let noise: Float
+
+    /// Length of the pulse shape, in samples of a `CellPhaseSignal`: two bit cells.
+    private static let taps = 2 * CellPhaseSignal.samplesPerCell + 1
+    private static let ridge = 2e-3
+    /// Cells in a row that are judged together: more than a click or a drop-out takes.
+    private static let stretch = 10
+    /// Rise of noise above the usual that says nothing, as a ratio of powers.
+    private static let noiseAllowed: Float = 2
+    /// Loss of level, as a ratio, that comes with a hand that slows down: without it the misfit is of another kind, such as a
+    /// high-pass or the rest of a hum, and no reason to doubt the clock.
+    private static let leastGain: Float = 1.3
+    /// Share of the power, in half of a stretch's cells, that the pulses may leave unexplained; and in the whole stretch what
+    /// they may beside the noise.
+    private static let mostInHalf: Float = 0.8
+    private static let mostBesideNoise: Float = 0.48
+
+    /// - Parameters:
+    ///   - signal: the sound by phase.
+    ///   - levels: +1, -1 or 0 at each boundary and middle in turn, for all cells of the signal.
+    ///   - cells: the cells of the message.
+    init(_ signal: CellPhaseSignal, levels: [Float], cells: Range<Int>) {
+        let samplesPerCell = CellPhaseSignal.samplesPerCell
+        let (samples, signalGains) = (signal.samples, signal.gains)
+        var pulses = [Float](repeating: 0, count: samples.count + FilterSystem.margin)
+        for (place, level) in levels.enumerated() {
+            pulses[signal.offset(ofBoundary: 0) + place * samplesPerCell / 2] = level
+        }
+        var system = FilterSystem(taps: Self.taps)
+        for place in signal.offset(ofBoundary: cells.lowerBound)..<signal.offset(ofBoundary: cells.upperBound) {
+            let gain = max(signalGains[place], 1)
+            system.accumulate(
+                pulses, from: place - Self.taps / 2, target: samples[place], weight: 1 / (gain * gain))
+        }
+        var explained = FilterSystem.apply(system.solve(ridge: Self.ridge), to: pulses)
+        defer {
+            pulses.wipe()
+            explained.wipe()
+        }
+        func mean(_ cell: Int, _ value: (Int) -> Float) -> Float {
+            let opens = signal.offset(ofBoundary: cell)
+            return (opens..<opens + samplesPerCell).reduce(0) { $0 + value($1) } / Float(samplesPerCell)
+        }
+        errors = cells.map { cell in
+            mean(cell) { (samples[$0] - explained[$0]) * (samples[$0] - explained[$0]) }
+        }
+        powers = cells.map { cell in mean(cell) { samples[$0] * samples[$0] } }
+        gains = cells.map { cell in mean(cell) { signalGains[$0] * signalGains[$0] } }
+        noise = Self.median(zip(errors, gains).map { $0 / $1 })
+    }
+
+    /// Whether no stretch in which the level has fallen looks like anything but the message.
+    var holdsWhereFaint: Bool {
+        !(0...max(0, errors.count - Self.stretch)).contains { first in
+            isMisfit(first..<min(first + Self.stretch, errors.count))
+        }
+    }
+
+    private func isMisfit(_ cells: Range<Int>) -> Bool {
+        let gain = gains[cells].reduce(0, +)
+        guard gain > Self.leastGain * Self.leastGain * Float(cells.count) else { return false }
+        let power = powers[cells].reduce(0, +)
+        let besideNoise = errors[cells].reduce(0, +) - Self.noiseAllowed * noise * gain
+        return besideNoise > Self.mostBesideNoise * power
+            && Self.median(cells.map { errors[$0] / max(powers[$0], .leastNormalMagnitude) }) > Self.mostInHalf
+    }
+
+    private static func median(_ values: [Float]) -> Float { values.sorted()[values.count / 2] }
+}

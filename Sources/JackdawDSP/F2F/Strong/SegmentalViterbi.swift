@@ -192,3 +192,147 @@ struct SegmentalViterbi: Sendable {
         }
     }
 }
+
+extension SegmentalViterbi {
+    /// "A clock transition of a polarity at a time closes a bit cell of a length."
+    private struct Node {
+        var time: Int
+        var lane: Int
+        /// 0 positive, 1 negative.
+        var sign: Int
+    }
+
+    /// The path is found from the scores of its states, backwards.
+    func bestPath(_ workspace: inout Workspace) -> Path? {
+        var best = (score: 0, time: 0)
+        for time in 0..<workspace.scores.count {
+            let score = Int(workspace.ends[time / 8][time % 8]) + workspace.offsets[time / Self.tile]
+            if score > best.score { best = (score, time) }
+        }
+        guard best.score > 0 else { return nil }
+        recall(best.time, &workspace)
+        let nodes = lengths.indices.flatMap {
+            [Node(time: best.time, lane: $0, sign: 0), Node(time: best.time, lane: $0, sign: 1)]
+        }
+        let end = nodes.max { score(of: $0, workspace) < score(of: $1, workspace) }
+        return end.map { path(to: $0, &workspace) }
+    }
+
+    private func path(to end: Node, _ workspace: inout Workspace) -> Path {
+        var node = end
+        var boundaries = [Float(end.time)]
+        var bits: [UInt8] = []
+        bits.reserveCapacity(end.time / lengths[0])  // growing would leave unwiped copies behind
+        while true {
+            let length = lengths[node.lane]
+            let opening = node.time - length
+            guard opening >= 0 else { break }
+            recall(opening, &workspace)
+            let zero = opened(Node(time: opening, lane: node.lane, sign: 1 - node.sign), workspace)
+            let one = opened(Node(time: opening, lane: node.lane, sign: node.sign), workspace)
+            let middle = workspace.scores.score(at: opening + length / 2, lane: node.lane, sign: 1 - node.sign)
+            let isOne = one.score + middle > zero.score
+            let start = max(0, workspace.offsets[node.time / Self.tile] + Self.lowestStart)
+            guard max(one.score + middle, zero.score) > start else { break }
+            bits.append(isOne ? 1 : 0)
+            node = isOne ? one.node : zero.node
+            boundaries.append(Float(node.time))
+        }
+        bits.reverse()
+        return Path(boundaries: boundaries.reversed(), bits: bits, startSign: node.sign)
+    }
+
+    @inline(__always)
+    private func score(of node: Node, _ workspace: Workspace) -> Int {
+        let row = 2 * (node.lane + Self.neighbours) + node.sign
+        return Int(workspace.states[workspace.block(at: node.time) + row][node.time % 8])
+            + workspace.offsets[node.time / Self.tile]
+    }
+
+    /// The state from which a cell of a length was best reached.
+    @inline(__always)
+    private func opened(_ node: Node, _ workspace: Workspace) -> (score: Int, node: Node) {
+        let reach = Self.neighbours
+        var best = (score: score(of: node, workspace), node: node)
+        for step in -reach...reach where lengths.indices.contains(node.lane + step) {
+            let from = Node(time: node.time, lane: node.lane + step, sign: node.sign)
+            let penalty = Int(workspace.penalties[node.lane * (2 * reach + 1) + step + reach][0])
+            let score = score(of: from, workspace) - penalty
+            if score > best.score { best = (score, from) }
+        }
+        return best
+    }
+}
+
+extension SegmentalViterbi {
+    /// Everything that a search reads and writes.
+    struct Workspace {
+        let scores: PulseScores
+        /// Costs of changes of cell length, by eight times.
+        let penalties: [SIMD8<Int16>]
+        /// Best score over nearby lengths for a cell that starts at a time: rows of `rowLength`, two a length (+, -).
+        var reached: [Int16]
+        /// Scores of all states of a stretch, by eight times,
+        var states: [SIMD8<Int16>]
+        /// and the times that they are of.
+        var times = 0..<0
+        /// Best score at each time.
+        var ends: [SIMD8<Int16>]
+        /// What was taken off the scores of each tile.
+        var offsets = [0]
+
+        private let stateWidth: Int
+        /// What each stretch began with: the past of every row.
+        private var pasts: [Int16] = []
+
+        init(search: SegmentalViterbi, scores: PulseScores, penalties: [SIMD8<Int16>]) {
+            self.scores = scores
+            self.penalties = penalties
+            let width = search.stateWidth
+            stateWidth = width
+            let rows = 2 * search.lengths.count
+            reached = .init(repeating: impossible, count: rows * rowLength)
+            pasts.reserveCapacity((scores.count + stretch - 1) / stretch * rows * past)
+            let blocks = (min(scores.count, stretch) + 7) / 8
+            // All but the margins is written before it is read.
+            states = unsafe .init(unsafeUninitializedCapacity: blocks * width) { states, count in
+                let margin = 2 * neighbours
+                for block in 0..<blocks {
+                    for place in 0..<margin {
+                        unsafe states[block * width + place] = .init(repeating: impossible)
+                        unsafe states[(block + 1) * width - 1 - place] = .init(repeating: impossible)
+                    }
+                }
+                count = blocks * width
+            }
+            ends = .init(repeating: .init(repeating: impossible), count: (scores.count + 7) / 8)
+        }
+
+        /// Where the states of a time and the seven beside it lie.
+        func block(at time: Int) -> Int { time % stretch / 8 * stateWidth }
+
+        /// What a path starts with in the tile of a time.
+        func start(at time: Int) -> Int16 { Int16(max(-offsets[time / tile], lowestStart)) }
+
+        /// Keeps the past that the next stretch begins with.
+        mutating func keepPast() {
+            for row in stride(from: 0, to: reached.count, by: rowLength) { pasts += reached[row..<row + past] }
+        }
+
+        /// Brings back the past that a stretch began with.
+        mutating func restorePast(ofStretch stretch: Int) {
+            let rows = reached.count / rowLength
+            for row in 0..<rows {
+                let kept = (stretch * rows + row) * past
+                reached.replaceSubrange(row * rowLength..<row * rowLength + past, with: pasts[kept..<kept + past])
+            }
+        }
+
+        mutating func wipe() {
+            reached.wipe()
+            states.wipe()
+            ends.wipe()
+            pasts.wipe()
+        }
+    }
+}

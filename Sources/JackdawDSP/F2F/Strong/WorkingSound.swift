@@ -44,3 +44,117 @@ struct WorkingSound {
             start: start + first, lost: lost)
     }
 }
+
+/// Amplitude of a pulse train, told block by block: the largest magnitude in each, then the median over five blocks, so
+/// that neither a click nor a gap moves it.
+enum Envelope {
+    /// Where the envelope falls below this share of its 90th percentile, only noise is left: no more gain than there.
+    private static let floorShare: Float = 0.3
+    /// A noisy maximum overstates a pulse; this brings a clean one to about 1.
+    private static let gain: Float = 1.15
+
+    /// Scales samples so that a pulse comes out near 1.
+    static func normalise(_ samples: inout [Float], blockLength: Int) {
+        let peaks = blockPeaks(samples, blockLength: blockLength)
+        let medians = peaks.slidingMedians { _ in 2 }
+        let sorted = medians.sorted()
+        let floor = max(sorted[sorted.count * 9 / 10] * floorShare, 1e-12)
+        let gains = medians.map { Self.gain / max($0, floor) }
+        // Along a line from the middle of a block to the middle of the next, and evenly beyond the outer ones.
+        var start = 0
+        for block in 0...gains.count {
+            let end = block < gains.count ? min(blockLength * block + blockLength / 2, samples.count) : samples.count
+            let (before, after) = (gains[max(block - 1, 0)], gains[min(block, gains.count - 1)])
+            let slope = (after - before) / Float(blockLength)
+            let middle = Float(blockLength) * (Float(block) - 0.5) - 0.5
+            for index in start..<max(end, start) {
+                samples[index] *= before + slope * (Float(index) - middle)
+            }
+            start = max(end, start)
+        }
+    }
+
+    private static func blockPeaks(_ samples: [Float], blockLength: Int) -> [Float] {
+        stride(from: 0, to: samples.count, by: blockLength).map { start in
+            var peak: Float = 0
+            for index in start..<min(start + blockLength, samples.count) {
+                let magnitude = abs(samples[index])
+                peak = magnitude > peak ? magnitude : peak
+            }
+            return peak
+        }
+    }
+}
+
+extension [Float] {
+    /// The median around each element: of those at most `reach(index)` away, fewer at the ends; of an even number, the
+    /// upper one. The window is kept sorted as it slides.
+    /// - Parameter reach: elements to either side of an index; changes by one at most from an index to the next.
+    /// - Returns: as many medians as there are elements.
+    func slidingMedians(reach: (Int) -> Int) -> [Float] {
+        var window: [Float] = []
+        var held = 0..<0
+        return indices.map { index in
+            let reach = reach(index)
+            let wanted = Swift.max(0, index - reach)..<Swift.min(count, index + reach + 1)
+            for added in held.upperBound..<Swift.max(wanted.upperBound, held.upperBound) {
+                window.insert(self[added], at: window.partitioningIndex(of: self[added]))
+            }
+            for removed in held.lowerBound..<Swift.max(wanted.lowerBound, held.lowerBound) {
+                window.remove(at: window.partitioningIndex(of: self[removed]))
+            }
+            for removed in wanted.upperBound..<Swift.max(held.upperBound, wanted.upperBound) {
+                window.remove(at: window.partitioningIndex(of: self[removed]))
+            }
+            for added in wanted.lowerBound..<Swift.max(held.lowerBound, wanted.lowerBound) {
+                window.insert(self[added], at: window.partitioningIndex(of: self[added]))
+            }
+            held = wanted
+            return window[window.count / 2]
+        }
+    }
+
+    /// Index of the first element not smaller, in a sorted array.
+    private func partitioningIndex(of value: Float) -> Int {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle] < value { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+/// Undoes what rolled the sound off: linear prediction of low order (autocorrelation method, Levinson-Durbin), whose error
+/// has a flat spectrum. Low enough an order not to notch out the clocking zeros.
+enum Whitener {
+    /// - Parameters:
+    ///   - samples: the segment.
+    ///   - order: coefficients of the predictor.
+    /// - Returns: the prediction error, aligned with the input.
+    static func whiten(_ samples: [Float], order: Int) -> [Float] {
+        var correlation = [Double](repeating: 0, count: order + 1)
+        for lag in 0...order {
+            var sum = 0.0
+            for index in lag..<max(samples.count, lag) { sum += Double(samples[index]) * Double(samples[index - lag]) }
+            correlation[lag] = sum
+        }
+        correlation[0] = correlation[0] * (1 + 1e-6) + 1e-20
+        var predictor = [1.0] + [Double](repeating: 0, count: order)
+        var error = correlation[0]
+        for step in 1...order {
+            var sum = 0.0
+            for lag in 0..<step { sum += predictor[lag] * correlation[step - lag] }
+            let reflection = -sum / error
+            let previous = predictor
+            for lag in 1...step { predictor[lag] = previous[lag] + reflection * previous[step - lag] }
+            error *= 1 - reflection * reflection
+        }
+        return samples.indices.map { index in
+            var sum = 0.0
+            for lag in 0...min(order, index) { sum += predictor[lag] * Double(samples[index - lag]) }
+            return Float(sum)
+        }
+    }
+}

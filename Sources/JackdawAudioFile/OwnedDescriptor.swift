@@ -1,0 +1,213 @@
+import Glibc
+import JackdawSystem
+import JackdawTransport
+
+/// A file descriptor that is closed with its owner.
+struct OwnedDescriptor: ~Copyable, Sendable {
+    let number: CInt
+
+    init(_ number: CInt) { self.number = number }
+
+    deinit { close(number) }
+
+    /// Gives the descriptor away, open.
+    consuming func release() -> CInt {
+        let number = number
+        discard self
+        return number
+    }
+}
+
+/// What `poll` finds of an input; 0 if there is nothing in time.
+private func input(of descriptor: CInt, within timeout: Duration) -> CInt {
+    var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    let milliseconds = CInt(max(.zero, min(timeout, .seconds(3_600))) / .milliseconds(1))
+    return unsafe poll(&waiting, 1, milliseconds) > 0 ? CInt(waiting.revents) : 0
+}
+
+/// Waits until a pipe has a whole piece of its content.
+/// - Parameters:
+///   - descriptor: the pipe.
+///   - size: bytes of a piece.
+///   - timeout: how long to wait.
+/// - Returns: how many pieces can be read without waiting, 0 if there is none in time; nil at its end.
+func piecesReady(in descriptor: CInt, of size: Int, within timeout: Duration) -> Int? {
+    let found = input(of: descriptor, within: timeout)
+    guard found != 0 else { return 0 }
+    var count: CInt = 0
+    guard unsafe ioctl(descriptor, UInt(FIONREAD), &count) == 0, count > 0 else { return nil }
+    guard Int(count) < size else { return Int(count) / size }
+    guard found & POLLHUP == 0 else { return nil }
+    // Part of one is there, for which `poll` does not wait.
+    usleep(10_000)
+    return 0
+}
+
+extension OwnedDescriptor {
+    /// Makes a file without a name, gone with its last descriptor: in `TMPDIR`, or /tmp.
+    /// - Parameter path: of the sound, for error messages.
+    /// - Returns: the file, open for reading and writing.
+    /// - Throws: ``AudioFileError`` with code `io`.
+    static func anonymousFile(for path: String) throws(AudioFileError) -> OwnedDescriptor {
+        let directory =
+            unsafe getenv("TMPDIR").map { directory in
+                unsafe FileName.text(of: UnsafeRawBufferPointer(start: directory, count: strlen(directory)))
+            } ?? "/tmp"
+        let file = try TemporaryFile(in: directory, for: path)
+        unsafe unlink(FileName.characters(of: file.path))
+        return file.descriptor
+    }
+
+    /// A second descriptor of an open file, closed on its own. The corresponding C command is `F_DUPFD_CLOEXEC`.
+    /// - Throws: ``AudioFileError`` with code `io`.
+    static func duplicate(of number: CInt, path: String) throws(AudioFileError) -> OwnedDescriptor {
+        let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else {
+            throw AudioFileError(.io, path: path, "cannot be opened", underlying: SystemFailure.last.message)
+        }
+        return OwnedDescriptor(copy)
+    }
+
+    /// Copies from the current position to the end into another descriptor.
+    /// - Throws: ``SystemFailure``; with code `EFBIG` if there are more than `limit` bytes, with `ETIME` if no more is wanted.
+    borrowing func copy(
+        to target: borrowing OwnedDescriptor, limit: Int, while isWanted: (() -> Bool)? = nil
+    ) throws(SystemFailure) {
+        var rest = limit
+        var bytes = [UInt8](repeating: 0, count: 65_536)
+        defer { unsafe bytes.withUnsafeMutableBytes { unsafe wipe($0) } }
+        while true {
+            let count = try readWaiting(from: number, into: &bytes, while: isWanted)
+            guard count > 0 else { return }
+            rest -= count
+            guard rest >= 0 else { throw SystemFailure(code: EFBIG) }
+            try unsafe writeAll(bytes.span.bytes.extracting(0..<count), to: target.number)
+        }
+    }
+}
+
+/// A new file that only this user may read and write, open. It stays until its owner renames or removes it; the files of
+/// processes that were killed are removed when the next one is made in the same directory.
+package struct TemporaryFile: ~Copyable {
+    let descriptor: OwnedDescriptor
+    /// Where it is.
+    package let path: String
+
+    /// The beginning of its name, before six random characters.
+    private static let beginning = "/.jackdaw-"
+    private static let randomCharacters = 6
+
+    /// Makes a file. The corresponding C function is `mkstemp`.
+    /// - Parameters:
+    ///   - directory: where.
+    ///   - path: of the file that is being written, for error messages.
+    /// - Throws: ``AudioFileError`` with code `io`.
+    package init(in directory: String, for path: String) throws(AudioFileError) {
+        Self.removeLeftovers(in: directory)
+        while true {
+            var name = FileName.characters(of: directory + Self.beginning + "XXXXXX")
+            let number = unsafe mkstemp(&name)
+            guard number >= 0 else {
+                throw AudioFileError(
+                    .io, path: path, "cannot make a temporary file in \(directory)",
+                    underlying: SystemFailure.last.message)
+            }
+            let file = OwnedDescriptor(number)
+            guard Self.lock(number) else { continue }
+            descriptor = file
+            self.path = FileName.text(of: name.dropLast().map { UInt8(bitPattern: $0) })
+            return
+        }
+    }
+
+    /// The open file, which stays the owner's.
+    package var number: CInt { descriptor.number }
+
+    /// Gives the file another name, in the same file system, once its content is on the disk.
+    /// - Returns: whether that was possible; `errno` says why not.
+    package func rename(to final: String) -> Bool { descriptor.rename(path, to: final) }
+
+    /// Locks a new file as long as it is open, so that no other process takes it for one that was left behind.
+    /// - Returns: false where one has done so already.
+    private static func lock(_ number: CInt) -> Bool {
+        _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+        // Some file systems have no locks; there, no other process can lock it either.
+        _ = retried { flock(number, LOCK_EX) }
+        var status = stat()
+        return unsafe fstat(number, &status) != 0 || status.st_nlink > 0
+    }
+
+    private static func removeLeftovers(in directory: String) {
+        guard let folder = unsafe opendir(FileName.characters(of: directory)) else { return }
+        defer { unsafe closedir(folder) }
+        let wanted = Array(beginning.utf8.dropFirst())
+        while let entry = unsafe readdir(folder) {
+            // `d_name` is a tuple of 256 characters, closed by a zero.
+            let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { unsafe Array($0.prefix { $0 != 0 }) }
+            guard name.starts(with: wanted), name.count == wanted.count + randomCharacters else { continue }
+            remove(name.map { CChar(bitPattern: $0) } + [0], in: unsafe dirfd(folder))
+        }
+    }
+
+    /// Removes a file of this user's that no process has locked.
+    private static func remove(_ name: [CChar], in folder: CInt) {
+        let number = unsafe openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard number >= 0 else { return }
+        defer { close(number) }
+        var status = stat()
+        guard unsafe fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
+            flock(number, LOCK_EX | LOCK_NB) == 0
+        else { return }
+        unsafe unlinkat(folder, name, 0)
+    }
+}
+
+extension OwnedDescriptor {
+    /// Gives an open file another name, in the same file system, once its content is on the disk; then the name is, too.
+    /// - Returns: whether that was possible; `errno` says why not.
+    borrowing func rename(_ path: String, to final: String) -> Bool {
+        guard retried({ fsync(number) }) == 0,
+            unsafe Glibc.rename(FileName.characters(of: path), FileName.characters(of: final)) == 0
+        else { return false }
+        let directory = FileName.characters(of: FileName.directory(of: final))
+        let folder = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        // A file system that cannot do this has done what it can.
+        if folder >= 0 {
+            fsync(folder)
+            close(folder)
+        }
+        return true
+    }
+}
+
+/// Memory for samples, taken when first needed and overwritten before it is given back: recordings of swipes are card
+/// data.
+@safe
+struct WipedMemory<Sample: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
+    private let count: Int
+    private var storage: UnsafeMutableBufferPointer<Sample>?
+
+    /// - Parameter count: number of samples, 1 or more.
+    init(count: Int) { self.count = count }
+
+    deinit {
+        guard let storage = unsafe storage else { return }
+        unsafe wipe(UnsafeMutableRawBufferPointer(storage))
+        unsafe storage.deallocate()
+    }
+
+    /// The memory, zeroed at first.
+    mutating func buffer() -> UnsafeMutableBufferPointer<Sample> {
+        if let storage = unsafe storage { return unsafe storage }
+        let new = UnsafeMutableBufferPointer<Sample>.allocate(capacity: count)
+        unsafe wipe(UnsafeMutableRawBufferPointer(new))
+        unsafe storage = new
+        return unsafe new
+    }
+}
+
+/// Zeroes memory in a way that the compiler does not take for superfluous. The corresponding C function is
+/// `explicit_bzero`.
+func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
+    if let base = bytes.baseAddress { unsafe explicit_bzero(base, bytes.count) }
+}

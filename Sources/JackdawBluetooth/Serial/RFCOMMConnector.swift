@@ -1,0 +1,166 @@
+import Glibc
+package import JackdawSystem
+public import JackdawTransport
+
+/// Opens links to the RFCOMM services of devices, through the kernel's own sockets.
+public struct RFCOMMConnector: Sendable {
+    private let connector: SocketConnector
+    private let channels: ChannelCache
+    private let clock: any Clock<Duration>
+
+    /// A connector with a thread of its own, which all its links share.
+    /// - Throws: `LinkError` where the system has no thread or descriptor to spare.
+    public init() throws(LinkError) {
+        do throws(SystemFailure) {
+            self.init(loop: try EventLoop())
+        } catch {
+            throw .system(error, link: "rfcomm", "cannot be watched")
+        }
+    }
+
+    /// - Parameters:
+    ///   - loop: watches the links.
+    ///   - calls: the system's.
+    ///   - channels: remembers what devices said.
+    ///   - clock: measures how long connecting takes.
+    init(
+        loop: EventLoop, calls: any SocketCalls = SystemSocketCalls(), channels: ChannelCache = ChannelCache(),
+        clock: any Clock<Duration> = ContinuousClock()
+    ) {
+        connector = SocketConnector(loop: loop, calls: calls)
+        self.channels = channels
+        self.clock = clock
+    }
+
+    /// Opens a link. Where the channel is taken, or what is opened breaks at once, it is tried again for up to 750 ms: that is
+    /// how a link is in the way that was closed a moment ago.
+    /// - Parameters:
+    ///   - address: the device, and the channel where it is known.
+    ///   - service: what to ask the device for where the channel is not known.
+    ///   - name: what that service is called, where the device has several.
+    ///   - security: what the link needs.
+    ///   - limit: the longest that it may take; nil for as long as the kernel tries.
+    /// - Returns: the link.
+    /// - Throws: `LinkError`, a different code for each reason, and what to do about it; `serviceMissing` if the device
+    ///   has no such service, or none of that name.
+    public func connect(
+        to address: RFCOMMAddress, service: BluetoothUUID = .serialPort, named name: String? = nil,
+        security: LinkSecurity = .medium, within limit: Duration? = .seconds(30)
+    ) async throws(LinkError) -> any Transport {
+        let late = LinkError(
+            .timedOut, link: address.link.description, "no connection in time",
+            remedy: "switch the device on, and bring it nearer")
+        return try await withDeadline(limit, of: clock, late: late) { () throws(LinkError) in
+            guard let channel = address.channel else {
+                return try await find(address.device, service, name, security)
+            }
+            return try await connect(address.device, channel, security)
+        }
+    }
+
+    /// Makes a link of a socket that is connected already, such as one that bluetoothd gave to a client of the program's own
+    /// (`Profile1.NewConnection`) or that came with the program's start.
+    /// - Parameters:
+    ///   - descriptor: a connected RFCOMM socket, or another that carries a stream; it is the link's from now on, and closed
+    ///     where this fails.
+    ///   - address: what the link is called by.
+    /// - Returns: the link.
+    /// - Throws: `LinkError` (`system`) where it is no connected socket, or the system cannot watch it.
+    public func adopt(_ descriptor: Int32, as address: RFCOMMAddress) throws(LinkError) -> any Transport {
+        try connector.adopt(descriptor, link: address.link)
+    }
+
+    /// How long is waited for a link that was closed a moment ago, by this program or the one before, each time that it is in
+    /// the way. Until the device has confirmed the end, its channel is taken and what is opened beside it breaks with it.
+    static let pauses: [Duration] = [.milliseconds(50), .milliseconds(100), .milliseconds(200), .milliseconds(400)]
+
+    private func connect(
+        _ device: BluetoothAddress, _ channel: UInt8, _ security: LinkSecurity
+    ) async throws(LinkError) -> SocketLink {
+        let link = RFCOMMAddress(device: device, channel: channel).link
+        for pause in Self.pauses {
+            do throws(LinkError) {
+                return try await connector.connect(to: device, channel: channel, link: link, security: security)
+            } catch {
+                guard error.code == .busy || error.code == .disconnected else { throw error }
+                do { try await clock.sleep(for: pause) } catch { throw .cancelled(link.description) }
+            }
+        }
+        return try await connector.connect(to: device, channel: channel, link: link, security: security)
+    }
+
+    private func find(
+        _ device: BluetoothAddress, _ service: BluetoothUUID, _ name: String?, _ security: LinkSecurity
+    ) async throws(LinkError) -> SocketLink {
+        let key = ChannelCache.Service(device: device, service: service, name: name)
+        if let channel = await channels[key] {
+            do throws(LinkError) {
+                return try await connect(device, channel, security)
+            } catch {
+                guard error.code == .refused else { throw error }
+                // It may have moved since.
+                await channels.forget(key)
+            }
+        }
+        let channel = try await ServiceDiscovery(connector: connector).channel(of: device, service, named: name)
+        let link = try await connect(device, channel, security)
+        await channels.remember(channel, of: key)
+        return link
+    }
+}
+
+/// Takes links from other machines at an RFCOMM channel of this one.
+public final class RFCOMMListener: Sendable {
+    /// The channel that others connect to.
+    public let channel: UInt8
+    private let listener: SocketListener
+    private let loop: EventLoop
+    private let calls: any SocketCalls
+
+    private static let anyDevice = BluetoothAddress(bytes: [0, 0, 0, 0, 0, 0])
+
+    /// Begins to listen, with a thread of its own.
+    /// - Parameters:
+    ///   - channel: 1 to 30; nil for any that is free.
+    ///   - security: what the links need.
+    /// - Throws: `LinkError`: `busy` where another program has the channel.
+    public convenience init(channel: UInt8? = nil, security: LinkSecurity = .medium) throws(LinkError) {
+        let loop: EventLoop
+        do throws(SystemFailure) {
+            loop = try EventLoop()
+        } catch {
+            throw .system(error, link: Self.name(channel), "cannot be watched")
+        }
+        try self.init(channel: channel, security: security, loop: loop, calls: SystemSocketCalls())
+    }
+
+    init(channel: UInt8?, security: LinkSecurity, loop: EventLoop, calls: any SocketCalls) throws(LinkError) {
+        listener = try SocketListener(
+            at: .rfcomm(Self.anyDevice, channel: channel ?? 0), .rfcomm, options: [.security(security)],
+            link: Self.name(channel), failures: .bluetooth, loop: loop, calls: calls)
+        guard let own = listener.address.rfcomm else {
+            throw .system(SystemFailure(code: EAFNOSUPPORT), link: Self.name(channel), "has no channel")
+        }
+        self.channel = own.channel
+        self.loop = loop
+        self.calls = calls
+    }
+
+    /// Waits for a link and takes it. For one task at a time.
+    /// - Returns: the link, which is named after the other machine.
+    /// - Throws: `LinkError`: `cancelled` where the task is.
+    public func accept() async throws(LinkError) -> any Transport { try await accept { _ in } }
+
+    /// The same, and reports that the system is short of descriptors or memory: connections wait until it has some.
+    package func accept(
+        whenShort: (SystemFailure) async -> Void
+    ) async throws(LinkError) -> any Transport {
+        try await listener.acceptLink(whenShort: whenShort) { descriptor, peer throws(SystemFailure) in
+            let link = RFCOMMAddress(device: peer.rfcomm?.device ?? Self.anyDevice, channel: channel).link
+            return try SocketLink(
+                watching: descriptor, link: link, format: .indivisible, failures: .bluetooth, loop: loop, calls: calls)
+        }
+    }
+
+    private static func name(_ channel: UInt8?) -> String { "rfcomm:\(channel.map(String.init) ?? "any")" }
+}

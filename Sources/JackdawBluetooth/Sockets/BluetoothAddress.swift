@@ -1,0 +1,137 @@
+internal import CBlueZ
+internal import JackdawSystem
+public import JackdawTransport
+
+/// The address of a Bluetooth device: six bytes, written highest first, as in `AA:BB:CC:DD:EE:FF`.
+public struct BluetoothAddress: Sendable, Hashable, CustomStringConvertible {
+    /// The bytes, highest first.
+    let bytes: [UInt8]
+
+    /// Six bytes, highest first.
+    init(bytes: [UInt8]) {
+        precondition(bytes.count == 6, "an address has six bytes")
+        self.bytes = bytes
+    }
+
+    /// Reads an address; nil where it is none.
+    /// - Parameter text: six pairs of hexadecimal digits with colons between them.
+    public init?(_ text: some StringProtocol) {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard parts.count == 6, parts.allSatisfy({ $0.utf8.count == 2 && $0.allSatisfy(\.isHexDigit) }) else {
+            return nil
+        }
+        bytes = parts.compactMap { UInt8($0, radix: 16) }
+    }
+
+    /// Six pairs of upper-case hexadecimal digits with colons between them.
+    public var description: String {
+        bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true) }.joined(separator: ":")
+    }
+}
+
+/// An RFCOMM service of a device: `AA:BB:CC:DD:EE:FF/1`, or without the channel where the device is to be asked for it.
+public struct RFCOMMAddress: Sendable, Hashable, CustomStringConvertible {
+    /// The channels that RFCOMM has.
+    public static let channels: ClosedRange<UInt8> = 1...30
+
+    /// The device.
+    public let device: BluetoothAddress
+    /// The channel; nil where the device is to be asked for it.
+    public let channel: UInt8?
+
+    /// An address.
+    /// - Parameters:
+    ///   - device: the device.
+    ///   - channel: 1 to 30; nil where the device is to be asked for it.
+    public init(device: BluetoothAddress, channel: UInt8? = nil) {
+        precondition(channel.map(Self.channels.contains) ?? true, "channels are 1 to 30")
+        self.device = device
+        self.channel = channel
+    }
+
+    /// Reads the address of a link.
+    /// - Parameter link: a name with the scheme `rfcomm`.
+    /// - Throws: `LinkError` with code `badName`.
+    public init(_ link: LinkName) throws(LinkError) {
+        func bad(_ message: String) -> LinkError {
+            LinkError(.badName, link: link.description, message, remedy: "write it as rfcomm:AA:BB:CC:DD:EE:FF/1")
+        }
+        guard link.scheme == .rfcomm else { throw bad("no name of an RFCOMM link") }
+        let parts = link.address.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let device = BluetoothAddress(parts[0]) else { throw bad("no address of a Bluetooth device") }
+        self.device = device
+        guard parts.count == 2 else {
+            channel = nil
+            return
+        }
+        guard parts[1].allSatisfy(\.isNumber), let channel = UInt8(parts[1]), Self.channels.contains(channel) else {
+            throw bad("no channel of RFCOMM, which are 1 to 30")
+        }
+        self.channel = channel
+    }
+
+    /// The name of a link to it.
+    public var link: LinkName { LinkName(.rfcomm, description) }
+
+    /// The device's address, and a slash and the channel where that is known.
+    public var description: String { channel.map { "\(device)/\($0)" } ?? "\(device)" }
+}
+
+extension SocketAddress {
+    /// A channel of a device; 0 is any that is free, for one that listens.
+    static func rfcomm(_ device: BluetoothAddress, channel: UInt8) -> SocketAddress {
+        var bytes = [UInt8](repeating: 0, count: MemoryLayout<sockaddr_rc>.size)
+        unsafe jackdaw_rfcomm_address(&bytes, device.bytes, channel)
+        return SocketAddress(bytes: bytes)
+    }
+
+    /// A service of a device by its number.
+    static func l2cap(_ device: BluetoothAddress, service: UInt16) -> SocketAddress {
+        var bytes = [UInt8](repeating: 0, count: MemoryLayout<sockaddr_l2>.size)
+        unsafe jackdaw_l2cap_address(&bytes, device.bytes, service)
+        return SocketAddress(bytes: bytes)
+    }
+
+    /// The device and its channel; nil where this is no address of RFCOMM.
+    var rfcomm: (device: BluetoothAddress, channel: UInt8)? {
+        guard let address = self.as(sockaddr_rc.self) else { return nil }
+        let lowestFirst = address.rc_bdaddr.b
+        let device = BluetoothAddress(bytes: [
+            lowestFirst.5, lowestFirst.4, lowestFirst.3, lowestFirst.2, lowestFirst.1, lowestFirst.0,
+        ])
+        return (device, address.rc_channel)
+    }
+}
+
+extension SocketKind {
+    /// A stream of bytes over a channel of RFCOMM.
+    static let rfcomm = SocketKind(
+        domain: AF_BLUETOOTH, type: Int32(SOCK_STREAM.rawValue), protocolNumber: Int32(BTPROTO_RFCOMM))
+    /// Packets over L2CAP.
+    static let l2cap = SocketKind(
+        domain: AF_BLUETOOTH, type: Int32(SOCK_SEQPACKET.rawValue), protocolNumber: Int32(BTPROTO_L2CAP))
+}
+
+extension SocketOption {
+    /// Asks for so much security before anything is connected.
+    static func security(_ level: LinkSecurity) -> SocketOption {
+        var security = bt_security()
+        security.level =
+            switch level {
+            case .low: UInt8(BT_SECURITY_LOW)
+            case .medium: UInt8(BT_SECURITY_MEDIUM)
+            case .high: UInt8(BT_SECURITY_HIGH)
+            }
+        return SocketOption(level: SOL_BLUETOOTH, name: BT_SECURITY, value: security)
+    }
+}
+
+/// How much security is asked for before bytes go over a link.
+public enum LinkSecurity: Sendable, Hashable, CaseIterable {
+    /// None; some old readers cannot do more.
+    case low
+    /// Encryption, with a device that was paired in any way.
+    case medium
+    /// Encryption, with a device that was paired by comparing or typing a code.
+    case high
+}

@@ -1,0 +1,126 @@
+/// Card data that does not have the form it must have: where, and what was expected there. Never what was found.
+public struct CardDataError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The kind of fault. A struct, so that kinds can be added.
+    public struct Code: Sendable, Hashable {
+        enum Kind: String { case length, startSentinel, endSentinel, character, field }
+        let kind: Kind
+        /// Too short or too long for what it is to be.
+        public static let length = Code(kind: .length)
+        /// The first character is not the start sentinel.
+        public static let startSentinel = Code(kind: .startSentinel)
+        /// The end sentinel is missing, or something follows it.
+        public static let endSentinel = Code(kind: .endSentinel)
+        /// A character that the stripe's code does not have.
+        public static let character = Code(kind: .character)
+        /// A field that does not have its form.
+        public static let field = Code(kind: .field)
+
+        /// A name for machines: `length`, `field`, ...
+        public var name: String { kind.rawValue }
+    }
+
+    /// The kind of fault.
+    public let code: Code
+    /// Characters before the fault, from the start of the text given.
+    public let offset: Int
+    /// What was expected there, in words.
+    public let expected: String
+
+    init(_ code: Code, at offset: Int, expected: String) {
+        self.code = code
+        self.offset = offset
+        self.expected = expected
+    }
+
+    /// One line for a person: what was expected, and at which character (counted from 1).
+    public var description: String { "expected \(expected) at character \(offset + 1)" }
+}
+
+/// The name on a card, as a whole and in its parts.
+///
+/// Every printed form is ``masked``; the characters in clear come from its parts alone.
+public struct CardholderName: RedactedDescription, Equatable {
+    /// The whole field, padding included.
+    public let text: SecretText
+    /// Family name, or the whole name where the field is not divided.
+    public let surname: SecretText
+    /// Given name or initials; empty where there is none.
+    public let givenName: SecretText
+    /// Second given name of a licence; empty on payment cards, which do not tell it from the first.
+    public let middleName: SecretText
+    /// Title or suffix; empty where there is none.
+    public let title: SecretText
+    private let isOfPayment: Bool
+
+    /// The name of a payment card: `SURNAME/GIVEN.TITLE` (ISO/IEC 7813).
+    init(payment field: SecretText) {
+        let end = field.range.upperBound
+        let slash = field.range.first { field[$0] == ASCII.slash } ?? end
+        let given = min(slash + 1, end)..<end
+        let stop = given.last { field[$0] == ASCII.fullStop } ?? end
+        isOfPayment = true
+        text = field
+        surname = field[field.range.lowerBound..<slash].trimmed
+        givenName = field[given.lowerBound..<stop].trimmed
+        middleName = field[end..<end]
+        title = field[min(stop + 1, end)..<end].trimmed
+    }
+
+    /// The name of a licence: `SURNAME$GIVEN$MIDDLE$SUFFIX` (AAMVA).
+    init(licence field: SecretText) {
+        let parts = field.split(at: ASCII.dollar).map(\.trimmed)
+        let none = field[field.range.upperBound..<field.range.upperBound]
+        isOfPayment = false
+        text = field
+        surname = parts[0]
+        givenName = parts.count > 1 ? parts[1] : none
+        middleName = parts.count > 2 ? parts[2] : none
+        title = parts.count > 3 ? parts[3] : none
+    }
+
+    /// The name for default output, without padding at its ends: `*` for every character but the `/` that ends the
+    /// surname.
+    public var masked: String { text.trimmed.masked { place, _ in place == surnameEnd } }
+
+    /// Where the `/` is that ends the surname; nil where there is none, as on licences.
+    var surnameEnd: Int? { isOfPayment ? text.range.first { text[$0] == ASCII.slash } : nil }
+
+    /// Masks the name of a payment card: `*` for every character but the `/` that ends the surname, which is the first.
+    /// - Parameter name: as the card or the reader has it; bytes of any value.
+    /// - Returns: one character a byte.
+    public static func mask(_ name: Span<UInt8>) -> String {
+        let end = name.indices.first { name[$0] == ASCII.slash }
+        return name.indices.reduce(into: "") { $0 += $1 == end ? "/" : "*" }
+    }
+
+    /// The same as ``masked``.
+    public var description: String { masked }
+}
+
+/// The month at whose end a card expires.
+public struct Expiry: Sendable, Hashable, CustomStringConvertible {
+    /// Year within its century, 0 to 99.
+    public let year: Int
+    /// Month, 1 to 12.
+    public let month: Int
+
+    /// A month, or nil where the year is not 0 to 99 or the month not 1 to 12.
+    public init?(year: Int, month: Int) {
+        guard (0...99).contains(year), (1...12).contains(month) else { return nil }
+        self.year = year
+        self.month = month
+    }
+
+    /// The month of four digits, or nil where they name none.
+    init?(_ digits: SecretText) {
+        guard digits.count == 4, digits.isAllDigits else { return nil }
+        let values = digits.range.map { digits[$0].digitValue }
+        self.init(year: values[0] * 10 + values[1], month: values[2] * 10 + values[3])
+    }
+
+    /// `YYMM`, as on the stripe.
+    public var text: String { "\(year / 10)\(year % 10)\(month / 10)\(month % 10)" }
+
+    /// The same as ``text``: the expiry of a card may be shown (PCI DSS 3.4 names the account number alone).
+    public var description: String { text }
+}

@@ -1,0 +1,292 @@
+/// A baseband line on which a byte goes as two nibbles of ten chips each, the high one first: a start chip, four Manchester
+/// bits, the least significant one first, and a stop chip of the other level. The ID TECH audio-jack readers (UniMag,
+/// UniMag Pro, UniMag II, Shuttle) talk in it.
+///
+/// Frame, sync and rates agree between a vendor's published code and third parties' reports, but none of it was checked on
+/// hardware: change what does not fit.
+public struct NibbleLine: Sendable, Hashable {
+    /// Chips (half bits) a second: what the vendor calls the baud.
+    public var chipRate: Double
+    /// The nibble that is sent again and again before the sync, 0 to 15.
+    public var preambleNibble: UInt8
+    /// How many bytes of it an encoder sends.
+    public var preambleBytes: Int
+    /// The nibble that is sent twice before the data, 0 to 15.
+    public var syncNibble: UInt8
+    /// What tells a whole frame from a broken one.
+    public var checks: [FrameCheck]
+
+    /// A line; the preamble is 0x55 fourteen times and the sync 0x66 unless told.
+    /// - Parameters:
+    ///   - chipRate: chips a second, 1,200 to 19,200.
+    ///   - preambleNibble: the nibble before the sync, 0 to 15.
+    ///   - preambleBytes: how many bytes of it an encoder sends, 3 to 1,000.
+    ///   - syncNibble: the nibble before the data, 0 to 15, at least two bits away from the preamble's.
+    ///   - checks: what tells a whole frame; the first one that knows the frame's format is asked.
+    public init(
+        chipRate: Double, preambleNibble: UInt8 = 0x5, preambleBytes: Int = 14, syncNibble: UInt8 = 0x6,
+        checks: [FrameCheck] = [.uniMagEncrypted, .uniMagClearText]
+    ) {
+        self.chipRate = chipRate
+        self.preambleNibble = preambleNibble
+        self.preambleBytes = preambleBytes
+        self.syncNibble = syncNibble
+        self.checks = checks
+    }
+
+    /// The rate that most phones were set to.
+    public static let uniMag = NibbleLine(chipRate: 9_600)
+    /// Half of it.
+    public static let uniMag4800 = NibbleLine(chipRate: 4_800)
+    /// A quarter of it.
+    public static let uniMag2400 = NibbleLine(chipRate: 2_400)
+}
+
+extension NibbleLine {
+    /// Sample rates that are encoded and decoded, in Hz.
+    public static let sampleRates = 8_000.0...192_000.0
+    /// Samples that a chip needs at least.
+    private static let leastSamplesPerChip = 2.1
+
+    /// - Throws: ``LineCodeError`` with code `outOfRange`.
+    func validate(sampleRate: Double) throws(LineCodeError) {
+        try LineCodeError.check("sample rate", sampleRate, Self.sampleRates, "Hz")
+        try LineCodeError.check("chip rate", chipRate, 1_200...19_200, "chips a second")
+        try LineCodeError.check(
+            "chip rate", chipRate, 0...sampleRate / Self.leastSamplesPerChip, "chips a second at this sample rate")
+        try LineCodeError.check("preamble", Double(preambleBytes), 3...1_000, "bytes")
+        try LineCodeError.check("preamble nibble", Double(preambleNibble), 0...15, "")
+        try LineCodeError.check("sync nibble", Double(syncNibble), 0...15, "")
+        try LineCodeError.check(
+            "sync", Double((preambleNibble ^ syncNibble).nonzeroBitCount), 2...4, "bits from the preamble's nibble")
+    }
+}
+
+extension NibbleLine: NibbleFormat {
+    var template: NibbleSyncSearch.Template {
+        // White noise gets to 0.74 less than once an hour, a signal at an Eb/N0 of 6 dB comes to 0.86.
+        NibbleSyncSearch.Template(
+            preamble: NibbleChips.levels(preambleNibble), preambles: 6, sync: NibbleChips.levels(syncNibble), syncs: 2,
+            leastCorrelation: 0.74)
+    }
+
+    var quietNibbles: Int { 4 }
+
+    var dataInTemplate: Int { 0 }
+
+    func report(_ burst: NibbleBurst, _ judge: NibbleJudge, _ scale: NibbleScale, to events: inout [LineEvent]) {
+        var bytes = NibbleBytes(judge, lowNibble: 1, isInverted: false)
+        let check = bytes.mend(checks)
+        bytes.append(0..<bytes.values.count, check, of: burst, judge, scale, to: &events)
+        bytes.wipe()
+    }
+}
+
+/// Turns the sound of a nibble line into characters: sync by correlation, then the best path through the burst.
+///
+/// Either polarity, a clock up to 5 % off, a standing offset and hum are found and followed. Characters come when their burst
+/// is over, since its check may turn bits of them over.
+public typealias NibbleLineDecoder = BasebandDecoder<NibbleLine>
+
+extension BasebandDecoder where Line == NibbleLine {
+    /// A decoder at the start of a recording.
+    /// - Parameters:
+    ///   - line: rates, sync and checks.
+    ///   - sampleRate: samples per second, 8,000 to 192,000 Hz, and 2.1 for a chip at least.
+    /// - Throws: ``LineCodeError`` with code `outOfRange`.
+    public init(_ line: NibbleLine = .uniMag, sampleRate: Double) throws(LineCodeError) {
+        try line.validate(sampleRate: sampleRate)
+        self.init(line, sampleRate: sampleRate, NibbleReceiver(format: line, sampleRate: sampleRate))
+    }
+}
+
+/// Turns bytes into the sound of a nibble line: preamble and sync before the first byte after silence, then the data.
+public struct NibbleLineEncoder: LineEncoder {
+    /// The line.
+    public let line: NibbleLine
+    /// Samples per second (Hz).
+    public let sampleRate: Double
+
+    private var wave: SquareWave
+    private var isSending = false
+
+    /// An encoder on a silent line.
+    /// - Parameters:
+    ///   - line: rates and sync.
+    ///   - sampleRate: samples per second, 8,000 to 192,000 Hz, and 2.1 for a chip at least.
+    ///   - level: level of the square wave's edge-to-edge half in dBFS, -120 to 0; -6 unless told.
+    ///   - isInverted: whether the line is upside down.
+    /// - Throws: ``LineCodeError`` with code `outOfRange`.
+    public init(
+        _ line: NibbleLine = .uniMag, sampleRate: Double, level: Double = -6, isInverted: Bool = false
+    ) throws(LineCodeError) {
+        try line.validate(sampleRate: sampleRate)
+        wave = try SquareWave(
+            chipRate: line.chipRate, sampleRate: sampleRate, level: level, isInverted: isInverted)
+        self.line = line
+        self.sampleRate = sampleRate
+    }
+
+    /// Appends the sound of some bytes, behind preamble and sync where the line was silent.
+    public mutating func encode(_ bytes: Span<UInt8>, into samples: inout [Float]) {
+        if !isSending, !bytes.isEmpty {
+            isSending = true
+            for _ in 0..<2 * line.preambleBytes { append(line.preambleNibble, &samples) }
+            for _ in 0..<2 { append(line.syncNibble, &samples) }
+        }
+        for index in bytes.indices {
+            append(bytes[index] >> 4, &samples)
+            append(bytes[index] & 15, &samples)
+        }
+    }
+
+    /// Appends silence; what is sent next begins with preamble and sync.
+    public mutating func idle(seconds: Double, into samples: inout [Float]) {
+        isSending = false
+        wave.idle(seconds: seconds, chipRate: line.chipRate, into: &samples)
+    }
+
+    /// Starts anew on a silent line.
+    public mutating func reset() {
+        isSending = false
+        wave.reset()
+    }
+
+    private mutating func append(_ nibble: UInt8, _ samples: inout [Float]) {
+        wave.append(NibbleChips.levels(nibble), into: &samples)
+    }
+}
+
+/// The ten chips of a nibble on the line, as +1 and -1.
+enum NibbleChips {
+    static let count = 10
+
+    /// A nibble's chips: high, then high-low for a 1 and low-high for a 0, the least significant bit first, then low.
+    static func levels(_ nibble: UInt8) -> [Float] {
+        var levels: [Float] = [1]
+        for place in 0..<4 { levels += nibble >> UInt8(place) & 1 == 1 ? [1, -1] : [-1, 1] }
+        return levels + [-1]
+    }
+}
+
+/// Where data begin on a nibble line.
+struct NibbleSync {
+    /// Position of the first data nibble, in steps.
+    var position: Double
+    /// Length of a nibble, in steps.
+    var period: Double
+    /// +1 or -1: the sign that turns the line the right way up.
+    var polarity: Float
+    /// Amplitude of the chips, full scale 1.
+    var level: Float
+}
+
+/// Bytes of a burst with how sure their bits are, on their way to characters. They are card data: ``wipe()`` them.
+struct NibbleBytes {
+    var values: [UInt8] = []
+    /// Log-likelihood ratio of each bit, eight for a byte, bit 0 first.
+    var reliabilities: [Float] = []
+    /// Bits of each byte that a check turned over.
+    var repairs: [UInt8] = []
+
+    /// Reads the bytes of a burst.
+    /// - Parameters:
+    ///   - judge: its bits.
+    ///   - lowNibble: 0 where the low nibble goes first, 1 where it goes second.
+    ///   - isInverted: whether a 1 is low-high where the start chip is high.
+    init(_ judge: NibbleJudge, lowNibble: Int, isInverted: Bool) {
+        // With room for all: what is appended beyond it would leave a copy behind.
+        values.reserveCapacity(judge.bytes)
+        reliabilities.reserveCapacity(8 * judge.bytes)
+        for byte in 0..<judge.bytes {
+            var value: UInt8 = 0
+            for place in 0..<8 {
+                let ratio = judge.ratio(2 * byte + (place < 4 ? lowNibble : 1 - lowNibble), place % 4)
+                if (ratio > 0) != isInverted { value |= 1 << UInt8(place) }
+                reliabilities.append(abs(ratio))
+            }
+            values.append(value)
+        }
+        repairs = [UInt8](repeating: 0, count: judge.bytes)
+    }
+
+    /// Turns over weak bits where that makes a check pass.
+    /// - Returns: how the check came out; nil where none knows the format.
+    mutating func mend(_ checks: [FrameCheck]) -> LineBurst.Check? {
+        var turned = repairs
+        let outcome = SoftRepair.mend(&values, reliabilities: reliabilities, checks: checks) { turned[$0] += 1 }
+        defer { repairs = turned }
+        switch outcome {
+        case .unknown: return nil
+        case .broken: return .broken
+        case .whole:
+            guard turned == repairs else { return .repaired }
+            return checks.contains { $0.bits > 0 && $0.outcome(values.span) == .whole } ? .intact : nil
+        }
+    }
+
+    /// Leaves the first bytes only.
+    mutating func keepFirst(_ count: Int) {
+        let excess = max(0, values.count - count)
+        for byte in values.count - excess..<values.count {
+            values[byte] = 0
+            for place in 0..<8 { reliabilities[8 * byte + place] = 0 }
+        }
+        values.removeLast(excess)
+        repairs.removeLast(excess)
+        reliabilities.removeLast(8 * excess)
+    }
+
+    /// Overwrites all.
+    mutating func wipe() {
+        values.wipe()
+        reliabilities.wipe()
+        repairs.wipe()
+    }
+
+    /// Appends characters, and behind them the burst.
+    /// - Parameters:
+    ///   - range: bytes that are characters.
+    ///   - check: how the check of their frame came out.
+    ///   - burst: where they were heard.
+    ///   - judge: what was measured.
+    ///   - scale: from steps to samples.
+    ///   - events: what is appended to.
+    func append(
+        _ range: Range<Int>, _ check: LineBurst.Check?, of burst: NibbleBurst, _ judge: NibbleJudge,
+        _ scale: NibbleScale,
+        to events: inout [LineEvent]
+    ) {
+        guard !range.isEmpty else { return }
+        var framingErrors = 0
+        var least: Float = 1
+        for byte in range {
+            let framed = judge.isFramed(2 * byte) && judge.isFramed(2 * byte + 1)
+            // Which bits of a broken frame are wrong is not known.
+            let weakest = check == .broken ? 0 : reliabilities[8 * byte..<8 * byte + 8].reduce(.infinity, min)
+            var tenths = SIMD16<UInt8>(repeating: 255)
+            for place in 0..<8 { tenths[place] = UInt8(min(255, 10 * reliabilities[8 * byte + place])) }
+            let character = LineCharacter(
+                value: UInt16(values[byte]), startSample: scale.sample(at: burst.start(2 * byte)),
+                confidence: LogLikelihood.confidence(weakest), isFramed: framed, repairedBits: repairs[byte],
+                tier: .strong, reliabilities: tenths)
+            framingErrors += framed ? 0 : 1
+            least = min(least, character.confidence)
+            events.appendWiping(.character(character))
+        }
+        let samplesPerNibble = burst.period / scale.stepsPerSample
+        let samplesPerChip = samplesPerNibble / Double(NibbleChips.count)
+        let start = scale.sample(at: burst.start(2 * range.lowerBound))
+        let end = scale.sample(at: burst.start(2 * range.upperBound - 1)) + samplesPerNibble
+        let power = Double(judge.level * judge.level)
+        let span = SwipeSpan(
+            startSample: max(0, Int(start)), endSample: max(0, Int(end.rounded(.up))), sampleRate: scale.sampleRate)
+        events.appendWiping(
+            .burst(
+                LineBurst(
+                    span: span, characters: range.count, framingErrors: framingErrors,
+                    repairedBits: repairs.reduce(0) { $0 + Int($1) }, check: check, confidence: least,
+                    baud: scale.sampleRate / samplesPerChip, tones: nil, level: LogLikelihood.decibels(2 * power),
+                    signalToNoise: LogLikelihood.decibels(power / (Double(judge.variance) * scale.samplesPerSound)))))
+    }
+}

@@ -1,0 +1,224 @@
+/// What is different between the lines that send nibbles of ten chips.
+protocol NibbleFormat: Sendable {
+    /// Chips a second.
+    var chipRate: Double { get }
+    /// What is looked for.
+    var template: NibbleSyncSearch.Template { get }
+    /// Nibbles without a signal that end a burst.
+    var quietNibbles: Int { get }
+    /// Nibbles at the template's end that are data.
+    var dataInTemplate: Int { get }
+
+    /// Appends what a burst says.
+    func report(_ burst: NibbleBurst, _ judge: NibbleJudge, _ scale: NibbleScale, to events: inout [LineEvent])
+}
+
+/// From steps to samples.
+struct NibbleScale {
+    /// Samples per second (Hz).
+    var sampleRate: Double
+    /// Steps that a sample makes.
+    var stepsPerSample: Double
+    /// Samples that each of a burst's sound was made of.
+    var samplesPerSound: Double
+    /// Sample at step 0.
+    var offset: Double
+
+    /// The sample at a position.
+    func sample(at position: Double) -> Double { offset + position / stepsPerSample }
+}
+
+/// The state of a decoder for nibbles of ten chips.
+struct NibbleReceiver<Format: NibbleFormat>: LineReceiver {
+    private let format: Format
+    private let sampleRate: Double
+    var integral: LineIntegral
+    private var search: NibbleSyncSearch
+    private var tracker: NibbleTracker
+    private var burst: NibbleBurst
+    private var judge: NibbleJudge
+    private var isTracking = false
+
+    init(format: Format, sampleRate: Double) {
+        self.format = format
+        self.sampleRate = sampleRate
+        let samplesPerChip = sampleRate / format.chipRate
+        integral = LineIntegral(
+            samplesPerChip: samplesPerChip, chips: NibbleSyncSearch.chipsInReach + NibbleTracker.chipsInReach)
+        judge = NibbleJudge(samplesPerChip: samplesPerChip * integral.stepsPerSample / Double(integral.stepsPerSound))
+        burst = NibbleBurst(margin: judge.margin, stepsPerSample: integral.stepsPerSound)
+        tracker = NibbleTracker(quietNibbles: format.quietNibbles)
+        search = NibbleSyncSearch(
+            template: format.template, stepsPerChip: samplesPerChip * integral.stepsPerSample)
+    }
+
+    var samplesInReach: Int {
+        Int(Double(NibbleSyncSearch.chipsInReach) * sampleRate / format.chipRate)
+    }
+
+    mutating func close(into events: inout [LineEvent]) {
+        guard isTracking else { return }
+        _ = integral.withSums { sums, base in tracker.end(sums, base: base, into: &burst) }
+        report(into: &events)
+    }
+
+    mutating func reset() {
+        wipe()
+        search.start()
+        isTracking = false
+    }
+
+    mutating func wipe() {
+        integral.wipe()
+        search.wipe()
+        burst.wipe()
+        judge.wipe()
+    }
+
+    mutating func advance(into events: inout [LineEvent]) {
+        while true {
+            if isTracking {
+                let outcome = integral.withSums { sums, base in tracker.advance(sums, base: base, into: &burst) }
+                switch outcome {
+                case .goesOn:
+                    guard burst.isFull else { return drop() }
+                    report(into: &events)
+                case .ended(let end):
+                    report(into: &events)
+                    isTracking = false
+                    search.start(after: end)
+                case .lost:
+                    // The search goes on where it was.
+                    burst.wipe()
+                    isTracking = false
+                }
+            } else {
+                let result = integral.withSums { sums, base in search.advance(sums, base: base) }
+                guard case .found(var sync) = result else { return drop() }
+                sync.position -= Double(format.dataInTemplate) * sync.period
+                tracker.begin(sync, nibbles: format.template.nibbles - format.dataInTemplate)
+                isTracking = true
+            }
+        }
+    }
+
+    private mutating func drop() {
+        integral.drop(
+            before: isTracking && tracker.isConfirmed ? tracker.neededFrom - search.reach : search.neededFrom)
+    }
+
+    /// Reports the burst, and forgets it.
+    private mutating func report(into events: inout [LineEvent]) {
+        judge.decide(burst)
+        // Half of the frames are right by chance: what has many wrong ones was no nibble line.
+        if judge.bytes > 0, 8 * judge.upsideDown <= burst.nibbles + 7 {
+            let scale = NibbleScale(
+                sampleRate: sampleRate, stepsPerSample: integral.stepsPerSample,
+                samplesPerSound: Double(integral.stepsPerSound) / integral.stepsPerSample,
+                offset: integral.sample(at: 0))
+            format.report(burst, judge, scale, to: &events)
+        }
+        burst.wipe()
+        judge.wipe()
+    }
+}
+
+/// A burst as it was read, the line the right way up: its chips, and its sound for a second look.
+struct NibbleBurst: Sendable, Wipeable {
+    /// Nibbles after which a burst is cut: 8,192 bytes, more than any reader's buffer.
+    private static let mostNibbles = 16_384
+
+    /// Means of the chips, full scale 1.
+    private(set) var chips: [Float] = []
+    /// The sound, from ``margin`` samples before the first nibble.
+    private(set) var sound: [Float] = []
+    private var starts: [Double] = []
+    private var periods = 0.0
+    private var firstSample = 0
+
+    /// Samples before the first nibble and behind the last one.
+    let margin: Int
+    /// Steps for which there is one sample.
+    private let stepsPerSample: Int
+
+    /// - Parameters:
+    ///   - margin: samples before the first nibble and behind the last one.
+    ///   - stepsPerSample: steps for which one sample is kept.
+    init(margin: Int, stepsPerSample: Int) {
+        self.margin = margin
+        self.stepsPerSample = stepsPerSample
+    }
+
+    /// Nibbles in the burst.
+    var nibbles: Int { starts.count }
+
+    /// Whether the burst is to be cut here.
+    var isFull: Bool { starts.count >= Self.mostNibbles }
+
+    /// Mean length of a nibble, in steps.
+    var period: Double { periods / Double(max(1, starts.count)) }
+
+    /// Mean length of a chip, in samples of the sound.
+    var samplesPerChip: Double { period / Double(NibbleChips.count * stepsPerSample) }
+
+    /// Position of a nibble, in steps.
+    func start(_ nibble: Int) -> Double { starts[nibble] }
+
+    /// Time of a nibble, in samples of the sound; behind the last one, that of the burst's end.
+    func time(_ nibble: Int) -> Double {
+        let place = nibble < starts.count ? starts[nibble] : starts[starts.count - 1] + period
+        // A step lasts from its position to the next, its sample is of its middle.
+        return (place - 0.5) / Double(stepsPerSample) - Double(firstSample)
+    }
+
+    /// Appends a nibble.
+    /// - Parameters:
+    ///   - start: its position, in steps.
+    ///   - period: its length, in steps.
+    ///   - sums: the line's integral.
+    ///   - base: position of its first sum.
+    ///   - polarity: +1 or -1, which turns the line the right way up.
+    mutating func append(start: Double, period: Double, of sums: Span<Double>, base: Int, polarity: Float) {
+        if starts.isEmpty {
+            firstSample = Int(start) / stepsPerSample - margin
+            starts.growWiping(toHold: 512)
+            chips.growWiping(toHold: 512 * NibbleChips.count)
+        }
+        let chip = period / Double(NibbleChips.count)
+        starts.growWiping(toHold: starts.count + 1)
+        starts.append(start)
+        periods += period
+        chips.growWiping(toHold: chips.count + NibbleChips.count)
+        var previous = sums.interpolated(at: start - Double(base))
+        for index in 1...NibbleChips.count {
+            let next = sums.interpolated(at: start + Double(index) * chip - Double(base))
+            chips.append(polarity * Float((next - previous) / chip))
+            previous = next
+        }
+        let end = Int(start + period) / stepsPerSample + margin - firstSample
+        sound.growWiping(toHold: end)
+        let first = (firstSample + sound.count) * stepsPerSample - base
+        for step in stride(from: first, to: first + (end - sound.count) * stepsPerSample, by: stepsPerSample) {
+            // Before the recording and behind it, its ends go on.
+            let place = min(max(0, step), sums.count - 2)
+            sound.append(polarity * Float(sums[place + 1] - sums[place]))
+        }
+    }
+
+    /// Overwrites all.
+    mutating func wipe() {
+        chips.wipe()
+        sound.wipe()
+        starts.wipe()
+        periods = 0
+    }
+}
+
+extension [Float] {
+    /// Becomes so many zeros.
+    mutating func becomeZeros(_ count: Int) {
+        growWiping(toHold: count)
+        removeAll(keepingCapacity: true)
+        append(contentsOf: repeatElement(0, count: count))
+    }
+}

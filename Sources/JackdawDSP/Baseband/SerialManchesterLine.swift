@@ -1,0 +1,235 @@
+/// A UART whose bits go in Manchester code, each one turn of a sine: start bit 0, eight data bits, the least significant one
+/// first, even parity, stop bit 1, and ones between characters. HiJack (University of Michigan) and FloJack (Flomio) talk in
+/// it both ways.
+///
+/// Rates and idle bits are those of the published sources of either; none was checked on hardware: change what does not fit.
+public struct SerialManchesterLine: Sendable, Hashable {
+    /// Bits a second.
+    public var baud: Double
+    /// Ones on the line before the first character of a burst, 4 or more.
+    public var onesBefore: Int
+    /// Ones behind each character, its stop bit not counted, 8 or more.
+    public var onesAfter: Int
+    /// Whether a 1 falls in the middle of its bit: the sine's positive half first, the negative one after it.
+    public var oneFalls: Bool
+
+    /// A line.
+    /// - Parameters:
+    ///   - baud: bits a second, 300 to 9,600.
+    ///   - onesBefore: ones before the first character, 4 to 1,000.
+    ///   - onesAfter: ones behind each character, 8 to 1,000.
+    ///   - oneFalls: whether a 1 falls in the middle of its bit, from the sine's positive half to the negative one; a decoder
+    ///     hears either.
+    public init(baud: Double, onesBefore: Int, onesAfter: Int, oneFalls: Bool = true) {
+        self.baud = baud
+        self.onesBefore = onesBefore
+        self.onesAfter = onesAfter
+        self.oneFalls = oneFalls
+    }
+
+    /// HiJack: 32 samples a bit at 44.1 kHz, at least a hundred ones between characters (HiJackMgr.mm).
+    public static let hiJack = SerialManchesterLine(baud: 44_100 / 32, onesBefore: 100, onesAfter: 100)
+    /// FloJack: 13 samples a bit, twenty stop bits and four ones before each character (FJNFCService.mm).
+    public static let floJack = SerialManchesterLine(baud: 44_100 / 13, onesBefore: 4, onesAfter: 23)
+}
+
+extension SerialManchesterLine {
+    /// - Throws: ``LineCodeError`` with code `outOfRange`.
+    func validate(sampleRate: Double) throws(LineCodeError) {
+        try LineCodeError.check("sample rate", sampleRate, NibbleLine.sampleRates, "Hz")
+        try LineCodeError.check("baud", baud, 300...9_600, "bits a second")
+        try LineCodeError.check("baud", baud, 0...sampleRate / 4, "bits a second at this sample rate")
+        try LineCodeError.check("ones before", Double(onesBefore), 4...1_000, "bits")
+        try LineCodeError.check("ones after", Double(onesAfter), 8...1_000, "bits")
+    }
+}
+
+/// Turns the sound of a Manchester UART into characters, each found by itself among the ones around it.
+///
+/// Either polarity and a clock up to 5 % off are found. A character whose parity is wrong is given as not framed.
+public typealias SerialManchesterDecoder = BasebandDecoder<SerialManchesterLine>
+
+extension BasebandDecoder where Line == SerialManchesterLine {
+    /// A decoder at the start of a recording.
+    /// - Parameters:
+    ///   - line: rates and idle bits.
+    ///   - sampleRate: samples per second, 8,000 to 192,000 Hz, and 4 for a bit at least.
+    /// - Throws: ``LineCodeError`` with code `outOfRange`.
+    public init(_ line: SerialManchesterLine = .hiJack, sampleRate: Double) throws(LineCodeError) {
+        try line.validate(sampleRate: sampleRate)
+        self.init(line, sampleRate: sampleRate, SerialManchesterReceiver(line: line, sampleRate: sampleRate))
+    }
+}
+
+/// Turns bytes into a Manchester UART's sound.
+public struct SerialManchesterEncoder: LineEncoder {
+    /// The line.
+    public let line: SerialManchesterLine
+    /// Samples per second (Hz).
+    public let sampleRate: Double
+    /// Peak of the sine, full scale 1.
+    public let amplitude: Float
+
+    /// Time of the next sample within the current bit, in samples from the bit's beginning.
+    private var timeInBit = 0.0
+    private var isSending = false
+
+    /// An encoder on an idle line.
+    /// - Parameters:
+    ///   - line: rates and idle bits.
+    ///   - sampleRate: samples per second, 8,000 to 192,000 Hz, and 4 for a bit at least.
+    ///   - level: level of the sine in dBFS, -120 to 0; -6 unless told.
+    ///   - isInverted: whether the line is upside down.
+    /// - Throws: ``LineCodeError`` with code `outOfRange`.
+    public init(
+        _ line: SerialManchesterLine = .hiJack, sampleRate: Double, level: Double = -6, isInverted: Bool = false
+    ) throws(LineCodeError) {
+        try line.validate(sampleRate: sampleRate)
+        try LineCodeError.check("level", level, -120...0, "dBFS")
+        self.line = line
+        self.sampleRate = sampleRate
+        amplitude = (isInverted == line.oneFalls ? -1 : 1) * Float(Numerics.amplitude(decibels: level))
+    }
+
+    /// Appends the sound of some bytes, with the ones behind each, and those before where the line was idle.
+    public mutating func encode(_ bytes: Span<UInt8>, into samples: inout [Float]) {
+        if !isSending, !bytes.isEmpty {
+            isSending = true
+            for _ in 0..<line.onesBefore { append(bit: 1, &samples) }
+        }
+        for index in bytes.indices {
+            append(bit: 0, &samples)
+            for place in 0..<8 { append(bit: bytes[index] >> UInt8(place) & 1, &samples) }
+            append(bit: UInt8(bytes[index].nonzeroBitCount & 1), &samples)
+            for _ in 0...line.onesAfter { append(bit: 1, &samples) }
+        }
+    }
+
+    /// Appends ones.
+    public mutating func idle(seconds: Double, into samples: inout [Float]) {
+        let bits = (IdleTime.bounded(seconds) * line.baud).rounded(.up)
+        for _ in 0..<Int(bits) { append(bit: 1, &samples) }
+        if bits >= Double(line.onesBefore) { isSending = true }
+    }
+
+    /// Starts anew on an idle line.
+    public mutating func reset() {
+        timeInBit = 0
+        isSending = false
+    }
+
+    private mutating func append(bit: UInt8, _ samples: inout [Float]) {
+        let length = sampleRate / line.baud
+        let peak = bit == 1 ? amplitude : -amplitude
+        while timeInBit < length {
+            samples.appendWiping(peak * Float(Numerics.sineAndCosine(turns: timeInBit / length).sine))
+            timeInBit += 1
+        }
+        timeInBit -= length
+    }
+}
+
+/// The state of a ``SerialManchesterDecoder``.
+struct SerialManchesterReceiver: LineReceiver {
+    private let line: SerialManchesterLine
+    private let sampleRate: Double
+    var integral: LineIntegral
+    private var search: SerialManchesterSearch
+    private var burst = Burst()
+
+    /// What is known of the burst so far.
+    private struct Burst {
+        var characters = 0
+        var framingErrors = 0
+        var confidence: Float = 1
+        /// In steps.
+        var start = 0.0
+        var end = 0.0
+        var period = 0.0
+        var level = 0.0
+        var variance = 0.0
+    }
+
+    init(line: SerialManchesterLine, sampleRate: Double) {
+        self.line = line
+        self.sampleRate = sampleRate
+        // A bit has two chips.
+        let samplesPerChip = sampleRate / line.baud / 2
+        let probe = LineIntegral(samplesPerChip: samplesPerChip, chips: 0)
+        search = SerialManchesterSearch(line: line, stepsPerBit: 2 * samplesPerChip * probe.stepsPerSample)
+        integral = LineIntegral(samplesPerChip: samplesPerChip, chips: 2 * search.bitsInReach)
+    }
+
+    var samplesInReach: Int { Int(Double(search.bitsInReach) * sampleRate / line.baud) }
+
+    mutating func reset() {
+        wipe()
+        search.start()
+        burst = Burst()
+    }
+
+    mutating func wipe() {
+        integral.wipe()
+        search.wipe()
+    }
+
+    mutating func advance(into events: inout [LineEvent]) {
+        while let find = integral.withSums({ sums, base in search.advance(sums, base: base) }) {
+            if find.position > burst.end + pause * find.period { close(into: &events) }
+            report(find, into: &events)
+        }
+        if search.position > burst.end + pause * max(1, burst.period) { close(into: &events) }
+        integral.drop(before: search.neededFrom)
+    }
+
+    /// Bits without a character that end a burst.
+    private var pause: Double { Double(2 * (line.onesBefore + line.onesAfter)) }
+
+    private mutating func report(_ find: SerialManchesterFind, into events: inout [LineEvent]) {
+        var value: UInt16 = 0
+        var reliabilities = SIMD16<UInt8>(repeating: 255)
+        var least = Float.infinity
+        for place in 0..<8 {
+            if find.bits[place] > 0 { value |= 1 << UInt16(place) }
+            let ratio = 2 * abs(find.bits[place]) / find.variance
+            least = min(least, ratio)
+            reliabilities[place] = UInt8(min(255, 10 * ratio))
+        }
+        let isFramed = (value.nonzeroBitCount & 1 == 1) == (find.bits[8] > 0)
+        let character = LineCharacter(
+            value: value, startSample: integral.sample(at: find.position),
+            confidence: LogLikelihood.confidence(least), isFramed: isFramed, tier: .strong,
+            reliabilities: reliabilities)
+        if burst.characters == 0 { burst.start = find.position }
+        burst.end = find.position + 11 * find.period
+        burst.characters += 1
+        burst.framingErrors += isFramed ? 0 : 1
+        burst.confidence = min(burst.confidence, character.confidence)
+        // Mean over the characters so far.
+        let share = 1 / Double(burst.characters)
+        let level = Double(find.level) / search.worthOfOne
+        burst.period += (find.period - burst.period) * share
+        burst.level += (level - burst.level) * share
+        burst.variance += (Double(find.variance) * level * level - burst.variance) * share
+        events.appendWiping(.character(character))
+    }
+
+    /// Ends the burst.
+    mutating func close(into events: inout [LineEvent]) {
+        guard burst.characters > 0 else { return }
+        let span = SwipeSpan(
+            startSample: max(0, Int(integral.sample(at: burst.start))),
+            endSample: max(0, Int(integral.sample(at: burst.end).rounded(.up))), sampleRate: sampleRate)
+        let samplesPerBit = burst.period / integral.stepsPerSample
+        events.appendWiping(
+            .burst(
+                LineBurst(
+                    span: span, characters: burst.characters, framingErrors: burst.framingErrors, repairedBits: 0,
+                    check: nil, confidence: burst.confidence, baud: sampleRate / samplesPerBit, tones: nil,
+                    level: LogLikelihood.decibels(burst.level * burst.level),
+                    // A sine's amplitude over a bit is known as well as half of its samples' noise lets it be.
+                    signalToNoise: LogLikelihood.decibels(
+                        burst.level * burst.level / (burst.variance * samplesPerBit)))))
+        burst = Burst()
+    }
+}

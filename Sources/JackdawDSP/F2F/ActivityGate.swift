@@ -1,0 +1,185 @@
+/// Decides, from the energy of one short hop of sound after another, where something may be a swipe.
+///
+/// The floor is the least smoothed energy of the last second and a half (minimum statistics), so it follows steady noise
+/// and hum at any level and never a swipe.
+struct ActivityGate {
+    /// What a hop led to.
+    enum Decision: Equatable {
+        /// Nothing going on.
+        case quiet
+        /// Something began: keep the sound from `preRollHops` hops before this one.
+        case opened
+        /// It goes on.
+        case active
+        /// It is over: it ended `quietHops` hops ago.
+        case closed
+        /// It has gone on for too long to be one swipe: cut it, and keep its second half as the start of the next segment.
+        case overlong
+    }
+
+    /// Hops kept before the one that opened.
+    let preRollHops: Int
+    /// Quiet hops that end a segment.
+    let quietHops: Int
+    /// Hops after which a segment is cut.
+    let mostHops: Int
+
+    private let openRatio: Float
+    private let closeRatio: Float
+    private let absoluteFloor: Float
+
+    /// Energies of the last hops.
+    private var recent = SIMD4<Float>.zero
+    private var hop = 0
+    private var blockMinima: [Float]
+    /// The least of them.
+    private var floorOfBlocks = Float.infinity
+    private var blockMinimum: Float = .infinity
+    private let hopsPerBlock: Int
+    private var blocks = 0
+    private(set) var isOpen = false
+    private var openHops = 0
+    private var quietRun = 0
+    private var peak: Float = 0
+
+    /// Hops over which energy is smoothed.
+    private static let smoothing = SIMD4<Float>.scalarCount
+    /// Blocks of which the floor is the least.
+    private static let floorBlocks = 6
+    private static let floorSeconds = 1.5
+    private static let quietSeconds = 0.08
+    private static let preRollSeconds = 0.06
+    private static let mostSeconds = 3.0
+    /// Before any floor is known, a segment ends where its energy has fallen to this share of its peak.
+    private static let fallShare: Float = 0.25
+
+    /// - Parameters:
+    ///   - hopSeconds: length of a hop.
+    ///   - hopSamples: its samples; the fewer, the more their energy scatters.
+    ///   - leastEnergy: energy of a hop of digital silence with its rounding noise.
+    init(hopSeconds: Double, hopSamples: Int, leastEnergy: Float) {
+        hopsPerBlock = max(1, Int((Self.floorSeconds / Double(Self.floorBlocks) / hopSeconds).rounded()))
+        quietHops = max(2, Int((Self.quietSeconds / hopSeconds).rounded(.up)))
+        preRollHops = max(1, Int((Self.preRollSeconds / hopSeconds).rounded(.up))) + Self.smoothing
+        mostHops = Int(Self.mostSeconds / hopSeconds)
+        let scatter = (2 / Float(hopSamples * Self.smoothing)).squareRoot()
+        openRatio = 1.25 + 8 * scatter
+        closeRatio = 1.15 + 4 * scatter
+        absoluteFloor = leastEnergy
+        blockMinima = .init(repeating: .infinity, count: Self.floorBlocks)
+    }
+
+    /// Takes the energy of the next hop.
+    mutating func receive(energy: Float) -> Decision {
+        recent[hop % Self.smoothing] = energy
+        hop += 1
+        let smoothed = recent.sum() / Float(min(hop, Self.smoothing))
+        let isFloorKnown = blocks >= 1
+        let floor = max(min(floorOfBlocks, blockMinimum), absoluteFloor)
+        track(smoothed)
+        guard isOpen else {
+            let isActive = isFloorKnown ? smoothed > floor * openRatio : smoothed > absoluteFloor
+            guard isActive else { return .quiet }
+            isOpen = true
+            openHops = 0
+            quietRun = 0
+            peak = smoothed
+            return .opened
+        }
+        openHops += 1
+        peak = max(peak, smoothed)
+        let isQuiet = smoothed < floor * closeRatio && (blocks >= Self.floorBlocks || smoothed < peak * Self.fallShare)
+        quietRun = isQuiet ? quietRun + 1 : 0
+        if quietRun >= quietHops {
+            isOpen = false
+            return .closed
+        }
+        if openHops >= mostHops {
+            openHops = mostHops / 2
+            return .overlong
+        }
+        return .active
+    }
+
+    private mutating func track(_ smoothed: Float) {
+        guard hop >= Self.smoothing else { return }
+        blockMinimum = min(blockMinimum, smoothed)
+        guard hop.isMultiple(of: hopsPerBlock) else { return }
+        blockMinima[blocks % Self.floorBlocks] = blockMinimum
+        floorOfBlocks = blockMinima.reduce(.infinity, min)
+        blockMinimum = .infinity
+        blocks += 1
+    }
+}
+
+/// Tells where a segment falls silent, long before the gate is sure that it is over: a swipe that is whole there can be
+/// answered for at once.
+struct PauseWatch {
+    /// Hops since the last pause in the segment; nil where there was none.
+    private(set) var hopsSincePause: Int?
+
+    /// Hops that must be quiet: 17 ms, in which a hand of 3 in/s passes four transitions of a zero.
+    private static let quietHops = 3
+    /// Hops before them that they are compared with.
+    private static let comparedHops = 4
+    /// Share of those hops' mean energy that each quiet one stays below.
+    private static let share: Float = 0.5
+
+    /// Energies of the last hops since the pause.
+    private var recent: [Float] = []
+
+    /// A segment begins.
+    mutating func begin() {
+        hopsSincePause = nil
+        recent.removeAll(keepingCapacity: true)
+    }
+
+    /// Takes the energy of the next hop.
+    /// - Returns: whether a pause has begun with it.
+    mutating func receive(energy: Float) -> Bool {
+        hopsSincePause = hopsSincePause.map { $0 + 1 }
+        if recent.count == Self.quietHops + Self.comparedHops { recent.removeFirst() }
+        recent.append(energy)
+        guard recent.count == Self.quietHops + Self.comparedHops else { return false }
+        let mean = recent.prefix(Self.comparedHops).reduce(0, +) / Float(Self.comparedHops)
+        guard recent.suffix(Self.quietHops).allSatisfy({ $0 < Self.share * mean }) else { return false }
+        begin()
+        hopsSincePause = 0
+        return true
+    }
+}
+
+/// Tells steady noise, whose hops all hold the same energy within its scatter, from anything that could hold a swipe.
+enum SteadyNoise {
+    /// Hops left out where the noise began.
+    private static let onset = 8
+    /// Fewer hops than this say nothing.
+    private static let leastHops = 100
+    /// Hops whose mean is compared with that of the others.
+    private static let block = 16
+    /// Scatters (standard deviations of white noise) within which hops and blocks of them must lie.
+    private static let hopScatters: Float = 2.2
+    private static let blockScatters: Float = 11
+
+    /// - Parameters:
+    ///   - energies: energies of hops in a row.
+    ///   - hopSamples: samples a hop.
+    /// - Returns: whether they scatter no more than those of steady noise.
+    static func isSteady(_ energies: [Float], hopSamples: Int) -> Bool {
+        let hops = energies.dropFirst(onset)
+        guard hops.count >= leastHops else { return false }
+        let mean = hops.reduce(0, +) / Float(hops.count)
+        guard mean > 0 else { return false }
+        let variance = hops.reduce(Float(0)) { $0 + ($1 / mean - 1) * ($1 / mean - 1) } / Float(hops.count)
+        let scatter = (2 / Float(hopSamples)).squareRoot()
+        guard variance.squareRoot() < hopScatters * scatter else { return false }
+        var least = Float.infinity
+        var most: Float = 0
+        for start in stride(from: hops.startIndex, through: hops.endIndex - block, by: block) {
+            let sum = hops[start..<start + block].reduce(0, +)
+            least = min(least, sum)
+            most = max(most, sum)
+        }
+        return most < least * (1 + blockScatters * scatter / Float(block).squareRoot())
+    }
+}

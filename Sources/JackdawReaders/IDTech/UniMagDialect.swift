@@ -1,0 +1,223 @@
+import JackdawDSP
+
+/// How ID TECH's readers on the audio jack are spoken to: as ``IDTechDialect`` has it, on power that is given for it.
+///
+/// Whoever hears the reader has to hand over one burst each time (``ReaderDemodulator``).
+public struct UniMagDialect: ReaderDialect {
+    /// The family.
+    public let family = "unimag"
+    /// How long things take: those of ID TECH's SDK.
+    public let times: ReaderTimes
+    /// It tells that it has power.
+    public let hasPowerUp = true
+
+    private let settings: IDTechDialect
+    private let powerUpTexts: [[UInt8]]
+
+    /// - Parameter profile: what is not public about these readers or may change.
+    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
+    public init(profile: ReaderProfile) throws(ReaderError) {
+        times = try profile.times()
+        settings = IDTechDialect(family: family, times: times, takesCommands: try profile.flag(.takesCommands))
+        powerUpTexts = [Array(try profile.text(.powerUpText).utf8), Array(try profile.text(.firstPowerUpText).utf8)]
+    }
+
+    /// Its software and its number, where it can be asked.
+    public var identification: [ReaderRequest] { settings.identification }
+
+    /// Bursts, which the line keeps apart.
+    public func format(awaiting request: ReaderRequest?) -> any FrameFormat {
+        PacketFormat(greatestSize: PacketFormat.greatestBurst)
+    }
+
+    /// Nothing: it reads cards while it has power.
+    public func arming(for duration: Duration) -> [ReaderRequest] { [] }
+
+    /// What asks something.
+    public func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
+        try settings.asking(question)
+    }
+
+    /// What sets something: the number is that of a function.
+    public func setting(_ setting: ReaderSetting) throws(ReaderError) -> [ReaderRequest] {
+        try settings.setting(setting)
+    }
+
+    /// What a burst means: that the reader has power, an answer, or a swipe.
+    public func understand(_ burst: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
+        if Self.starts.contains(burst[0]) { return understand(frames: burst, answering: request) }
+        // Swipes are reported to come behind a byte of flags, which say nothing that the swipe does not.
+        if burst.count > 1, burst[1] == IDTechCommandFormat.startOfText {
+            return understand(frames: burst.extracting(1...), answering: nil)
+        }
+        if let swipe = swipeInClear(burst) { return [.swipe(swipe)] }
+        if isPowerUp(burst) { return [.poweredUp] }
+        return Self.hasSentinel(burst)
+            ? [.badSwipe("the frame of the swipe is damaged")] : [.unknown("\(burst.count) bytes that are no frame")]
+    }
+
+    /// Whether a burst tells that the reader has power. A text with sentinels is of a card, whatever else it holds.
+    func isPowerUp(_ burst: Span<UInt8>) -> Bool {
+        !Self.starts.contains(burst[0]) && !Self.hasSentinel(burst)
+            && powerUpTexts.contains { !$0.isEmpty && burst.holds($0) }
+    }
+
+    private static func hasSentinel(_ burst: Span<UInt8>) -> Bool {
+        burst.indices.contains { sentinels.contains(burst[$0]) }
+    }
+
+    /// What begins track 1, and 2 or 3.
+    private static let sentinels = "%;+".utf8
+    private static let endSentinel = UInt8(ascii: "?")
+    /// The bit of the flags that says that the swipe is encrypted.
+    private static let isEncrypted: UInt8 = 0x04
+
+    /// A swipe as text, as readers without a key are reported to send it: flags, tracks with their sentinels, `0D`. Nil of
+    /// anything else.
+    func swipeInClear(_ burst: Span<UInt8>) -> ReaderSwipe? {
+        guard burst.count > 3, burst[0] & Self.isEncrypted == 0, burst[burst.count - 1] == 0x0D else { return nil }
+        var builder = ReaderSwipe.Builder()
+        var start = 1
+        var last = 0
+        while start < burst.count - 1 {
+            guard Self.sentinels.contains(burst[start]), last < 3,
+                let end = (start..<burst.count - 1).first(where: { burst[$0] == Self.endSentinel })
+            else { return nil }
+            let number =
+                burst[start] == UInt8(ascii: "%") ? 1 : burst[start] == UInt8(ascii: ";") ? max(2, last + 1) : 3
+            guard number > last else { return nil }
+            builder.add(.track(number), burst.extracting(start..<end + 1))
+            last = number
+            start = end + 1
+        }
+        builder.add(.frame, burst)
+        return builder.finish(family: family, cipher: nil)
+    }
+
+    /// What begins a frame: `06`, `15`, `02`.
+    static let starts = [
+        IDTechAnswerFormat.acknowledge, IDTechAnswerFormat.refuse, IDTechCommandFormat.startOfText,
+    ]
+
+    /// A burst that is one frame or several, and nothing else.
+    private func understand(frames burst: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
+        let format = settings.format(awaiting: request)
+        var meanings: [ReaderMeaning] = []
+        var start = 0
+        while start < burst.count {
+            let rest = burst.extracting(start...)
+            switch format.measure(rest) {
+            case .whole(let count), .unchecked(let count):
+                meanings += settings.understand(rest.extracting(first: count), answering: request)
+                start += count
+            case .partial, .padding, .fault:
+                // What is so long and answers nothing is a swipe: whoever has swiped has to do it again.
+                guard request == nil, rest[0] == IDTechCommandFormat.startOfText else {
+                    return [.unknown("\(burst.count) bytes that are no frame")]
+                }
+                return [.badSwipe("the frame of the swipe is damaged")]
+            }
+        }
+        return meanings
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether some bytes come in it one behind the other.
+    fileprivate func holds(_ part: [UInt8]) -> Bool {
+        guard part.count <= count else { return false }
+        return (0...count - part.count).contains { start in part.indices.allSatisfy { self[start + $0] == part[$0] } }
+    }
+}
+
+extension UniMagDialect {
+    /// Hides what ID TECH's other readers have hidden, and tracks as text. What tells of power stays.
+    public func masking(_ frames: [[UInt8]]) -> MaskedFrames {
+        guard var burst = frames.first, frames.count == 1 else { return .unknown }
+        if swipeInClear(burst.span) != nil {
+            CardHiding.hideTracks(&burst, 1..<burst.count - 1)
+            return .masked([burst])
+        }
+        if isPowerUp(burst.span) {
+            CardHiding.hideNumbers(&burst, burst.indices)
+            return .masked([burst])
+        }
+        // A byte of flags may be before a swipe.
+        let start = Self.starts.contains(burst[0]) ? 0 : 1
+        let frame = Array(burst[start...])
+        guard IDTechDialect.isOneFrame(frame), let masked = IDTechDialect.masked(frame) else { return .unknown }
+        return .masked([burst[..<start] + masked])
+    }
+}
+
+extension ReaderProfile {
+    /// What is known of ID TECH's readers for the audio jack.
+    static let unimag: ReaderProfile = {
+        let reports = "reported for interoperability, not checked on hardware"
+        return ReaderProfile(
+            family: "unimag", "ID TECH's UniMag, UniMag Pro, UniMag II and Shuttle on the audio jack",
+            [
+                .lineMode: ProfileEntry(
+                    "line code of the reader: unimag, unimag-4800 or unimag-2400", .text("unimag"), .reported,
+                    "a vendor's published code and reports agree; most phones were set to 9,600"),
+                .connectingTone: ProfileEntry("Hz of the tone that wakes it", .number(2_400), .reported, reports),
+                .holdingTone: ProfileEntry("Hz of the tone that it lives on", .number(2_000), .reported, reports),
+                .soundLevel: ProfileEntry("dBFS of tone and commands", .number(0), .reported, "the volume at its most"),
+                .powerPause: inferredPause,
+                .commandTones[0]: ProfileEntry("Hz of the bits 00", .number(2_400), .reported, reports),
+                .commandTones[1]: ProfileEntry("Hz of the bits 01", .number(3_000), .reported, reports),
+                .commandTones[2]: ProfileEntry("Hz of the bits 10", .number(3_400), .reported, reports),
+                .commandTones[3]: ProfileEntry("Hz of the bits 11", .number(4_000), .reported, reports),
+                .periodsPerSymbol: ProfileEntry("periods of two bits", .number(10), .reported, reports),
+                .leadingPeriods: ProfileEntry(
+                    "periods of the holding tone before a command", .number(720), .reported, reports),
+                .commandPreamble: ProfileEntry(
+                    "bytes before those of a command", .bytes([0xFF, 0x00, 0xFF, 0x00, 0xFF, 0x00]), .reported, reports),
+                .powerUpText: ProfileEntry(
+                    "a part of what it sends when it has power", .text("SPPMSR"), .reported, reports),
+                .firstPowerUpText: ProfileEntry(
+                    "the same of readers of 2010", .text("ID"), .reported, "a vendor's published code"),
+                .takesCommands: ProfileEntry(
+                    "whether it takes commands; else nothing is asked of it", .flag(true), .reported,
+                    "UniMag II and Shuttle do; of the first UniMag nobody has told"),
+            ])
+    }()
+
+    /// What goes through the jack of a UniMag.
+    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
+    func uniMagSound() throws(ReaderError) -> ReaderSound {
+        let level = try soundLevel()
+        let holding = try frequency(.holdingTone)
+        var shift = FourToneShift()
+        for value in 0..<4 { shift.tones[value] = try frequency(.commandTones[value]) }
+        shift.periodsPerSymbol = try integer(.periodsPerSymbol, in: 1...1_000)
+        // The power goes on behind a command anyway.
+        let commands = UniMagCommandProfile(
+            shift: shift, powerFrequency: holding, leadingPeriods: try integer(.leadingPeriods, in: 0...100_000),
+            preamble: try bytes(.commandPreamble, count: 0...64), trailingPeriods: 0)
+        func tone(_ frequency: Double) -> Tone {
+            Tone(frequency, .steppedSquare, channels: .antiphase(level: level), isWholeFrames: true)
+        }
+        return ReaderSound(
+            answers: try lineMode(of: ["unimag", "unimag-4800", "unimag-2400"]), commands: .fourTones(commands),
+            commandLevel: level, commandGains: [1, -1], join: .inserted,
+            power: PowerToneProfile(
+                name: family, connecting: tone(try frequency(.connectingTone)), holding: tone(holding), ramp: .none),
+            pause: try powerPause())
+    }
+}
+
+extension ProfileKey {
+    /// Frequencies of two bits of a command, by their value, in Hz.
+    public static let commandTones: [ProfileKey] = (0..<4).map { ProfileKey(rawValue: "unimag.tone\($0)") }
+    /// Periods that two bits of a command have.
+    public static let periodsPerSymbol: ProfileKey = "unimag.periodsPerSymbol"
+    /// Periods of the holding tone before a command.
+    public static let leadingPeriods: ProfileKey = "unimag.leadingPeriods"
+    /// Bytes before those of a command.
+    public static let commandPreamble: ProfileKey = "unimag.preamble"
+    /// A part of the text that a reader sends when it has power.
+    public static let powerUpText: ProfileKey = "unimag.powerUpText"
+    /// The same of readers of 2010.
+    public static let firstPowerUpText: ProfileKey = "unimag.firstPowerUpText"
+}

@@ -1,0 +1,267 @@
+import CFFTW
+import Glibc
+import Synchronization
+
+/// The discrete Fourier transform of complex samples, planned once for a length. Its memory held sound and is overwritten
+/// before it is given back.
+@safe
+final class ComplexTransform {
+    /// Which way a transform goes.
+    enum Direction {
+        /// The sum over n of x[n] · exp(-2πi · kn / count).
+        case forward
+        /// The sum over n of x[n] · exp(2πi · kn / count), not scaled.
+        case backward
+    }
+
+    /// Numbers in and out.
+    let count: Int
+    private let memory: UnsafeMutableBufferPointer<SIMD2<Float>>
+    private let plan: fftwf_plan
+
+    private static let counts = 1...1 << 26
+
+    /// Plans a transform.
+    /// - Parameters:
+    ///   - count: 1 to 67,108,864; powers of two are fastest.
+    ///   - direction: which way.
+    /// - Throws: ``SpectrumError`` with code `unsupportedLength` for other numbers, and `outOfMemory`.
+    init(count: Int, _ direction: Direction) throws(SpectrumError) {
+        guard Self.counts.contains(count) else {
+            throw SpectrumError(
+                code: .unsupportedLength,
+                description: "a transform has 1 to \(Self.counts.upperBound) numbers, not \(count)")
+        }
+        var planned: fftwf_plan?
+        let sign = direction == .forward ? FFTW_FORWARD : FFTW_BACKWARD
+        let memory = UnsafeMutableBufferPointer<SIMD2<Float>>.allocate(capacity: count)
+        unsafe memory.initialize(repeating: .zero)
+        RealTransform.planner.withLock { _ in
+            unsafe planned = memory.withMemoryRebound(to: fftwf_complex.self) {
+                unsafe fftwf_plan_dft_1d(CInt(count), $0.baseAddress, $0.baseAddress, sign, UInt32(FFTW_ESTIMATE))
+            }
+        }
+        guard let plan = unsafe planned else {
+            unsafe memory.deallocate()
+            throw SpectrumError(
+                code: .outOfMemory, description: "there is no memory for a transform of \(count) numbers")
+        }
+        unsafe (self.count, self.memory, self.plan) = (count, memory, plan)
+    }
+
+    deinit {
+        RealTransform.planner.withLock { _ in unsafe fftwf_destroy_plan(plan) }
+        if let base = unsafe memory.baseAddress {
+            unsafe explicit_bzero(base, count * MemoryLayout<SIMD2<Float>>.stride)
+        }
+        unsafe memory.deallocate()
+    }
+
+    /// Transforms what is put into zeros.
+    /// - Parameters:
+    ///   - wanted: how many numbers to return.
+    ///   - fill: puts numbers, real part in `x`.
+    /// - Returns: the first numbers of the transform.
+    func transform(first wanted: Int, _ fill: (inout MutableSpan<SIMD2<Float>>) -> Void) -> [SIMD2<Float>] {
+        unsafe memory.update(repeating: .zero)
+        var input = unsafe memory.mutableSpan
+        fill(&input)
+        unsafe fftwf_execute(plan)
+        return unsafe Array(memory.prefix(wanted))
+    }
+}
+
+/// Transforms that are planned when they are first asked for. One survey has it to itself, whichever thread that is on.
+@safe
+final class TransformShelf: @unchecked Sendable {
+    private var forward: [Int: ComplexTransform] = [:]
+    private var backward: [Int: ComplexTransform] = [:]
+
+    /// The transform of a length.
+    /// - Throws: ``SpectrumError``: it could not be planned.
+    func transform(_ count: Int, _ direction: ComplexTransform.Direction) throws(SpectrumError) -> ComplexTransform {
+        if let found = direction == .forward ? forward[count] : backward[count] { return found }
+        let made = try ComplexTransform(count: count, direction)
+        if direction == .forward { forward[count] = made } else { backward[count] = made }
+        return made
+    }
+}
+
+/// The discrete Fourier transform of real samples, planned once for a length and then executed any number of times. Its
+/// memory held sound and is overwritten before it is given back.
+@safe
+public struct RealTransform: ~Copyable, @unchecked Sendable {
+    /// Samples a transform.
+    public let count: Int
+    /// Frequencies a transform gives, from 0 to half the sample rate: `count / 2 + 1`.
+    public var binCount: Int { count / 2 + 1 }
+
+    private let input: UnsafeMutablePointer<Float>
+    /// Real and imaginary parts in turn.
+    private let output: UnsafeMutablePointer<Float>
+    private let plan: fftwf_plan
+
+    /// FFTW plans one transform at a time; only execution is safe in parallel.
+    static let planner = Mutex(())
+
+    /// Plans a transform.
+    /// - Parameter count: an even number of samples, 2 to 4,194,304; powers of two are fastest.
+    /// - Throws: ``SpectrumError`` with code `unsupportedLength` for other numbers, and `outOfMemory`.
+    public init(count: Int) throws(SpectrumError) {
+        guard count >= 2 && count <= 1 << 22 && count.isMultiple(of: 2) else {
+            throw SpectrumError(
+                code: .unsupportedLength,
+                description: "a transform has an even number of samples, 2 to \(1 << 22), not \(count)")
+        }
+        var planned: fftwf_plan?
+        var memory: (input: UnsafeMutablePointer<Float>?, output: UnsafeMutablePointer<Float>?)
+        unsafe memory = (fftwf_alloc_real(count), fftwf_alloc_real(count + 2))
+        if let input = unsafe memory.input, let output = unsafe memory.output {
+            // Measuring which algorithm is fastest would make results depend on the machine's mood.
+            Self.planner.withLock { _ in
+                unsafe planned = output.withMemoryRebound(to: fftwf_complex.self, capacity: count / 2 + 1) {
+                    unsafe fftwf_plan_dft_r2c_1d(CInt(count), input, $0, UInt32(FFTW_ESTIMATE))
+                }
+            }
+        }
+        guard let plan = unsafe planned, let input = unsafe memory.input, let output = unsafe memory.output else {
+            // Of either that was not to be had there is nothing to free.
+            unsafe fftwf_free(memory.input)
+            unsafe fftwf_free(memory.output)
+            throw SpectrumError(
+                code: .outOfMemory, description: "there is no memory for a transform of \(count) samples")
+        }
+        unsafe (self.count, self.input, self.output, self.plan) = (count, input, output, plan)
+    }
+
+    deinit {
+        Self.planner.withLock { _ in unsafe fftwf_destroy_plan(plan) }
+        unsafe explicit_bzero(input, count * MemoryLayout<Float>.stride)
+        unsafe explicit_bzero(output, (count + 2) * MemoryLayout<Float>.stride)
+        unsafe fftwf_free(input)
+        unsafe fftwf_free(output)
+    }
+
+    /// Transforms samples: the sum over n of x[n] · exp(-2πi · kn / count), not scaled.
+    /// - Parameters:
+    ///   - samples: at most ``count``; zeros stand in for the rest.
+    ///   - spectrum: room for ``binCount`` numbers, real part in `x`, imaginary part in `y`.
+    public mutating func transform(_ samples: Span<Float>, into spectrum: inout MutableSpan<SIMD2<Float>>) {
+        precondition(samples.count <= count && spectrum.count >= binCount, "the transform has another length")
+        for index in samples.indices { unsafe input[index] = samples[index] }
+        execute(filled: samples.count)
+        for bin in 0..<binCount { spectrum[bin] = unsafe SIMD2(output[2 * bin], output[2 * bin + 1]) }
+    }
+
+    /// Transforms weighted samples and gives the squared magnitudes, not scaled.
+    /// - Parameters:
+    ///   - samples: at most ``count``; zeros stand in for the rest.
+    ///   - weights: a factor for each sample.
+    ///   - power: room for ``binCount`` numbers.
+    public mutating func power(
+        of samples: Span<Float>, weightedBy weights: Span<Float>, into power: inout MutableSpan<Float>
+    ) {
+        precondition(samples.count <= count && power.count >= binCount, "the transform has another length")
+        precondition(weights.count == samples.count, "each sample has one weight")
+        for index in samples.indices { unsafe input[index] = samples[index] * weights[index] }
+        execute(filled: samples.count)
+        for bin in 0..<binCount {
+            let (real, imaginary) = unsafe (output[2 * bin], output[2 * bin + 1])
+            power[bin] = real * real + imaginary * imaginary
+        }
+    }
+
+    private func execute(filled: Int) {
+        unsafe (input + filled).update(repeating: 0, count: count - filled)
+        unsafe fftwf_execute(plan)
+    }
+}
+
+/// Samples that wait for more, overwritten before their memory is given back: recordings of swipes are card data.
+@safe
+struct SampleBuffer: ~Copyable, @unchecked Sendable {
+    /// Room for samples.
+    let capacity: Int
+    /// Samples that are waiting.
+    private(set) var count = 0
+    private let storage: UnsafeMutableBufferPointer<Float>
+
+    /// An empty buffer for `capacity` samples.
+    init(capacity: Int) {
+        self.capacity = capacity
+        unsafe storage = .allocate(capacity: capacity)
+        unsafe storage.initialize(repeating: 0)
+    }
+
+    deinit {
+        if let base = unsafe storage.baseAddress {
+            unsafe explicit_bzero(base, capacity * MemoryLayout<Float>.stride)
+        }
+        unsafe storage.deallocate()
+    }
+
+    /// Whether there is no more room.
+    var isFull: Bool { count == capacity }
+
+    /// Takes as many samples as there is room for.
+    /// - Parameters:
+    ///   - samples: the next samples of a stream.
+    ///   - start: how many of them have been taken.
+    mutating func take(_ samples: Span<Float>, from start: inout Int) {
+        let taken = min(capacity - count, samples.count - start)
+        for index in 0..<taken { unsafe storage[count + index] = samples[start + index] }
+        count += taken
+        start += taken
+    }
+
+    /// Takes as many 16-bit samples as there is room for.
+    mutating func take(_ samples: Span<Int16>, from start: inout Int) {
+        let taken = min(capacity - count, samples.count - start)
+        for index in 0..<taken { unsafe storage[count + index] = Float(samples[start + index]) * (1 / 32_768) }
+        count += taken
+        start += taken
+    }
+
+    /// Forgets all but the last samples.
+    mutating func keep(last kept: Int) {
+        precondition(kept <= count, "there are not so many samples")
+        for index in 0..<kept { unsafe storage[index] = storage[count - kept + index] }
+        count = kept
+    }
+
+    /// Replaces samples by 0 that are not finite or of a larger magnitude.
+    mutating func replaceSamples(beyond limit: Float) {
+        for index in 0..<count {
+            let sample = unsafe storage[index]
+            // What is not a number compares as false.
+            unsafe storage[index] = sample.magnitude <= limit ? sample : 0
+        }
+    }
+
+    /// Runs a body over the waiting samples.
+    borrowing func withSamples<Result, Failure>(
+        _ body: (Span<Float>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(unsafe Span(_unsafeElements: UnsafeBufferPointer(storage.extracting(..<count))))
+    }
+}
+
+/// Why a spectrum or a survey could not be made.
+public struct SpectrumError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What went wrong. A struct, so that codes can be added.
+    public struct Code: Sendable, Hashable {
+        private enum Kind { case unsupportedSampleRate, unsupportedLength, outOfMemory }
+        private let kind: Kind
+        /// The sample rate is not over 0 Hz, or outside ``RecordingSurvey/sampleRates`` for a survey.
+        public static let unsupportedSampleRate = Code(kind: .unsupportedSampleRate)
+        /// No transform has so many samples: see ``RealTransform/init(count:)``.
+        public static let unsupportedLength = Code(kind: .unsupportedLength)
+        /// FFTW got no memory for a transform.
+        public static let outOfMemory = Code(kind: .outOfMemory)
+    }
+
+    /// What went wrong.
+    public let code: Code
+    /// One line for a person.
+    public let description: String
+}

@@ -1,0 +1,107 @@
+import JackdawReaders
+internal import JackdawSystem
+import JackdawTransport
+
+/// Runs a controller's machine: gives it what happens, has done what it wants done, and has told what it tells.
+final class SwipeEngine: Sendable {
+    private struct State {
+        var machine: SwipeMachine
+        var timer: (deadline: Duration, task: Task<Void, Never>)?
+        /// What listens to the jack and for iDynamo readers.
+        var tasks: [Task<Void, Never>] = []
+        var isOver = false
+    }
+
+    let teller: EventTeller
+    private let state: SystemLock<State>
+    private let clock: ElapsedClock
+    private let actions: AsyncStream<SwipeAction>.Continuation
+
+    init(
+        _ machine: SwipeMachine, _ environment: any SwipeEnvironment, _ interaction: any SwipeInteraction,
+        delegate: (any PGSwipeDelegate)?, executor: DelegateExecutor, clock: any Clock<Duration>
+    ) {
+        let reference = SwipeEngineReference()
+        teller = EventTeller(
+            machine.type, devices: ReaderKind.makeDevices(reference), delegate: delegate, executor: executor)
+        state = SystemLock(State(machine: machine))
+        self.clock = ElapsedClock(clock)
+        let (stream, actions) = AsyncStream<SwipeAction>.makeStream()
+        self.actions = actions
+        reference.set(self)
+        let operating = SwipeOperator(environment, interaction) { [reference] in reference.engine?.receive($0) }
+        // Ends behind the last thing that is to be done.
+        Task { for await action in stream { await operating.run(action) } }
+        let tasks = [
+            Task { [reference] in
+                for await isAttached in environment.attachments() {
+                    reference.engine?.receive(isAttached ? .attached : .detached)
+                }
+            },
+            Task { for await session in environment.iDynamos() { await operating.adopt(session) } },
+        ]
+        state.withLock { $0.tasks = tasks }
+    }
+
+    var settings: UniMagSettings { state.withLock { $0.machine.settings } }
+
+    /// Whether a reader is powered up, whatever was delivered of that.
+    func isActivated(_ reader: ReaderKind) -> Bool {
+        state.withLock { $0.machine.flags[reader]?.isActivated == true }
+    }
+
+    func perform(_ call: SwipeCall) {
+        handle { machine, now in machine.perform(call, at: now) }
+        guard case .shutDown = call else { return }
+        state.withLock { state in
+            state.isOver = true
+            for task in state.tasks { task.cancel() }
+            state.timer?.task.cancel()
+        }
+        teller.end()
+        actions.finish()
+    }
+
+    func receive(_ input: SwipeInput) { handle { machine, now in machine.receive(input, at: now) } }
+
+    private func handle(_ body: (inout SwipeMachine, Duration) -> [SwipeAction]) {
+        let now = clock.now()
+        state.withLock { state in
+            guard !state.isOver else { return }
+            for action in body(&state.machine, now) where !teller.take(action) { actions.yield(action) }
+            guard state.machine.nextDeadline != state.timer?.deadline else { return }
+            state.timer?.task.cancel()
+            state.timer = state.machine.nextDeadline.map { deadline in
+                let task = Task { [weak self, clock] in
+                    guard (try? await clock.sleep(deadline)) != nil else { return }
+                    self?.handle { machine, now in machine.advance(to: now) }
+                }
+                return (deadline, task)
+            }
+        }
+        teller.deliver()
+    }
+}
+
+/// A controller's engine, as readers know it: gone with the controller.
+final class SwipeEngineReference: Sendable {
+    private struct Held { weak var engine: SwipeEngine? }
+
+    private let held = SystemLock(Held())
+
+    var engine: SwipeEngine? { held.withLock { $0.engine } }
+
+    func set(_ engine: SwipeEngine) { held.withLock { $0.engine = engine } }
+
+    func perform(_ call: SwipeCall) { engine?.perform(call) }
+}
+
+extension ReaderKind {
+    /// A device of each kind.
+    static func makeDevices(_ reference: SwipeEngineReference) -> [ReaderKind: PGSwipeDevice] {
+        [
+            .ipsEnterprise: PGSwipeIpsEnterprise(reference), .ips: PGSwipeIps(reference),
+            .uniMag: PGSwipeUniMag(reference), .iDynamo: PGSwipeIDynamo(reference),
+        ]
+    }
+}

@@ -1,0 +1,354 @@
+import JackdawReaders
+
+/// How readers get power, and lose it.
+extension SwipeMachine {
+    /// What follows when something was attached.
+    mutating func activateOnConnect(_ reader: ReaderKind) {
+        switch reader {
+        case .uniMag:
+            guard settings.activateReaderOnAttach else { return }
+            guard !settings.options.activateReaderWithoutPromptingUser else { return powerUp() }
+            phases[.uniMag] = .readingVolume
+            readVolume()
+        case .ips, .ipsEnterprise: open(reader)
+        case .iDynamo: break
+        }
+    }
+
+    /// Gives a UniMag power, as the program wants it or a person has agreed to.
+    mutating func powerUp() {
+        guard type == .unimag, detection == nil, flags[.uniMag]?.isConnected == true else {
+            return warn(.callIgnored, of: .uniMag, "no reader that could be powered up is attached")
+        }
+        switch phase(of: .uniMag) {
+        case .off, .readingVolume: break
+        case .prompting: act(.dismiss)
+        default: return
+        }
+        if settings.options.showInitializingReaderMessage {
+            isShowing = true
+            act(.show("Initializing Card Reader…"))
+        }
+        raiseVolume()
+    }
+
+    /// The program cancels a power-up, or declines for the person who is asked.
+    mutating func cancelPowerUp() {
+        if detection?.found == .uniMag { return finishAutodetect(nil) }
+        switch phase(of: .uniMag) {
+        case .readingVolume, .prompting:
+            dismiss(.uniMag)
+            phases[.uniMag] = .off
+        case .raisingVolume, .opening, .connecting: activationFailed(.uniMag, .failure)
+        default: break
+        }
+    }
+
+    /// Switches a UniMag off. It is told as detached and attached again: what is in the jack stays there.
+    mutating func powerDown() {
+        if detection?.found == .uniMag { return finishAutodetect(nil) }
+        switch phase(of: .uniMag) {
+        case .settling, .idle, .requesting, .armed, .cancelling:
+            phases[.uniMag] = .poweringDown
+            act(.perform(.uniMag, .powerDown))
+        case .off, .poweringDown: break
+        case .readingVolume, .prompting, .raisingVolume, .opening, .connecting: cancelPowerUp()
+        }
+    }
+
+    private mutating func raiseVolume() {
+        guard settings.automaticallySetVolumeToMaxOnActivate else {
+            // It is not changed; but it may be why the reader does not answer.
+            readVolume()
+            return open(.uniMag)
+        }
+        phases[.uniMag] = .raisingVolume
+        turnVolumeUp()
+    }
+
+    private mutating func readVolume() {
+        readingCount += 1
+        act(.readVolume)
+    }
+
+    mutating func turnVolumeUp() {
+        isVolumeRaised = true
+        raisingCount += 1
+        act(.raiseVolume)
+    }
+
+    /// It is known how loud it is: a person can be asked.
+    mutating func askForPower() {
+        guard detection == nil, case .readingVolume = phase(of: .uniMag) else { return }
+        phases[.uniMag] = .prompting
+        let isChanged = settings.automaticallySetVolumeToMaxOnActivate && !isVolumeFull
+        let options = settings.options
+        act(.ask(isChanged ? options.cardReaderActivationPrompt : options.cardReaderActivationAtMaxVolumePrompt))
+    }
+
+    /// The volume is as high as it gets.
+    mutating func volumeRaised(at now: Duration) {
+        guard detection == nil else { return volumeRaisedForTones(at: now) }
+        guard case .raisingVolume = phase(of: .uniMag) else { return }
+        warnOfVolume()
+        open(.uniMag)
+    }
+
+    /// Tells where it was in vain to turn the volume up.
+    mutating func warnOfVolume() {
+        if !isVolumeFull { warn(.volumeUnchanged, of: .uniMag, "the volume cannot be turned to its most") }
+    }
+
+    mutating func answered(_ isYes: Bool, at now: Duration) {
+        guard detection == nil else { return permitted(isYes, at: now) }
+        guard case .prompting = phase(of: .uniMag) else { return }
+        phases[.uniMag] = .off
+        if isYes { powerUp() }
+    }
+
+    mutating func open(_ reader: ReaderKind) {
+        phases[reader] = .opening
+        act(slot.give(to: .reader(reader)))
+    }
+
+    mutating func linkOpened(_ reader: ReaderKind) {
+        phases[reader] = .connecting
+        act(.perform(reader, .connect))
+    }
+
+    mutating func openingFailed(_ user: AudioUser, _ message: String) {
+        guard case .reader(let reader) = user else { return detectionFailed(message, of: nil) }
+        guard detection == nil else { return detectionFailed(message, of: reader) }
+        warn(.linkFailed, of: reader, message)
+        activationFailed(reader, .failure)
+    }
+
+    /// A reader has told that it is there.
+    mutating func activated(_ reader: ReaderKind) {
+        dismiss(reader)
+        phases[reader] = .settling
+        refusals[reader] = 0
+        isSwipeWanted = false
+        if reader == .iDynamo { tell(.connected, reader) }
+        tell(.activationFinished(.success), reader)
+    }
+
+    mutating func activationFailed(_ reader: ReaderKind, _ result: SwipeActivationResult) {
+        dismiss(reader)
+        phases[reader] = .off
+        // Nobody was told that there is one.
+        guard reader != .iDynamo else { return act(.close(.reader(.iDynamo))) }
+        act(slot.give(to: nil))
+        restoreVolume()
+        tell(.activationFinished(result), reader)
+        let options = settings.options
+        let message: String? =
+            switch result {
+            case .timeout: options.cardReaderTimeoutMessage
+            case .volumeTooLow: options.volumeTooLowMessage
+            case .success, .failure: nil
+            }
+        if reader == .uniMag, let message { act(.show(message)) }
+    }
+
+    /// A reader was switched off, by the program or by itself.
+    mutating func poweredDown(_ reader: ReaderKind) {
+        if detection?.found == reader { return finishAutodetect(nil) }
+        let isWanted = if case .poweringDown = phase(of: reader) { true } else { false }
+        phases[reader] = .off
+        if reader != .iDynamo {
+            act(slot.give(to: nil))
+            restoreVolume()
+        }
+        tellGone(reader, isDetached: isWanted)
+        if isWanted { connect() }
+    }
+
+    /// A reader's link has gone.
+    mutating func lost(_ reader: ReaderKind) {
+        if detection?.found == reader { return finishAutodetect(nil) }
+        switch phase(of: reader) {
+        case .opening, .connecting: return activationFailed(reader, .failure)
+        default: break
+        }
+        phases[reader] = .off
+        // The conversation with an iDynamo is over by that, and the next one may have begun.
+        if reader != .iDynamo {
+            act(slot.give(to: nil))
+            restoreVolume()
+        }
+        tellGone(reader)
+    }
+
+    /// Takes away what a person is asked or shown about a reader.
+    mutating func dismiss(_ reader: ReaderKind) {
+        guard reader == .uniMag else { return }
+        let isAsked = if case .prompting = phase(of: reader) { true } else { false }
+        if isAsked || isShowing { act(.dismiss) }
+        isShowing = false
+    }
+}
+
+/// How it is found out which reader is on the audio jack.
+extension SwipeMachine {
+    /// What is being found out.
+    struct Autodetection {
+        enum Purpose: Hashable {
+            case call
+            case connection
+            /// Whether the reader is one of this kind.
+            case test(ReaderKind)
+
+            var isTest: Bool { if case .test = self { true } else { false } }
+        }
+
+        let purpose: Purpose
+        /// What was enabled before.
+        let previousType: AudioJackReaderType
+        /// What is looked for, in this order.
+        let readers: [ReaderKind]
+        /// Whether the program has not answered yet.
+        var isAsking = false
+        /// Whether it has agreed to tones.
+        var isAllowed = false
+        /// Whether the volume is being turned up for them.
+        var isRaisingVolume = false
+        /// What was seen; nil while it is looked for.
+        var report: ReaderSearchReport?
+        /// Who was found, and is being activated.
+        var found: ReaderKind?
+        /// When its activation is given up.
+        var deadline: Duration?
+
+        var user: AudioUser { .search(readers) }
+        var isTest: Bool { purpose.isTest }
+    }
+
+    mutating func beginAutodetect(_ purpose: Autodetection.Purpose, at now: Duration) {
+        // Who asks the same again gets the same answer.
+        if case .test = purpose, detection?.purpose == purpose { return }
+        // A test gives way: it has one reader in mind, and whoever waits for a result gets none by it.
+        if detection?.isTest == true, !purpose.isTest { finishAutodetect(nil, isConnecting: false) }
+        guard detection == nil else {
+            if case .test(let reader) = purpose { act(.tested(reader, false)) }
+            return warn(.callIgnored, "autodetection goes on already")
+        }
+        if let reader = ReaderKind(type) {
+            unload()
+            tellGone(reader)
+        }
+        let readers = if case .test(let reader) = purpose { [reader] } else { order }
+        let begun = Autodetection(purpose: purpose, previousType: type, readers: readers)
+        detection = begun
+        if !begun.isTest { act(.autodetectStarted) }
+        guard isAttached else { return finishAutodetect(nil) }
+        act(slot.give(to: begun.user))
+    }
+
+    /// Listening was not enough: the program is asked.
+    mutating func askForTones() {
+        guard let detection, detection.report == nil, slot.has(detection.user) else { return }
+        self.detection?.isAsking = true
+        act(.askForTones)
+    }
+
+    /// Takes whether loud tones may be played. What is not allowed ends the search.
+    mutating func permitted(_ isAllowed: Bool, at now: Duration) {
+        guard let detection, detection.isAsking else { return }
+        self.detection?.isAsking = false
+        self.detection?.isAllowed = isAllowed
+        guard isAllowed else { return detection.report == nil ? act(.permitTones(false)) : finishAutodetect(nil) }
+        guard settings.automaticallySetVolumeToMaxOnActivate else { return tonesAllowed(at: now) }
+        self.detection?.isRaisingVolume = true
+        turnVolumeUp()
+    }
+
+    private mutating func tonesAllowed(at now: Duration) {
+        guard let found = detection?.found else { return act(.permitTones(true)) }
+        activate(found, at: now)
+    }
+
+    /// The volume is as high as it gets.
+    mutating func volumeRaisedForTones(at now: Duration) {
+        guard detection?.isRaisingVolume == true else { return }
+        detection?.isRaisingVolume = false
+        warnOfVolume()
+        tonesAllowed(at: now)
+    }
+
+    /// Takes what the search has found.
+    mutating func searched(_ report: ReaderSearchReport, at now: Duration) {
+        guard let detection, detection.report == nil, slot.has(detection.user) else { return }
+        slot.ended(detection.user)
+        self.detection?.report = report
+        // What was asked meanwhile needs no answer.
+        if detection.isAsking { act(.dismiss) }
+        self.detection?.isAsking = false
+        let reader = detection.readers.first { $0.family == report.found }
+        guard let found = reader, !detection.isTest else { return finishAutodetect(reader) }
+        self.detection?.found = found
+        flags[found] = DeviceFlags(isConnected: true)
+        // One that was heard before any tone gets its power by one.
+        guard found != .uniMag || detection.isAllowed else {
+            self.detection?.isAsking = true
+            return act(.askForTones)
+        }
+        activate(found, at: now)
+    }
+
+    private mutating func activate(_ found: ReaderKind, at now: Duration) {
+        detection?.deadline = now + Self.probeTime
+        open(found)
+    }
+
+    /// The sound card cannot be opened, for the search or for the reader that was found.
+    mutating func detectionFailed(_ message: String, of reader: ReaderKind?) {
+        warn(.linkFailed, of: reader, message)
+        finishAutodetect(nil)
+    }
+
+    /// The reader that was found has not begun to wait for cards in time: it is there all the same where it has power.
+    mutating func activationTimedOut() {
+        guard let reader = detection?.found else { return }
+        finishAutodetect(flags[reader]?.isActivated == true ? reader : nil)
+    }
+
+    /// Ends it.
+    /// - Parameters:
+    ///   - reader: who was found, and activated unless it was only tested; nil for nobody.
+    ///   - isConnecting: whether the reader that is enabled then is connected.
+    mutating func finishAutodetect(_ reader: ReaderKind?, isConnecting: Bool = true) {
+        guard let ended = detection else { return }
+        detection = nil
+        // A late answer is none to whatever is asked next.
+        if ended.isAsking { act(.dismiss) }
+        if case .test(let tested) = ended.purpose {
+            letGo(ended)
+            act(.tested(tested, reader != nil))
+            if isConnecting { connect() }
+            return
+        }
+        if let reader {
+            type = reader.type ?? type
+            // Readers with a battery need no volume.
+            if reader != .uniMag { restoreVolume() }
+        } else {
+            letGo(ended)
+            type = ended.purpose == .connection ? .none : ended.previousType
+        }
+        act(
+            .autodetectComplete(
+                SwipeAction.Detected(
+                    result: reader?.result ?? .fail, type: type, flags: flags, report: ended.report)))
+        if isConnecting { connect() }
+    }
+
+    private mutating func letGo(_ ended: Autodetection) {
+        if let reader = ended.found {
+            phases[reader] = .off
+            flags[reader] = nil
+        }
+        act(slot.give(to: nil))
+        restoreVolume()
+    }
+}

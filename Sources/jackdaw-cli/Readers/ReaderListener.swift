@@ -1,0 +1,133 @@
+import JackdawBluetooth
+import JackdawLinux
+import JackdawSystem
+import JackdawTransport
+
+/// Keeps a reader connected and tells what becomes of its link.
+struct ReaderListener: Sendable {
+    let link: LinkName
+    let profile: GATTProfile?
+    let route: SerialRoute
+    let persistence: KeptLink.Persistence
+    let output: LiveOutput
+
+    /// Listens until the task is cancelled, there is no use in trying, or it has been enough.
+    /// - Parameters:
+    ///   - system: opens the link.
+    ///   - serve: does what there is to be done with each session, and whether the reader is to be connected again; it closes
+    ///     the session where it is.
+    /// - Throws: why there is no use in trying.
+    func run(
+        _ system: BluetoothSystem, _ serve: @escaping @Sendable (any Transport) async -> Bool
+    ) async throws(CommandError) {
+        let kept = system.keep(persistence) { () async throws(LinkError) in
+            try await system.connect(link, profile, route)
+        }
+        let isEnough = SystemLock(false)
+        var failures = OpeningFailures()
+        await kept.open()
+        let failure = await withTaskGroup(of: Void.self, returning: LinkError?.self) { sessions in
+            var failure: LinkError?
+            for await event in kept.events {
+                switch event {
+                case .connected(let session):
+                    failures.succeed()
+                    tell("connected")
+                    sessions.addTask {
+                        guard await !serve(session) else { return }
+                        isEnough.withLock { $0 = true }
+                        await kept.close()
+                    }
+                // What this program closes is not lost.
+                case .lost(let error): if !isEnough.withLock({ $0 }) { tell("lost", error) }
+                case .waiting(let duration, let error):
+                    guard let tries = failures.receive(error, wait: duration) else { continue }
+                    output.add(WaitingReport(link: link, error: error, wait: duration, tries: tries))
+                case .slept(let duration): tell("slept", nil, duration)
+                case .battery(let report): tell("battery", report, report.isCharging == true ? ", charging" : "")
+                case .batteryLow(let report): tell("battery_low", report, ": charge the reader")
+                case .missed(let count): output.message("\(link): \(counted(count, "event")) went untold")
+                case .ended(let error): failure = error
+                }
+            }
+            // A task that was cancelled takes no more events. What is done with a session may have a last word for the reader.
+            sessions.cancelAll()
+            await sessions.waitForAll()
+            await kept.close()
+            return failure
+        }
+        if let failure { throw CommandError(failure) }
+    }
+
+    private func tell(_ event: String, _ error: LinkError? = nil, _ duration: Duration? = nil) {
+        let seconds = duration.map { $0 / .seconds(1) }
+        if output.isJSON {
+            var object = JSONObject()
+            object.add("link", link.description)
+            object.add("event", event)
+            object.add("reason", error?.code.name)
+            object.add("seconds", seconds, decimals: 1)
+            output.add(object, [], isData: true)
+        }
+        // The wait after a loss has the same reason.
+        guard error == nil else { return }
+        output.message(
+            "\(link): \(seconds.map { "the system was asleep for \(fixed($0, 1)) s" } ?? event)")
+    }
+
+    private func tell(_ event: String, _ battery: BatteryReport, _ advice: String) {
+        if output.isJSON {
+            var object = JSONObject()
+            object.add("link", link.description)
+            object.add("event", event)
+            object.add("percent", battery.percent)
+            object.add("charging", battery.isCharging)
+            output.add(object, [], isData: true)
+        }
+        let charge = battery.percent.map { "\($0) %" } ?? "unknown"
+        output.message("\(link): battery \(charge)\(advice)")
+    }
+}
+
+/// Lets the person at the terminal answer what pairing asks.
+struct TerminalAgent: PairingAgent {
+    let conversation: Conversation
+    /// The device's code, where it was told on the command line.
+    let code: String?
+
+    var capability: PairingCapability { .keyboardDisplay }
+
+    func display(passkey: String, entered: Int, for device: FoundDevice) async {
+        guard entered == 0 else { return }
+        conversation.message("type \(passkey) on \(name(device)), and confirm there")
+    }
+
+    func display(pinCode: String, for device: FoundDevice) async {
+        conversation.message("type \(pinCode) on \(name(device)), and confirm there")
+    }
+
+    func confirm(passkey: String, for device: FoundDevice) async -> Bool {
+        await conversation.agrees(to: "does \(name(device)) show \(passkey)? [y/N]")
+    }
+
+    func requestPasskey(for device: FoundDevice) async -> UInt32? {
+        if let code { return UInt32(code) }
+        return await conversation.ask("the six digits that \(name(device)) shows, or its passkey:").flatMap {
+            UInt32($0)
+        }
+    }
+
+    func requestPINCode(for device: FoundDevice) async -> String? {
+        if let code { return code }
+        return await conversation.ask("the PIN code of \(name(device)):")
+    }
+
+    func authorize(_ device: FoundDevice) async -> Bool {
+        await conversation.agrees(to: "pair with \(name(device))? [y/N]")
+    }
+
+    /// A question that is over is told of by the conversation; what was only shown needs no word.
+    func cancelled() async {}
+
+    private func name(_ device: FoundDevice) -> String { device.name ?? device.link.address }
+}
