@@ -1,6 +1,10 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+/// The benchmarks measure parts that are not public: they are compiled under the package name of the project, the name of its folder.
+let folders = Context.packageDirectory.split(separator: "/")
+let project: [SwiftSetting] = [.unsafeFlags(["-package-name", folders[folders.count - 2].lowercased()])]
+
 let strictWarnings: [SwiftSetting] =
     Context.environment["JACKDAW_WARNINGS_AS_ERRORS"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
@@ -30,13 +34,13 @@ let package = Package(
                 .product(name: "JackdawTransport", package: "jackdaw"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            swiftSettings: house),
+            packageAccess: false, swiftSettings: house + project),
         .testTarget(
             name: "JackdawBenchmarkTests",
             dependencies: [
                 "jackdaw-benchmark", .product(name: "JackdawAudioFile", package: "jackdaw"),
             ],
-            swiftSettings: house),
+            packageAccess: false, swiftSettings: house + project),
     ],
     swiftLanguageModes: [.v6]
 )

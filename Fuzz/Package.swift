@@ -1,6 +1,10 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
+/// The fuzz targets test parts that are not public: they are compiled under the package name of the project, the name of its folder.
+let folders = Context.packageDirectory.split(separator: "/")
+let project: [SwiftSetting] = [.unsafeFlags(["-package-name", folders[folders.count - 2].lowercased()])]
+
 let house: [SwiftSetting] = [
     .strictMemorySafety(),
     .enableUpcomingFeature("ExistentialAny"),
@@ -13,7 +17,8 @@ let house: [SwiftSetting] = [
 /// A target with libraries of the project.
 func fuzzer(_ name: String, _ libraries: String...) -> Target {
     .executableTarget(
-        name: name, dependencies: libraries.map { .product(name: $0, package: "jackdaw") }, swiftSettings: house)
+        name: name, dependencies: libraries.map { .product(name: $0, package: "jackdaw") }, packageAccess: false,
+        swiftSettings: house + project)
 }
 
 let package = Package(

@@ -90,11 +90,11 @@ final class TransformShelf: @unchecked Sendable {
 /// The discrete Fourier transform of real samples, planned once for a length and then executed any number of times. Its
 /// memory held sound and is overwritten before it is given back.
 @safe
-public struct RealTransform: ~Copyable, @unchecked Sendable {
+package struct RealTransform: ~Copyable, @unchecked Sendable {
     /// Samples a transform.
-    public let count: Int
+    package let count: Int
     /// Frequencies a transform gives, from 0 to half the sample rate: `count / 2 + 1`.
-    public var binCount: Int { count / 2 + 1 }
+    package var binCount: Int { count / 2 + 1 }
 
     private let input: UnsafeMutablePointer<Float>
     /// Real and imaginary parts in turn.
@@ -107,7 +107,7 @@ public struct RealTransform: ~Copyable, @unchecked Sendable {
     /// Plans a transform.
     /// - Parameter count: an even number of samples, 2 to 4,194,304; powers of two are fastest.
     /// - Throws: ``SpectrumError`` with code `unsupportedLength` for other numbers, and `outOfMemory`.
-    public init(count: Int) throws(SpectrumError) {
+    package init(count: Int) throws(SpectrumError) {
         guard count >= 2 && count <= 1 << 22 && count.isMultiple(of: 2) else {
             throw SpectrumError(
                 code: .unsupportedLength,
@@ -146,7 +146,7 @@ public struct RealTransform: ~Copyable, @unchecked Sendable {
     /// - Parameters:
     ///   - samples: at most ``count``; zeros stand in for the rest.
     ///   - spectrum: room for ``binCount`` numbers, real part in `x`, imaginary part in `y`.
-    public mutating func transform(_ samples: Span<Float>, into spectrum: inout MutableSpan<SIMD2<Float>>) {
+    package mutating func transform(_ samples: Span<Float>, into spectrum: inout MutableSpan<SIMD2<Float>>) {
         precondition(samples.count <= count && spectrum.count >= binCount, "the transform has another length")
         for index in samples.indices { unsafe input[index] = samples[index] }
         execute(filled: samples.count)
@@ -158,7 +158,7 @@ public struct RealTransform: ~Copyable, @unchecked Sendable {
     ///   - samples: at most ``count``; zeros stand in for the rest.
     ///   - weights: a factor for each sample.
     ///   - power: room for ``binCount`` numbers.
-    public mutating func power(
+    package mutating func power(
         of samples: Span<Float>, weightedBy weights: Span<Float>, into power: inout MutableSpan<Float>
     ) {
         precondition(samples.count <= count && power.count >= binCount, "the transform has another length")

@@ -3,13 +3,13 @@ import Glibc
 /// The mean power spectrum of a stream (P. D. Welch, "The use of fast Fourier transform for the estimation of power
 /// spectra", IEEE Trans. Audio Electroacoust. 15, 1967): segments overlap by half. Memory stays the same for a stream
 /// of any length, and block sizes make no difference.
-public struct PowerSpectrum: ~Copyable, Sendable {
+package struct PowerSpectrum: ~Copyable, Sendable {
     /// Samples per second, in Hz.
-    public let sampleRate: Double
+    package let sampleRate: Double
     /// Distance of two bins, in Hz.
-    public let binWidth: Double
+    package let binWidth: Double
     /// Segments averaged so far.
-    public private(set) var segments = 0
+    package private(set) var segments = 0
 
     /// Samples of sound in a segment, fewer than it holds where the stream was too short for one.
     var coveredCount: Int { analyser.coveredCount }
@@ -23,7 +23,7 @@ public struct PowerSpectrum: ~Copyable, Sendable {
     ///   - segmentCount: samples a segment: even, 2 to 4,194,304; powers of two are fastest.
     ///   - window: how the samples of a segment are weighted.
     /// - Throws: ``SpectrumError``: a value out of its range, or no memory.
-    public init(
+    package init(
         sampleRate: Double, segmentCount: Int, window: WindowFunction = .hann
     ) throws(SpectrumError) {
         guard sampleRate > 0 else {
@@ -37,19 +37,19 @@ public struct PowerSpectrum: ~Copyable, Sendable {
     }
 
     /// Takes the next samples, full scale ±1.
-    public mutating func receive(_ samples: Span<Float>) {
+    package mutating func receive(_ samples: Span<Float>) {
         var start = 0
         while analyser.take(samples, from: &start) { add(analyser.power) }
     }
 
     /// Ends the stream: one that was shorter than a segment is then taken as one.
-    public mutating func finish() {
+    package mutating func finish() {
         if analyser.finish() { add(analyser.power) }
     }
 
     /// The mean square of the stream in each bin from 0 Hz to half the sample rate. The bins of a tone of amplitude A add
     /// up to A² / 2, those of white noise are about equal and add up to its mean square.
-    public var power: [Double] {
+    package var power: [Double] {
         let scale = segments > 0 ? 1 / Double(segments) : 0
         return sum.map { $0 * scale }
     }
@@ -134,22 +134,22 @@ struct SegmentAnalyser: ~Copyable, Sendable {
 }
 
 /// A window of the cosine-sum family: how the samples of a segment are weighted before its spectrum is taken.
-public struct WindowFunction: Sendable, Hashable {
+package struct WindowFunction: Sendable, Hashable {
     /// Coefficients of cos(2πkn / N) with alternating signs, from k = 0.
     let coefficients: [Double]
 
     /// All weights 1: narrowest lines, leakage at -13 dB.
-    public static let rectangular = WindowFunction(coefficients: [1])
+    package static let rectangular = WindowFunction(coefficients: [1])
     /// Hann: lines 4 bins wide, leakage from -31 dB and falling 18 dB an octave.
-    public static let hann = WindowFunction(coefficients: [0.5, 0.5])
+    package static let hann = WindowFunction(coefficients: [0.5, 0.5])
     /// Four-term Blackman-Harris: lines 8 bins wide, leakage under -92 dB (F. J. Harris, "On the use of windows for
     /// harmonic analysis with the discrete Fourier transform", Proc. IEEE 66, 1978).
-    public static let blackmanHarris = WindowFunction(coefficients: [0.35875, 0.48829, 0.14128, 0.01168])
+    package static let blackmanHarris = WindowFunction(coefficients: [0.35875, 0.48829, 0.14128, 0.01168])
 
     /// The weights of a segment, for repeated use (the value after the last would be the first again).
     /// - Parameter count: samples in the segment, 1 or more.
     /// - Returns: `count` weights of 0 to 1.
-    public func weights(count: Int) -> [Float] {
+    package func weights(count: Int) -> [Float] {
         (0..<count).map { index in
             let angle = 2 * Double.pi * Double(index) / Double(count)
             var sum = 0.0
@@ -163,28 +163,28 @@ public struct WindowFunction: Sendable, Hashable {
 
 /// Levels in dBFS, after AES17: a sine of amplitude 1 has a peak level and an RMS level of 0 dBFS, so that the RMS level of
 /// a pure tone is that of its amplitude.
-public enum Decibels {
+package enum Decibels {
     /// The level given for silence; no level is lower.
-    public static let silence = -200.0
+    package static let silence = -200.0
 
     /// The level of an amplitude.
     /// - Parameter amplitude: 0 or more, 1 is full scale.
     /// - Returns: dBFS, ``silence`` at least.
-    public static func level(ofAmplitude amplitude: Double) -> Double {
+    package static func level(ofAmplitude amplitude: Double) -> Double {
         ratio(amplitude * amplitude)
     }
 
     /// The level of a mean square.
     /// - Parameter power: 0 or more, 1/2 is the sine of full scale.
     /// - Returns: dBFS, ``silence`` at least.
-    public static func level(ofPower power: Double) -> Double {
+    package static func level(ofPower power: Double) -> Double {
         ratio(2 * power)
     }
 
     /// A ratio of powers in dB.
     /// - Parameter ratio: 0 or more.
     /// - Returns: dB, ``silence`` at least.
-    public static func ratio(_ ratio: Double) -> Double {
+    package static func ratio(_ ratio: Double) -> Double {
         // What is not a number compares as false.
         ratio > 1e-20 ? 10 * log10(ratio) : silence
     }

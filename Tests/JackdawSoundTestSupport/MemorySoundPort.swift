@@ -28,7 +28,7 @@ public final class MemorySoundPort: AudioPort, PlaybackPort {
     ///   - clock: whose time passes with the sound.
     ///   - makeReader: makes what answers.
     /// - Throws: what the reader has against the rate.
-    public init(
+    package init(
         _ sound: ReaderSound, sampleRate: Double, clock: ManualClock, _ makeReader: @Sendable () -> SimulatedReader
     ) throws {
         self.sampleRate = sampleRate

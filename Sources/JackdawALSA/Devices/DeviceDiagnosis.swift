@@ -18,7 +18,7 @@ public struct DeviceDiagnosis: Sendable {
     ///   - direction: which way it was opened.
     ///   - code: the number that the library returned, negative or positive.
     /// - Returns: an error with a remedy.
-    public static func error(
+    package static func error(
         opening device: String, _ direction: PCMDirection, errno code: Int32
     ) -> LinkError {
         DeviceDiagnosis().error(opening: device, direction, errno: code)
@@ -30,7 +30,7 @@ public struct DeviceDiagnosis: Sendable {
     ///   - direction: which way it was opened.
     ///   - code: the number that the library returned, negative or positive.
     /// - Returns: an error with a remedy.
-    public func error(opening device: String, _ direction: PCMDirection, errno code: Int32) -> LinkError {
+    package func error(opening device: String, _ direction: PCMDirection, errno code: Int32) -> LinkError {
         let failure = Failure(device, direction, SystemFailure(code: code.magnitude <= 4095 ? abs(code) : EIO))
         switch failure.cause.code {
         case EBUSY, EAGAIN: return busy(failure)

@@ -76,7 +76,7 @@ extension Jack.Kind {
 /// the wrong contacts looks like a plug that comes and goes. A state counts once it has lasted.
 ///
 /// It neither waits nor reads a clock; times are nanoseconds of whatever clock the caller has, and never run back.
-public struct JackDebouncer: Sendable {
+package struct JackDebouncer: Sendable {
     /// How long a state has to last (ns).
     private let settlingTime: Int64
     private var jacks: [Tracked] = []
@@ -93,16 +93,16 @@ public struct JackDebouncer: Sendable {
     /// - Parameters:
     ///   - states: the jacks, and whether something is plugged into them now.
     ///   - settlingTime: how long a new state has to last before it is told.
-    public init(_ states: [JackState] = [], settlingTime: Duration = .milliseconds(100)) {
+    package init(_ states: [JackState] = [], settlingTime: Duration = .milliseconds(100)) {
         self.settlingTime = max(0, settlingTime.nanoseconds)
         jacks = states.map { Tracked(jack: $0.jack, isPlugged: $0.isPlugged) }
     }
 
     /// The jacks, and whether something is plugged into them, as it was told last.
-    public var states: [JackState] { jacks.map { JackState(jack: $0.jack, isPlugged: $0.isPlugged) } }
+    package var states: [JackState] { jacks.map { JackState(jack: $0.jack, isPlugged: $0.isPlugged) } }
 
     /// When ``advance(to:)`` has something to tell if no jack changes until then; nil where nothing is under way.
-    public var nextDeadline: Int64? { jacks.compactMap { deadline(of: $0) }.min() }
+    package var nextDeadline: Int64? { jacks.compactMap { deadline(of: $0) }.min() }
 
     /// Takes what a jack says, changed or not. A jack that was not known is taken for empty before.
     /// - Parameters:
@@ -110,7 +110,7 @@ public struct JackDebouncer: Sendable {
     ///   - isPlugged: whether something is plugged into it.
     ///   - time: when it said so.
     /// - Returns: what has come to be certain by that time.
-    public mutating func receive(_ jack: Jack, isPlugged: Bool, at time: Int64) -> [JackEvent] {
+    package mutating func receive(_ jack: Jack, isPlugged: Bool, at time: Int64) -> [JackEvent] {
         var events = advance(to: time)
         let place = jacks.firstIndex { $0.jack == jack } ?? jacks.endIndex
         if place == jacks.endIndex { jacks.append(Tracked(jack: jack, isPlugged: false)) }
@@ -126,7 +126,7 @@ public struct JackDebouncer: Sendable {
     /// Lets time pass.
     /// - Parameter time: the time now.
     /// - Returns: what has come to be certain by that time, in the order in which it happened.
-    public mutating func advance(to time: Int64) -> [JackEvent] {
+    package mutating func advance(to time: Int64) -> [JackEvent] {
         var settled: [(changed: Int64, event: JackEvent)] = []
         for place in jacks.indices {
             guard let changed = jacks[place].changed, let deadline = deadline(of: jacks[place]), deadline <= time
@@ -146,7 +146,7 @@ public struct JackDebouncer: Sendable {
     ///   - jack: the jack.
     ///   - time: when it went.
     /// - Returns: what had come to be certain by then, and that what was plugged in is no longer.
-    public mutating func remove(_ jack: Jack, at time: Int64) -> [JackEvent] {
+    package mutating func remove(_ jack: Jack, at time: Int64) -> [JackEvent] {
         var events = advance(to: time)
         guard let place = jacks.firstIndex(where: { $0.jack == jack }) else { return events }
         if jacks.remove(at: place).isPlugged { events.append(.detached(jack, time: time)) }

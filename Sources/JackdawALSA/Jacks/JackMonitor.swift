@@ -53,7 +53,7 @@ public final class JackMonitor {
 
     /// What to wait for beside other things; ``receive(within:_:)`` is to be called when something comes, and after
     /// ``nextDeadline``.
-    public var descriptors: [PollDescriptor] { isGone ? [] : sources.flatMap(\.descriptors) }
+    package var descriptors: [PollDescriptor] { isGone ? [] : sources.flatMap(\.descriptors) }
 
     /// When there may be something to tell though nothing comes at the descriptors, in nanoseconds of the monotonic clock.
     public var nextDeadline: Int64? { isGone ? nil : debouncer.nextDeadline }

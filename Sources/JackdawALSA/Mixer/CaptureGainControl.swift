@@ -3,51 +3,51 @@
 /// A stripe decoder needs little: it follows the level through a swipe, reads 3 dB above white noise, and reads pulses that
 /// reach ten times over full scale. So the gain is changed only where a swipe was lost to it or nearly so, once for a swipe,
 /// and there is a wide range of levels in which nothing is done. Where there is no mixer it gives advice alone.
-public struct CaptureGainControl: Sendable {
+package struct CaptureGainControl: Sendable {
     /// A swipe that peaks below this level (dBFS) is too quiet even if it was read: pulses are as loud as the card is fast,
     /// and a hand six times slower is 16 dB quieter. That is at -61 dBFS, a few dB above the noise of a plain sound card.
-    public static let quietestPeak = -45.0
+    package static let quietestPeak = -45.0
     /// A swipe that was too weak for the decoder and peaks below this level (dBFS) may be lifted from the noise of the
     /// converter by more gain; above it the noise comes from before the gain, and grows with it.
-    public static let highestWeakPeak = -20.0
+    package static let highestWeakPeak = -20.0
     /// The peak (dBFS) that a raised gain would have given the last swipe: a hand four times as fast reaches full scale.
-    public static let aimedPeak = -12.0
+    package static let aimedPeak = -12.0
     /// The share of a swipe's samples at full scale, in runs, from which it counts as clipped: pulses then stand about a
     /// third over full scale. Ten times over is still read, but not under hum, nor is any hand sure to be no faster.
-    public static let mostClippedShare = 0.05
+    package static let mostClippedShare = 0.05
     /// The most that the gain is raised by at once, in dB. It is less than the 33 dB from ``quietestPeak`` up to
     /// ``aimedPeak``, so that no step leads from too quiet to clipping.
-    public static let largestRaise = 12.0
+    package static let largestRaise = 12.0
     /// What the gain is lowered by, in dB: a clipped swipe does not tell how loud it would have been.
-    public static let lowering = 6.0
+    package static let lowering = 6.0
     /// A step below this size, in dB, is not worth a change.
-    public static let smallestStep = 0.5
+    package static let smallestStep = 0.5
     /// After this many turns from raising to lowering or back the gain stays: swipes differ by more than a gain can settle.
     /// Each turn halves the steps that follow.
-    public static let mostTurns = 3
+    package static let mostTurns = 3
     /// Hum this far over the signal, in dB, is told of: from 6 dB on swipes are lost, and at 12 dB nearly all.
-    public static let loudHum = 6.0
+    package static let loudHum = 6.0
     /// Hum that was told of counts until it is below this level, in dB over the signal.
-    public static let quietHum = 3.0
+    package static let quietHum = 3.0
     /// A signal less far above its noise than this, in dB, is about to be lost: track 1 is at 3 dB.
-    public static let leastSignalToNoise = 6.0
+    package static let leastSignalToNoise = 6.0
     /// Hum that has changed by this much since it was told of, in dB, is told of again.
-    public static let humChange = 6.0
+    package static let humChange = 6.0
     /// How far above ``quietestPeak`` a swipe must peak, in dB, for too quiet ones to be over.
-    public static let quietRelief = 6.0
+    package static let quietRelief = 6.0
     /// The share of a swipe's samples below which clipping is over.
-    public static let clippingRelief = 0.025
+    package static let clippingRelief = 0.025
     /// How long clipping without any swipe must last until it is told of, or be gone until that is over: a plug or a knock
     /// clips for less.
-    public static let patience = Duration.seconds(2)
+    package static let patience = Duration.seconds(2)
     /// What was heard until so long after a change was recorded before it: the longest buffer of a capture, and the card's
     /// own ramp.
-    public static let settlingTime = Duration.milliseconds(500)
+    package static let settlingTime = Duration.milliseconds(500)
 
     /// The gain as far as it is known, in dB; nil where there is no mixer.
-    public private(set) var gain: Double?
+    package private(set) var gain: Double?
     /// Whether the gain was turned up and down so often that it stays as it is.
-    public var isSettled: Bool { turns >= Self.mostTurns }
+    package var isSettled: Bool { turns >= Self.mostTurns }
 
     private var range = 0.0...0.0
     /// The last step, until it is known what became of it.
@@ -64,14 +64,14 @@ public struct CaptureGainControl: Sendable {
 
     /// A control.
     /// - Parameter gain: the gain of the card's input, as ``Mixer/captureGain()`` tells it; nil for advice alone.
-    public init(_ gain: CaptureGain?) {
+    package init(_ gain: CaptureGain?) {
         self.gain = gain?.decibels
         if let gain { range = gain.range }
     }
 
     /// The gain was changed: as a step asked for, as far as the card can, or by hand.
     /// - Parameter gain: the gain now; nil where it can no longer be changed.
-    public mutating func gainChanged(to gain: CaptureGain?) {
+    package mutating func gainChanged(to gain: CaptureGain?) {
         defer { step = nil }
         guard let gain else { return self.gain = nil }
         range = gain.range
@@ -92,7 +92,7 @@ public struct CaptureGainControl: Sendable {
     ///   - observation: what was heard.
     ///   - time: when that ended, since any one moment; never going back.
     /// - Returns: what to do, at most one step and one advice, either only when it is new.
-    public mutating func receive(_ observation: CaptureObservation, at time: Duration) -> [CaptureGainOutput] {
+    package mutating func receive(_ observation: CaptureObservation, at time: Duration) -> [CaptureGainOutput] {
         if let changedAt, time < changedAt + Self.settlingTime { return [] }
         judge(observation, at: time)
         let next = observation.swipe == nil ? nil : nextStep(after: observation)
@@ -192,7 +192,7 @@ private struct IdleClipping: Sendable {
 }
 
 /// What a person can do about the sound of a reader, in plain words.
-public enum CaptureAdvice: Sendable, Hashable, CustomStringConvertible {
+package enum CaptureAdvice: Sendable, Hashable, CustomStringConvertible {
     /// What was wrong is over.
     case good
     /// Swipes are too weak, and nothing here can raise the gain.
@@ -211,7 +211,7 @@ public enum CaptureAdvice: Sendable, Hashable, CustomStringConvertible {
     case noise
 
     /// One line for a person.
-    public var description: String {
+    package var description: String {
         switch self {
         case .good: "the level is good now"
         case .tooQuiet: "too quiet: raise the capture gain"
@@ -227,9 +227,9 @@ public enum CaptureAdvice: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// A change of the capture gain.
-public struct CaptureGainStep: Sendable, Hashable, CustomStringConvertible {
+package struct CaptureGainStep: Sendable, Hashable, CustomStringConvertible {
     /// Why the gain is changed.
-    public enum Reason: Sendable, Hashable {
+    package enum Reason: Sendable, Hashable {
         /// The last swipe was too weak.
         case tooQuiet
         /// The last swipe clipped.
@@ -237,14 +237,14 @@ public struct CaptureGainStep: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Why the gain is changed.
-    public let reason: Reason
+    package let reason: Reason
     /// What it is to be, in dB.
-    public let decibels: Double
+    package let decibels: Double
     /// By how much that is more than before, in dB.
-    public let change: Double
+    package let change: Double
 
     /// One line for a person.
-    public var description: String {
+    package var description: String {
         let size = Int(change.magnitude.rounded())
         return switch reason {
         case .tooQuiet: "too quiet: raising the capture gain by \(size) dB"
@@ -254,7 +254,7 @@ public struct CaptureGainStep: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// What ``CaptureGainControl`` wants.
-public enum CaptureGainOutput: Sendable, Hashable {
+package enum CaptureGainOutput: Sendable, Hashable {
     /// The capture gain is to be changed. Whoever does it says what became of it:
     /// ``CaptureGainControl/gainChanged(to:)``.
     case step(CaptureGainStep)
@@ -263,9 +263,9 @@ public enum CaptureGainOutput: Sendable, Hashable {
 }
 
 /// What a decoder has heard of a stretch of sound, as far as it tells whether the level is right.
-public struct CaptureObservation: Sendable, Hashable {
+package struct CaptureObservation: Sendable, Hashable {
     /// What became of a swipe.
-    public enum Swipe: Sendable, Hashable {
+    package enum Swipe: Sendable, Hashable {
         /// It was read.
         case read
         /// It was not read, being hardly above the noise.
@@ -277,15 +277,15 @@ public struct CaptureObservation: Sendable, Hashable {
     }
 
     /// What became of the swipe in it; nil where there was none.
-    public var swipe: Swipe?
+    package var swipe: Swipe?
     /// The highest level in it, in dBFS: 0 is full scale.
-    public var peak: Double
+    package var peak: Double
     /// The share of its samples that are at full scale in runs, 0...1.
-    public var clippedShare: Double
+    package var clippedShare: Double
     /// How far the signal stands above the noise, in dB; nil where that was not measured.
-    public var signalToNoise: Double?
+    package var signalToNoise: Double?
     /// How far hum stands above the signal, in dB, negative where it is below; nil where that was not measured.
-    public var humOverSignal: Double?
+    package var humOverSignal: Double?
 
     /// An observation.
     /// - Parameters:
@@ -294,7 +294,7 @@ public struct CaptureObservation: Sendable, Hashable {
     ///   - clippedShare: the share of its samples that are at full scale in runs, 0...1.
     ///   - signalToNoise: how far the signal stands above the noise, in dB.
     ///   - humOverSignal: how far hum stands above the signal, in dB.
-    public init(
+    package init(
         swipe: Swipe? = nil, peak: Double, clippedShare: Double = 0, signalToNoise: Double? = nil,
         humOverSignal: Double? = nil
     ) {

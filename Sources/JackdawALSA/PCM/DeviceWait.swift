@@ -48,23 +48,23 @@ import JackdawSystem
 }
 
 /// A file descriptor, what is waited for at it, and what came.
-public struct PollDescriptor: Sendable, Hashable {
+package struct PollDescriptor: Sendable, Hashable {
     /// What can be waited for, and what can come (`poll.h`).
-    public struct Conditions: OptionSet, Sendable, Hashable {
+    package struct Conditions: OptionSet, Sendable, Hashable {
         /// The bits of `POLLIN` and its relatives.
-        public let rawValue: Int16
+        package let rawValue: Int16
 
         /// A set of the system's bits.
-        public init(rawValue: Int16) { self.rawValue = rawValue }
+        package init(rawValue: Int16) { self.rawValue = rawValue }
 
         /// There is something to read.
-        public static let readable = Conditions(rawValue: Int16(POLLIN))
+        package static let readable = Conditions(rawValue: Int16(POLLIN))
         /// The other side has failed.
-        public static let failed = Conditions(rawValue: Int16(POLLERR))
+        package static let failed = Conditions(rawValue: Int16(POLLERR))
         /// The other side has gone.
-        public static let hungUp = Conditions(rawValue: Int16(POLLHUP))
+        package static let hungUp = Conditions(rawValue: Int16(POLLHUP))
         /// The descriptor is none.
-        public static let invalid = Conditions(rawValue: Int16(POLLNVAL))
+        package static let invalid = Conditions(rawValue: Int16(POLLNVAL))
 
         /// Whether nothing more will come.
         var isEnd: Bool { contains(.failed) || hasNoDevice }
@@ -74,11 +74,11 @@ public struct PollDescriptor: Sendable, Hashable {
     }
 
     /// The number of the descriptor.
-    public let number: Int32
+    package let number: Int32
     /// What is waited for.
-    public let awaited: Conditions
+    package let awaited: Conditions
     /// What came.
-    public internal(set) var answer: Conditions = []
+    package internal(set) var answer: Conditions = []
 }
 
 /// How this module waits and tells the time; tests have a clock of their own.

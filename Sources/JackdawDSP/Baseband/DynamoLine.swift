@@ -4,9 +4,9 @@
 ///
 /// All of it was reported by third parties and none was checked on hardware: change what does not fit. Which way round a bit
 /// lies in its pair was not even reported.
-public struct DynamoLine: Sendable, Hashable {
+package struct DynamoLine: Sendable, Hashable {
     /// What an encoder takes and a decoder gives.
-    public enum Content: Sendable, Hashable {
+    package enum Content: Sendable, Hashable {
         /// The data alone: packets are made of them, and taken off.
         case data
         /// Whole packets, from identifier to checksum.
@@ -14,21 +14,21 @@ public struct DynamoLine: Sendable, Hashable {
     }
 
     /// Line bits a second.
-    public var baud: Double
+    package var baud: Double
     /// Identifier of a packet that others follow.
-    public var moreIdentifier: UInt8
+    package var moreIdentifier: UInt8
     /// Identifier of the last packet.
-    public var lastIdentifier: UInt8
+    package var lastIdentifier: UInt8
     /// Identifiers that a reader may send.
-    public var identifiers: [UInt8]
+    package var identifiers: [UInt8]
     /// Whether a 1 is high-low where the line rests high, and low-high where not.
-    public var oneFalls: Bool
+    package var oneFalls: Bool
     /// Bytes of 0x55 that an encoder sends first.
-    public var leadBytes: Int
+    package var leadBytes: Int
     /// Whether an encoder sends all a second time, upside down, as a host does for a reader that hears one way round only.
-    public var repeatsInverted: Bool
+    package var repeatsInverted: Bool
     /// What an encoder takes and a decoder gives.
-    public var content: Content
+    package var content: Content
 
     /// A line.
     /// - Parameters:
@@ -40,7 +40,7 @@ public struct DynamoLine: Sendable, Hashable {
     ///   - leadBytes: bytes of 0x55 that are sent first, 0 to 1,000.
     ///   - repeatsInverted: whether all is sent a second time, upside down.
     ///   - content: what an encoder takes and a decoder gives.
-    public init(
+    package init(
         baud: Double = 7_350, moreIdentifier: UInt8 = 0x69, lastIdentifier: UInt8 = 0x99,
         identifiers: [UInt8] = [0x69, 0x99, 0xA9], oneFalls: Bool = true, leadBytes: Int = 4,
         repeatsInverted: Bool = false, content: Content = .data
@@ -56,9 +56,9 @@ public struct DynamoLine: Sendable, Hashable {
     }
 
     /// As a reader sends.
-    public static let reader = DynamoLine()
+    package static let reader = DynamoLine()
     /// As a host sends: twice, the second time upside down.
-    public static let host = DynamoLine(repeatsInverted: true)
+    package static let host = DynamoLine(repeatsInverted: true)
 }
 
 extension DynamoLine {
@@ -124,7 +124,7 @@ extension DynamoLine: NibbleFormat {
 /// Each nibble's chips are followed and decided together as on a ``NibbleLine``, which its UART frame makes it one of. Nothing
 /// is given of a packet whose identifier, number and length do not fit; one whose checksum fails is given as it was heard, to
 /// be asked for again.
-public typealias DynamoDecoder = BasebandDecoder<DynamoLine>
+package typealias DynamoDecoder = BasebandDecoder<DynamoLine>
 
 extension BasebandDecoder where Line == DynamoLine {
     /// A decoder at the start of a recording.
@@ -132,7 +132,7 @@ extension BasebandDecoder where Line == DynamoLine {
     ///   - line: rates and identifiers.
     ///   - sampleRate: samples per second, 8,000 to 192,000 Hz, and 2.1 for a line bit at least.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
-    public init(_ line: DynamoLine = .reader, sampleRate: Double) throws(LineCodeError) {
+    package init(_ line: DynamoLine = .reader, sampleRate: Double) throws(LineCodeError) {
         try line.validate(sampleRate: sampleRate)
         self.init(line, sampleRate: sampleRate, NibbleReceiver(format: line, sampleRate: sampleRate))
     }
@@ -143,11 +143,11 @@ extension BasebandDecoder where Line == DynamoLine {
 /// What is encoded up to ``finish(into:)``, or up to an idle line, is one message: it goes as packets of up to 255 bytes,
 /// numbered on from message to message, all but the last announcing more. A packet therefore sounds when it is known what
 /// follows it.
-public struct DynamoEncoder: LineEncoder {
+package struct DynamoEncoder: LineEncoder {
     /// The line.
-    public let line: DynamoLine
+    package let line: DynamoLine
     /// Samples per second (Hz).
-    public let sampleRate: Double
+    package let sampleRate: Double
 
     private var wave: SquareWave
     private var number: UInt8 = 0
@@ -161,7 +161,7 @@ public struct DynamoEncoder: LineEncoder {
     ///   - level: level of the line in dBFS, -120 to 0; -6 unless told. A host sends at 0.
     ///   - isInverted: whether the line is upside down.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
-    public init(
+    package init(
         _ line: DynamoLine = .reader, sampleRate: Double, level: Double = -6, isInverted: Bool = false
     ) throws(LineCodeError) {
         try line.validate(sampleRate: sampleRate)
@@ -172,7 +172,7 @@ public struct DynamoEncoder: LineEncoder {
 
     /// Appends the sound of packets as soon as they are whole: of data but for the last 255 bytes at most, or of bytes as
     /// they are, where the line's content is packets, which their third byte tells the length of.
-    public mutating func encode(_ bytes: Span<UInt8>, into samples: inout [Float]) {
+    package mutating func encode(_ bytes: Span<UInt8>, into samples: inout [Float]) {
         // With room for the longest packet: growth would leave a copy behind.
         held.growWiping(toHold: Self.mostData + Self.overhead)
         for index in bytes.indices {
@@ -185,7 +185,7 @@ public struct DynamoEncoder: LineEncoder {
     }
 
     /// Appends the sound of the last packet: of what is left of a message, if anything.
-    public mutating func finish(into samples: inout [Float]) {
+    package mutating func finish(into samples: inout [Float]) {
         guard !held.isEmpty else { return }
         switch line.content {
         case .data: sendHeld(line.lastIdentifier, into: &samples)
@@ -194,13 +194,13 @@ public struct DynamoEncoder: LineEncoder {
     }
 
     /// Ends a message and appends silence.
-    public mutating func idle(seconds: Double, into samples: inout [Float]) {
+    package mutating func idle(seconds: Double, into samples: inout [Float]) {
         finish(into: &samples)
         wave.idle(seconds: seconds, chipRate: line.baud, into: &samples)
     }
 
     /// Starts anew, with packet 0, and forgets what was kept back.
-    public mutating func reset() {
+    package mutating func reset() {
         number = 0
         held.wipe()
         wave.reset()

@@ -49,11 +49,11 @@ struct AnyLineReceiver: Sendable, Wipeable {
 
 /// Turns the sound of a baseband line into characters: ``NibbleLineDecoder``, ``DynamoDecoder`` and
 /// ``SerialManchesterDecoder``, by the line.
-public struct BasebandDecoder<Line: Sendable>: LineDecoder, CustomReflectable {
+package struct BasebandDecoder<Line: Sendable>: LineDecoder, CustomReflectable {
     /// The line.
-    public let line: Line
+    package let line: Line
     /// Samples per second (Hz).
-    public let sampleRate: Double
+    package let sampleRate: Double
 
     private var box: WipedBox<AnyLineReceiver>
 
@@ -65,31 +65,31 @@ public struct BasebandDecoder<Line: Sendable>: LineDecoder, CustomReflectable {
 
     /// Takes the next samples, full scale -1 to 1, and appends what they completed. A sample that is not a number, or is
     /// beyond any scale, counts as 0.
-    public mutating func receive(_ samples: Span<Float>, into events: inout [LineEvent]) {
+    package mutating func receive(_ samples: Span<Float>, into events: inout [LineEvent]) {
         WipedBox.makeUnique(&box)
         box.content.receiver.receive(samples, into: &events)
     }
 
     /// Takes the next 16-bit samples and appends what they completed; the same events as for `Float` input.
-    public mutating func receive(_ samples: Span<Int16>, into events: inout [LineEvent]) {
+    package mutating func receive(_ samples: Span<Int16>, into events: inout [LineEvent]) {
         WipedBox.makeUnique(&box)
         box.content.receiver.receive(samples, into: &events)
     }
 
     /// Ends the recording: appends what is still open and overwrites all sound.
-    public mutating func finish(into events: inout [LineEvent]) {
+    package mutating func finish(into events: inout [LineEvent]) {
         WipedBox.makeUnique(&box)
         box.content.receiver.finish(into: &events)
     }
 
     /// Forgets the past, overwrites all sound and starts a new recording.
-    public mutating func reset() {
+    package mutating func reset() {
         WipedBox.makeUnique(&box)
         box.content.receiver.reset()
     }
 
     /// Reflection shows nothing of the sound.
-    public var customMirror: Mirror {
+    package var customMirror: Mirror {
         Mirror(self, children: ["line": line, "sampleRate": sampleRate], displayStyle: .struct)
     }
 }

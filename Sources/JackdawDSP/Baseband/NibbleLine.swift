@@ -4,17 +4,17 @@
 ///
 /// Frame, sync and rates agree between a vendor's published code and third parties' reports, but none of it was checked on
 /// hardware: change what does not fit.
-public struct NibbleLine: Sendable, Hashable {
+package struct NibbleLine: Sendable, Hashable {
     /// Chips (half bits) a second: what the vendor calls the baud.
-    public var chipRate: Double
+    package var chipRate: Double
     /// The nibble that is sent again and again before the sync, 0 to 15.
-    public var preambleNibble: UInt8
+    package var preambleNibble: UInt8
     /// How many bytes of it an encoder sends.
-    public var preambleBytes: Int
+    package var preambleBytes: Int
     /// The nibble that is sent twice before the data, 0 to 15.
-    public var syncNibble: UInt8
+    package var syncNibble: UInt8
     /// What tells a whole frame from a broken one.
-    public var checks: [FrameCheck]
+    package var checks: [FrameCheck]
 
     /// A line; the preamble is 0x55 fourteen times and the sync 0x66 unless told.
     /// - Parameters:
@@ -23,7 +23,7 @@ public struct NibbleLine: Sendable, Hashable {
     ///   - preambleBytes: how many bytes of it an encoder sends, 3 to 1,000.
     ///   - syncNibble: the nibble before the data, 0 to 15, at least two bits away from the preamble's.
     ///   - checks: what tells a whole frame; the first one that knows the frame's format is asked.
-    public init(
+    package init(
         chipRate: Double, preambleNibble: UInt8 = 0x5, preambleBytes: Int = 14, syncNibble: UInt8 = 0x6,
         checks: [FrameCheck] = [.uniMagEncrypted, .uniMagClearText]
     ) {
@@ -35,16 +35,16 @@ public struct NibbleLine: Sendable, Hashable {
     }
 
     /// The rate that most phones were set to.
-    public static let uniMag = NibbleLine(chipRate: 9_600)
+    package static let uniMag = NibbleLine(chipRate: 9_600)
     /// Half of it.
-    public static let uniMag4800 = NibbleLine(chipRate: 4_800)
+    package static let uniMag4800 = NibbleLine(chipRate: 4_800)
     /// A quarter of it.
-    public static let uniMag2400 = NibbleLine(chipRate: 2_400)
+    package static let uniMag2400 = NibbleLine(chipRate: 2_400)
 }
 
 extension NibbleLine {
     /// Sample rates that are encoded and decoded, in Hz.
-    public static let sampleRates = 8_000.0...192_000.0
+    package static let sampleRates = 8_000.0...192_000.0
     /// Samples that a chip needs at least.
     private static let leastSamplesPerChip = 2.1
 
@@ -86,7 +86,7 @@ extension NibbleLine: NibbleFormat {
 ///
 /// Either polarity, a clock up to 5 % off, a standing offset and hum are found and followed. Characters come when their burst
 /// is over, since its check may turn bits of them over.
-public typealias NibbleLineDecoder = BasebandDecoder<NibbleLine>
+package typealias NibbleLineDecoder = BasebandDecoder<NibbleLine>
 
 extension BasebandDecoder where Line == NibbleLine {
     /// A decoder at the start of a recording.
@@ -94,18 +94,18 @@ extension BasebandDecoder where Line == NibbleLine {
     ///   - line: rates, sync and checks.
     ///   - sampleRate: samples per second, 8,000 to 192,000 Hz, and 2.1 for a chip at least.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
-    public init(_ line: NibbleLine = .uniMag, sampleRate: Double) throws(LineCodeError) {
+    package init(_ line: NibbleLine = .uniMag, sampleRate: Double) throws(LineCodeError) {
         try line.validate(sampleRate: sampleRate)
         self.init(line, sampleRate: sampleRate, NibbleReceiver(format: line, sampleRate: sampleRate))
     }
 }
 
 /// Turns bytes into the sound of a nibble line: preamble and sync before the first byte after silence, then the data.
-public struct NibbleLineEncoder: LineEncoder {
+package struct NibbleLineEncoder: LineEncoder {
     /// The line.
-    public let line: NibbleLine
+    package let line: NibbleLine
     /// Samples per second (Hz).
-    public let sampleRate: Double
+    package let sampleRate: Double
 
     private var wave: SquareWave
     private var isSending = false
@@ -117,7 +117,7 @@ public struct NibbleLineEncoder: LineEncoder {
     ///   - level: level of the square wave's edge-to-edge half in dBFS, -120 to 0; -6 unless told.
     ///   - isInverted: whether the line is upside down.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
-    public init(
+    package init(
         _ line: NibbleLine = .uniMag, sampleRate: Double, level: Double = -6, isInverted: Bool = false
     ) throws(LineCodeError) {
         try line.validate(sampleRate: sampleRate)
@@ -128,7 +128,7 @@ public struct NibbleLineEncoder: LineEncoder {
     }
 
     /// Appends the sound of some bytes, behind preamble and sync where the line was silent.
-    public mutating func encode(_ bytes: Span<UInt8>, into samples: inout [Float]) {
+    package mutating func encode(_ bytes: Span<UInt8>, into samples: inout [Float]) {
         if !isSending, !bytes.isEmpty {
             isSending = true
             for _ in 0..<2 * line.preambleBytes { append(line.preambleNibble, &samples) }
@@ -141,13 +141,13 @@ public struct NibbleLineEncoder: LineEncoder {
     }
 
     /// Appends silence; what is sent next begins with preamble and sync.
-    public mutating func idle(seconds: Double, into samples: inout [Float]) {
+    package mutating func idle(seconds: Double, into samples: inout [Float]) {
         isSending = false
         wave.idle(seconds: seconds, chipRate: line.chipRate, into: &samples)
     }
 
     /// Starts anew on a silent line.
-    public mutating func reset() {
+    package mutating func reset() {
         isSending = false
         wave.reset()
     }

@@ -3,15 +3,15 @@
 /// it both ways.
 ///
 /// Rates and idle bits are those of the published sources of either; none was checked on hardware: change what does not fit.
-public struct SerialManchesterLine: Sendable, Hashable {
+package struct SerialManchesterLine: Sendable, Hashable {
     /// Bits a second.
-    public var baud: Double
+    package var baud: Double
     /// Ones on the line before the first character of a burst, 4 or more.
-    public var onesBefore: Int
+    package var onesBefore: Int
     /// Ones behind each character, its stop bit not counted, 8 or more.
-    public var onesAfter: Int
+    package var onesAfter: Int
     /// Whether a 1 falls in the middle of its bit: the sine's positive half first, the negative one after it.
-    public var oneFalls: Bool
+    package var oneFalls: Bool
 
     /// A line.
     /// - Parameters:
@@ -20,7 +20,7 @@ public struct SerialManchesterLine: Sendable, Hashable {
     ///   - onesAfter: ones behind each character, 8 to 1,000.
     ///   - oneFalls: whether a 1 falls in the middle of its bit, from the sine's positive half to the negative one; a decoder
     ///     hears either.
-    public init(baud: Double, onesBefore: Int, onesAfter: Int, oneFalls: Bool = true) {
+    package init(baud: Double, onesBefore: Int, onesAfter: Int, oneFalls: Bool = true) {
         self.baud = baud
         self.onesBefore = onesBefore
         self.onesAfter = onesAfter
@@ -28,9 +28,9 @@ public struct SerialManchesterLine: Sendable, Hashable {
     }
 
     /// HiJack: 32 samples a bit at 44.1 kHz, at least a hundred ones between characters (HiJackMgr.mm).
-    public static let hiJack = SerialManchesterLine(baud: 44_100 / 32, onesBefore: 100, onesAfter: 100)
+    package static let hiJack = SerialManchesterLine(baud: 44_100 / 32, onesBefore: 100, onesAfter: 100)
     /// FloJack: 13 samples a bit, twenty stop bits and four ones before each character (FJNFCService.mm).
-    public static let floJack = SerialManchesterLine(baud: 44_100 / 13, onesBefore: 4, onesAfter: 23)
+    package static let floJack = SerialManchesterLine(baud: 44_100 / 13, onesBefore: 4, onesAfter: 23)
 }
 
 extension SerialManchesterLine {
@@ -47,7 +47,7 @@ extension SerialManchesterLine {
 /// Turns the sound of a Manchester UART into characters, each found by itself among the ones around it.
 ///
 /// Either polarity and a clock up to 5 % off are found. A character whose parity is wrong is given as not framed.
-public typealias SerialManchesterDecoder = BasebandDecoder<SerialManchesterLine>
+package typealias SerialManchesterDecoder = BasebandDecoder<SerialManchesterLine>
 
 extension BasebandDecoder where Line == SerialManchesterLine {
     /// A decoder at the start of a recording.
@@ -55,20 +55,20 @@ extension BasebandDecoder where Line == SerialManchesterLine {
     ///   - line: rates and idle bits.
     ///   - sampleRate: samples per second, 8,000 to 192,000 Hz, and 4 for a bit at least.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
-    public init(_ line: SerialManchesterLine = .hiJack, sampleRate: Double) throws(LineCodeError) {
+    package init(_ line: SerialManchesterLine = .hiJack, sampleRate: Double) throws(LineCodeError) {
         try line.validate(sampleRate: sampleRate)
         self.init(line, sampleRate: sampleRate, SerialManchesterReceiver(line: line, sampleRate: sampleRate))
     }
 }
 
 /// Turns bytes into a Manchester UART's sound.
-public struct SerialManchesterEncoder: LineEncoder {
+package struct SerialManchesterEncoder: LineEncoder {
     /// The line.
-    public let line: SerialManchesterLine
+    package let line: SerialManchesterLine
     /// Samples per second (Hz).
-    public let sampleRate: Double
+    package let sampleRate: Double
     /// Peak of the sine, full scale 1.
-    public let amplitude: Float
+    package let amplitude: Float
 
     /// Time of the next sample within the current bit, in samples from the bit's beginning.
     private var timeInBit = 0.0
@@ -81,7 +81,7 @@ public struct SerialManchesterEncoder: LineEncoder {
     ///   - level: level of the sine in dBFS, -120 to 0; -6 unless told.
     ///   - isInverted: whether the line is upside down.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
-    public init(
+    package init(
         _ line: SerialManchesterLine = .hiJack, sampleRate: Double, level: Double = -6, isInverted: Bool = false
     ) throws(LineCodeError) {
         try line.validate(sampleRate: sampleRate)
@@ -92,7 +92,7 @@ public struct SerialManchesterEncoder: LineEncoder {
     }
 
     /// Appends the sound of some bytes, with the ones behind each, and those before where the line was idle.
-    public mutating func encode(_ bytes: Span<UInt8>, into samples: inout [Float]) {
+    package mutating func encode(_ bytes: Span<UInt8>, into samples: inout [Float]) {
         if !isSending, !bytes.isEmpty {
             isSending = true
             for _ in 0..<line.onesBefore { append(bit: 1, &samples) }
@@ -106,14 +106,14 @@ public struct SerialManchesterEncoder: LineEncoder {
     }
 
     /// Appends ones.
-    public mutating func idle(seconds: Double, into samples: inout [Float]) {
+    package mutating func idle(seconds: Double, into samples: inout [Float]) {
         let bits = (IdleTime.bounded(seconds) * line.baud).rounded(.up)
         for _ in 0..<Int(bits) { append(bit: 1, &samples) }
         if bits >= Double(line.onesBefore) { isSending = true }
     }
 
     /// Starts anew on an idle line.
-    public mutating func reset() {
+    package mutating func reset() {
         timeInBit = 0
         isSending = false
     }

@@ -2,15 +2,15 @@
 /// of a byte first.
 ///
 /// The values unless told are those reported for the commands of ID TECH UniMag, not verified on hardware.
-public struct FourToneShift: Sendable, Hashable {
+package struct FourToneShift: Sendable, Hashable {
     /// Frequencies in Hz of the values 0 to 3, all different, at most half the sample rate.
-    public var tones: SIMD4<Double>
+    package var tones: SIMD4<Double>
     /// Periods of a symbol, 1 to 1,000.
-    public var periodsPerSymbol: Int
+    package var periodsPerSymbol: Int
     /// The form of a period.
-    public var waveform: ToneWaveform
+    package var waveform: ToneWaveform
     /// Whether periods are rounded to whole numbers of frames: 3,400 Hz is 3,428.6 Hz then at 24 and 48 kHz.
-    public var isWholeFrames: Bool
+    package var isWholeFrames: Bool
 
     /// A keying.
     /// - Parameters:
@@ -18,7 +18,7 @@ public struct FourToneShift: Sendable, Hashable {
     ///   - periodsPerSymbol: periods of a symbol, 1 to 1,000.
     ///   - waveform: the form of a period.
     ///   - isWholeFrames: whether periods are rounded to whole numbers of frames.
-    public init(
+    package init(
         tones: SIMD4<Double> = [2_400, 3_000, 3_400, 4_000], periodsPerSymbol: Int = 10,
         waveform: ToneWaveform = .steppedSquare, isWholeFrames: Bool = true
     ) {
@@ -33,7 +33,7 @@ public struct FourToneShift: Sendable, Hashable {
     ///   - value: 0 to 3.
     ///   - sampleRate: samples per second (Hz).
     /// - Returns: Hz.
-    public func frequency(of value: Int, atSampleRate sampleRate: Double) -> Double {
+    package func frequency(of value: Int, atSampleRate sampleRate: Double) -> Double {
         tone(value).frequency(atSampleRate: sampleRate)
     }
 }
@@ -59,11 +59,11 @@ extension FourToneShift {
 
 /// Turns bytes into four tones, and commands for ID TECH UniMag into what goes to the reader: one channel of whole periods
 /// that begins and ends with the power tone and whose phase never jumps.
-public struct FourToneEncoder: LineEncoder {
+package struct FourToneEncoder: LineEncoder {
     /// The tones and what is around the bytes of a command.
-    public let profile: UniMagCommandProfile
+    package let profile: UniMagCommandProfile
     /// Samples per second (Hz).
-    public let sampleRate: Double
+    package let sampleRate: Double
 
     private let amplitude: Float
     /// The start of each tone, by the value of the symbol.
@@ -80,7 +80,7 @@ public struct FourToneEncoder: LineEncoder {
     ///     24,000, 32,000, 44,100, 48,000 Hz and their doubles do.
     ///   - level: level in dBFS, -120 to 0, which no sample exceeds; 0 unless told, as readers want it.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
-    public init(
+    package init(
         profile: UniMagCommandProfile = UniMagCommandProfile(), sampleRate: Double, level: Double = 0
     ) throws(LineCodeError) {
         try profile.validate(sampleRate: sampleRate)
@@ -98,7 +98,7 @@ public struct FourToneEncoder: LineEncoder {
     /// - Parameters:
     ///   - bytes: the command.
     ///   - samples: what is appended to.
-    public mutating func encodeCommand(_ bytes: Span<UInt8>, into samples: inout [Float]) {
+    package mutating func encodeCommand(_ bytes: Span<UInt8>, into samples: inout [Float]) {
         append(power, periods: profile.leadingPeriods, into: &samples)
         let preamble = profile.preamble
         encode(preamble.span, into: &samples)
@@ -107,7 +107,7 @@ public struct FourToneEncoder: LineEncoder {
     }
 
     /// Appends the sound of some bytes alone.
-    public mutating func encode(_ bytes: Span<UInt8>, into samples: inout [Float]) {
+    package mutating func encode(_ bytes: Span<UInt8>, into samples: inout [Float]) {
         for index in bytes.indices {
             for place in stride(from: 0, to: 8, by: 2) {
                 let symbol = symbols[Int(bytes[index]) >> place & 3]
@@ -117,7 +117,7 @@ public struct FourToneEncoder: LineEncoder {
     }
 
     /// Appends whole periods of the power tone; what is less than a period is kept for the next time.
-    public mutating func idle(seconds: Double, into samples: inout [Float]) {
+    package mutating func idle(seconds: Double, into samples: inout [Float]) {
         owedPeriods += IdleTime.bounded(seconds) * power.step * sampleRate
         // A second of 2,000 Hz is not 1,999 periods because of a rounding.
         let periods = (owedPeriods + 1e-6).rounded(.down)
@@ -126,7 +126,7 @@ public struct FourToneEncoder: LineEncoder {
     }
 
     /// Starts anew at the start of a period.
-    public mutating func reset() {
+    package mutating func reset() {
         phase = power
         owedPeriods = 0
     }

@@ -1,7 +1,7 @@
 /// A named line code with its framing: what `jackdaw demodulate --mode` takes.
 public struct LineMode: Sendable, Hashable {
     /// What carries the bits.
-    public enum Code: Sendable, Hashable {
+    package enum Code: Sendable, Hashable {
         /// Two tones.
         case frequencyShift(FrequencyShift, CharacterFraming)
         /// Two tones that carry bits without start and stop, the most significant one of a byte first.
@@ -19,10 +19,10 @@ public struct LineMode: Sendable, Hashable {
     /// One line on what it is and where its values come from.
     public let summary: String
     /// What carries the bits.
-    public let code: Code
+    package let code: Code
 
     /// A mode of one's own.
-    public init(name: String, summary: String, code: Code) {
+    package init(name: String, summary: String, code: Code) {
         self.name = name
         self.summary = summary
         self.code = code

@@ -3,14 +3,14 @@
 ///
 /// The values are what was reported for interoperability and not verified on hardware; ``set(_:data:)`` and ``request(_:)``
 /// make others.
-public struct UniMagCommand: Sendable, Hashable {
+package struct UniMagCommand: Sendable, Hashable {
     /// All bytes, from 02 to the check.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     /// Asks for a value.
     /// - Parameter item: which one.
     /// - Returns: the command.
-    public static func request(_ item: UInt8) -> UniMagCommand { UniMagCommand(body: [0x52, item]) }
+    package static func request(_ item: UInt8) -> UniMagCommand { UniMagCommand(body: [0x52, item]) }
 
     /// Sets a value.
     /// - Parameters:
@@ -18,7 +18,7 @@ public struct UniMagCommand: Sendable, Hashable {
     ///   - data: the value, at most 255 bytes.
     /// - Returns: the command; without a length where there are no data.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
-    public static func set(_ item: UInt8, data: [UInt8]) throws(LineCodeError) -> UniMagCommand {
+    package static func set(_ item: UInt8, data: [UInt8]) throws(LineCodeError) -> UniMagCommand {
         try LineCodeError.check("data length", Double(data.count), 0...255, "bytes")
         return UniMagCommand(item, data: data)
     }
@@ -35,22 +35,22 @@ public struct UniMagCommand: Sendable, Hashable {
 
 extension UniMagCommand {
     /// Asks for the version of the firmware.
-    public static let version = request(0x22)
+    package static let version = request(0x22)
     /// Asks for the settings.
-    public static let settings = request(0x1F)
+    package static let settings = request(0x1F)
     /// Asks for the serial number.
-    public static let serialNumber = request(0x4E)
+    package static let serialNumber = request(0x4E)
     /// Asks for the serial number of the next key.
-    public static let nextKeySerialNumber = request(0x51)
+    package static let nextKeySerialNumber = request(0x51)
     /// Asks for a long test answer.
-    public static let longTest = request(0x20)
+    package static let longTest = request(0x20)
     /// Encrypts with triple DES.
-    public static let tripleDES = UniMagCommand(0x4C, data: [0x31])
+    package static let tripleDES = UniMagCommand(0x4C, data: [0x31])
     /// Encrypts with AES.
-    public static let aes = UniMagCommand(0x4C, data: [0x32])
+    package static let aes = UniMagCommand(0x4C, data: [0x32])
 
     /// Chips a second of the reader's answers.
-    public enum Baud: UInt8, Sendable, Hashable, CaseIterable {
+    package enum Baud: UInt8, Sendable, Hashable, CaseIterable {
         /// 2,400 chips a second.
         case baud2400 = 3
         /// 4,800 chips a second.
@@ -60,7 +60,7 @@ extension UniMagCommand {
     }
 
     /// Output level of a Shuttle, by the letter that the vendor's phone list gives it.
-    public enum Level: UInt8, Sendable, Hashable, CaseIterable {
+    package enum Level: UInt8, Sendable, Hashable, CaseIterable {
         /// Channel `1`.
         case one = 0x30
         /// Channel `2`.
@@ -76,7 +76,7 @@ extension UniMagCommand {
     ///   - baud: chips a second.
     ///   - level: output level.
     /// - Returns: the command.
-    public static func setBaud(_ baud: Baud, level: Level) -> UniMagCommand {
+    package static func setBaud(_ baud: Baud, level: Level) -> UniMagCommand {
         UniMagCommand(0x41, data: [baud.rawValue + level.rawValue])
     }
 }
@@ -84,17 +84,17 @@ extension UniMagCommand {
 /// How commands go to an ID TECH UniMag or Shuttle: what is around the bytes, and the four tones that carry them.
 ///
 /// The values are what was reported for interoperability and not verified on hardware: every one can be changed.
-public struct UniMagCommandProfile: Sendable, Hashable {
+package struct UniMagCommandProfile: Sendable, Hashable {
     /// The tones of the bytes.
-    public var shift: FourToneShift
+    package var shift: FourToneShift
     /// Frequency of the tone before and after the bytes in Hz, that of the power tone.
-    public var powerFrequency: Double
+    package var powerFrequency: Double
     /// Periods of that tone before the bytes, 0 to 1,000,000.
-    public var leadingPeriods: Int
+    package var leadingPeriods: Int
     /// Bytes before those of the command.
-    public var preamble: [UInt8]
+    package var preamble: [UInt8]
     /// Periods of that tone after the bytes, 0 to 1,000,000.
-    public var trailingPeriods: Int
+    package var trailingPeriods: Int
 
     /// A profile; as reported unless told.
     /// - Parameters:
@@ -103,7 +103,7 @@ public struct UniMagCommandProfile: Sendable, Hashable {
     ///   - leadingPeriods: periods of that tone before the bytes, 0 to 1,000,000.
     ///   - preamble: bytes before those of the command.
     ///   - trailingPeriods: periods of that tone after the bytes, 0 to 1,000,000.
-    public init(
+    package init(
         shift: FourToneShift = FourToneShift(), powerFrequency: Double = 2_000, leadingPeriods: Int = 720,
         preamble: [UInt8] = [0xFF, 0x00, 0xFF, 0x00, 0xFF, 0x00], trailingPeriods: Int = 12_000
     ) {

@@ -2,7 +2,7 @@ import JackdawCards
 
 /// Keys of DUKPT with AES (ANSI X9.24-3:2017): from the base derivation key, which the host has, to that of one
 /// transaction.
-public enum AESDerivation {
+package enum AESDerivation {
     /// What keys of the derivation itself are for.
     private static let derivation: UInt16 = 0x8000
     private static let initial: UInt16 = 0x8001
@@ -15,7 +15,7 @@ public enum AESDerivation {
     ///   - serialNumber: of the reader; its counter does not matter.
     /// - Returns: the initial key.
     /// - Throws: ``DecryptionError`` with code `algorithm` or `library`.
-    public static func initialKey(
+    package static func initialKey(
         from base: borrowing CipherKey, for serialNumber: AESKeySerialNumber
     ) throws(DecryptionError) -> CipherKey {
         try check(base)
@@ -28,7 +28,7 @@ public enum AESDerivation {
     ///   - serialNumber: as the reader sent it.
     /// - Returns: the transaction's key.
     /// - Throws: ``DecryptionError`` with code `counter`, `exhausted`, `algorithm` or `library`.
-    public static func transactionKey(
+    package static func transactionKey(
         from initialKey: borrowing CipherKey, for serialNumber: AESKeySerialNumber
     ) throws(DecryptionError) -> CipherKey {
         try serialNumber.counter.checkUse()
@@ -44,7 +44,7 @@ public enum AESDerivation {
     /// - Returns: the working key.
     /// - Throws: ``DecryptionError`` with code `strength` where it were stronger than the key that it comes from,
     ///   `algorithm` or `library`.
-    public static func workingKey(
+    package static func workingKey(
         for usage: AESKeyUsage, _ algorithm: KeyAlgorithm, from transactionKey: borrowing CipherKey,
         serialNumber: AESKeySerialNumber
     ) throws(DecryptionError) -> CipherKey {
@@ -65,7 +65,7 @@ public enum AESDerivation {
     ///   - serialNumber: as the reader sent it.
     /// - Returns: the working key.
     /// - Throws: ``DecryptionError`` with code `counter`, `exhausted`, `strength`, `algorithm` or `library`.
-    public static func workingKey(
+    package static func workingKey(
         for usage: AESKeyUsage, _ algorithm: KeyAlgorithm, fromBase base: borrowing CipherKey,
         serialNumber: AESKeySerialNumber
     ) throws(DecryptionError) -> CipherKey {
@@ -81,7 +81,7 @@ public enum AESDerivation {
     ///   - serialNumber: of the reader; its counter does not matter.
     /// - Returns: the key.
     /// - Throws: ``DecryptionError`` with code `strength`, `algorithm` or `library`.
-    public static func updateKey(
+    package static func updateKey(
         _ algorithm: KeyAlgorithm, from initialKey: borrowing CipherKey, for serialNumber: AESKeySerialNumber
     ) throws(DecryptionError) -> CipherKey {
         let last = serialNumber.with(updateCounter)
@@ -139,14 +139,14 @@ extension KeyAlgorithm {
 }
 
 /// Which key a reader used, as X9.24-3 writes it for AES: eight bytes that name the initial key, four of a counter.
-public struct AESKeySerialNumber: Sendable, Hashable, CustomStringConvertible {
+package struct AESKeySerialNumber: Sendable, Hashable, CustomStringConvertible {
     /// Twelve bytes.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     /// Reads a serial number.
     /// - Parameter bytes: twelve.
     /// - Throws: ``DecryptionError`` with code `length`.
-    public init(_ bytes: Span<UInt8>) throws(DecryptionError) {
+    package init(_ bytes: Span<UInt8>) throws(DecryptionError) {
         guard bytes.count == 12 else {
             throw DecryptionError(.length, "a KSN of \(bytes.count) bytes, where one of AES has 12")
         }
@@ -155,18 +155,18 @@ public struct AESKeySerialNumber: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads a serial number from hexadecimal digits.
     /// - Throws: ``DecryptionError`` with code `digit` or `length`.
-    public init(hexadecimal text: String) throws(DecryptionError) {
+    package init(hexadecimal text: String) throws(DecryptionError) {
         let digits = Array(text.utf8)
         let bytes = try HexadecimalDigits.bytes(of: digits.span)
         try self.init(bytes.span)
     }
 
     /// How often the reader has taken a new key.
-    public var counter: TransactionCounter { .aes(bytes[8...].reduce(0) { $0 << 8 | UInt32($1) }) }
+    package var counter: TransactionCounter { .aes(bytes[8...].reduce(0) { $0 << 8 | UInt32($1) }) }
 
     /// The serial number of the next transaction.
     /// - Throws: ``DecryptionError`` with code `exhausted` where there is none.
-    public func next() throws(DecryptionError) -> AESKeySerialNumber { with(try counter.next().value) }
+    package func next() throws(DecryptionError) -> AESKeySerialNumber { with(try counter.next().value) }
 
     /// The eight bytes that name the initial key.
     var initialKeyName: [UInt8] { Array(bytes[..<8]) }
@@ -183,11 +183,11 @@ public struct AESKeySerialNumber: Sendable, Hashable, CustomStringConvertible {
     private init(unchecked bytes: [UInt8]) { self.bytes = bytes }
 
     /// 24 hexadecimal digits.
-    public var description: String { HexadecimalDigits.text(of: bytes) }
+    package var description: String { HexadecimalDigits.text(of: bytes) }
 }
 
 /// What a working key of X9.24-3 is for, as the standard numbers it.
-public enum AESKeyUsage: UInt16, Sendable, Hashable, CaseIterable {
+package enum AESKeyUsage: UInt16, Sendable, Hashable, CaseIterable {
     /// Encrypting other keys.
     case keyEncryption = 0x0002
     /// PINs.

@@ -1,12 +1,12 @@
 /// Which key a reader used, as X9.24-1 writes it for triple DES: 59 bits that name the initial key, 21 of a counter.
-public struct KeySerialNumber: Sendable, Hashable, CustomStringConvertible {
+package struct KeySerialNumber: Sendable, Hashable, CustomStringConvertible {
     /// Ten bytes.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     /// Reads a serial number.
     /// - Parameter bytes: ten, or eight, which FF FF is put before.
     /// - Throws: ``DecryptionError`` with code `length`.
-    public init(_ bytes: Span<UInt8>) throws(DecryptionError) {
+    package init(_ bytes: Span<UInt8>) throws(DecryptionError) {
         guard bytes.count == 10 || bytes.count == 8 else {
             throw DecryptionError(.length, "a KSN of \(bytes.count) bytes, where one has 10 or 8")
         }
@@ -16,20 +16,20 @@ public struct KeySerialNumber: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads a serial number from hexadecimal digits.
     /// - Throws: ``DecryptionError`` with code `digit` or `length`.
-    public init(hexadecimal text: String) throws(DecryptionError) {
+    package init(hexadecimal text: String) throws(DecryptionError) {
         let digits = Array(text.utf8)
         let bytes = try HexadecimalDigits.bytes(of: digits.span)
         try self.init(bytes.span)
     }
 
     /// How often the reader has taken a new key.
-    public var counter: TransactionCounter {
+    package var counter: TransactionCounter {
         .tripleDES(bytes[7...].reduce(0) { $0 << 8 | UInt32($1) })
     }
 
     /// The serial number of the next transaction.
     /// - Throws: ``DecryptionError`` with code `exhausted` where there is none.
-    public func next() throws(DecryptionError) -> KeySerialNumber { with(try counter.next().value) }
+    package func next() throws(DecryptionError) -> KeySerialNumber { with(try counter.next().value) }
 
     /// The last eight bytes, with another counter.
     func register(_ counter: UInt32) -> [UInt8] { Array(with(counter).bytes[2...]) }
@@ -48,18 +48,18 @@ public struct KeySerialNumber: Sendable, Hashable, CustomStringConvertible {
     private init(unchecked bytes: [UInt8]) { self.bytes = bytes }
 
     /// 20 hexadecimal digits.
-    public var description: String { HexadecimalDigits.text(of: bytes) }
+    package var description: String { HexadecimalDigits.text(of: bytes) }
 }
 
 /// How often a reader has taken a new key from the one that was put into it (DUKPT). Only counters with few ones are used, so
 /// that no key takes many steps.
-public struct TransactionCounter: Sendable, Hashable {
+package struct TransactionCounter: Sendable, Hashable {
     /// The number, from 1 for the first transaction.
-    public let value: UInt32
+    package let value: UInt32
     /// Bits of the number.
-    public let width: Int
+    package let width: Int
     /// Ones that a counter in use has at most.
-    public let mostOnes: Int
+    package let mostOnes: Int
 
     /// The counter of X9.24-1, for triple DES: 21 bits, ten of them ones.
     static func tripleDES(_ value: UInt32) -> TransactionCounter {
@@ -70,17 +70,17 @@ public struct TransactionCounter: Sendable, Hashable {
     static func aes(_ value: UInt32) -> TransactionCounter { TransactionCounter(value: value, width: 32, mostOnes: 16) }
 
     /// Whether a transaction may have it.
-    public var isUsable: Bool { value != 0 && value.nonzeroBitCount <= mostOnes }
+    package var isUsable: Bool { value != 0 && value.nonzeroBitCount <= mostOnes }
 
     /// Whether it is behind the last that a transaction may have.
-    public var isExhausted: Bool { value > last }
+    package var isExhausted: Bool { value > last }
 
     /// The last that a transaction may have: all its ones on the left.
     private var last: UInt32 { (UInt32(1) << mostOnes - 1) << (width - mostOnes) }
 
     /// The next one that a transaction may have.
     /// - Throws: ``DecryptionError`` with code `exhausted` where there is none.
-    public func next() throws(DecryptionError) -> TransactionCounter {
+    package func next() throws(DecryptionError) -> TransactionCounter {
         guard value < last else {
             throw DecryptionError(.exhausted, "the reader has used its last key: it needs a new initial key")
         }

@@ -2,7 +2,7 @@ import JackdawCards
 
 /// Keys of DUKPT with triple DES (ANSI X9.24-1:2009, annex A): from the base derivation key, which the host has, to that of one
 /// transaction.
-public enum TripleDESDerivation {
+package enum TripleDESDerivation {
     /// What the second key is derived by, beside the first.
     private static let mask: [UInt8] = [0xC0, 0xC0, 0xC0, 0xC0, 0, 0, 0, 0, 0xC0, 0xC0, 0xC0, 0xC0, 0, 0, 0, 0]
 
@@ -12,7 +12,7 @@ public enum TripleDESDerivation {
     ///   - serialNumber: of the reader; its counter does not matter.
     /// - Returns: the initial key.
     /// - Throws: ``DecryptionError`` with code `algorithm` or `library`.
-    public static func initialKey(
+    package static func initialKey(
         from base: borrowing CipherKey, for serialNumber: KeySerialNumber
     ) throws(DecryptionError) -> CipherKey {
         try check(base)
@@ -28,7 +28,7 @@ public enum TripleDESDerivation {
     ///   - serialNumber: as the reader sent it.
     /// - Returns: the transaction's key.
     /// - Throws: ``DecryptionError`` with code `counter`, `exhausted`, `algorithm` or `library`.
-    public static func transactionKey(
+    package static func transactionKey(
         from initial: borrowing CipherKey, for serialNumber: KeySerialNumber
     ) throws(DecryptionError) -> CipherKey {
         try check(initial)
@@ -50,7 +50,7 @@ public enum TripleDESDerivation {
     ///   - transaction: what ``transactionKey(from:for:)`` gives.
     /// - Returns: the working key.
     /// - Throws: ``DecryptionError`` with code `algorithm` or `library`.
-    public static func workingKey(
+    package static func workingKey(
         for usage: TripleDESKeyUsage, from transaction: borrowing CipherKey
     ) throws(DecryptionError) -> CipherKey {
         try check(transaction)
@@ -68,7 +68,7 @@ public enum TripleDESDerivation {
     ///   - serialNumber: as the reader sent it.
     /// - Returns: the working key.
     /// - Throws: ``DecryptionError`` with code `counter`, `exhausted`, `algorithm` or `library`.
-    public static func workingKey(
+    package static func workingKey(
         for usage: TripleDESKeyUsage, from base: borrowing CipherKey, serialNumber: KeySerialNumber
     ) throws(DecryptionError) -> CipherKey {
         let initial = try initialKey(from: base, for: serialNumber)
@@ -125,7 +125,7 @@ public enum TripleDESDerivation {
 }
 
 /// What a working key of X9.24-1 is for. Request is from the reader, response to it.
-public enum TripleDESKeyUsage: Sendable, Hashable, CaseIterable {
+package enum TripleDESKeyUsage: Sendable, Hashable, CaseIterable {
     /// PINs; with MagTek's readers, tracks, too.
     case pin
     /// Codes of what the reader sends.

@@ -119,14 +119,14 @@ public enum KeyScheme: String, Sendable, Hashable, CaseIterable {
     /// MagTek's readers, by their manual; a bit of each swipe says which of two it is.
     /// - Parameter status: the swipe's.
     /// - Returns: the scheme of its tracks.
-    public static func magTek(_ status: MagTekSwipe.EncryptionStatus) -> KeyScheme {
+    package static func magTek(_ status: MagTekSwipe.EncryptionStatus) -> KeyScheme {
         status.contains(.usesDataVariant) ? .dataRequest : .pin
     }
 
     /// IPS's readers: a fixed key is used as it is; how keys of DUKPT are used is not published.
     /// - Parameter management: what the swipe says.
     /// - Returns: the scheme; nil where it is not known.
-    public static func ips(_ management: IPSSwipe.KeyManagement) -> KeyScheme? {
+    package static func ips(_ management: IPSSwipe.KeyManagement) -> KeyScheme? {
         management == .fixed ? .fixed : nil
     }
 

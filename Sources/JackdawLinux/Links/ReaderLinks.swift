@@ -59,7 +59,7 @@ extension LinuxDevices {
     ///   - tell: gets each time that the reader gets power or loses it.
     ///   - makeReader: makes what it answers and sends.
     /// - Throws: `LinkError`: what there is in the way, and what to do about it.
-    public static func simulate(
+    package static func simulate(
         _ link: LinkName, _ sound: ReaderSound, path: AudioPath = AudioPath(), while goesOn: () -> Bool,
         _ tell: (Bool) -> Void = { _ in }, _ makeReader: () -> SimulatedReader
     ) throws(LinkError) {

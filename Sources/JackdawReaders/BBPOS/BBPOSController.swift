@@ -9,9 +9,9 @@
 ///
 /// Source: samples of the vendor's SDK in public repositories. Which error a call at the wrong time is refused with is inferred
 /// from their names.
-public struct BBPOSController: Sendable {
+package struct BBPOSController: Sendable {
     /// What the reader is about.
-    public enum State: Sendable, Hashable {
+    package enum State: Sendable, Hashable {
         /// There is none, and no link that one could be found on.
         case disconnected
         /// A link was started, and there is no reader on it yet.
@@ -33,7 +33,7 @@ public struct BBPOSController: Sendable {
     }
 
     /// What follows from a call, a report, or time.
-    public enum Output: Sendable {
+    package enum Output: Sendable {
         /// A call that goes to the reader.
         case send(BBPOSCall)
         /// What the program is told.
@@ -41,11 +41,11 @@ public struct BBPOSController: Sendable {
     }
 
     /// What the reader is about.
-    public private(set) var state = State.disconnected
+    package private(set) var state = State.disconnected
     /// When ``advance(to:)`` has something to do; nil where nothing waits for time to pass.
-    public private(set) var nextDeadline: Duration?
+    package private(set) var nextDeadline: Duration?
     /// How the reader is connected, or the link that was started.
-    public private(set) var connection = BBPOSConnection.disconnected
+    package private(set) var connection = BBPOSConnection.disconnected
     /// Whether the program has started the link, which stays when the reader goes.
     private var isLinkStarted = false
     /// Whether the program has asked if a reader is there.
@@ -53,7 +53,7 @@ public struct BBPOSController: Sendable {
     private var times: BBPOSTransactionTimes?
 
     /// A reader that is not there yet.
-    public init() {}
+    package init() {}
 
     /// Takes a call of the program.
     /// - Parameters:
@@ -61,7 +61,7 @@ public struct BBPOSController: Sendable {
     ///   - now: when, from any beginning, and never back.
     /// - Returns: what follows.
     /// - Throws: ``BBPOSError`` where it is not taken now; nothing changes.
-    public mutating func perform(_ call: BBPOSCall, at now: Duration) throws(BBPOSError) -> [Output] {
+    package mutating func perform(_ call: BBPOSCall, at now: Duration) throws(BBPOSError) -> [Output] {
         switch (call, state) {
         case (.setDetectDeviceChange, _): break
         case (.startAudio, _): try startLink(.audio)
@@ -109,7 +109,7 @@ public struct BBPOSController: Sendable {
     ///   - report: what.
     ///   - now: when.
     /// - Returns: what follows; nothing for what cannot be now, such as a request in a payment that nobody began.
-    public mutating func receive(_ report: BBPOSReport, at now: Duration) -> [Output] {
+    package mutating func receive(_ report: BBPOSReport, at now: Duration) -> [Output] {
         switch (report, state) {
         case (.connected(let connection), .disconnected):
             self.connection = connection
@@ -154,7 +154,7 @@ public struct BBPOSController: Sendable {
     /// own part it is given up, and what the reader says of it later is told all the same.
     /// - Parameter now: when it is.
     /// - Returns: what follows.
-    public mutating func advance(to now: Duration) -> [Output] {
+    package mutating func advance(to now: Duration) -> [Output] {
         guard let deadline = nextDeadline, deadline <= now else { return [] }
         switch state {
         case .asking(let request):
@@ -234,7 +234,7 @@ public struct BBPOSController: Sendable {
 /// What a program calls for, by the names of the vendor's SDK as public samples have them.
 ///
 /// PINs are in none of them: they are entered at the reader. Data that may be of a card tell their number alone.
-public enum BBPOSCall: Sendable, Hashable {
+package enum BBPOSCall: Sendable, Hashable {
     /// `startAudio`: has the audio jack for a link.
     case startAudio
     /// `stopAudio`.
@@ -300,7 +300,7 @@ public enum BBPOSCall: Sendable, Hashable {
     /// Whether it answers what the reader asks for.
     /// - Parameter request: what that is.
     /// - Returns: also false for a choice that is not in the list.
-    public func answers(_ request: BBPOSRequest) -> Bool {
+    package func answers(_ request: BBPOSRequest) -> Bool {
         switch (self, request) {
         case (.selectApplication(let place), .application(let names)): names.indices.contains(place)
         case (.cancelSelectApplication, .application), (.setAmount, .amount), (.cancelSetAmount, .amount),
@@ -314,19 +314,19 @@ public enum BBPOSCall: Sendable, Hashable {
 }
 
 /// How long the program may take for what a payment asks of it: values of `startEmv`, which has no published defaults.
-public struct BBPOSTransactionTimes: Sendable, Hashable {
+package struct BBPOSTransactionTimes: Sendable, Hashable {
     /// `checkCardTimeout`, where the payment looks for a card itself.
-    public var card: Duration
+    package var card: Duration
     /// `selectApplicationTimeout`.
-    public var application: Duration
+    package var application: Duration
     /// `setAmountTimeout`.
-    public var amount: Duration
+    package var amount: Duration
     /// `pinEntryTimeout`.
-    public var pin: Duration
+    package var pin: Duration
     /// `finalConfirmTimeout`, also for the other questions that are answered with yes or no.
-    public var confirmation: Duration
+    package var confirmation: Duration
     /// `onlineProcessTimeout`, also for what the issuer says on the telephone.
-    public var issuer: Duration
+    package var issuer: Duration
 
     /// - Parameters:
     ///   - card: for a card that the payment looks for itself.
@@ -335,7 +335,7 @@ public struct BBPOSTransactionTimes: Sendable, Hashable {
     ///   - pin: for the PIN.
     ///   - confirmation: for the confirmation and the like.
     ///   - issuer: for the issuer's answer.
-    public init(
+    package init(
         card: Duration = .zero, application: Duration, amount: Duration, pin: Duration, confirmation: Duration,
         issuer: Duration
     ) {
@@ -348,12 +348,12 @@ public struct BBPOSTransactionTimes: Sendable, Hashable {
     }
 
     /// The longest of them.
-    public var longest: Duration { max(card, application, amount, pin, confirmation, issuer) }
+    package var longest: Duration { max(card, application, amount, pin, confirmation, issuer) }
 
     /// How long an answer may take.
     /// - Parameter request: what is asked for.
     /// - Returns: the time from when it is asked.
-    public func time(for request: BBPOSRequest) -> Duration {
+    package func time(for request: BBPOSRequest) -> Duration {
         switch request {
         case .application: application
         case .amount: amount
@@ -365,7 +365,7 @@ public struct BBPOSTransactionTimes: Sendable, Hashable {
 }
 
 /// What an EMVSwiper tells, by the callbacks of the vendor's SDK as public samples have them.
-public enum BBPOSReport: Sendable, CustomStringConvertible {
+package enum BBPOSReport: Sendable, CustomStringConvertible {
     /// The reader is there (`onDevicePlugged`, `onUsbConnected`, `onDeviceHere`).
     case connected(BBPOSConnection)
     /// The reader has gone (`onDeviceUnplugged`, `onNoDeviceDetected`, `onPowerDown`).
@@ -407,7 +407,7 @@ public enum BBPOSReport: Sendable, CustomStringConvertible {
     case failed(BBPOSError)
 
     /// One line without card data.
-    public var description: String {
+    package var description: String {
         switch self {
         case .connected(let connection): "connected: \(connection.rawValue)"
         case .disconnected: "disconnected"

@@ -19,7 +19,7 @@ extension WireVocabulary {
 /// What an EMVSwiper asks the program for in the course of a payment with a chip, and waits for.
 ///
 /// Callbacks of the vendor's SDK, as public samples have them; what goes over the wire is not published.
-public enum BBPOSRequest: Sendable, Hashable {
+package enum BBPOSRequest: Sendable, Hashable {
     /// Which application of the card is used (`onRequestSelectApplication`), by its place in the list.
     case application([String])
     /// How much is paid (`onRequestSetAmount`).
@@ -58,7 +58,7 @@ public enum BBPOSRequest: Sendable, Hashable {
 /// How an EMVSwiper looks for a card.
 ///
 /// Names of the vendor's SDK, as public samples have them; their numbers and what goes over the wire are not published.
-public enum BBPOSCheckCardMode: String, Sendable, Hashable, CaseIterable {
+package enum BBPOSCheckCardMode: String, Sendable, Hashable, CaseIterable {
     /// Swiped.
     case swipe = "SWIPE"
     /// Inserted.
@@ -72,7 +72,7 @@ public enum BBPOSCheckCardMode: String, Sendable, Hashable, CaseIterable {
 /// What an EMVSwiper found.
 ///
 /// Names of the vendor's SDK, as public samples have them; their numbers and what goes over the wire are not published.
-public enum BBPOSCheckCardResult: String, Sendable, Hashable, CaseIterable {
+package enum BBPOSCheckCardResult: String, Sendable, Hashable, CaseIterable {
     /// No card.
     case noCard = "NONE"
     /// A chip card.
@@ -98,7 +98,7 @@ public enum BBPOSCheckCardResult: String, Sendable, Hashable, CaseIterable {
 /// What is paid.
 ///
 /// Names of the vendor's SDK, as public samples have them; their numbers and what goes over the wire are not published.
-public enum BBPOSTransactionKind: String, Sendable, Hashable, CaseIterable {
+package enum BBPOSTransactionKind: String, Sendable, Hashable, CaseIterable {
     /// Goods.
     case goods = "GOODS"
     /// Services.
@@ -118,7 +118,7 @@ public enum BBPOSTransactionKind: String, Sendable, Hashable, CaseIterable {
 /// How a transaction with a chip ended.
 ///
 /// Names of the vendor's SDK, as public samples have them; their numbers and what goes over the wire are not published.
-public enum BBPOSTransactionResult: String, Sendable, Hashable, CaseIterable {
+package enum BBPOSTransactionResult: String, Sendable, Hashable, CaseIterable {
     /// Approved.
     case approved = "APPROVED"
     /// Broken off.
@@ -153,36 +153,36 @@ public enum BBPOSTransactionResult: String, Sendable, Hashable, CaseIterable {
 
 /// What a payment with a chip may be begun with beside its times: values of `startEmv`. What is left out is the
 /// reader's matter.
-public struct BBPOSTransactionSettings: Sendable, Hashable {
+package struct BBPOSTransactionSettings: Sendable, Hashable {
     /// `terminalTime`: `yyMMddHHmmss`. Where it is not given, the reader may ask for it.
-    public var time: String?
+    package var time: String?
     /// `checkCardMode`: how the payment looks for a card itself.
-    public var cardMode: BBPOSCheckCardMode?
+    package var cardMode: BBPOSCheckCardMode?
     /// `encOnlineMessageTags`: data objects that go encrypted to the issuer.
-    public var issuerTags: [UInt32] = []
+    package var issuerTags: [UInt32] = []
     /// `encBatchDataTags`: data objects that are told encrypted of a payment that is done.
-    public var batchTags: [UInt32] = []
+    package var batchTags: [UInt32] = []
     /// `encReversalDataTags`: data objects that are told encrypted of a payment that has to be taken back.
-    public var reversalTags: [UInt32] = []
+    package var reversalTags: [UInt32] = []
     /// `randomNumber`.
-    public var randomNumber: [UInt8]?
+    package var randomNumber: [UInt8]?
     /// `orderID`.
-    public var orderID: String?
+    package var orderID: String?
     /// `encPinKey`: the working key for PINs, encrypted.
-    public var pinKey: ReaderBytes?
+    package var pinKey: ReaderBytes?
     /// `encDataKey`: the working key for data, encrypted.
-    public var dataKey: ReaderBytes?
+    package var dataKey: ReaderBytes?
     /// `encMacKey`: the working key for MACs, encrypted.
-    public var macKey: ReaderBytes?
+    package var macKey: ReaderBytes?
 
     /// Nothing of it.
-    public init() {}
+    package init() {}
 }
 
 /// What the cardholder is to be shown.
 ///
 /// Names of the vendor's SDK, as public samples have them; their numbers and what goes over the wire are not published.
-public enum BBPOSDisplayText: String, Sendable, Hashable, CaseIterable {
+package enum BBPOSDisplayText: String, Sendable, Hashable, CaseIterable {
     /// “Amount”
     case amount = "AMOUNT"
     /// “Amount ok or not”
@@ -258,17 +258,17 @@ public enum BBPOSDisplayText: String, Sendable, Hashable, CaseIterable {
 }
 
 /// How a reader is to encrypt data of the program, by the names of the vendor's SDK: one of each is in public samples.
-public struct BBPOSEncryption: Sendable, Hashable {
+package struct BBPOSEncryption: Sendable, Hashable {
     /// The method, such as `MAC_METHOD_1`.
-    public var method: String
+    package var method: String
     /// Where the key is from, such as `BY_SERVER_16_BYTES_WORKING_KEY`.
-    public var keySource: String
+    package var keySource: String
     /// What makes the data long enough, such as `ZERO_PADDING`.
-    public var padding: String
+    package var padding: String
     /// What the key is for, such as `TAK`.
-    public var usage: String
+    package var usage: String
     /// The working key, encrypted, where it is the program's to give.
-    public var workingKey: ReaderBytes?
+    package var workingKey: ReaderBytes?
 
     /// As the samples have it, unless other names are given.
     /// - Parameters:
@@ -277,7 +277,7 @@ public struct BBPOSEncryption: Sendable, Hashable {
     ///   - padding: what makes the data long enough.
     ///   - usage: what the key is for.
     ///   - workingKey: the working key, encrypted.
-    public init(
+    package init(
         method: String = "MAC_METHOD_1", keySource: String = "BY_SERVER_16_BYTES_WORKING_KEY",
         padding: String = "ZERO_PADDING", usage: String = "TAK", workingKey: ReaderBytes? = nil
     ) {
@@ -292,7 +292,7 @@ public struct BBPOSEncryption: Sendable, Hashable {
 /// Why an EMVSwiper could not do something.
 ///
 /// Names of the vendor's SDK, as public samples have them; their numbers and what goes over the wire are not published.
-public enum BBPOSError: String, Error, Sendable, Hashable, CaseIterable {
+package enum BBPOSError: String, Error, Sendable, Hashable, CaseIterable {
     /// The reader does not know the command.
     case commandNotAvailable = "CMD_NOT_AVAILABLE"
     /// Nothing came in time.
@@ -334,7 +334,7 @@ public enum BBPOSError: String, Error, Sendable, Hashable, CaseIterable {
 /// How an EMVSwiper is connected.
 ///
 /// Names of the vendor's SDK, as public samples have them; their numbers and what goes over the wire are not published.
-public enum BBPOSConnection: String, Sendable, Hashable, CaseIterable {
+package enum BBPOSConnection: String, Sendable, Hashable, CaseIterable {
     /// Not at all.
     case disconnected = "NONE"
     /// By the audio jack.
@@ -348,7 +348,7 @@ public enum BBPOSConnection: String, Sendable, Hashable, CaseIterable {
 /// How an EMVSwiper's battery is.
 ///
 /// Names of the vendor's SDK, as public samples have them; their numbers and what goes over the wire are not published.
-public enum BBPOSBattery: String, Sendable, Hashable, CaseIterable {
+package enum BBPOSBattery: String, Sendable, Hashable, CaseIterable {
     /// Low.
     case low = "LOW"
     /// Nearly empty.
@@ -358,7 +358,7 @@ public enum BBPOSBattery: String, Sendable, Hashable, CaseIterable {
 /// Why no settings were found for a sound device.
 ///
 /// Names of the vendor's SDK, as public samples have them; their numbers and what goes over the wire are not published.
-public enum BBPOSAutoConfigurationError: String, Error, Sendable, Hashable, CaseIterable {
+package enum BBPOSAutoConfigurationError: String, Error, Sendable, Hashable, CaseIterable {
     /// None work with this one.
     case deviceNotSupported = "PHONE_NOT_SUPPORTED"
     /// The search was broken off.

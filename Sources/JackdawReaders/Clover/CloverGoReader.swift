@@ -2,9 +2,9 @@
 /// which nobody has published.
 ///
 /// Source: Clover's SDK for Go readers (remote-pay-ios-go), and the order of its states that Clover's documentation gives.
-public struct CloverGoReader: Sendable, Hashable {
+package struct CloverGoReader: Sendable, Hashable {
     /// How far the reader is.
-    public enum Status: String, Sendable, Hashable, CaseIterable {
+    package enum Status: String, Sendable, Hashable, CaseIterable {
         /// Settings are loaded, or the reader is prepared.
         case initializing
         /// Firmware is downloaded or written.
@@ -18,33 +18,33 @@ public struct CloverGoReader: Sendable, Hashable {
     }
 
     /// Per cent below which the battery is low.
-    public static let lowBattery = 20
+    package static let lowBattery = 20
     /// Times that a chip is not read before the card is to be swiped.
-    public static let chipTries = 3
+    package static let chipTries = 3
 
     /// How far the reader is.
-    public private(set) var status = Status.disconnected
+    package private(set) var status = Status.disconnected
     /// How full the battery is, 0 to 100 %; nil while the reader has not told.
-    public private(set) var batteryPercent: Int?
+    package private(set) var batteryPercent: Int?
     /// Times that the chip of a card was not read since the last that was.
-    public private(set) var chipFailures = 0
+    package private(set) var chipFailures = 0
 
     /// A reader that is not connected.
-    public init() {}
+    package init() {}
 
     /// Whether a card with a chip may be swiped, as it could not be read.
-    public var takesSwipeOfChipCard: Bool { chipFailures >= Self.chipTries }
+    package var takesSwipeOfChipCard: Bool { chipFailures >= Self.chipTries }
 
     /// Takes that the program connects.
-    public mutating func connect() {
+    package mutating func connect() {
         if status == .disconnected { status = .initializing }
     }
 
     /// Takes that the reader has gone, or the program lets it go.
-    public mutating func disconnect() { self = CloverGoReader() }
+    package mutating func disconnect() { self = CloverGoReader() }
 
     /// Takes how far the reader is. Means nothing of one that is not connected.
-    public mutating func receive(_ event: CloverGoInitializationEvent) {
+    package mutating func receive(_ event: CloverGoInitializationEvent) {
         guard status != .disconnected else { return }
         switch event {
         case .loadingSettings, .firmwareDownloadComplete, .firmwareUpdateComplete: status = .initializing
@@ -54,21 +54,21 @@ public struct CloverGoReader: Sendable, Hashable {
     }
 
     /// Takes that the reader did not become ready: it is to be connected anew.
-    public mutating func receive(_ error: CloverGoDeviceError) {
+    package mutating func receive(_ error: CloverGoDeviceError) {
         // The old firmware goes on.
         if error != .firmwareUpdateNotSupported { disconnect() }
     }
 
     /// Takes how full the battery is.
     /// - Parameter percent: 0 to 100; -1 where the reader does not know.
-    public mutating func receive(batteryPercent percent: Int) {
+    package mutating func receive(batteryPercent percent: Int) {
         guard status != .disconnected else { return }
         batteryPercent = (0...100).contains(percent) ? percent : nil
         if status == .ready || status == .lowBattery { becomeReady() }
     }
 
     /// Takes what happens to a card.
-    public mutating func receive(_ event: CloverGoTransactionEvent) {
+    package mutating func receive(_ event: CloverGoTransactionEvent) {
         guard status == .ready || status == .lowBattery else { return }
         switch event {
         case .chipFailed: chipFailures += 1

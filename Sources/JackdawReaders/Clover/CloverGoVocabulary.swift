@@ -24,7 +24,7 @@ extension WireVocabulary {
 /// What a Clover Go reader tells during a transaction.
 ///
 /// Names of Clover's SDK for Go readers (remote-pay-ios-go); what goes over the wire is not published.
-public enum CloverGoTransactionEvent: String, Sendable, Hashable, CaseIterable {
+package enum CloverGoTransactionEvent: String, Sendable, Hashable, CaseIterable {
     /// A card was swiped.
     case cardSwiped = "CARD_SWIPED"
     /// A card was tapped.
@@ -60,7 +60,7 @@ public enum CloverGoTransactionEvent: String, Sendable, Hashable, CaseIterable {
 /// How far a Clover Go reader is before it is ready.
 ///
 /// Names of Clover's SDK for Go readers (remote-pay-ios-go); what goes over the wire is not published.
-public enum CloverGoInitializationEvent: String, Sendable, Hashable, CaseIterable {
+package enum CloverGoInitializationEvent: String, Sendable, Hashable, CaseIterable {
     /// Settings are loaded.
     case loadingSettings = "LOADING_TERMINAL_PARAMS"
     /// It is ready.
@@ -78,7 +78,7 @@ public enum CloverGoInitializationEvent: String, Sendable, Hashable, CaseIterabl
 /// Why a Clover Go reader did not become ready.
 ///
 /// Names of Clover's SDK for Go readers (remote-pay-ios-go); what goes over the wire is not published.
-public enum CloverGoDeviceError: String, Error, Sendable, Hashable, CaseIterable {
+package enum CloverGoDeviceError: String, Error, Sendable, Hashable, CaseIterable {
     /// It did not come to its end.
     case initializationFailed = "INITIALIZATION_FAILED"
     /// There are no settings.
@@ -91,13 +91,13 @@ public enum CloverGoDeviceError: String, Error, Sendable, Hashable, CaseIterable
     case firmwareUpdateNotSupported = "FIRMWARE_UPDATE_NOT_SUPPORTED"
 
     /// The code that the SDK reports all of them with.
-    public static let code = 500
+    package static let code = 500
 }
 
 /// How a card comes to Clover Go.
 ///
 /// Names of Clover's SDK for Go readers (remote-pay-ios-go); what goes over the wire is not published.
-public enum CloverGoPaymentMode: String, Sendable, Hashable, CaseIterable {
+package enum CloverGoPaymentMode: String, Sendable, Hashable, CaseIterable {
     /// Its number is keyed in.
     case keyed = "KEYED"
     /// By a reader.
@@ -107,7 +107,7 @@ public enum CloverGoPaymentMode: String, Sendable, Hashable, CaseIterable {
 /// What became of a payment that was taken offline.
 ///
 /// Names of Clover's SDK for Go readers (remote-pay-ios-go); what goes over the wire is not published.
-public enum CloverGoPendingPaymentState: String, Sendable, Hashable, CaseIterable {
+package enum CloverGoPendingPaymentState: String, Sendable, Hashable, CaseIterable {
     /// It is not known.
     case unknown = "UNKNOWN"
     /// It waits.

@@ -5,27 +5,27 @@
 /// only ever answers.
 ///
 /// Source: Datecs' DPP-350 programmer's manual.
-public struct DatecsFormat: FrameFormat {
+package struct DatecsFormat: FrameFormat {
     /// Which way the packets go.
-    public let direction: FrameDirection
+    package let direction: FrameDirection
 
     /// The most bytes of data.
-    public static let greatestData = 2048
+    package static let greatestData = 2048
     private static let answer: UInt8 = 0x80
     /// Channel, command or status, length.
     private static let dataStart = 4
 
     /// - Parameter direction: which way the packets go.
-    public init(_ direction: FrameDirection) { self.direction = direction }
+    package init(_ direction: FrameDirection) { self.direction = direction }
 
     /// The most bytes that a frame has.
-    public var greatestSize: Int { Self.dataStart + Self.greatestData }
+    package var greatestSize: Int { Self.dataStart + Self.greatestData }
 
     /// The first byte that may begin a frame.
-    public func start(in bytes: Span<UInt8>) -> Int? { bytes.indices.first { channel(bytes[$0]) != nil } }
+    package func start(in bytes: Span<UInt8>) -> Int? { bytes.indices.first { channel(bytes[$0]) != nil } }
 
     /// Measures the frame that may begin with the first byte.
-    public func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
+    package func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
         guard channel(bytes[0]) != nil else { return .fault(.noStart(bytes[0])) }
         guard bytes.count >= Self.dataStart else { return .partial(atLeast: Self.dataStart) }
         let count = Int(bytes[2]) << 8 | Int(bytes[3])
@@ -38,7 +38,7 @@ public struct DatecsFormat: FrameFormat {
     }
 
     /// Explains a frame, field by field.
-    public func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
+    package func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
         let data = Self.dataStart..<frame.count
         let second =
             switch direction {
@@ -60,7 +60,7 @@ public struct DatecsFormat: FrameFormat {
     ///   - channel: who is to do it.
     /// - Returns: the packet.
     /// - Throws: ``FrameFault`` (`length`) where that is too much.
-    public static func command(
+    package static func command(
         _ command: DatecsCommand, _ data: [UInt8] = [], to channel: DatecsChannel = .printer
     ) throws(FrameFault) -> [UInt8] {
         try packet(channel.rawValue, command.rawValue, data)
@@ -73,7 +73,7 @@ public struct DatecsFormat: FrameFormat {
     ///   - channel: who answers.
     /// - Returns: the packet.
     /// - Throws: ``FrameFault`` (`length`) where that is too much.
-    public static func answer(
+    package static func answer(
         _ status: DatecsStatus, _ data: [UInt8] = [], from channel: DatecsChannel = .printer
     ) throws(FrameFault) -> [UInt8] {
         try packet(channel.rawValue | answer, status.rawValue, data)
@@ -95,68 +95,68 @@ public struct DatecsFormat: FrameFormat {
 /// Whom a packet to a Datecs printer is for.
 ///
 /// Source: Datecs' DPP-350 programmer's manual.
-public enum DatecsChannel: UInt8, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+package enum DatecsChannel: UInt8, Sendable, Hashable, CaseIterable, CustomStringConvertible {
     /// The printer.
     case printer = 0x01
     /// The reader for stripes that is built in.
     case cardReader = 0x10
 
     /// Number and name.
-    public var description: String { "\(rawValue.hexadecimal) \(self == .printer ? "printer" : "card reader")" }
+    package var description: String { "\(rawValue.hexadecimal) \(self == .printer ? "printer" : "card reader")" }
 }
 
 /// What a Datecs printer is told to do in a packet.
 ///
 /// Source: Datecs' DPP-350 programmer's manual.
-public struct DatecsCommand: NamedNumber {
+package struct DatecsCommand: NamedNumber {
     /// Its number.
-    public let rawValue: UInt8
+    package let rawValue: UInt8
 
     /// Of a number.
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Take data.
-    public static let send = DatecsCommand(rawValue: 2)
+    package static let send = DatecsCommand(rawValue: 2)
     /// Give the data that have come.
-    public static let receive = DatecsCommand(rawValue: 3)
+    package static let receive = DatecsCommand(rawValue: 3)
     /// Say how you are (``DatecsPrinterStatus``).
-    public static let status = DatecsCommand(rawValue: 4)
+    package static let status = DatecsCommand(rawValue: 4)
 
     /// What the published numbers mean.
-    public static let names: [UInt8: String] = [2: "send data", 3: "receive data", 4: "get status"]
+    package static let names: [UInt8: String] = [2: "send data", 3: "receive data", 4: "get status"]
 }
 
 /// What a Datecs printer says became of a packet, and how it is.
 ///
 /// Source: Datecs' DPP-350 programmer's manual.
-public struct DatecsStatus: OptionSet, Sendable, Hashable, CustomStringConvertible {
+package struct DatecsStatus: OptionSet, Sendable, Hashable, CustomStringConvertible {
     /// As the printer sends it.
-    public let rawValue: UInt8
+    package let rawValue: UInt8
 
     /// Of the byte.
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Something is wrong.
-    public static let error = DatecsStatus(rawValue: 1 << 0)
+    package static let error = DatecsStatus(rawValue: 1 << 0)
     /// The packet was not taken: with ``error`` its data are to be sent again, the memory is full.
-    public static let notAcknowledged = DatecsStatus(rawValue: 1 << 1)
+    package static let notAcknowledged = DatecsStatus(rawValue: 1 << 1)
     /// There is no such channel or command.
-    public static let unknownCommand = DatecsStatus(rawValue: 1 << 2)
+    package static let unknownCommand = DatecsStatus(rawValue: 1 << 2)
     /// The battery is low.
-    public static let lowBattery = DatecsStatus(rawValue: 1 << 3)
+    package static let lowBattery = DatecsStatus(rawValue: 1 << 3)
     /// The head is too hot.
-    public static let hotHead = DatecsStatus(rawValue: 1 << 4)
+    package static let hotHead = DatecsStatus(rawValue: 1 << 4)
     /// There is no paper.
-    public static let noPaper = DatecsStatus(rawValue: 1 << 5)
+    package static let noPaper = DatecsStatus(rawValue: 1 << 5)
     /// The printer is doing something else.
-    public static let busy = DatecsStatus(rawValue: 1 << 7)
+    package static let busy = DatecsStatus(rawValue: 1 << 7)
 
     private static let names = [
         "error", "NAK", "unknown command", "low battery", "hot head", "no paper", "bit 6", "busy",
     ]
 
     /// What is set, in words.
-    public var description: String {
+    package var description: String {
         let set = Self.names.indices.filter { rawValue >> $0 & 1 == 1 }.map { Self.names[$0] }
         return set.isEmpty ? "ready" : set.joined(separator: ", ")
     }
@@ -165,19 +165,19 @@ public struct DatecsStatus: OptionSet, Sendable, Hashable, CustomStringConvertib
 /// How a Datecs printer is: what it answers to ``DatecsCommand/status``.
 ///
 /// Source: Datecs' DPP-350 programmer's manual.
-public struct DatecsPrinterStatus: Sendable, Hashable {
+package struct DatecsPrinterStatus: Sendable, Hashable {
     /// Bytes that the printer can still take.
-    public let freeMemory: Int
+    package let freeMemory: Int
     /// Whether the battery is low.
-    public let isBatteryLow: Bool
+    package let isBatteryLow: Bool
     /// Whether the head is too hot.
-    public let isHeadHot: Bool
+    package let isHeadHot: Bool
     /// Whether there is no paper.
-    public let hasNoPaper: Bool
+    package let hasNoPaper: Bool
     /// The battery's voltage, V.
-    public let voltage: Double
+    package let voltage: Double
     /// The head's temperature, degrees Celsius.
-    public let temperature: Int
+    package let temperature: Int
 
     /// Bytes that it has.
     static let size = 5
@@ -185,7 +185,7 @@ public struct DatecsPrinterStatus: Sendable, Hashable {
     /// Reads the data of an answer.
     /// - Parameter data: what follows the length.
     /// - Throws: ``FrameFault`` (`length`) where it is no status.
-    public init(_ data: Span<UInt8>) throws(FrameFault) {
+    package init(_ data: Span<UInt8>) throws(FrameFault) {
         guard data.count == Self.size else {
             throw FrameFault(.length, at: data.count, "\(data.count) bytes, where a status has \(Self.size)")
         }

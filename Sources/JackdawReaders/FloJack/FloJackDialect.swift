@@ -2,13 +2,13 @@
 /// the program is there.
 ///
 /// Source: Flomio's drivers for iOS, in a public repository.
-public struct FloJackDialect: ReaderDialect {
+package struct FloJackDialect: ReaderDialect {
     /// The family.
-    public let family = "flojack"
+    package let family = "flojack"
     /// How long things take.
-    public let times: ReaderTimes
+    package let times: ReaderTimes
     /// How long it takes to wake up.
-    public let waking: Duration?
+    package let waking: Duration?
 
     private enum Status {
         static let hardware: UInt8 = 1
@@ -21,27 +21,27 @@ public struct FloJackDialect: ReaderDialect {
 
     /// - Parameter profile: what is not public about these readers or may change.
     /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
-    public init(profile: ReaderProfile) throws(ReaderError) {
+    package init(profile: ReaderProfile) throws(ReaderError) {
         times = try profile.times()
         waking = try profile.waking()
     }
 
     /// Its hardware and its software.
-    public var identification: [ReaderRequest] {
+    package var identification: [ReaderRequest] {
         [Self.request(.status, Status.hardware, "hardware"), Self.request(.status, Status.software, "software")]
     }
 
     /// Messages, always the same.
-    public func format(awaiting request: ReaderRequest?) -> any FrameFormat { FloJackFormat() }
+    package func format(awaiting request: ReaderRequest?) -> any FrameFormat { FloJackFormat() }
 
     /// To look for tags. Whether it answers that depends on how it is set up.
-    public func arming(for duration: Duration) -> [ReaderRequest] { [Self.polling(Self.on)] }
+    package func arming(for duration: Duration) -> [ReaderRequest] { [Self.polling(Self.on)] }
 
     /// To look for tags no more.
-    public func disarming(after reason: DisarmReason) -> [ReaderRequest] { [Self.polling(Self.off)] }
+    package func disarming(after reason: DisarmReason) -> [ReaderRequest] { [Self.polling(Self.off)] }
 
     /// What asks something.
-    public func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
+    package func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
         switch question {
         case .firmware: [Self.request(.status, Status.software, "software")]
         default: throw ReaderError(.unsupported, "\(family) readers are not known to tell their \(question)")
@@ -49,7 +49,7 @@ public struct FloJackDialect: ReaderDialect {
     }
 
     /// What sets something: the number is opcode times 256 plus subopcode, the value the data.
-    public func setting(_ setting: ReaderSetting) throws(ReaderError) -> [ReaderRequest] {
+    package func setting(_ setting: ReaderSetting) throws(ReaderError) -> [ReaderRequest] {
         guard let number = UInt16(exactly: setting.number), FloJackOpcode(rawValue: UInt8(number >> 8)).isKnown else {
             throw ReaderError(
                 .outOfRange, "no message has the number \(setting.number)",
@@ -65,7 +65,7 @@ public struct FloJackDialect: ReaderDialect {
     }
 
     /// What a message means.
-    public func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
+    package func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
         let opcode = FloJackOpcode(rawValue: frame[0])
         let data = frame.extracting(3..<frame.count - 1)
         switch opcode {
@@ -101,7 +101,7 @@ public struct FloJackDialect: ReaderDialect {
 
 extension FloJackDialect {
     /// Hides what a tag holds; of the other messages those stay that are too short for an account number.
-    public func masking(_ frames: [[UInt8]]) -> MaskedFrames {
+    package func masking(_ frames: [[UInt8]]) -> MaskedFrames {
         guard let frame = frames.first, frames.count == 1 else { return .unknown }
         let opcode = FloJackOpcode(rawValue: frame[0])
         let data = frame[3..<frame.count - 1]

@@ -5,24 +5,24 @@
 ///
 /// Source: Flomio's drivers for iOS, in a public repository, with their messages. Two of these have an XOR or a length that is
 /// wrong, and are refused.
-public struct FloJackFormat: FrameFormat {
+package struct FloJackFormat: FrameFormat {
     /// Opcode, length, subopcode.
     private static let dataStart = 3
     private static let leastSize = dataStart + 1
 
     /// The format, which has no settings.
-    public init() {}
+    package init() {}
 
     /// The most bytes that a frame has.
-    public var greatestSize: Int { Int(UInt8.max) }
+    package var greatestSize: Int { Int(UInt8.max) }
 
     /// The first byte that may begin a frame.
-    public func start(in bytes: Span<UInt8>) -> Int? {
+    package func start(in bytes: Span<UInt8>) -> Int? {
         bytes.indices.first { FloJackOpcode(rawValue: bytes[$0]).isKnown }
     }
 
     /// Measures the frame that may begin with the first byte.
-    public func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
+    package func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
         guard FloJackOpcode(rawValue: bytes[0]).isKnown else { return .fault(.noStart(bytes[0])) }
         guard bytes.count > 1 else { return .partial(atLeast: Self.leastSize) }
         let count = Int(bytes[1])
@@ -38,7 +38,7 @@ public struct FloJackFormat: FrameFormat {
     }
 
     /// Explains a frame, field by field.
-    public func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
+    package func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
         let end = frame.count - 1
         var fields = [
             FrameField("opcode", 0..<1, "\(FloJackOpcode(rawValue: frame[0]))"),
@@ -56,7 +56,7 @@ public struct FloJackFormat: FrameFormat {
     ///   - data: up to 251 bytes.
     /// - Returns: the frame.
     /// - Throws: ``FrameFault`` (`length`) where that is too much.
-    public static func message(
+    package static func message(
         _ opcode: FloJackOpcode, _ subopcode: UInt8, _ data: [UInt8] = []
     ) throws(FrameFault) -> [UInt8] {
         let most = Int(UInt8.max) - leastSize
@@ -71,34 +71,34 @@ public struct FloJackFormat: FrameFormat {
 /// What a message of FloJack readers is about.
 ///
 /// Source: Flomio's drivers for iOS, in a public repository.
-public struct FloJackOpcode: NamedNumber {
+package struct FloJackOpcode: NamedNumber {
     /// Its number.
-    public let rawValue: UInt8
+    package let rawValue: UInt8
 
     /// Of a number.
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// What the reader is and how it does.
-    public static let status = FloJackOpcode(rawValue: 1)
+    package static let status = FloJackOpcode(rawValue: 1)
     /// Kinds of tags that are looked for.
-    public static let protocols = FloJackOpcode(rawValue: 2)
+    package static let protocols = FloJackOpcode(rawValue: 2)
     /// Whether tags are looked for.
-    public static let polling = FloJackOpcode(rawValue: 3)
+    package static let polling = FloJackOpcode(rawValue: 3)
     /// How often tags are looked for, in steps of 25 ms.
-    public static let pollingRate = FloJackOpcode(rawValue: 4)
+    package static let pollingRate = FloJackOpcode(rawValue: 4)
     /// A tag that was found.
-    public static let tag = FloJackOpcode(rawValue: 5)
+    package static let tag = FloJackOpcode(rawValue: 5)
     /// What became of a message.
-    public static let acknowledgement = FloJackOpcode(rawValue: 6)
+    package static let acknowledgement = FloJackOpcode(rawValue: 6)
     /// How the line is used.
-    public static let communication = FloJackOpcode(rawValue: 12)
+    package static let communication = FloJackOpcode(rawValue: 12)
     /// Whether the other side is there.
-    public static let ping = FloJackOpcode(rawValue: 13)
+    package static let ping = FloJackOpcode(rawValue: 13)
     /// What is done with tags.
-    public static let operationMode = FloJackOpcode(rawValue: 14)
+    package static let operationMode = FloJackOpcode(rawValue: 14)
 
     /// What the published numbers mean.
-    public static let names: [UInt8: String] = [
+    package static let names: [UInt8: String] = [
         1: "status", 2: "protocols", 3: "polling", 4: "polling rate", 5: "tag", 6: "acknowledgement", 7: "standalone",
         8: "standalone timeout", 9: "dump log", 10: "LED", 11: "host command", 12: "communication", 13: "ping",
         14: "operation mode", 15: "block read or write", 16: "tag write",

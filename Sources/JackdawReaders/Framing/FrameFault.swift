@@ -58,7 +58,7 @@ extension FrameFault {
 }
 
 /// Why the numbered parts of a message cannot be joined. The message is lost.
-public enum JoiningFault: Error, Sendable, Hashable, CustomStringConvertible {
+package enum JoiningFault: Error, Sendable, Hashable, CustomStringConvertible {
     /// A part without a number.
     case empty
     /// A part of a number that none has.
@@ -77,7 +77,7 @@ public enum JoiningFault: Error, Sendable, Hashable, CustomStringConvertible {
     case tooLong(most: Int)
 
     /// What is wrong, without data of the message.
-    public var description: String {
+    package var description: String {
         switch self {
         case .empty: "a part without a number"
         case .impossible(let number): "a part numbered \(number), which none is"

@@ -2,42 +2,42 @@
 /// it is (``ReaderFact/bytes(_:)``), and a setting's value is sent as it is, whatever its number.
 ///
 /// Source: HiJackMgr.mm of its authors.
-public struct HiJackDialect: ReaderDialect {
+package struct HiJackDialect: ReaderDialect {
     /// The family.
-    public let family = "hijack"
+    package let family = "hijack"
     /// How long things take.
-    public let times: ReaderTimes
+    package let times: ReaderTimes
     /// How long it takes to wake up.
-    public let waking: Duration?
+    package let waking: Duration?
 
     /// - Parameter profile: what is not public about these readers or may change.
     /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
-    public init(profile: ReaderProfile) throws(ReaderError) {
+    package init(profile: ReaderProfile) throws(ReaderError) {
         times = try profile.times()
         waking = try profile.waking()
     }
 
     /// Nothing: it has no questions.
-    public var identification: [ReaderRequest] { [] }
+    package var identification: [ReaderRequest] { [] }
 
     /// Bytes as they come.
-    public func format(awaiting request: ReaderRequest?) -> any FrameFormat {
+    package func format(awaiting request: ReaderRequest?) -> any FrameFormat {
         PacketFormat(greatestSize: PacketFormat.greatestBurst)
     }
 
     /// Nothing is known of cards.
-    public func arming(for duration: Duration) throws(ReaderError) -> [ReaderRequest] {
+    package func arming(for duration: Duration) throws(ReaderError) -> [ReaderRequest] {
         throw ReaderError(
             .unsupported, "hijack carries plain bytes, and knows of no cards", remedy: "take the bytes that it tells")
     }
 
     /// The value, as it is.
-    public func setting(_ setting: ReaderSetting) throws(ReaderError) -> [ReaderRequest] {
+    package func setting(_ setting: ReaderSetting) throws(ReaderError) -> [ReaderRequest] {
         [ReaderRequest("send \(setting.value.count) bytes", setting.value, isAnswered: false)]
     }
 
     /// Bytes, as they are.
-    public func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
+    package func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
         [.told(.bytes(ReaderBytes(copying: frame)))]
     }
 }

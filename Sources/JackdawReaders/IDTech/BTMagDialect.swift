@@ -1,9 +1,9 @@
 /// How ID TECH's BTMag is spoken to: as ``IDTechDialect`` has it, but for what switches reading on and off.
-public struct BTMagDialect: ReaderDialect {
+package struct BTMagDialect: ReaderDialect {
     /// The family.
-    public let family = "btmag"
+    package let family = "btmag"
     /// How long things take.
-    public let times: ReaderTimes
+    package let times: ReaderTimes
 
     private let reader: IDTechDialect
     private let readingOn: [UInt8]
@@ -14,7 +14,7 @@ public struct BTMagDialect: ReaderDialect {
 
     /// - Parameter profile: what is not public about these readers or may change.
     /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
-    public init(profile: ReaderProfile) throws(ReaderError) {
+    package init(profile: ReaderProfile) throws(ReaderError) {
         times = try profile.times()
         reader = IDTechDialect(family: family, times: times, takesCommands: try profile.flag(.takesCommands))
         readingOn = try profile.bytes(.readingOn, count: Self.dataSizes)
@@ -22,39 +22,39 @@ public struct BTMagDialect: ReaderDialect {
     }
 
     /// It has a battery, and reads cards from the start where no command is known that has it do so.
-    public var isAlwaysArmed: Bool { readingOn.isEmpty }
+    package var isAlwaysArmed: Bool { readingOn.isEmpty }
 
     /// Its software and its number, where it can be asked.
-    public var identification: [ReaderRequest] { reader.identification }
+    package var identification: [ReaderRequest] { reader.identification }
 
     /// Answers and swipes of ID TECH's readers.
-    public func format(awaiting request: ReaderRequest?) -> any FrameFormat { reader.format(awaiting: request) }
+    package func format(awaiting request: ReaderRequest?) -> any FrameFormat { reader.format(awaiting: request) }
 
     /// What switches reading on, if anything does.
-    public func arming(for duration: Duration) -> [ReaderRequest] { Self.request("switch reading on", readingOn) }
+    package func arming(for duration: Duration) -> [ReaderRequest] { Self.request("switch reading on", readingOn) }
 
     /// What switches reading off, if anything does.
-    public func disarming(after reason: DisarmReason) -> [ReaderRequest] {
+    package func disarming(after reason: DisarmReason) -> [ReaderRequest] {
         Self.request("switch reading off", readingOff)
     }
 
     /// What asks something.
-    public func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
+    package func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
         try reader.asking(question)
     }
 
     /// What sets something: the number is that of a function.
-    public func setting(_ setting: ReaderSetting) throws(ReaderError) -> [ReaderRequest] {
+    package func setting(_ setting: ReaderSetting) throws(ReaderError) -> [ReaderRequest] {
         try reader.setting(setting)
     }
 
     /// What a frame means.
-    public func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
+    package func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
         reader.understand(frame, answering: request)
     }
 
     /// Hides tracks, what was encrypted and hashes of a swipe, and numbers in answers.
-    public func masking(_ frames: [[UInt8]]) -> MaskedFrames { reader.masking(frames) }
+    package func masking(_ frames: [[UInt8]]) -> MaskedFrames { reader.masking(frames) }
 
     private static func request(_ name: String, _ data: [UInt8]) -> [ReaderRequest] {
         data.isEmpty ? [] : [ReaderRequest(name, BTMagFormat.frame(data))]
@@ -65,23 +65,23 @@ public struct BTMagDialect: ReaderDialect {
 ///
 /// Source: ID TECH's SDK, whose documentation has no length and does not say whether data may have `03`: the frame ends with the
 /// first one that the right LRC follows.
-public struct BTMagFormat: FrameFormat {
+package struct BTMagFormat: FrameFormat {
     /// The most bytes of data.
-    public let greatestData: Int
+    package let greatestData: Int
 
     /// - Parameter greatestData: the most bytes of data. How many there are at most is not documented.
-    public init(greatestData: Int = 1024) { self.greatestData = greatestData }
+    package init(greatestData: Int = 1024) { self.greatestData = greatestData }
 
     /// The most bytes that a frame has.
-    public var greatestSize: Int { greatestData + 3 }
+    package var greatestSize: Int { greatestData + 3 }
 
     /// The first byte that may begin a frame.
-    public func start(in bytes: Span<UInt8>) -> Int? {
+    package func start(in bytes: Span<UInt8>) -> Int? {
         bytes.firstIndex(of: IDTechCommandFormat.startOfText)
     }
 
     /// Measures the frame that may begin with the first byte.
-    public func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
+    package func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
         guard bytes[0] == IDTechCommandFormat.startOfText else { return .fault(.noStart(bytes[0])) }
         let marks = bytes.extracting(first: min(bytes.count, greatestSize - 1))
         var (sum, first) = (bytes[0], 1)
@@ -98,7 +98,7 @@ public struct BTMagFormat: FrameFormat {
     }
 
     /// Explains a frame, field by field.
-    public func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
+    package func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
         let end = frame.count - 2
         return [
             FrameField("STX", 0..<1, "02"),
@@ -110,7 +110,7 @@ public struct BTMagFormat: FrameFormat {
     /// Makes a frame.
     /// - Parameter data: what it says.
     /// - Returns: the frame.
-    public static func frame(_ data: [UInt8]) -> [UInt8] {
+    package static func frame(_ data: [UInt8]) -> [UInt8] {
         let frame = [IDTechCommandFormat.startOfText] + data + [IDTechCommandFormat.endOfText]
         return frame + [RedundancyCheck.longitudinal(frame.span)]
     }

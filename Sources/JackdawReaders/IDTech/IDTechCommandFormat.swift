@@ -2,23 +2,23 @@
 /// `03` and an LRC over all of it.
 ///
 /// Source: ID TECH's iMag and SecureMag manuals.
-public struct IDTechCommandFormat: FrameFormat {
+package struct IDTechCommandFormat: FrameFormat {
     static let startOfText: UInt8 = 0x02
     static let endOfText: UInt8 = 0x03
     private static let set = UInt8(ascii: "S")
     private static let review = UInt8(ascii: "R")
 
     /// The format, which has no settings.
-    public init() {}
+    package init() {}
 
     /// `02 S` function, length, 255 bytes, `03` LRC.
-    public var greatestSize: Int { 4 + 255 + 2 }
+    package var greatestSize: Int { 4 + 255 + 2 }
 
     /// The first byte that may begin a frame.
-    public func start(in bytes: Span<UInt8>) -> Int? { bytes.firstIndex(of: Self.startOfText) }
+    package func start(in bytes: Span<UInt8>) -> Int? { bytes.firstIndex(of: Self.startOfText) }
 
     /// Measures the frame that may begin with the first byte.
-    public func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
+    package func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
         guard bytes[0] == Self.startOfText else { return .fault(.noStart(bytes[0])) }
         guard bytes.count > 1 else { return .partial(atLeast: 5) }
         guard bytes[1] == Self.set || bytes[1] == Self.review else {
@@ -34,7 +34,7 @@ public struct IDTechCommandFormat: FrameFormat {
     }
 
     /// Explains a frame, field by field.
-    public func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
+    package func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
         let end = frame.count - 2
         var fields = [
             FrameField("STX", 0..<1, "02"), FrameField("kind", 1..<2, frame[1] == Self.set ? "S set" : "R review"),
@@ -55,7 +55,7 @@ public struct IDTechCommandFormat: FrameFormat {
     ///   - data: to what, up to 255 bytes; none for ``IDTechFunction/resetToDefault``.
     /// - Returns: the frame.
     /// - Throws: ``FrameFault`` (`length`) where that is too much.
-    public static func set(_ function: IDTechFunction, _ data: [UInt8]) throws(FrameFault) -> [UInt8] {
+    package static func set(_ function: IDTechFunction, _ data: [UInt8]) throws(FrameFault) -> [UInt8] {
         guard data.count <= 255 else {
             throw FrameFault(.length, at: 3, "\(data.count) bytes of data, where 255 are the most")
         }
@@ -67,7 +67,7 @@ public struct IDTechCommandFormat: FrameFormat {
     }
 
     /// Makes a command that asks for something.
-    public static func review(_ function: IDTechFunction) -> [UInt8] {
+    package static func review(_ function: IDTechFunction) -> [UInt8] {
         ended([startOfText, review, function.rawValue])
     }
 
@@ -103,9 +103,9 @@ func measureEnd(_ bytes: Span<UInt8>, at end: Int, from first: Int) -> FrameMeas
 /// swipes unasked (``IDTechSwipeFormat``).
 ///
 /// An answer does not say which of these it is: who has asked has to tell.
-public struct IDTechAnswerFormat: FrameFormat {
+package struct IDTechAnswerFormat: FrameFormat {
     /// What a reader was asked.
-    public enum Awaited: Sendable, Hashable, CaseIterable {
+    package enum Awaited: Sendable, Hashable, CaseIterable {
         /// Nothing, or to set something: `06` alone.
         case acknowledgement
         /// For settings: `06 02`, then function, length and data of each, `03` LRC.
@@ -115,27 +115,27 @@ public struct IDTechAnswerFormat: FrameFormat {
     }
 
     /// What the reader was asked last.
-    public var awaited: Awaited
+    package var awaited: Awaited
     private let swipes = IDTechSwipeFormat()
 
     static let acknowledge: UInt8 = 0x06
     static let refuse: UInt8 = 0x15
 
     /// - Parameter awaited: what the reader was asked last.
-    public init(awaiting awaited: Awaited = .acknowledgement) { self.awaited = awaited }
+    package init(awaiting awaited: Awaited = .acknowledgement) { self.awaited = awaited }
 
     /// The most bytes that a frame has.
-    public var greatestSize: Int { swipes.greatestSize }
+    package var greatestSize: Int { swipes.greatestSize }
 
     /// The first byte that may begin a frame.
-    public func start(in bytes: Span<UInt8>) -> Int? { bytes.indices.first { Self.starts.contains(bytes[$0]) } }
+    package func start(in bytes: Span<UInt8>) -> Int? { bytes.indices.first { Self.starts.contains(bytes[$0]) } }
 
     private static let starts = [acknowledge, refuse, IDTechCommandFormat.startOfText]
     /// The most bytes of an answer that is no swipe: nobody has documented a longer one than a setting has.
     private static let greatestAnswer = 1024
 
     /// Measures the frame that may begin with the first byte.
-    public func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
+    package func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
         switch bytes[0] {
         case Self.refuse: .unchecked(1)
         case Self.acknowledge where awaited == .acknowledgement: .unchecked(1)
@@ -145,7 +145,7 @@ public struct IDTechAnswerFormat: FrameFormat {
     }
 
     /// Explains a frame, field by field.
-    public func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
+    package func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
         guard frame[0] != IDTechCommandFormat.startOfText else {
             return swipes.fields(of: frame, isRevealing: isRevealing)
         }
@@ -258,54 +258,54 @@ enum IDTechBody {
 /// What can be set and asked of ID TECH's magnetic stripe readers.
 ///
 /// Source: ID TECH's iMag and SecureMag manuals.
-public struct IDTechFunction: NamedNumber {
+package struct IDTechFunction: NamedNumber {
     /// Its number.
-    public let rawValue: UInt8
+    package let rawValue: UInt8
 
     /// Of a number.
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Reset to default.
-    public static let resetToDefault = IDTechFunction(rawValue: 0x18)
+    package static let resetToDefault = IDTechFunction(rawValue: 0x18)
     /// Decoding.
-    public static let decoding = IDTechFunction(rawValue: 0x1D)
+    package static let decoding = IDTechFunction(rawValue: 0x1D)
     /// Review all.
-    public static let reviewAll = IDTechFunction(rawValue: 0x1F)
+    package static let reviewAll = IDTechFunction(rawValue: 0x1F)
     /// Firmware version.
-    public static let firmwareVersion = IDTechFunction(rawValue: 0x22)
+    package static let firmwareVersion = IDTechFunction(rawValue: 0x22)
     /// Baud rate.
-    public static let baudRate = IDTechFunction(rawValue: 0x41)
+    package static let baudRate = IDTechFunction(rawValue: 0x41)
     /// Clear digits in front.
-    public static let clearDigitsInFront = IDTechFunction(rawValue: 0x49)
+    package static let clearDigitsInFront = IDTechFunction(rawValue: 0x49)
     /// Clear digits behind.
-    public static let clearDigitsBehind = IDTechFunction(rawValue: 0x4A)
+    package static let clearDigitsBehind = IDTechFunction(rawValue: 0x4A)
     /// Mask character.
-    public static let maskCharacter = IDTechFunction(rawValue: 0x4B)
+    package static let maskCharacter = IDTechFunction(rawValue: 0x4B)
     /// Encryption.
-    public static let encryption = IDTechFunction(rawValue: 0x4C)
+    package static let encryption = IDTechFunction(rawValue: 0x4C)
     /// Serial number.
-    public static let serialNumber = IDTechFunction(rawValue: 0x4E)
+    package static let serialNumber = IDTechFunction(rawValue: 0x4E)
     /// Expiry shown.
-    public static let expiryShown = IDTechFunction(rawValue: 0x50)
+    package static let expiryShown = IDTechFunction(rawValue: 0x50)
     /// The serial number of the next key (KSN), of readers on the audio jack. Reported, not documented.
-    public static let nextKeySerialNumber = IDTechFunction(rawValue: 0x51)
+    package static let nextKeySerialNumber = IDTechFunction(rawValue: 0x51)
     /// Key management.
-    public static let keyManagement = IDTechFunction(rawValue: 0x58)
+    package static let keyManagement = IDTechFunction(rawValue: 0x58)
     /// LRC in secure mode.
-    public static let lrcInSecureMode = IDTechFunction(rawValue: 0x6F)
+    package static let lrcInSecureMode = IDTechFunction(rawValue: 0x6F)
     /// Security level.
-    public static let securityLevel = IDTechFunction(rawValue: 0x7E)
+    package static let securityLevel = IDTechFunction(rawValue: 0x7E)
     /// Activate authentication.
-    public static let activateAuthentication = IDTechFunction(rawValue: 0x82)
+    package static let activateAuthentication = IDTechFunction(rawValue: 0x82)
     /// Encrypt option.
-    public static let encryptOption = IDTechFunction(rawValue: 0x84)
+    package static let encryptOption = IDTechFunction(rawValue: 0x84)
     /// Output format.
-    public static let outputFormat = IDTechFunction(rawValue: 0x85)
+    package static let outputFormat = IDTechFunction(rawValue: 0x85)
     /// Mask option.
-    public static let maskOption = IDTechFunction(rawValue: 0x86)
+    package static let maskOption = IDTechFunction(rawValue: 0x86)
 
     /// What the published numbers mean.
-    public static let names: [UInt8: String] = [
+    package static let names: [UInt8: String] = [
         0x18: "reset to default", 0x1D: "decoding", 0x1F: "review all", 0x22: "firmware version", 0x41: "baud rate",
         0x49: "clear digits in front", 0x4A: "clear digits behind", 0x4B: "mask character", 0x4C: "encryption",
         0x4E: "serial number", 0x50: "expiry shown", 0x51: "next KSN", 0x58: "key management",

@@ -1,18 +1,18 @@
 /// How ID TECH's magnetic stripe readers (UniMag, Shuttle, SecureMag and their like) are spoken to.
-public struct IDTechDialect: ReaderDialect {
+package struct IDTechDialect: ReaderDialect {
     /// The family: `idtech`, or another that speaks alike.
-    public let family: String
+    package let family: String
     /// How long things take: those of ID TECH's SDK.
-    public let times: ReaderTimes
+    package let times: ReaderTimes
     /// Whether cards are read at any time, as from readers on a cable; those on an audio jack live on power that is given for
     /// a wait.
-    public let isAlwaysArmed: Bool
+    package let isAlwaysArmed: Bool
     private let takesCommands: Bool
 
     /// - Parameters:
     ///   - times: how long things take.
     ///   - isAlwaysArmed: whether cards are read at any time.
-    public init(times: ReaderTimes = ReaderTimes(), isAlwaysArmed: Bool = false) {
+    package init(times: ReaderTimes = ReaderTimes(), isAlwaysArmed: Bool = false) {
         self.init(family: "idtech", times: times, isAlwaysArmed: isAlwaysArmed)
     }
 
@@ -25,26 +25,26 @@ public struct IDTechDialect: ReaderDialect {
 
     /// - Parameter profile: what is not public about these readers or may change.
     /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
-    public init(profile: ReaderProfile) throws(ReaderError) {
+    package init(profile: ReaderProfile) throws(ReaderError) {
         self.init(times: try profile.times(), isAlwaysArmed: try profile.flag(.isAlwaysArmed))
     }
 
     /// Its software and its number, where it can be asked.
-    public var identification: [ReaderRequest] {
+    package var identification: [ReaderRequest] {
         takesCommands ? [.review(.firmwareVersion), .review(.serialNumber)] : []
     }
 
     /// Questions about settings are answered otherwise than those for a text.
-    public func format(awaiting request: ReaderRequest?) -> any FrameFormat {
+    package func format(awaiting request: ReaderRequest?) -> any FrameFormat {
         guard let request, let function = Self.reviewed(request) else { return IDTechAnswerFormat() }
         return IDTechAnswerFormat(awaiting: function == .firmwareVersion ? .text : .settings)
     }
 
     /// Nothing: it reads cards while it has power.
-    public func arming(for duration: Duration) -> [ReaderRequest] { [] }
+    package func arming(for duration: Duration) -> [ReaderRequest] { [] }
 
     /// What asks something.
-    public func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
+    package func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
         try checkCommands()
         return switch question {
         case .firmware: [.review(.firmwareVersion)]
@@ -56,7 +56,7 @@ public struct IDTechDialect: ReaderDialect {
     }
 
     /// What sets something: the number is that of a function.
-    public func setting(_ setting: ReaderSetting) throws(ReaderError) -> [ReaderRequest] {
+    package func setting(_ setting: ReaderSetting) throws(ReaderError) -> [ReaderRequest] {
         try checkCommands()
         guard let number = UInt8(exactly: setting.number) else {
             throw ReaderError(.outOfRange, "no function has the number \(setting.number)", remedy: "choose 0 to 255")
@@ -70,7 +70,7 @@ public struct IDTechDialect: ReaderDialect {
     }
 
     /// What a frame means.
-    public func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
+    package func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
         switch frame[0] {
         case IDTechAnswerFormat.refuse: return [request == nil ? .unknown("a NAK") : .refused("NAK")]
         case IDTechAnswerFormat.acknowledge where frame.count == 1:
@@ -159,7 +159,7 @@ extension ReaderRequest {
 
 extension IDTechDialect {
     /// Hides tracks, what was encrypted and hashes of a swipe, and numbers in answers.
-    public func masking(_ frames: [[UInt8]]) -> MaskedFrames {
+    package func masking(_ frames: [[UInt8]]) -> MaskedFrames {
         guard let frame = frames.first, frames.count == 1 else { return .unknown }
         return Self.masked(frame).map { .masked([$0]) } ?? .unknown
     }

@@ -1,9 +1,9 @@
 /// Where the fields of a swipe lie in its frame, in the original or the enhanced layout.
 ///
 /// It holds no card data itself: the frame has it, and each field is a range of that.
-public struct IDTechSwipe: Sendable, Hashable {
+package struct IDTechSwipe: Sendable, Hashable {
     /// What kind of card it was.
-    public enum CardType: UInt8, Sendable, Hashable, CaseIterable {
+    package enum CardType: UInt8, Sendable, Hashable, CaseIterable {
         /// ISO 7813, ABA: bank cards.
         case bank = 0x00
         /// AAMVA: driving licences.
@@ -15,7 +15,7 @@ public struct IDTechSwipe: Sendable, Hashable {
     }
 
     /// How it was encrypted.
-    public enum Cipher: UInt8, Sendable, Hashable {
+    package enum Cipher: UInt8, Sendable, Hashable {
         /// Triple DES, CBC.
         case tripleDES = 0
         /// AES-128, CBC.
@@ -26,45 +26,45 @@ public struct IDTechSwipe: Sendable, Hashable {
     }
 
     /// One track.
-    public struct Track: Sendable, Hashable {
+    package struct Track: Sendable, Hashable {
         /// Characters on the card, sentinels included; 0 where there was none.
-        public var length = 0
+        package var length = 0
         /// Whether it was decoded without an error.
-        public var isDecoded = false
+        package var isDecoded = false
         /// Whether anything was there.
-        public var isSampled = false
+        package var isSampled = false
         /// The track with stars in it; nil where it was not sent. Track 3 of the original layout is in clear.
-        public var masked: Range<Int>?
+        package var masked: Range<Int>?
         /// The track encrypted, padded with zeros; nil where it was not sent on its own.
-        public var encrypted: Range<Int>?
+        package var encrypted: Range<Int>?
         /// SHA-1 of the track in clear; nil where it was not sent.
-        public var hash: Range<Int>?
+        package var hash: Range<Int>?
     }
 
     /// The card type's bit that says that the layout is the enhanced one.
     static let enhanced: UInt8 = 0x80
 
     /// What kind of card it was.
-    public let cardType: CardType
+    package let cardType: CardType
     /// Whether the layout is the enhanced one.
-    public let isEnhanced: Bool
+    package let isEnhanced: Bool
     /// How it was encrypted; nil where nothing was, or where the original layout, which does not say, fits both ways.
-    public private(set) var cipher: Cipher?
+    package private(set) var cipher: Cipher?
     /// Tracks 1 to 3.
-    public private(set) var tracks = [Track](repeating: Track(), count: 3)
+    package private(set) var tracks = [Track](repeating: Track(), count: 3)
     /// In the original layout tracks 1 and 2 encrypted as one; nil where they were not, or each on its own.
-    public private(set) var encryptedTogether: Range<Int>?
+    package private(set) var encryptedTogether: Range<Int>?
     /// 8 bytes that the program gave; nil where there are none.
-    public private(set) var session: Range<Int>?
+    package private(set) var session: Range<Int>?
     /// The reader's serial number, 10 characters; nil where it was not sent.
-    public private(set) var serialNumber: Range<Int>?
+    package private(set) var serialNumber: Range<Int>?
     /// The key's serial number (KSN), 10 bytes; nil where nothing was encrypted.
-    public private(set) var keySerialNumber: Range<Int>?
+    package private(set) var keySerialNumber: Range<Int>?
 
     /// Reads the layout of a frame whose checks are right.
     /// - Parameter frame: as ``IDTechSwipeFormat`` found it.
     /// - Throws: ``FrameFault`` where fields do not fit.
-    public init(_ frame: Span<UInt8>) throws(FrameFault) {
+    package init(_ frame: Span<UInt8>) throws(FrameFault) {
         let end = frame.count - IDTechBody.endSize
         guard end - IDTechBody.start >= IDTechSwipeFormat.bodySizes.lowerBound else {
             throw FrameFault(.truncated, at: max(0, end), "too short for a swipe")
@@ -229,24 +229,24 @@ extension IDTechSwipe {
 /// ``IDTechSwipe`` reads the body.
 ///
 /// Source: ID TECH's MS246, SecureMag and UniMag II manuals; two published swipes.
-public struct IDTechSwipeFormat: FrameFormat {
+package struct IDTechSwipeFormat: FrameFormat {
     /// From card type, status and three lengths, which every body has, to the most that its fields can take: three tracks,
     /// masked, encrypted and hashed, session, serial and KSN.
     static let bodySizes = 5...(7 + 3 * 255 + 3 * 256 + 8 + 3 * 20 + 10 + 10)
 
     /// The format, which has no settings.
-    public init() {}
+    package init() {}
 
     /// The most bytes that a frame has.
-    public var greatestSize: Int { IDTechBody.start + Self.bodySizes.upperBound + IDTechBody.endSize }
+    package var greatestSize: Int { IDTechBody.start + Self.bodySizes.upperBound + IDTechBody.endSize }
 
     /// The first byte that may begin a frame.
-    public func start(in bytes: Span<UInt8>) -> Int? {
+    package func start(in bytes: Span<UInt8>) -> Int? {
         bytes.firstIndex(of: IDTechCommandFormat.startOfText)
     }
 
     /// Measures the frame that may begin with the first byte.
-    public func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
+    package func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
         IDTechBody.measure(bytes, sizes: Self.bodySizes) { first in
             IDTechSwipe.CardType(rawValue: first & ~IDTechSwipe.enhanced) == nil
                 ? FrameFault(.field, at: IDTechBody.start, "no card type is \(first.hexadecimal)") : nil
@@ -254,7 +254,7 @@ public struct IDTechSwipeFormat: FrameFormat {
     }
 
     /// Explains a frame, field by field.
-    public func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
+    package func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
         do throws(FrameFault) {
             let swipe = try IDTechSwipe(frame)
             return IDTechBody.fields(around: swipe.fields(of: frame, isRevealing: isRevealing), count: frame.count)
@@ -269,7 +269,7 @@ public struct IDTechSwipeFormat: FrameFormat {
     /// - Parameter body: from the card type to the KSN.
     /// - Returns: the frame.
     /// - Throws: ``FrameFault`` (`length`) where no body is that long.
-    public static func frame(_ body: [UInt8]) throws(FrameFault) -> [UInt8] {
+    package static func frame(_ body: [UInt8]) throws(FrameFault) -> [UInt8] {
         try IDTechBody.frame(body, sizes: bodySizes)
     }
 }

@@ -3,11 +3,11 @@
 /// `15` and an error; what a reader sends unasked is framed alike.
 ///
 /// Source: ID TECH's Augusta user manual 80145503, 8.2.
-public struct NGAFormat: FrameFormat {
+package struct NGAFormat: FrameFormat {
     /// Which way the frames go; they are cut alike.
-    public let direction: FrameDirection
+    package let direction: FrameDirection
     /// The most bytes of a body.
-    public let greatestBody: Int
+    package let greatestBody: Int
 
     private static let kinds: [UInt8: String] = [
         UInt8(ascii: "F"): "F function", UInt8(ascii: "S"): "S set", UInt8(ascii: "R"): "R review",
@@ -16,27 +16,27 @@ public struct NGAFormat: FrameFormat {
     /// - Parameters:
     ///   - direction: which way the frames go.
     ///   - greatestBody: the most bytes of a body, 1 to 65535. How long one is at most is not documented.
-    public init(_ direction: FrameDirection, greatestBody: Int = 4096) {
+    package init(_ direction: FrameDirection, greatestBody: Int = 4096) {
         precondition((1...Int(UInt16.max)).contains(greatestBody), "the length is a field of two bytes")
         self.direction = direction
         self.greatestBody = greatestBody
     }
 
     /// The most bytes that a frame has.
-    public var greatestSize: Int { IDTechBody.start + greatestBody + IDTechBody.endSize }
+    package var greatestSize: Int { IDTechBody.start + greatestBody + IDTechBody.endSize }
 
     /// The first byte that may begin a frame.
-    public func start(in bytes: Span<UInt8>) -> Int? {
+    package func start(in bytes: Span<UInt8>) -> Int? {
         bytes.firstIndex(of: IDTechCommandFormat.startOfText)
     }
 
     /// Measures the frame that may begin with the first byte.
-    public func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
+    package func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
         IDTechBody.measure(bytes, sizes: 1...greatestBody)
     }
 
     /// Explains a frame, field by field.
-    public func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
+    package func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
         let body = IDTechBody.start..<frame.count - IDTechBody.endSize
         var fields: [FrameField] = []
         switch direction {
@@ -62,7 +62,7 @@ public struct NGAFormat: FrameFormat {
     /// - Parameter body: 1 to 65535 bytes.
     /// - Returns: the frame.
     /// - Throws: ``FrameFault`` (`length`) where no body is that long.
-    public static func frame(_ body: [UInt8]) throws(FrameFault) -> [UInt8] {
+    package static func frame(_ body: [UInt8]) throws(FrameFault) -> [UInt8] {
         try IDTechBody.frame(body, sizes: 1...Int(UInt16.max))
     }
 
@@ -73,18 +73,18 @@ public struct NGAFormat: FrameFormat {
 /// Why a reader with ID TECH's NGA protocol did not do something.
 ///
 /// Source: ID TECH's Augusta user manual 80145503, which names two: with either all else is done, it is a warning.
-public struct NGAError: NamedNumber {
+package struct NGAError: NamedNumber {
     /// Both bytes of it.
-    public let rawValue: UInt16
+    package let rawValue: UInt16
 
     /// Of both bytes.
-    public init(rawValue: UInt16) { self.rawValue = rawValue }
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// A value that the setting cannot have.
-    public static let valueOutOfRange = NGAError(rawValue: 0x1400)
+    package static let valueOutOfRange = NGAError(rawValue: 0x1400)
     /// There is no such setting.
-    public static let unknownSetting = NGAError(rawValue: 0x1600)
+    package static let unknownSetting = NGAError(rawValue: 0x1600)
 
     /// What the published numbers mean.
-    public static let names: [UInt16: String] = [0x1400: "value out of range", 0x1600: "unknown setting"]
+    package static let names: [UInt16: String] = [0x1400: "value out of range", 0x1600: "unknown setting"]
 }

@@ -3,48 +3,48 @@ import JackdawDSP
 /// How ID TECH's readers on the audio jack are spoken to: as ``IDTechDialect`` has it, on power that is given for it.
 ///
 /// Whoever hears the reader has to hand over one burst each time (``ReaderDemodulator``).
-public struct UniMagDialect: ReaderDialect {
+package struct UniMagDialect: ReaderDialect {
     /// The family.
-    public let family = "unimag"
+    package let family = "unimag"
     /// How long things take: those of ID TECH's SDK.
-    public let times: ReaderTimes
+    package let times: ReaderTimes
     /// It tells that it has power.
-    public let hasPowerUp = true
+    package let hasPowerUp = true
 
     private let settings: IDTechDialect
     private let powerUpTexts: [[UInt8]]
 
     /// - Parameter profile: what is not public about these readers or may change.
     /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
-    public init(profile: ReaderProfile) throws(ReaderError) {
+    package init(profile: ReaderProfile) throws(ReaderError) {
         times = try profile.times()
         settings = IDTechDialect(family: family, times: times, takesCommands: try profile.flag(.takesCommands))
         powerUpTexts = [Array(try profile.text(.powerUpText).utf8), Array(try profile.text(.firstPowerUpText).utf8)]
     }
 
     /// Its software and its number, where it can be asked.
-    public var identification: [ReaderRequest] { settings.identification }
+    package var identification: [ReaderRequest] { settings.identification }
 
     /// Bursts, which the line keeps apart.
-    public func format(awaiting request: ReaderRequest?) -> any FrameFormat {
+    package func format(awaiting request: ReaderRequest?) -> any FrameFormat {
         PacketFormat(greatestSize: PacketFormat.greatestBurst)
     }
 
     /// Nothing: it reads cards while it has power.
-    public func arming(for duration: Duration) -> [ReaderRequest] { [] }
+    package func arming(for duration: Duration) -> [ReaderRequest] { [] }
 
     /// What asks something.
-    public func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
+    package func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
         try settings.asking(question)
     }
 
     /// What sets something: the number is that of a function.
-    public func setting(_ setting: ReaderSetting) throws(ReaderError) -> [ReaderRequest] {
+    package func setting(_ setting: ReaderSetting) throws(ReaderError) -> [ReaderRequest] {
         try settings.setting(setting)
     }
 
     /// What a burst means: that the reader has power, an answer, or a swipe.
-    public func understand(_ burst: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
+    package func understand(_ burst: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
         if Self.starts.contains(burst[0]) { return understand(frames: burst, answering: request) }
         // Swipes are reported to come behind a byte of flags, which say nothing that the swipe does not.
         if burst.count > 1, burst[1] == IDTechCommandFormat.startOfText {
@@ -132,7 +132,7 @@ extension Span<UInt8> {
 
 extension UniMagDialect {
     /// Hides what ID TECH's other readers have hidden, and tracks as text. What tells of power stays.
-    public func masking(_ frames: [[UInt8]]) -> MaskedFrames {
+    package func masking(_ frames: [[UInt8]]) -> MaskedFrames {
         guard var burst = frames.first, frames.count == 1 else { return .unknown }
         if swipeInClear(burst.span) != nil {
             CardHiding.hideTracks(&burst, 1..<burst.count - 1)

@@ -1,13 +1,13 @@
 import JackdawDSP
 
 /// How IPS's readers are taken to be spoken to, from an OEM's sample code: they are woken with one byte, and send swipes.
-public struct IPSDialect: ReaderDialect {
+package struct IPSDialect: ReaderDialect {
     /// The family.
-    public let family: String
+    package let family: String
     /// How long things take.
-    public let times: ReaderTimes
+    package let times: ReaderTimes
     /// It has a battery, and reads cards from the start.
-    public let isAlwaysArmed = true
+    package let isAlwaysArmed = true
     /// Where the fields of a swipe lie.
     let layout: IPSLayout
     private let wake: [UInt8]
@@ -18,7 +18,7 @@ public struct IPSDialect: ReaderDialect {
     ///   - family: the family.
     ///   - times: how long things take.
     ///   - layout: where the fields of a swipe lie.
-    public init(family: String = "ips", times: ReaderTimes = ReaderTimes(), layout: IPSLayout = IPSLayout()) {
+    package init(family: String = "ips", times: ReaderTimes = ReaderTimes(), layout: IPSLayout = IPSLayout()) {
         self.family = family
         self.times = times
         self.layout = layout
@@ -28,7 +28,7 @@ public struct IPSDialect: ReaderDialect {
 
     /// - Parameter profile: what is not public about these readers or may change.
     /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
-    public init(profile: ReaderProfile) throws(ReaderError) {
+    package init(profile: ReaderProfile) throws(ReaderError) {
         // All that are missing are told at once.
         try profile.require([.ipsSwipe, .ipsFailure, .ipsWake, .ipsAnswersWake] + IPSLayout.places.map(\.key))
         family = profile.family
@@ -39,18 +39,18 @@ public struct IPSDialect: ReaderDialect {
     }
 
     /// To be woken: of what it answers one byte only is known, so that it is waited for by those alone who want it.
-    public var identification: [ReaderRequest] { [ReaderRequest("wake up", wake, isAnswered: answer != nil)] }
+    package var identification: [ReaderRequest] { [ReaderRequest("wake up", wake, isAnswered: answer != nil)] }
 
     /// Swipes; where the answer to being woken is awaited, that, too.
-    public func format(awaiting request: ReaderRequest?) -> any FrameFormat {
+    package func format(awaiting request: ReaderRequest?) -> any FrameFormat {
         if let answer, request != nil { answer } else { IPSFormat(layout) }
     }
 
     /// Nothing: it reads cards at any time.
-    public func arming(for duration: Duration) -> [ReaderRequest] { [] }
+    package func arming(for duration: Duration) -> [ReaderRequest] { [] }
 
     /// What a frame means.
-    public func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
+    package func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
         if let answer, request != nil {
             if answer.isAnswer(frame) { return [.done()] }
             guard (try? IPSFormat(layout).check(frame)) != nil else { return [.unknown("no answer to being woken")] }
@@ -77,7 +77,7 @@ public struct IPSDialect: ReaderDialect {
 extension IPSDialect {
     /// Hides the tracks, the name and the expiry; of the number no more is there than may be shown. Of an answer stays what it
     /// is known by.
-    public func masking(_ frames: [[UInt8]]) -> MaskedFrames {
+    package func masking(_ frames: [[UInt8]]) -> MaskedFrames {
         guard var frame = frames.first, frames.count == 1 else { return .unknown }
         guard let swipe = try? IPSSwipe(frame.span, layout) else {
             if frame.count == IPSFormat.failureSize, frame[0] == layout.failure { return .masked([frame]) }

@@ -4,27 +4,27 @@ import JackdawCards
 /// CRC, or five that begin with 66 where a swipe was not read.
 ///
 /// That IPS's readers send these is inferred from names in their SDK, not documented: another profile may be needed.
-public struct IPSFormat: FrameFormat {
+package struct IPSFormat: FrameFormat {
     /// Where the fields lie.
-    public let layout: IPSLayout
+    package let layout: IPSLayout
     static let failureSize = 5
 
     /// What a program sends to wake such a reader and have it say what it is.
-    public static let wake: [UInt8] = [0x0C]
+    package static let wake: [UInt8] = [0x0C]
 
     /// - Parameter layout: where the fields lie.
-    public init(_ layout: IPSLayout = IPSLayout()) { self.layout = layout }
+    package init(_ layout: IPSLayout = IPSLayout()) { self.layout = layout }
 
     /// The most bytes that a frame has.
-    public var greatestSize: Int { max(layout.size, Self.failureSize) }
+    package var greatestSize: Int { max(layout.size, Self.failureSize) }
 
     /// The first byte that may begin a frame.
-    public func start(in bytes: Span<UInt8>) -> Int? {
+    package func start(in bytes: Span<UInt8>) -> Int? {
         bytes.indices.first { bytes[$0] == layout.swipe || bytes[$0] == layout.failure }
     }
 
     /// Measures the frame that may begin with the first byte.
-    public func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
+    package func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
         switch bytes[0] {
         case layout.failure:
             return bytes.count < Self.failureSize
@@ -40,7 +40,7 @@ public struct IPSFormat: FrameFormat {
     }
 
     /// Explains a frame, field by field.
-    public func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
+    package func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
         guard let swipe = try? IPSSwipe(frame, layout) else {
             return [
                 FrameField("kind", 0..<1, "66 swipe that was not read"),
@@ -82,7 +82,7 @@ public struct IPSFormat: FrameFormat {
     ///   - layout: where the fields lie.
     /// - Returns: the frame.
     /// - Throws: ``FrameFault`` (`length`) where there are more or fewer; (`start`) where it begins otherwise.
-    public static func frame(
+    package static func frame(
         _ content: [UInt8], _ layout: IPSLayout = IPSLayout()
     ) throws(FrameFault) -> [UInt8] {
         guard content.count == layout.size - 1 else {
@@ -118,18 +118,18 @@ extension UInt8 {
 ///
 /// Nothing in an answer checks it, so that it is not taken for one behind bytes that are no frame. Where nobody has told how
 /// long it is, it ends with what is received at once: for links that keep packets apart.
-public struct IPSAnswerFormat: FrameFormat {
+package struct IPSAnswerFormat: FrameFormat {
     /// The answer's second byte.
-    public let second: UInt8
+    package let second: UInt8
     /// Bytes of the answer, 2 or more; nil where nobody has told.
-    public let size: Int?
+    package let size: Int?
     private let swipes: IPSFormat
 
     /// - Parameters:
     ///   - second: the answer's second byte.
     ///   - size: bytes of the answer, 2 or more; nil where nobody has told.
     ///   - layout: where the fields of a swipe lie.
-    public init(second: UInt8, size: Int?, layout: IPSLayout = IPSLayout()) {
+    package init(second: UInt8, size: Int?, layout: IPSLayout = IPSLayout()) {
         precondition(size ?? 2 >= 2, "an answer has the byte that it is known by")
         self.second = second
         self.size = size
@@ -137,16 +137,16 @@ public struct IPSAnswerFormat: FrameFormat {
     }
 
     /// The most bytes that a frame has.
-    public var greatestSize: Int { max(size ?? 512, swipes.greatestSize) }
+    package var greatestSize: Int { max(size ?? 512, swipes.greatestSize) }
 
     /// The first byte that may begin a frame: one before an answer's second byte, that of a swipe, or the last one that has come.
-    public func start(in bytes: Span<UInt8>) -> Int? {
+    package func start(in bytes: Span<UInt8>) -> Int? {
         let swipe = swipes.start(in: bytes) ?? bytes.count
         return bytes.indices.first { $0 == swipe || $0 + 1 == bytes.count || bytes[$0 + 1] == second }
     }
 
     /// Measures the frame that may begin with the first byte.
-    public func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
+    package func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
         guard bytes.count > 1 else { return .partial(atLeast: 2) }
         guard isAnswer(bytes) else { return swipes.measure(bytes) }
         guard let size else { return .unchecked(min(bytes.count, greatestSize)) }
@@ -154,7 +154,7 @@ public struct IPSAnswerFormat: FrameFormat {
     }
 
     /// Explains a frame, field by field.
-    public func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
+    package func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
         guard isAnswer(frame) else { return swipes.fields(of: frame, isRevealing: isRevealing) }
         let rest = frame.extracting(2...)
         return [
@@ -169,36 +169,36 @@ public struct IPSAnswerFormat: FrameFormat {
 
 /// Where the fields lie in what IPS's readers send. All of it is inferred from an OEM's sample code, and may be changed by a
 /// profile.
-public struct IPSLayout: Sendable, Hashable {
+package struct IPSLayout: Sendable, Hashable {
     /// What the frame of a swipe begins with.
-    public var swipe: UInt8 = 0x60
+    package var swipe: UInt8 = 0x60
     /// What the frame of a swipe begins with that was not read.
-    public var failure: UInt8 = 0x66
+    package var failure: UInt8 = 0x66
     /// Bytes of the frame of a swipe, its CRC included; 2 to 255.
-    public var size = 131
+    package var size = 131
     /// Place of the byte that says how the key is chosen. Places count from the frame's first byte, 0.
-    public var keyManagement = 3
+    package var keyManagement = 3
     /// Place of the number of digits of the account number.
-    public var numberLength = 4
+    package var numberLength = 4
     /// Place of the account number's first six digits, two a byte.
-    public var issuer = 5
+    package var issuer = 5
     /// Place of the account number's last four digits, two a byte.
-    public var lastDigits = 8
+    package var lastDigits = 8
     /// Place of year and month of the expiry, two digits a byte.
-    public var expiry = 10
+    package var expiry = 10
     /// Place of the cardholder's name.
-    public var name = 12
+    package var name = 12
     /// Characters of that name.
-    public var nameLength = 26
+    package var nameLength = 26
     /// Place of the key's serial number (KSN), 10 bytes.
-    public var keySerialNumber = 38
+    package var keySerialNumber = 38
     /// Place of the tracks, encrypted together, 80 bytes.
-    public var encrypted = 48
+    package var encrypted = 48
     /// Place of the byte that says which tracks were read.
-    public var tracks = 128
+    package var tracks = 128
 
     /// As it is inferred.
-    public init() {}
+    package init() {}
 
     /// Whether all fields are inside of a frame.
     var fits: Bool {

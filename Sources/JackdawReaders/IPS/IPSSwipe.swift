@@ -1,9 +1,9 @@
 /// Where the fields of an IPS swipe lie in its frame, as ``IPSFormat`` has them.
 ///
 /// It holds no card data itself: the frame has it, and each field is a range of that.
-public struct IPSSwipe: Sendable, Hashable {
+package struct IPSSwipe: Sendable, Hashable {
     /// How the key is chosen, as one byte of the frame says.
-    public enum KeyManagement: Sendable, Hashable {
+    package enum KeyManagement: Sendable, Hashable {
         /// The same key always.
         case fixed
         /// A key a swipe.
@@ -13,37 +13,37 @@ public struct IPSSwipe: Sendable, Hashable {
     }
 
     /// How the key is chosen.
-    public let keyManagement: KeyManagement
+    package let keyManagement: KeyManagement
     /// Digits of the account number; 0 where the reader does not say.
-    public let accountNumberCount: Int
+    package let accountNumberCount: Int
     /// Which of tracks 1 to 3 were read.
-    public let tracks: [Int]
+    package let tracks: [Int]
 
     private let layout: IPSLayout
 
     /// The account number's first six digits, two a byte.
-    public var issuer: Range<Int> { layout.issuer..<layout.issuer + 3 }
+    package var issuer: Range<Int> { layout.issuer..<layout.issuer + 3 }
     /// The account number's last four digits, two a byte.
-    public var lastDigits: Range<Int> { layout.lastDigits..<layout.lastDigits + 2 }
+    package var lastDigits: Range<Int> { layout.lastDigits..<layout.lastDigits + 2 }
     /// Year and month of the expiry, two digits a byte.
-    public var expiry: Range<Int> { layout.expiry..<layout.expiry + 2 }
+    package var expiry: Range<Int> { layout.expiry..<layout.expiry + 2 }
     /// The cardholder's name.
-    public var name: Range<Int> { layout.name..<layout.name + layout.nameLength }
+    package var name: Range<Int> { layout.name..<layout.name + layout.nameLength }
     /// The key's serial number (KSN), 10 bytes.
-    public var keySerialNumber: Range<Int> { layout.keySerialNumber..<layout.keySerialNumber + 10 }
+    package var keySerialNumber: Range<Int> { layout.keySerialNumber..<layout.keySerialNumber + 10 }
     /// The tracks, encrypted together: ``packedTrack2``, then ``packedOther``.
-    public var encrypted: Range<Int> { layout.encrypted..<layout.encrypted + 80 }
+    package var encrypted: Range<Int> { layout.encrypted..<layout.encrypted + 80 }
     /// Where decrypted track 2 lies, four bits a character.
-    public var packedTrack2: Range<Int> { 0..<20 }
+    package var packedTrack2: Range<Int> { 0..<20 }
     /// Where decrypted track 1 lies, six bits a character, or track 3, four bits.
-    public var packedOther: Range<Int> { 20..<80 }
+    package var packedOther: Range<Int> { 20..<80 }
 
     /// Reads the layout of a frame whose checks are right.
     /// - Parameters:
     ///   - frame: as ``IPSFormat`` found it.
     ///   - layout: where the fields lie.
     /// - Throws: ``FrameFault`` where it is the frame of a swipe that was not read.
-    public init(_ frame: Span<UInt8>, _ layout: IPSLayout = IPSLayout()) throws(FrameFault) {
+    package init(_ frame: Span<UInt8>, _ layout: IPSLayout = IPSLayout()) throws(FrameFault) {
         guard frame.count == layout.size, frame[0] == layout.swipe else {
             throw FrameFault(.start, at: 0, "a swipe that was not read")
         }

@@ -2,32 +2,32 @@
 /// that makes the sum of all of them 0. ``DynamoMessageJoiner`` makes messages of them.
 ///
 /// Third parties have told of it, and nobody has confirmed it: change the identifiers if need be.
-public struct DynamoPacketFormat: FrameFormat {
+package struct DynamoPacketFormat: FrameFormat {
     /// Identifiers that a packet may have.
-    public let identifiers: [UInt8]
+    package let identifiers: [UInt8]
 
     /// Others follow.
-    public static let more: UInt8 = 0x69
+    package static let more: UInt8 = 0x69
     /// The last one of a message.
-    public static let last: UInt8 = 0x99
+    package static let last: UInt8 = 0x99
     /// Of this nobody has told what it is for.
-    public static let other: UInt8 = 0xA9
+    package static let other: UInt8 = 0xA9
     /// Numbers begin anew behind so many.
     static let numbers = 16
     /// Identifier, number, length.
     static let dataStart = 3
 
     /// - Parameter identifiers: those that a packet may have.
-    public init(identifiers: [UInt8] = [more, last, other]) { self.identifiers = identifiers }
+    package init(identifiers: [UInt8] = [more, last, other]) { self.identifiers = identifiers }
 
     /// The most bytes that a frame has.
-    public var greatestSize: Int { Self.dataStart + Int(UInt8.max) + 1 }
+    package var greatestSize: Int { Self.dataStart + Int(UInt8.max) + 1 }
 
     /// The first byte that may begin a frame.
-    public func start(in bytes: Span<UInt8>) -> Int? { bytes.indices.first { identifiers.contains(bytes[$0]) } }
+    package func start(in bytes: Span<UInt8>) -> Int? { bytes.indices.first { identifiers.contains(bytes[$0]) } }
 
     /// Measures the frame that may begin with the first byte.
-    public func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
+    package func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
         guard identifiers.contains(bytes[0]) else { return .fault(.noStart(bytes[0])) }
         guard bytes.count > 1 else { return .partial(atLeast: Self.dataStart + 1) }
         guard bytes[1] < Self.numbers else {
@@ -42,7 +42,7 @@ public struct DynamoPacketFormat: FrameFormat {
     }
 
     /// Explains a frame, field by field.
-    public func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
+    package func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
         let end = frame.count - 1
         let place =
             switch frame[0] {
@@ -64,7 +64,7 @@ public struct DynamoPacketFormat: FrameFormat {
     ///   - number: of the first packet, 0 to 15.
     ///   - size: bytes of the message that a packet has at most, 1 to 255.
     /// - Returns: the packets, in their order; one without data of an empty message.
-    public static func packets(of message: [UInt8], from number: Int = 0, size: Int = 255) -> [[UInt8]] {
+    package static func packets(of message: [UInt8], from number: Int = 0, size: Int = 255) -> [[UInt8]] {
         precondition((0..<numbers).contains(number) && (1...255).contains(size), "a packet has no such number or size")
         return stride(from: 0, to: max(1, message.count), by: size).enumerated().map { index, start in
             let part = message[start..<min(start + size, message.count)]
@@ -79,7 +79,7 @@ public struct DynamoPacketFormat: FrameFormat {
 ///
 /// What is kept of a message that is not whole is bounded, and overwritten when it is done. Whether each message begins with
 /// packet 0 was not reported: its first packet may have any number.
-public struct DynamoMessageJoiner: MessageJoiner, ~Copyable {
+package struct DynamoMessageJoiner: MessageJoiner, ~Copyable {
     private var parts: JoinedParts
     private var lastNumber: UInt8?
     private let ends: [UInt8]
@@ -88,7 +88,7 @@ public struct DynamoMessageJoiner: MessageJoiner, ~Copyable {
     ///   - greatestMessage: bytes that a message has at most.
     ///   - ends: identifiers of packets that nothing of the same message follows. That A9 is one was not reported, nor that it
     ///     is another.
-    public init(
+    package init(
         greatestMessage: Int = 4096, ends: [UInt8] = [DynamoPacketFormat.last, DynamoPacketFormat.other]
     ) {
         parts = JoinedParts(most: greatestMessage)
@@ -100,7 +100,7 @@ public struct DynamoMessageJoiner: MessageJoiner, ~Copyable {
     ///   - packet: as ``DynamoPacketFormat`` found it.
     ///   - take: gets the message where this is its end; it is gone after the call.
     /// - Throws: ``JoiningFault``, once for each message that is lost.
-    public mutating func receive(_ packet: Span<UInt8>, _ take: (Span<UInt8>) -> Void) throws(JoiningFault) {
+    package mutating func receive(_ packet: Span<UInt8>, _ take: (Span<UInt8>) -> Void) throws(JoiningFault) {
         guard packet.count > DynamoPacketFormat.dataStart else { throw parts.drop(.empty) }
         let isEnd = ends.contains(packet[0])
         guard !parts.isSkipping else {
@@ -123,7 +123,7 @@ public struct DynamoMessageJoiner: MessageJoiner, ~Copyable {
     }
 
     /// Forgets what came, as behind a pause.
-    public mutating func reset() {
+    package mutating func reset() {
         parts.reset()
         lastNumber = nil
     }

@@ -6,34 +6,34 @@ import JackdawTransport
 /// swipe in numbered blocks. The link has to hand over one notification each time (``MagTekService/cardData``).
 ///
 /// Source: MagTek's eDynamo programmer's manual D998200115.
-public struct EDynamoDialect: ReaderDialect {
+package struct EDynamoDialect: ReaderDialect {
     /// The family.
-    public let family = "edynamo"
+    package let family = "edynamo"
     /// How long things take.
-    public let times: ReaderTimes
+    package let times: ReaderTimes
     /// It reads cards at any time.
-    public let isAlwaysArmed = true
+    package let isAlwaysArmed = true
 
     private var joining = JoinedMessage(MagTekBlockJoiner())
 
     /// - Parameter times: how long things take.
-    public init(times: ReaderTimes = ReaderTimes()) { self.times = times }
+    package init(times: ReaderTimes = ReaderTimes()) { self.times = times }
 
     /// - Parameter profile: what is not public about these readers or may change.
     /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
-    public init(profile: ReaderProfile) throws(ReaderError) { self.init(times: try profile.times()) }
+    package init(profile: ReaderProfile) throws(ReaderError) { self.init(times: try profile.times()) }
 
     /// Nothing: who it is comes with each swipe.
-    public var identification: [ReaderRequest] { [] }
+    package var identification: [ReaderRequest] { [] }
 
     /// Notifications, which the link keeps apart.
-    public func format(awaiting request: ReaderRequest?) -> any FrameFormat { PacketFormat() }
+    package func format(awaiting request: ReaderRequest?) -> any FrameFormat { PacketFormat() }
 
     /// Nothing: it reads cards at any time.
-    public func arming(for duration: Duration) -> [ReaderRequest] { [] }
+    package func arming(for duration: Duration) -> [ReaderRequest] { [] }
 
     /// What a notification means, once the last of a message has come.
-    public func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
+    package func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
         do throws(JoiningFault) {
             guard let message = try joining.receive(frame) else { return [] }
             return message.withBytes { understand(message: $0) }
@@ -44,7 +44,7 @@ public struct EDynamoDialect: ReaderDialect {
     }
 
     /// Forgets a message that has begun.
-    public mutating func reset() { joining = JoinedMessage(MagTekBlockJoiner()) }
+    package mutating func reset() { joining = JoinedMessage(MagTekBlockJoiner()) }
 
     private func understand(message: Span<UInt8>) -> [ReaderMeaning] {
         do throws(FrameFault) {
@@ -100,7 +100,7 @@ public struct EDynamoDialect: ReaderDialect {
 
 extension EDynamoDialect {
     /// Hides tracks, what was encrypted, hash and fingerprint of a swipe, in notifications of the same sizes.
-    public func masking(_ frames: [[UInt8]]) -> MaskedFrames {
+    package func masking(_ frames: [[UInt8]]) -> MaskedFrames {
         guard let last = frames.last?.first else { return .unknown }
         guard last == UInt8(MagTekBlockJoiner.end) else { return .more }
         var joiner = MagTekBlockJoiner()

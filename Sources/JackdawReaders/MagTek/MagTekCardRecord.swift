@@ -6,9 +6,9 @@
 /// Source: MagTek's eDynamo programmer's manual D998200115, 6; records that MagTek has printed are in its appendix
 /// B.1.1 (without a key) and in appendix D of the MagneSafe V5 manual 99875475-10 (encrypted), whose offsets are the
 /// same.
-public struct MagTekCardRecord: Sendable, Hashable {
+package struct MagTekCardRecord: Sendable, Hashable {
     /// How a card is coded.
-    public enum Encoding: UInt8, Sendable, Hashable, CaseIterable {
+    package enum Encoding: UInt8, Sendable, Hashable, CaseIterable {
         /// ISO 7813, ABA: bank cards.
         case bank = 0
         /// AAMVA: driving licences.
@@ -22,60 +22,60 @@ public struct MagTekCardRecord: Sendable, Hashable {
     }
 
     /// One track.
-    public struct Track: Sendable, Hashable {
+    package struct Track: Sendable, Hashable {
         /// Whether something was there that could not be decoded.
-        public let isDamaged: Bool
+        package let isDamaged: Bool
         /// The track encrypted, padded with zeros; in clear from a reader without a key.
-        public let encrypted: Range<Int>
+        package let encrypted: Range<Int>
         /// The track with other digits in place of most.
-        public let masked: Range<Int>
+        package let masked: Range<Int>
         /// Characters on the card.
-        public let length: Int
+        package let length: Int
     }
 
     /// Tracks 1 to 3.
-    public let tracks: [Track]
+    package let tracks: [Track]
     /// How the card is coded; nil where the number is not a documented one.
-    public let encoding: Encoding?
+    package let encoding: Encoding?
     /// How the reader encrypts.
-    public let encryption: MagTekSwipe.EncryptionStatus
+    package let encryption: MagTekSwipe.EncryptionStatus
     /// Whether the reader has encrypted the tracks; else they are in clear.
     package var isEncrypted: Bool { encryption.encryptsTracks }
     /// What it says about the fingerprint and the card's way.
-    public let magnePrintStatus: MagnePrintStatus
+    package let magnePrintStatus: MagnePrintStatus
     /// The stripe's fingerprint, encrypted and padded.
-    public let magnePrint: Range<Int>
+    package let magnePrint: Range<Int>
     /// Bytes of the fingerprint itself.
-    public let magnePrintLength: Int
+    package let magnePrintLength: Int
     /// The reader's serial number, up to the first zero.
-    public let serialNumber: Range<Int>
+    package let serialNumber: Range<Int>
     /// The key's serial number (KSN).
-    public let keySerialNumber: Range<Int>
+    package let keySerialNumber: Range<Int>
     /// The session that the program gave, encrypted.
-    public let session: Range<Int>
+    package let session: Range<Int>
     /// Swipes that the reader may still encrypt; nil where it does not count them.
-    public let remainingSwipes: Int?
+    package let remainingSwipes: Int?
     /// Version of the reader's software, up to the first zero.
-    public let version: Range<Int>
+    package let version: Range<Int>
     /// SHA-1 of track 2 or of its PAN; nil where the record ends before it. Zeros from readers that do not make one.
-    public let hash: Range<Int>?
+    package let hash: Range<Int>?
     /// KSN of the fingerprint; nil where the record ends before it.
-    public let magnePrintKeySerialNumber: Range<Int>?
+    package let magnePrintKeySerialNumber: Range<Int>?
     /// Battery, percent; nil where the record ends before it.
-    public let battery: Int?
+    package let battery: Int?
 
     /// Where the encryption status lies, its high byte first.
     package static let encryptionStatus = Place.encryption
 
     /// Bytes that a record has at least: up to the software's version.
-    public static let leastSize = Place.version.upperBound
+    package static let leastSize = Place.version.upperBound
     /// Bytes of a record with all that is documented.
-    public static let wholeSize = Place.battery + 1
+    package static let wholeSize = Place.battery + 1
 
     /// Reads the layout of a record.
     /// - Parameter record: what follows the kind of the message, as it was before it was shortened.
     /// - Throws: ``FrameFault`` where it is too short or a length is more than its field; the place is one of the record.
-    public init(_ record: Span<UInt8>) throws(FrameFault) {
+    package init(_ record: Span<UInt8>) throws(FrameFault) {
         guard record.count >= Self.leastSize else {
             throw FrameFault(
                 .truncated, at: record.count, "\(record.count) bytes, where a record has \(Self.leastSize) at least")

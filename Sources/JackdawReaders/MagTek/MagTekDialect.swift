@@ -1,17 +1,17 @@
 /// How MagTek's iDynamo and other MagneSafe V5 readers are spoken to.
-public struct MagTekDialect: ReaderDialect {
+package struct MagTekDialect: ReaderDialect {
     /// The family: `magtek`, or another that speaks alike.
-    public let family: String
+    package let family: String
     /// How long things take.
-    public let times: ReaderTimes
+    package let times: ReaderTimes
     /// It reads cards at any time.
-    public let isAlwaysArmed = true
+    package let isAlwaysArmed = true
 
     /// The last answer and its request, which the answer does not name.
     private var last: (request: ReaderRequest, data: [UInt8])?
 
     /// - Parameter times: how long things take.
-    public init(times: ReaderTimes = ReaderTimes()) { self.init(family: "magtek", times: times) }
+    package init(times: ReaderTimes = ReaderTimes()) { self.init(family: "magtek", times: times) }
 
     init(family: String, times: ReaderTimes) {
         self.family = family
@@ -20,21 +20,21 @@ public struct MagTekDialect: ReaderDialect {
 
     /// - Parameter profile: values that are not public or may change.
     /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) if the profile is not enough.
-    public init(profile: ReaderProfile) throws(ReaderError) { self.init(times: try profile.times()) }
+    package init(profile: ReaderProfile) throws(ReaderError) { self.init(times: try profile.times()) }
 
     /// Its software and its number.
-    public var identification: [ReaderRequest] {
+    package var identification: [ReaderRequest] {
         [Self.property(.software), Self.property(.serialNumber)]
     }
 
     /// Lines, always the same.
-    public func format(awaiting request: ReaderRequest?) -> any FrameFormat { MagTekFormat(.answer) }
+    package func format(awaiting request: ReaderRequest?) -> any FrameFormat { MagTekFormat(.answer) }
 
     /// Nothing: it reads cards at any time.
-    public func arming(for duration: Duration) -> [ReaderRequest] { [] }
+    package func arming(for duration: Duration) -> [ReaderRequest] { [] }
 
     /// The requests of a question.
-    public func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
+    package func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
         switch question {
         case .firmware: [Self.property(.software)]
         case .serialNumber: [Self.property(.serialNumber)]
@@ -44,7 +44,7 @@ public struct MagTekDialect: ReaderDialect {
     }
 
     /// The requests of a setting, whose number is that of a property.
-    public func setting(_ setting: ReaderSetting) throws(ReaderError) -> [ReaderRequest] {
+    package func setting(_ setting: ReaderSetting) throws(ReaderError) -> [ReaderRequest] {
         guard let number = UInt8(exactly: setting.number), setting.value.count < Self.greatestData else {
             throw ReaderError(
                 .outOfRange, "no property has the number \(setting.number) and \(setting.value.count) bytes",
@@ -54,10 +54,10 @@ public struct MagTekDialect: ReaderDialect {
     }
 
     /// Forgets the last answer.
-    public mutating func reset() { last = nil }
+    package mutating func reset() { last = nil }
 
     /// The meaning of a line.
-    public mutating func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
+    package mutating func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
         if frame.indices.contains(where: { frame[$0] == UInt8(ascii: "|") }) { return [swipe(frame)] }
         guard let request, let code = frame.byte(at: 0) else { return [.unknown("an answer")] }
         let result = MagTekResult(rawValue: code)
@@ -139,7 +139,7 @@ public struct MagTekDialect: ReaderDialect {
 
 extension MagTekDialect {
     /// Hides tracks, what was encrypted and the fingerprint of a swipe, and numbers in answers.
-    public func masking(_ frames: [[UInt8]]) -> MaskedFrames {
+    package func masking(_ frames: [[UInt8]]) -> MaskedFrames {
         guard var line = frames.first, frames.count == 1 else { return .unknown }
         guard line.contains(UInt8(ascii: "|")) else {
             Self.hideDigits(of: &line, 4..<line.count - 1) { CardHiding.hideNumbers(&$0, $0.indices) }
@@ -197,35 +197,35 @@ extension ReaderProfile {
 /// What a MagneSafe reader is told to do.
 ///
 /// Source: MagTek's communication reference manual 99875483.
-public struct MagTekCommand: NamedNumber {
+package struct MagTekCommand: NamedNumber {
     /// Its number.
-    public let rawValue: UInt8
+    package let rawValue: UInt8
 
     /// Of a number.
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Get property.
-    public static let getProperty = MagTekCommand(rawValue: 0x00)
+    package static let getProperty = MagTekCommand(rawValue: 0x00)
     /// Set property.
-    public static let setProperty = MagTekCommand(rawValue: 0x01)
+    package static let setProperty = MagTekCommand(rawValue: 0x01)
     /// Reset.
-    public static let reset = MagTekCommand(rawValue: 0x02)
+    package static let reset = MagTekCommand(rawValue: 0x02)
     /// Get KSN and counter.
-    public static let keySerialNumber = MagTekCommand(rawValue: 0x09)
+    package static let keySerialNumber = MagTekCommand(rawValue: 0x09)
     /// Set session.
-    public static let setSession = MagTekCommand(rawValue: 0x0A)
+    package static let setSession = MagTekCommand(rawValue: 0x0A)
     /// Activate authenticated mode.
-    public static let activateAuthentication = MagTekCommand(rawValue: 0x10)
+    package static let activateAuthentication = MagTekCommand(rawValue: 0x10)
     /// Get reader state.
-    public static let readerState = MagTekCommand(rawValue: 0x14)
+    package static let readerState = MagTekCommand(rawValue: 0x14)
     /// Get encryption counter.
-    public static let encryptionCounter = MagTekCommand(rawValue: 0x1C)
+    package static let encryptionCounter = MagTekCommand(rawValue: 0x1C)
 
     /// Whether its data begins with the number of a property.
     var isOfProperty: Bool { self == .getProperty || self == .setProperty }
 
     /// What the published numbers mean.
-    public static let names: [UInt8: String] = [
+    package static let names: [UInt8: String] = [
         0x00: "get property", 0x01: "set property", 0x02: "reset", 0x09: "get KSN and counter", 0x0A: "set session",
         0x10: "activate authenticated mode", 0x11: "reply to a challenge", 0x12: "deactivate authenticated mode",
         0x14: "get reader state", 0x15: "get security level", 0x1C: "get encryption counter",
@@ -236,20 +236,20 @@ public struct MagTekCommand: NamedNumber {
 /// What can be asked and set of a MagneSafe reader, by ``MagTekCommand/getProperty`` and ``MagTekCommand/setProperty``.
 ///
 /// Source: MagTek's communication reference manual 99875483; from 6E on those of readers of the third generation.
-public struct MagTekProperty: NamedNumber {
+package struct MagTekProperty: NamedNumber {
     /// Its number.
-    public let rawValue: UInt8
+    package let rawValue: UInt8
 
     /// Of a number.
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Software.
-    public static let software = MagTekProperty(rawValue: 0x00)
+    package static let software = MagTekProperty(rawValue: 0x00)
     /// Serial number.
-    public static let serialNumber = MagTekProperty(rawValue: 0x03)
+    package static let serialNumber = MagTekProperty(rawValue: 0x03)
 
     /// What the published numbers mean.
-    public static let names: [UInt8: String] = [
+    package static let names: [UInt8: String] = [
         0x00: "software", 0x03: "serial number", 0x04: "MagneSafe version", 0x05: "track enable", 0x07: "ISO mask",
         0x08: "AAMVA mask", 0x1E: "string before a card", 0x1F: "string behind a card", 0x20: "string before a track",
         0x21: "string behind a track", 0x22: "termination", 0x23: "field separator", 0x24: "start sentinel %",
@@ -262,28 +262,28 @@ public struct MagTekProperty: NamedNumber {
 /// What a MagneSafe reader says became of a command.
 ///
 /// Source: MagTek's communication reference manual 99875483.
-public struct MagTekResult: NamedNumber {
+package struct MagTekResult: NamedNumber {
     /// Its number.
-    public let rawValue: UInt8
+    package let rawValue: UInt8
 
     /// Of a number.
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Done.
-    public static let done = MagTekResult(rawValue: 0x00)
+    package static let done = MagTekResult(rawValue: 0x00)
     /// Failed.
-    public static let failed = MagTekResult(rawValue: 0x01)
+    package static let failed = MagTekResult(rawValue: 0x01)
     /// Bad parameter.
-    public static let badParameter = MagTekResult(rawValue: 0x02)
+    package static let badParameter = MagTekResult(rawValue: 0x02)
     /// Bad data.
-    public static let badData = MagTekResult(rawValue: 0x03)
+    package static let badData = MagTekResult(rawValue: 0x03)
     /// Delayed.
-    public static let delayed = MagTekResult(rawValue: 0x05)
+    package static let delayed = MagTekResult(rawValue: 0x05)
     /// Out of sequence.
-    public static let outOfSequence = MagTekResult(rawValue: 0x07)
+    package static let outOfSequence = MagTekResult(rawValue: 0x07)
 
     /// What the published numbers mean.
-    public static let names: [UInt8: String] = [
+    package static let names: [UInt8: String] = [
         0x00: "done", 0x01: "failed", 0x02: "bad parameter", 0x03: "bad data", 0x05: "delayed", 0x07: "out of sequence",
     ]
 }

@@ -5,9 +5,9 @@
 /// (property 1E) therefore cannot begin with `x`.
 ///
 /// Source: MagTek's communication reference manual 99875483, section 2 (blocks of 500 bytes) and appendix B (a swipe).
-public struct MagTekFormat: FrameFormat {
+package struct MagTekFormat: FrameFormat {
     /// Which way the lines go: only readers send swipes.
-    public let direction: FrameDirection
+    package let direction: FrameDirection
 
     /// Fills up the last block of a swipe.
     package static let filler = UInt8(ascii: "x")
@@ -20,18 +20,18 @@ public struct MagTekFormat: FrameFormat {
     private static let dataStart = 4
 
     /// - Parameter direction: which way the lines go.
-    public init(_ direction: FrameDirection) { self.direction = direction }
+    package init(_ direction: FrameDirection) { self.direction = direction }
 
     /// The most bytes that a frame has: the fields of a swipe take some 1,300.
-    public var greatestSize: Int { 4096 }
+    package var greatestSize: Int { 4096 }
 
     /// The first byte that may begin a frame.
-    public func start(in bytes: Span<UInt8>) -> Int? { bytes.indices.first { bytes[$0].isPrinted } }
+    package func start(in bytes: Span<UInt8>) -> Int? { bytes.indices.first { bytes[$0].isPrinted } }
 
     /// Measures the frame that may begin with the first byte.
     ///
     /// A line is taken or skipped as a whole: the end of a damaged swipe would pass for an answer.
-    public func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
+    package func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
         guard bytes[0].isPrinted else { return .fault(.noStart(bytes[0])) }
         if direction == .answer, bytes[0] == Self.filler {
             return .padding(bytes.indices.first { bytes[$0] != Self.filler } ?? bytes.count)
@@ -56,7 +56,7 @@ public struct MagTekFormat: FrameFormat {
     }
 
     /// Explains a frame, field by field.
-    public func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
+    package func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
         let last = frame.count - 1
         let ending = FrameField("end", last..<last + 1, "0D")
         if isSwipe(frame) {
@@ -91,7 +91,7 @@ public struct MagTekFormat: FrameFormat {
     ///   - data: up to 120 bytes.
     /// - Returns: the line.
     /// - Throws: ``FrameFault`` (`length`) where that is too much.
-    public static func command(_ command: MagTekCommand, _ data: [UInt8] = []) throws(FrameFault) -> [UInt8] {
+    package static func command(_ command: MagTekCommand, _ data: [UInt8] = []) throws(FrameFault) -> [UInt8] {
         guard data.count <= 120 else {
             throw FrameFault(.length, at: 2, "\(data.count) bytes of data, where 120 are the most")
         }
@@ -104,7 +104,7 @@ public struct MagTekFormat: FrameFormat {
     ///   - data: up to 255 bytes.
     /// - Returns: the line.
     /// - Throws: ``FrameFault`` (`length`) where that is too much.
-    public static func answer(_ result: MagTekResult, _ data: [UInt8] = []) throws(FrameFault) -> [UInt8] {
+    package static func answer(_ result: MagTekResult, _ data: [UInt8] = []) throws(FrameFault) -> [UInt8] {
         guard data.count <= 255 else {
             throw FrameFault(.length, at: 2, "\(data.count) bytes of data, where 255 are the most")
         }
@@ -117,7 +117,7 @@ public struct MagTekFormat: FrameFormat {
     ///   - format: the code of the format, four characters.
     /// - Returns: the line.
     /// - Throws: ``FrameFault`` where readers of the line would find a fault in it.
-    public static func swipe(_ fields: [[UInt8]], format: [UInt8] = Array("0000".utf8)) throws(FrameFault) -> [UInt8] {
+    package static func swipe(_ fields: [[UInt8]], format: [UInt8] = Array("0000".utf8)) throws(FrameFault) -> [UInt8] {
         var line = fields.flatMap { $0 + [separator] }
         let crc = RedundancyCheck.crc16(line.span)
         for byte in [UInt8(crc & 255), UInt8(crc >> 8)] { line += Array(byte.hexadecimal.utf8) }

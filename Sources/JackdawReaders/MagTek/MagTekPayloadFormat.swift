@@ -4,13 +4,13 @@ import JackdawDSP
 /// (``MagTekPayloadKind``), and a swipe (``MagTekCardRecord``) or a notification behind it.
 ///
 /// Nothing in a message tells its length, so that it is no ``FrameFormat``: the link keeps messages apart.
-public struct MagTekPayloadFormat: FrameExplainer {
+package struct MagTekPayloadFormat: FrameExplainer {
     /// The format, which has no settings.
-    public init() {}
+    package init() {}
 
     /// Reads bytes that have to be one message.
     /// - Throws: ``FrameFault``; of a swipe that was shortened, the place in what it was before is in the message.
-    public func check(_ bytes: Span<UInt8>) throws(FrameFault) {
+    package func check(_ bytes: Span<UInt8>) throws(FrameFault) {
         let kind = try Self.kind(of: bytes)
         let content = bytes.extracting(1...)
         do throws(FrameFault) {
@@ -33,7 +33,7 @@ public struct MagTekPayloadFormat: FrameExplainer {
     }
 
     /// Explains a message, field by field; one that was shortened as a whole.
-    public func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
+    package func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
         guard let kind = try? Self.kind(of: frame) else { return [] }
         let first = FrameField("kind", 0..<1, "\(kind)")
         guard frame.count > 1 else { return [first] }
@@ -46,7 +46,7 @@ public struct MagTekPayloadFormat: FrameExplainer {
 
     /// Reads the kind of a message.
     /// - Throws: ``FrameFault`` (`truncated`) where there is none; (`start`) where it is not a documented one.
-    public static func kind(of message: Span<UInt8>) throws(FrameFault) -> MagTekPayloadKind {
+    package static func kind(of message: Span<UInt8>) throws(FrameFault) -> MagTekPayloadKind {
         guard message.count > 0 else { throw FrameFault(.truncated, at: 0, "there are no bytes") }
         guard let kind = MagTekPayloadKind(rawValue: message[0]) else { throw .noStart(message[0]) }
         return kind
@@ -56,7 +56,7 @@ public struct MagTekPayloadFormat: FrameExplainer {
 /// What the first byte of a message from eDynamo or tDynamo says.
 ///
 /// Source: MagTek's eDynamo programmer's manual D998200115, 3.2.
-public enum MagTekPayloadKind: UInt8, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+package enum MagTekPayloadKind: UInt8, Sendable, Hashable, CaseIterable, CustomStringConvertible {
     /// A swipe (``MagTekCardRecord``).
     case cardData = 0
     /// A swipe, shortened (``MagTekRunLength``).
@@ -67,12 +67,12 @@ public enum MagTekPayloadKind: UInt8, Sendable, Hashable, CaseIterable, CustomSt
     case shortenedNotification = 3
 
     /// Whether it is about a swipe.
-    public var isCardData: Bool { rawValue & 2 == 0 }
+    package var isCardData: Bool { rawValue & 2 == 0 }
     /// Whether rows of the same byte are shortened.
-    public var isShortened: Bool { rawValue & 1 == 1 }
+    package var isShortened: Bool { rawValue & 1 == 1 }
 
     /// Number and meaning.
-    public var description: String {
+    package var description: String {
         "\(rawValue.hexadecimal) \(isCardData ? "card data" : "notification")\(isShortened ? ", shortened" : "")"
     }
 }
@@ -83,21 +83,21 @@ public enum MagTekPayloadKind: UInt8, Sendable, Hashable, CaseIterable, CustomSt
 /// What is kept of a message that is not whole is bounded, and overwritten when it is done.
 ///
 /// Source: MagTek's eDynamo programmer's manual D998200115, 2.2.
-public struct MagTekBlockJoiner: MessageJoiner, ~Copyable {
+package struct MagTekBlockJoiner: MessageJoiner, ~Copyable {
     /// The number of the notification that ends a message.
     static let end = 0xFF
 
     private var parts: JoinedParts
 
     /// - Parameter greatestPayload: bytes that a message has at most.
-    public init(greatestPayload: Int = 4096) { parts = JoinedParts(most: greatestPayload) }
+    package init(greatestPayload: Int = 4096) { parts = JoinedParts(most: greatestPayload) }
 
     /// Takes a notification in.
     /// - Parameters:
     ///   - notification: as it came.
     ///   - take: gets the message where this is its end, without the numbers; it is gone after the call.
     /// - Throws: ``JoiningFault``, once for each message that is lost.
-    public mutating func receive(
+    package mutating func receive(
         _ notification: Span<UInt8>, _ take: (Span<UInt8>) -> Void
     ) throws(JoiningFault) {
         guard notification.count > 0 else { throw parts.drop(.empty) }
@@ -114,7 +114,7 @@ public struct MagTekBlockJoiner: MessageJoiner, ~Copyable {
     }
 
     /// Forgets what came, as behind a lost connection.
-    public mutating func reset() { parts.reset() }
+    package mutating func reset() { parts.reset() }
 
     private mutating func begin(_ part: Span<UInt8>) throws(JoiningFault) {
         let lost = parts.count
@@ -137,7 +137,7 @@ public struct MagTekBlockJoiner: MessageJoiner, ~Copyable {
     ///   - size: bytes that a notification has at most, its number included; 2 or more.
     /// - Returns: the notifications, the end included.
     /// - Throws: ``JoiningFault`` (`tooLong`) where it takes more than 255 notifications and the end.
-    public static func blocks(of payload: [UInt8], size: Int) throws(JoiningFault) -> [[UInt8]] {
+    package static func blocks(of payload: [UInt8], size: Int) throws(JoiningFault) -> [[UInt8]] {
         precondition(size >= 2, "a notification has a number and data")
         guard payload.count <= end * (size - 1) else { throw .tooLong(most: end * (size - 1)) }
         let starts = stride(from: 0, to: payload.count, by: size - 1)
@@ -153,7 +153,7 @@ public struct MagTekBlockJoiner: MessageJoiner, ~Copyable {
 /// `55 55 09`.
 ///
 /// Source: MagTek's eDynamo programmer's manual D998200115, 3.2; mDynamo's, 3.2.1.
-public enum MagTekRunLength {
+package enum MagTekRunLength {
     /// Writes rows as they were.
     /// - Parameters:
     ///   - encoded: what a reader sent.
@@ -161,7 +161,7 @@ public enum MagTekRunLength {
     /// - Returns: the message. There is no other copy of it: overwrite it when it is done.
     /// - Throws: ``FrameFault`` where a row has no count (`truncated`), one that no row has (`field`), or all is longer
     ///   (`length`).
-    public static func decode(_ encoded: Span<UInt8>, most: Int = 4096) throws(FrameFault) -> [UInt8] {
+    package static func decode(_ encoded: Span<UInt8>, most: Int = 4096) throws(FrameFault) -> [UInt8] {
         var size = 0
         try rows(of: encoded) { _, count in size += count }
         guard size <= most else {
@@ -177,7 +177,7 @@ public enum MagTekRunLength {
     /// Makes a message shorter, as a reader does.
     /// - Parameter message: as it is to be read.
     /// - Returns: what is sent.
-    public static func encode(_ message: Span<UInt8>) -> [UInt8] {
+    package static func encode(_ message: Span<UInt8>) -> [UInt8] {
         var encoded: [UInt8] = []
         var start = 0
         while start < message.count {
@@ -214,13 +214,13 @@ public enum MagTekRunLength {
 }
 
 /// What MagTek's readers are known by over Bluetooth Low Energy.
-public enum MagTekService {
+package enum MagTekService {
     /// A service or a characteristic.
-    public struct Attribute: Sendable, Hashable {
+    package struct Attribute: Sendable, Hashable {
         /// Its UUID, lower case with hyphens.
-        public let uuid: String
+        package let uuid: String
         /// How it is known.
-        public let provenance: Provenance
+        package let provenance: Provenance
 
         /// All of them differ in two bytes only.
         init(_ number: String, _ provenance: Provenance) {
@@ -230,27 +230,27 @@ public enum MagTekService {
     }
 
     /// Service of readers for stripes alone, as public sample code names it.
-    public static let stripeReader = Attribute("0102", .reported)
+    package static let stripeReader = Attribute("0102", .reported)
     /// Service of eDynamo, as public sample code names it.
-    public static let eDynamo = Attribute("0103", .reported)
+    package static let eDynamo = Attribute("0103", .reported)
     /// Service of tDynamo, as public sample code names it.
-    public static let tDynamo = Attribute("0104", .reported)
+    package static let tDynamo = Attribute("0104", .reported)
     /// Where commands are written, as public sample code names it.
-    public static let command = Attribute("0200", .reported)
+    package static let command = Attribute("0200", .reported)
     /// Notifies of messages (``MagTekBlockJoiner``), or has them to read.
-    public static let cardData = Attribute("0201", .documented)
+    package static let cardData = Attribute("0201", .documented)
     /// Notifies that there is something to read: 4 bytes.
-    public static let dataReady = Attribute("0202", .documented)
+    package static let dataReady = Attribute("0202", .documented)
     /// Takes what became of reading: 3 bytes.
-    public static let readStatus = Attribute("0203", .documented)
+    package static let readStatus = Attribute("0203", .documented)
     /// Service of devices with a keypad.
-    public static let keypad = Attribute("0101", .documented)
+    package static let keypad = Attribute("0101", .documented)
     /// How much the next message to a keypad device has.
-    public static let fromHostLength = Attribute("0220", .documented)
+    package static let fromHostLength = Attribute("0220", .documented)
     /// Takes a message to a keypad device, up to 65 bytes.
-    public static let fromHost = Attribute("0221", .documented)
+    package static let fromHost = Attribute("0221", .documented)
     /// How much the next message from a keypad device has.
-    public static let toHostLength = Attribute("0222", .documented)
+    package static let toHostLength = Attribute("0222", .documented)
     /// Has a message from a keypad device, up to 128 bytes.
-    public static let toHost = Attribute("0223", .documented)
+    package static let toHost = Attribute("0223", .documented)
 }

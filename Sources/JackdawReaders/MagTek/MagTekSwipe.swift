@@ -1,35 +1,35 @@
 /// Where the fields of a MagneSafe reader's swipe lie in its line.
 ///
 /// It holds no card data itself: the line has it, and each field is a range of that.
-public struct MagTekSwipe: Sendable, Hashable {
+package struct MagTekSwipe: Sendable, Hashable {
     /// How the reader encrypts, and whether it still can.
-    public struct EncryptionStatus: OptionSet, Sendable, Hashable {
+    package struct EncryptionStatus: OptionSet, Sendable, Hashable {
         /// As the reader sends it.
-        public let rawValue: UInt16
+        package let rawValue: UInt16
 
         /// Of the two bytes.
-        public init(rawValue: UInt16) { self.rawValue = rawValue }
+        package init(rawValue: UInt16) { self.rawValue = rawValue }
 
         /// No key is left: tracks are empty.
-        public static let isExhausted = EncryptionStatus(rawValue: 1 << 0)
+        package static let isExhausted = EncryptionStatus(rawValue: 1 << 0)
         /// The initial key is there.
-        public static let hasKey = EncryptionStatus(rawValue: 1 << 1)
+        package static let hasKey = EncryptionStatus(rawValue: 1 << 1)
         /// Encryption is switched on; without a key nothing is encrypted.
-        public static let isEncrypting = EncryptionStatus(rawValue: 1 << 2)
+        package static let isEncrypting = EncryptionStatus(rawValue: 1 << 2)
         /// The program has to authenticate itself first.
-        public static let needsAuthentication = EncryptionStatus(rawValue: 1 << 3)
+        package static let needsAuthentication = EncryptionStatus(rawValue: 1 << 3)
         /// No card came in time.
-        public static let hasTimedOut = EncryptionStatus(rawValue: 1 << 4)
+        package static let hasTimedOut = EncryptionStatus(rawValue: 1 << 4)
         /// The counter of transactions has run out.
-        public static let isExpired = EncryptionStatus(rawValue: 1 << 8)
+        package static let isExpired = EncryptionStatus(rawValue: 1 << 8)
         /// Tracks are encrypted by a key of the secondary initial key.
-        public static let usesSecondaryKey = EncryptionStatus(rawValue: 1 << 10)
+        package static let usesSecondaryKey = EncryptionStatus(rawValue: 1 << 10)
         /// Tracks are encrypted by the data variant of the key; else by the PIN variant.
-        public static let usesDataVariant = EncryptionStatus(rawValue: 1 << 11)
+        package static let usesDataVariant = EncryptionStatus(rawValue: 1 << 11)
         /// The MagnePrint is encrypted by a key of the secondary initial key.
-        public static let usesSecondaryKeyForMagnePrint = EncryptionStatus(rawValue: 1 << 12)
+        package static let usesSecondaryKeyForMagnePrint = EncryptionStatus(rawValue: 1 << 12)
         /// The MagnePrint is encrypted by the data variant of the key; else by the PIN variant.
-        public static let usesDataVariantForMagnePrint = EncryptionStatus(rawValue: 1 << 13)
+        package static let usesDataVariantForMagnePrint = EncryptionStatus(rawValue: 1 << 13)
 
         /// Of a record, whose manuals contradict themselves about the order of the two bytes: "big endian", and byte 1
         /// the least significant. Both records that MagTek has printed have the high byte first: `00 06` from a reader
@@ -63,9 +63,9 @@ public struct MagTekSwipe: Sendable, Hashable {
     }
 
     /// Tracks with digits in place of others, one after the other, with their sentinels.
-    public let masked: Range<Int>
+    package let masked: Range<Int>
     /// How the reader encrypts.
-    public let encryption: EncryptionStatus
+    package let encryption: EncryptionStatus
     /// Whether the reader has encrypted the tracks; else they are in clear, as hexadecimal digits or as plain text.
     package let isEncrypted: Bool
     /// Every field between separators, in its order; the first is ``masked``.
@@ -76,22 +76,22 @@ public struct MagTekSwipe: Sendable, Hashable {
     ///
     /// Source: MagTek's manuals 99875483, encryption status (hexadecimal digits), and 99875475-10, appendix D, example
     /// 5, page 101 (plain text).
-    public var encryptedTracks: [Range<Int>] { Array(parts[MagTekSwipeLayout.tracks]) }
+    package var encryptedTracks: [Range<Int>] { Array(parts[MagTekSwipeLayout.tracks]) }
     /// The status of the stripe's fingerprint, as hexadecimal digits.
-    public var magnePrintStatus: Range<Int> { parts[5] }
+    package var magnePrintStatus: Range<Int> { parts[5] }
     /// The reader's own number, characters of its owner's choice.
-    public var serialNumber: Range<Int> { parts[7] }
+    package var serialNumber: Range<Int> { parts[7] }
     /// The stripe's fingerprint, encrypted, as hexadecimal digits.
-    public var magnePrint: Range<Int> { parts[6] }
+    package var magnePrint: Range<Int> { parts[6] }
     /// The session that the program gave, encrypted, as hexadecimal digits.
-    public var session: Range<Int> { parts[8] }
+    package var session: Range<Int> { parts[8] }
     /// The key's serial number (KSN) as hexadecimal digits; empty where nothing is encrypted.
-    public var keySerialNumber: Range<Int> { parts[MagTekSwipeLayout.keySerialNumber] }
+    package var keySerialNumber: Range<Int> { parts[MagTekSwipeLayout.keySerialNumber] }
 
     /// Reads the layout of a line.
     /// - Parameter line: with the carriage return at its end.
     /// - Throws: ``FrameFault`` where it has other fields, or its CRC is wrong.
-    public init(_ line: Span<UInt8>) throws(FrameFault) {
+    package init(_ line: Span<UInt8>) throws(FrameFault) {
         let layout = try MagTekSwipeLayout(line)
         parts = (0..<layout.count).map { layout[$0] }
         masked = parts[0]
@@ -289,21 +289,21 @@ extension Span<UInt8> {
 /// What a MagneSafe reader says about a stripe's fingerprint (MagnePrint) and how the card was moved.
 ///
 /// Source: MagTek's eDynamo programmer's manual D998200115, 6.8.
-public struct MagnePrintStatus: OptionSet, Sendable, Hashable {
+package struct MagnePrintStatus: OptionSet, Sendable, Hashable {
     /// As the reader sends it, the first byte the lowest.
-    public let rawValue: UInt32
+    package let rawValue: UInt32
 
     /// Of the four bytes.
-    public init(rawValue: UInt32) { self.rawValue = rawValue }
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// The reader takes fingerprints.
-    public static let isCapable = MagnePrintStatus(rawValue: 1 << 0)
+    package static let isCapable = MagnePrintStatus(rawValue: 1 << 0)
     /// Too much noise.
-    public static let isNoisy = MagnePrintStatus(rawValue: 1 << 17)
+    package static let isNoisy = MagnePrintStatus(rawValue: 1 << 17)
     /// The card was moved too slowly.
-    public static let isTooSlow = MagnePrintStatus(rawValue: 1 << 18)
+    package static let isTooSlow = MagnePrintStatus(rawValue: 1 << 18)
     /// The card was moved too fast.
-    public static let isTooFast = MagnePrintStatus(rawValue: 1 << 19)
+    package static let isTooFast = MagnePrintStatus(rawValue: 1 << 19)
     /// The card was moved backwards.
-    public static let isReversed = MagnePrintStatus(rawValue: 1 << 21)
+    package static let isReversed = MagnePrintStatus(rawValue: 1 << 21)
 }

@@ -4,15 +4,15 @@ import JackdawTransport
 
 /// How MagTek's uDynamo is spoken to: messages in packets, on power that is given for it. What the messages hold is not
 /// published: where the profile does not tell either, each is told as bytes (``ReaderFact/bytes(_:)``).
-public struct UDynamoDialect: ReaderDialect {
+package struct UDynamoDialect: ReaderDialect {
     /// The family.
-    public let family = "udynamo"
+    package let family = "udynamo"
     /// How long things take.
-    public let times: ReaderTimes
+    package let times: ReaderTimes
     /// How long it takes to wake up.
-    public let waking: Duration?
+    package let waking: Duration?
     /// It is taken to read cards while it has power.
-    public let isAlwaysArmed = true
+    package let isAlwaysArmed = true
 
     /// What messages hold, where they are those of iDynamo.
     static let iDynamo = "iDynamo"
@@ -24,7 +24,7 @@ public struct UDynamoDialect: ReaderDialect {
 
     /// - Parameter profile: what is not public about these readers or may change.
     /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
-    public init(profile: ReaderProfile) throws(ReaderError) {
+    package init(profile: ReaderProfile) throws(ReaderError) {
         times = try profile.times()
         waking = try profile.waking()
         let isKnown = profile[.messageContent]?.value != nil
@@ -33,35 +33,35 @@ public struct UDynamoDialect: ReaderDialect {
     }
 
     /// As iDynamo, where it speaks so.
-    public var identification: [ReaderRequest] { content?.identification ?? [] }
+    package var identification: [ReaderRequest] { content?.identification ?? [] }
 
     /// Packets, always the same.
-    public func format(awaiting request: ReaderRequest?) -> any FrameFormat { DynamoPacketFormat() }
+    package func format(awaiting request: ReaderRequest?) -> any FrameFormat { DynamoPacketFormat() }
 
     /// Nothing: it is taken to read cards while it has power.
-    public func arming(for duration: Duration) throws(ReaderError) -> [ReaderRequest] {
+    package func arming(for duration: Duration) throws(ReaderError) -> [ReaderRequest] {
         try known().arming(for: duration)
     }
 
     /// As iDynamo, where it speaks so.
-    public func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
+    package func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
         try known().asking(question)
     }
 
     /// As iDynamo, where it speaks so.
-    public func setting(_ setting: ReaderSetting) throws(ReaderError) -> [ReaderRequest] {
+    package func setting(_ setting: ReaderSetting) throws(ReaderError) -> [ReaderRequest] {
         try known().setting(setting)
     }
 
     /// In packets, which are numbered on.
-    public mutating func encode(_ request: ReaderRequest) -> [UInt8] {
+    package mutating func encode(_ request: ReaderRequest) -> [UInt8] {
         let packets = DynamoPacketFormat.packets(of: request.bytes, from: number)
         number = (number + packets.count) % DynamoPacketFormat.numbers
         return Array(packets.joined())
     }
 
     /// What a packet means, once the last of a message has come.
-    public mutating func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
+    package mutating func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
         do throws(JoiningFault) {
             guard let message = try joining.receive(frame) else { return request == nil ? [] : [.more] }
             return message.withBytes { understand(message: $0, answering: request) }
@@ -71,7 +71,7 @@ public struct UDynamoDialect: ReaderDialect {
     }
 
     /// Forgets a message that has begun.
-    public mutating func reset() {
+    package mutating func reset() {
         joining = JoinedMessage(DynamoMessageJoiner())
         content?.reset()
     }
@@ -98,7 +98,7 @@ public struct UDynamoDialect: ReaderDialect {
 
 extension UDynamoDialect {
     /// Hides what iDynamo's lines have hidden, in packets of the same sizes; all of it where nobody knows what messages hold.
-    public func masking(_ frames: [[UInt8]]) -> MaskedFrames {
+    package func masking(_ frames: [[UInt8]]) -> MaskedFrames {
         guard let content, let end = frames.last?.first else { return .unknown }
         guard [DynamoPacketFormat.last, DynamoPacketFormat.other].contains(end) else { return .more }
         var message = frames.flatMap { $0[DynamoPacketFormat.dataStart..<$0.count - 1] }

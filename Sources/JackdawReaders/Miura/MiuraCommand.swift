@@ -1,20 +1,20 @@
 /// A command of MPI, in a smart card's shape: an instruction, two parameters, data, and how much is awaited.
 ///
 /// Source: sources of Miura's SDK for Android, in public repositories.
-public struct MiuraCommand: Sendable, Hashable {
+package struct MiuraCommand: Sendable, Hashable {
     /// What is to be done.
-    public let instruction: MiuraInstruction
+    package let instruction: MiuraInstruction
     /// The first parameter (P1).
-    public let first: UInt8
+    package let first: UInt8
     /// The second parameter (P2).
-    public let second: UInt8
+    package let second: UInt8
     /// What belongs to it; none where it is empty.
-    public let data: [UInt8]
+    package let data: [UInt8]
     /// Bytes that the answer is to have (Le); nil where the command does not say.
-    public let awaited: UInt8?
+    package let awaited: UInt8?
 
     /// Bytes of data that a command has at most, without and with a number of bytes that are awaited.
-    public static let greatestData = (249, 248)
+    package static let greatestData = (249, 248)
 
     /// - Parameters:
     ///   - instruction: what is to be done.
@@ -23,7 +23,7 @@ public struct MiuraCommand: Sendable, Hashable {
     ///   - data: what belongs to it, up to 249 bytes, 248 where `awaited` is given.
     ///   - awaited: bytes that the answer is to have.
     /// - Throws: ``FrameFault`` (`length`) where there is more.
-    public init(
+    package init(
         _ instruction: MiuraInstruction, _ first: UInt8 = 0, _ second: UInt8 = 0, data: [UInt8] = [],
         awaited: UInt8? = nil
     ) throws(FrameFault) {
@@ -47,7 +47,7 @@ public struct MiuraCommand: Sendable, Hashable {
     }
 
     /// The command without a frame.
-    public var apdu: [UInt8] {
+    package var apdu: [UInt8] {
         let header = [UInt8(instruction.rawValue >> 8), UInt8(instruction.rawValue & 0xFF), first, second]
         let content = data.isEmpty ? [] : [UInt8(data.count)] + data
         return header + content + (awaited.map { [$0] } ?? [])
@@ -56,7 +56,7 @@ public struct MiuraCommand: Sendable, Hashable {
     /// The command in its frame.
     /// - Parameter node: who is to do it.
     /// - Returns: the frame.
-    public func frame(to node: MiuraNode = .reader) -> [UInt8] {
+    package func frame(to node: MiuraNode = .reader) -> [UInt8] {
         // Class, instruction, parameters, two lengths and the most data are 254 bytes.
         (try? MiuraFormat.command(apdu, to: node)) ?? []
     }
@@ -65,7 +65,7 @@ public struct MiuraCommand: Sendable, Hashable {
 /// Commands without data.
 extension MiuraCommand {
     /// How a reader begins anew.
-    public enum Reset: UInt8, Sendable, Hashable, CaseIterable {
+    package enum Reset: UInt8, Sendable, Hashable, CaseIterable {
         /// The program alone.
         case soft = 0
         /// The whole reader.
@@ -77,47 +77,47 @@ extension MiuraCommand {
     }
 
     /// Restarts; the answer has the serial number and which software runs.
-    public static func reset(_ manner: Reset = .soft) -> MiuraCommand {
+    package static func reset(_ manner: Reset = .soft) -> MiuraCommand {
         MiuraCommand(unchecked: .reset, manner.rawValue)
     }
 
     /// Lists the reader's capabilities, some with a value. The software is in the answer to ``reset(_:)``.
-    public static let deviceInformation = MiuraCommand(unchecked: .deviceInformation)
+    package static let deviceInformation = MiuraCommand(unchecked: .deviceInformation)
     /// Tells which configuration files there are.
-    public static let configuration = MiuraCommand(unchecked: .configuration)
+    package static let configuration = MiuraCommand(unchecked: .configuration)
     /// Tells date and time.
-    public static let clock = MiuraCommand(unchecked: .systemClock)
+    package static let clock = MiuraCommand(unchecked: .systemClock)
     /// Stops whatever it does.
-    public static let abort = MiuraCommand(unchecked: .abort)
+    package static let abort = MiuraCommand(unchecked: .abort)
     /// Tells whether keys for cards and PINs are there.
-    public static let encryptionStatus = MiuraCommand(unchecked: .encryptionStatus)
+    package static let encryptionStatus = MiuraCommand(unchecked: .encryptionStatus)
     /// Tells what is connected to a base.
-    public static let peripherals = MiuraCommand(unchecked: .peripherals)
+    package static let peripherals = MiuraCommand(unchecked: .peripherals)
 
     /// Tells how full the battery is.
     /// - Parameter goesToSleep: whether the reader goes to sleep then.
     /// - Returns: the command.
-    public static func battery(goesToSleep: Bool = false) -> MiuraCommand {
+    package static func battery(goesToSleep: Bool = false) -> MiuraCommand {
         MiuraCommand(unchecked: .batteryStatus, goesToSleep ? 1 : 0)
     }
 
     /// Reports cards, or nothing any more.
-    public static func reportCards(_ reports: MiuraCardReports) -> MiuraCommand {
+    package static func reportCards(_ reports: MiuraCardReports) -> MiuraCommand {
         MiuraCommand(unchecked: .cardStatus, reports.rawValue)
     }
 
     /// Opens the drawer of a base, or tells whether it is open.
-    public static func cashDrawer(opens: Bool) -> MiuraCommand {
+    package static func cashDrawer(opens: Bool) -> MiuraCommand {
         MiuraCommand(unchecked: .cashDrawer, opens ? 1 : 0)
     }
 
     /// Reports what a bar code scanner reads, or nothing any more.
-    public static func barCodes(_ isOn: Bool) -> MiuraCommand {
+    package static func barCodes(_ isOn: Bool) -> MiuraCommand {
         MiuraCommand(unchecked: .barCodeReader, isOn ? 1 : 0)
     }
 
     /// Prints what was put into the spool, or forgets it.
-    public static func spool(prints: Bool) -> MiuraCommand {
+    package static func spool(prints: Bool) -> MiuraCommand {
         MiuraCommand(unchecked: .spoolText, prints ? 2 : 1)
     }
 }
@@ -131,7 +131,7 @@ extension MiuraCommand {
     ///   - isLit: whether the light is on.
     /// - Returns: the command.
     /// - Throws: ``FrameFault`` (`length`).
-    public static func display(
+    package static func display(
         _ text: String, isFourRows: Bool = true, isLit: Bool = true
     ) throws(FrameFault) -> MiuraCommand {
         let bytes = Array(text.utf8)
@@ -142,7 +142,7 @@ extension MiuraCommand {
 
     /// Puts text into the printer's spool.
     /// - Throws: ``FrameFault`` (`length`) where it is longer than 249 bytes of UTF-8.
-    public static func spool(_ text: String) throws(FrameFault) -> MiuraCommand {
+    package static func spool(_ text: String) throws(FrameFault) -> MiuraCommand {
         try MiuraCommand(.spoolText, data: Array(text.utf8))
     }
 
@@ -152,7 +152,7 @@ extension MiuraCommand {
     ///   - mode: how it is opened (P1). Which numbers mean what is not known here.
     /// - Returns: the command.
     /// - Throws: ``FrameFault`` (`length`, or `field` for other characters).
-    public static func selectFile(_ name: String, mode: UInt8 = 0) throws(FrameFault) -> MiuraCommand {
+    package static func selectFile(_ name: String, mode: UInt8 = 0) throws(FrameFault) -> MiuraCommand {
         guard name.utf8.allSatisfy(\.isPrinted) else { throw FrameFault(.field, at: 8, "a file's name is ASCII") }
         return try MiuraCommand(.selectFile, mode, data: Array(name.utf8))
     }
@@ -163,7 +163,7 @@ extension MiuraCommand {
     ///   - count: how many, up to 252.
     /// - Returns: the command.
     /// - Throws: ``FrameFault`` (`field`) for others.
-    public static func read(from offset: Int, count: Int) throws(FrameFault) -> MiuraCommand {
+    package static func read(from offset: Int, count: Int) throws(FrameFault) -> MiuraCommand {
         guard (0...0x7F_FFFF).contains(offset), (1...252).contains(count) else {
             throw FrameFault(.field, at: 5, "\(count) bytes from \(offset): 1 to 252 from 0 to 8388607 can be read")
         }
@@ -184,7 +184,7 @@ extension MiuraCommand {
     ///   - date: year, month and day, each 0 to 99.
     /// - Returns: the command.
     /// - Throws: ``FrameFault`` (`field`) for others.
-    public static func startTransaction(
+    package static func startTransaction(
         amount: Int, currency: Int, kind: UInt8 = 0, date: (year: Int, month: Int, day: Int)
     ) throws(FrameFault) -> MiuraCommand {
         let day = try decimal(date.year, 1) + decimal(date.month, 1) + decimal(date.day, 1)
@@ -202,7 +202,7 @@ extension MiuraCommand {
     ///   - objects: data objects of the issuer's answer, such as 91, 71 and 72.
     /// - Returns: the command.
     /// - Throws: ``FrameFault`` (`length`, or `field` for another code).
-    public static func continueTransaction(code: String, objects: [UInt8] = []) throws(FrameFault) -> MiuraCommand {
+    package static func continueTransaction(code: String, objects: [UInt8] = []) throws(FrameFault) -> MiuraCommand {
         guard code.utf8.count == 2, code.utf8.allSatisfy(\.isPrinted) else {
             throw FrameFault(.field, at: 10, "an issuer's answer has two characters")
         }
@@ -229,58 +229,58 @@ extension MiuraCommand {
 /// What a Miura reader is told to do: class and instruction of a command.
 ///
 /// Source: Miura's SDKs in public repositories.
-public struct MiuraInstruction: NamedNumber {
+package struct MiuraInstruction: NamedNumber {
     /// Its number.
-    public let rawValue: UInt16
+    package let rawValue: UInt16
 
     /// Of a number.
-    public init(rawValue: UInt16) { self.rawValue = rawValue }
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// Select file.
-    public static let selectFile = MiuraInstruction(rawValue: 0x00A4)
+    package static let selectFile = MiuraInstruction(rawValue: 0x00A4)
     /// Read binary.
-    public static let readBinary = MiuraInstruction(rawValue: 0x00B0)
+    package static let readBinary = MiuraInstruction(rawValue: 0x00B0)
     /// Stream binary.
-    public static let streamBinary = MiuraInstruction(rawValue: 0x00D7)
+    package static let streamBinary = MiuraInstruction(rawValue: 0x00D7)
     /// Update binary.
-    public static let updateBinary = MiuraInstruction(rawValue: 0x00D6)
+    package static let updateBinary = MiuraInstruction(rawValue: 0x00D6)
     /// Reset.
-    public static let reset = MiuraInstruction(rawValue: 0xD000)
+    package static let reset = MiuraInstruction(rawValue: 0xD000)
     /// Get configuration.
-    public static let configuration = MiuraInstruction(rawValue: 0xD001)
+    package static let configuration = MiuraInstruction(rawValue: 0xD001)
     /// Get device information: a list of the reader's capabilities.
-    public static let deviceInformation = MiuraInstruction(rawValue: 0xD002)
+    package static let deviceInformation = MiuraInstruction(rawValue: 0xD002)
     /// System clock.
-    public static let systemClock = MiuraInstruction(rawValue: 0xD010)
+    package static let systemClock = MiuraInstruction(rawValue: 0xD010)
     /// Card status.
-    public static let cardStatus = MiuraInstruction(rawValue: 0xD060)
+    package static let cardStatus = MiuraInstruction(rawValue: 0xD060)
     /// Keyboard status.
-    public static let keyboardStatus = MiuraInstruction(rawValue: 0xD061)
+    package static let keyboardStatus = MiuraInstruction(rawValue: 0xD061)
     /// Battery status.
-    public static let batteryStatus = MiuraInstruction(rawValue: 0xD062)
+    package static let batteryStatus = MiuraInstruction(rawValue: 0xD062)
     /// Peripherals.
-    public static let peripherals = MiuraInstruction(rawValue: 0xD0A0)
+    package static let peripherals = MiuraInstruction(rawValue: 0xD0A0)
     /// Cash drawer.
-    public static let cashDrawer = MiuraInstruction(rawValue: 0xD0D0)
+    package static let cashDrawer = MiuraInstruction(rawValue: 0xD0D0)
     /// Bar code reader.
-    public static let barCodeReader = MiuraInstruction(rawValue: 0xD0D1)
+    package static let barCodeReader = MiuraInstruction(rawValue: 0xD0D1)
     /// Abort.
-    public static let abort = MiuraInstruction(rawValue: 0xD0FF)
+    package static let abort = MiuraInstruction(rawValue: 0xD0FF)
     /// Display text.
-    public static let displayText = MiuraInstruction(rawValue: 0xD201)
+    package static let displayText = MiuraInstruction(rawValue: 0xD201)
     /// Spool text.
-    public static let spoolText = MiuraInstruction(rawValue: 0xD2A3)
+    package static let spoolText = MiuraInstruction(rawValue: 0xD2A3)
     /// P2PE status.
-    public static let encryptionStatus = MiuraInstruction(rawValue: 0xEEE0)
+    package static let encryptionStatus = MiuraInstruction(rawValue: 0xEEE0)
     /// Start transaction.
-    public static let startTransaction = MiuraInstruction(rawValue: 0xDED1)
+    package static let startTransaction = MiuraInstruction(rawValue: 0xDED1)
     /// Continue transaction.
-    public static let continueTransaction = MiuraInstruction(rawValue: 0xDED2)
+    package static let continueTransaction = MiuraInstruction(rawValue: 0xDED2)
     /// Start contactless.
-    public static let startContactless = MiuraInstruction(rawValue: 0xDEC1)
+    package static let startContactless = MiuraInstruction(rawValue: 0xDEC1)
 
     /// What the published numbers mean.
-    public static let names: [UInt16: String] = [
+    package static let names: [UInt16: String] = [
         0x00A4: "select file", 0x00A5: "delete file", 0x00A6: "list files", 0x00B0: "read binary",
         0x00D6: "update binary", 0x00D7: "stream binary", 0xD000: "reset", 0xD001: "get configuration",
         0xD002: "get device information", 0xD010: "system clock", 0xD060: "card status", 0xD061: "keyboard status",
@@ -300,11 +300,11 @@ public struct MiuraInstruction: NamedNumber {
 /// reader answers once, behind the last one.
 ///
 /// Source: sources of Miura's SDK for Android, in public repositories.
-public struct MiuraStream: Sendable, Hashable {
+package struct MiuraStream: Sendable, Hashable {
     /// The command that goes before the bytes.
-    public let command: MiuraCommand
+    package let command: MiuraCommand
     /// Bytes that follow it.
-    public let size: Int
+    package let size: Int
 
     /// Bytes of offset and size: three.
     private static let greatest = 0xFF_FFFF
@@ -315,7 +315,7 @@ public struct MiuraStream: Sendable, Hashable {
     ///   - timeout: seconds that the reader waits for them, 0 to 255.
     ///   - isSummed: whether the answer has the MD5 of the file (``sum(in:)``).
     /// - Throws: ``FrameFault`` (`field`) for others.
-    public init(offset: Int = 0, size: Int, timeout: Int = 60, isSummed: Bool = true) throws(FrameFault) {
+    package init(offset: Int = 0, size: Int, timeout: Int = 60, isSummed: Bool = true) throws(FrameFault) {
         guard (0...Self.greatest).contains(offset), (1...Self.greatest).contains(size), (0...255).contains(timeout)
         else {
             throw FrameFault(.field, at: 10, "\(size) bytes at \(offset) within \(timeout) s are not taken at once")
@@ -332,7 +332,7 @@ public struct MiuraStream: Sendable, Hashable {
     /// The MD5 of the file that the reader has told.
     /// - Parameter answer: the whole answer, without frames and with its status.
     /// - Returns: 16 bytes; nil where it has none, or the reader refuses.
-    public static func sum(in answer: Span<UInt8>) -> [UInt8]? {
+    package static func sum(in answer: Span<UInt8>) -> [UInt8]? {
         guard answer.count > 2, answer[answer.count - 2] == 0x90, answer[answer.count - 1] == 0 else { return nil }
         let body = answer.extracting(first: answer.count - 2)
         let object = TagLengthValue.read(body)?.first { $0.tag == MiuraTag.fileSum && $0.value.count == 16 }

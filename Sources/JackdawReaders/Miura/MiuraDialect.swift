@@ -4,13 +4,13 @@ internal import Synchronization
 
 /// How Miura's readers (M010, M020 and their like) are spoken to: MPI commands to the card reader, and card status reports that
 /// come unasked while they are switched on.
-public struct MiuraDialect: ReaderDialect {
+package struct MiuraDialect: ReaderDialect {
     /// The family.
-    public let family = "miura"
+    package let family = "miura"
     /// How long things take.
-    public let times: ReaderTimes
+    package let times: ReaderTimes
     /// P1 of the card status command that switches the reports on.
-    public let reportFlags: UInt8
+    package let reportFlags: UInt8
 
     private var joining = Joining()
 
@@ -20,35 +20,35 @@ public struct MiuraDialect: ReaderDialect {
     /// - Parameters:
     ///   - times: how long things take.
     ///   - reportFlags: what is reported of a card (``MiuraCardReports``); all of them by default.
-    public init(times: ReaderTimes = ReaderTimes(), reportFlags: UInt8 = MiuraCardReports.all.rawValue) {
+    package init(times: ReaderTimes = ReaderTimes(), reportFlags: UInt8 = MiuraCardReports.all.rawValue) {
         self.times = times
         self.reportFlags = reportFlags
     }
 
     /// - Parameter profile: values that are not public or may change.
     /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) if the profile is not enough.
-    public init(profile: ReaderProfile) throws(ReaderError) {
+    package init(profile: ReaderProfile) throws(ReaderError) {
         let flags = UInt8(clamping: try profile.integer(.reportFlags, in: 0...255))
         self.init(times: try profile.times(), reportFlags: flags)
     }
 
     /// A soft reset, whose answer has the serial number and the software, and the battery.
-    public var identification: [ReaderRequest] { [Self.request(.reset), Self.request(.batteryStatus)] }
+    package var identification: [ReaderRequest] { [Self.request(.reset), Self.request(.batteryStatus)] }
 
     /// Answers, always framed alike.
-    public func format(awaiting request: ReaderRequest?) -> any FrameFormat { MiuraFormat(.answer) }
+    package func format(awaiting request: ReaderRequest?) -> any FrameFormat { MiuraFormat(.answer) }
 
     /// Card status reports on, which the first of them answers. How long the wait is, is the program's own matter.
-    public func arming(for duration: Duration) -> [ReaderRequest] { [Self.request(.cardStatus, reportFlags)] }
+    package func arming(for duration: Duration) -> [ReaderRequest] { [Self.request(.cardStatus, reportFlags)] }
 
     /// Card status reports off, which nothing answers: the answer would be a report.
-    public func disarming(after reason: DisarmReason) -> [ReaderRequest] {
+    package func disarming(after reason: DisarmReason) -> [ReaderRequest] {
         let request = Self.request(.cardStatus, 0)
         return [ReaderRequest(request.name, request.bytes, isAnswered: false)]
     }
 
     /// The requests of a question.
-    public func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
+    package func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
         switch question {
         case .firmware, .serialNumber: [Self.request(.reset)]
         case .battery: [Self.request(.batteryStatus)]
@@ -58,13 +58,13 @@ public struct MiuraDialect: ReaderDialect {
     }
 
     /// The request's own bytes; the parts of an earlier answer are dropped.
-    public func encode(_ request: ReaderRequest) -> [UInt8] {
+    package func encode(_ request: ReaderRequest) -> [UInt8] {
         joining.resetAnswers()
         return request.bytes
     }
 
     /// The meaning of a frame, as soon as the last part of an answer has come.
-    public func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
+    package func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
         let part = frame.extracting(MiuraFormat.apduStart..<frame.count - 1)
         let isUnsolicited = frame[1] & MiuraFormat.unsolicited != 0
         let isChained = frame[1] & MiuraFormat.chained != 0
@@ -87,7 +87,7 @@ public struct MiuraDialect: ReaderDialect {
     }
 
     /// Forgets answers that have begun.
-    public mutating func reset() { joining = Joining() }
+    package mutating func reset() { joining = Joining() }
 
     private func answer(_ message: Span<UInt8>, to request: ReaderRequest?) -> ReaderMeaning {
         guard message.count >= 2 else { return .unknown("an answer without a status") }
@@ -253,7 +253,7 @@ public struct MiuraDialect: ReaderDialect {
 
 extension MiuraDialect {
     /// Hides tracks and what was encrypted, and other values that are long enough for an account number.
-    public func masking(_ frames: [[UInt8]]) -> MaskedFrames {
+    package func masking(_ frames: [[UInt8]]) -> MaskedFrames {
         guard let first = frames.first, let last = frames.last else { return .unknown }
         // Parts of other messages may lie between: they are not told apart here.
         guard frames.allSatisfy({ $0[0] == first[0] && ($0[1] ^ first[1]) & MiuraFormat.unsolicited == 0 }) else {
@@ -310,23 +310,23 @@ extension ProfileKey {
 /// What a Miura reader reports of cards: P1 of ``MiuraInstruction/cardStatus``.
 ///
 /// Source: sources of Miura's SDK for Android, in public repositories.
-public struct MiuraCardReports: OptionSet, Sendable, Hashable {
+package struct MiuraCardReports: OptionSet, Sendable, Hashable {
     /// As the reader takes it.
-    public let rawValue: UInt8
+    package let rawValue: UInt8
 
     /// Of the parameter.
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Reports unasked, each time that something changes.
-    public static let changes = MiuraCardReports(rawValue: 1 << 0)
+    package static let changes = MiuraCardReports(rawValue: 1 << 0)
     /// A chip's answer to reset.
-    public static let answerToReset = MiuraCardReports(rawValue: 1 << 1)
+    package static let answerToReset = MiuraCardReports(rawValue: 1 << 1)
     /// Track 1.
-    public static let track1 = MiuraCardReports(rawValue: 1 << 2)
+    package static let track1 = MiuraCardReports(rawValue: 1 << 2)
     /// Track 2.
-    public static let track2 = MiuraCardReports(rawValue: 1 << 3)
+    package static let track2 = MiuraCardReports(rawValue: 1 << 3)
     /// Track 3.
-    public static let track3 = MiuraCardReports(rawValue: 1 << 4)
+    package static let track3 = MiuraCardReports(rawValue: 1 << 4)
     /// Everything.
-    public static let all: MiuraCardReports = [.changes, .answerToReset, .track1, .track2, .track3]
+    package static let all: MiuraCardReports = [.changes, .answerToReset, .track1, .track2, .track3]
 }

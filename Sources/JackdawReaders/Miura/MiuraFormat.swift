@@ -1,12 +1,12 @@
 /// Frames of Miura's MPI: node address (NAD), protocol control byte (PCB), length, APDU, LRC, much as ISO 7816-3 has them.
 ///
 /// Source: Miura's SDK for Android with its unit tests, in public repositories.
-public struct MiuraFormat: FrameFormat {
+package struct MiuraFormat: FrameFormat {
     /// Which way the frames go. A command's control byte is 0.
-    public let direction: FrameDirection
+    package let direction: FrameDirection
 
     /// Bytes of an APDU in one frame.
-    public static let apduSizes = 2...254
+    package static let apduSizes = 2...254
     /// More parts of the same answer follow.
     static let chained: UInt8 = 0x01
     /// Nobody asked for it.
@@ -15,18 +15,18 @@ public struct MiuraFormat: FrameFormat {
     static let apduStart = 3
 
     /// - Parameter direction: which way the frames go.
-    public init(_ direction: FrameDirection) { self.direction = direction }
+    package init(_ direction: FrameDirection) { self.direction = direction }
 
     /// The most bytes that a frame has.
-    public var greatestSize: Int { Self.apduStart + Self.apduSizes.upperBound + 1 }
+    package var greatestSize: Int { Self.apduStart + Self.apduSizes.upperBound + 1 }
 
     /// The first byte that may begin a frame.
-    public func start(in bytes: Span<UInt8>) -> Int? {
+    package func start(in bytes: Span<UInt8>) -> Int? {
         bytes.indices.first { MiuraNode(rawValue: bytes[$0]) != nil }
     }
 
     /// Measures the frame that may begin with the first byte.
-    public func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
+    package func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
         guard MiuraNode(rawValue: bytes[0]) != nil else { return .fault(.noStart(bytes[0])) }
         guard bytes.count > 1 else { return .partial(atLeast: Self.apduStart + Self.apduSizes.lowerBound + 1) }
         let flags = direction == .command ? 0 : Self.chained | Self.unsolicited
@@ -45,7 +45,7 @@ public struct MiuraFormat: FrameFormat {
     }
 
     /// Explains a frame, field by field.
-    public func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
+    package func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
         let end = frame.count - 1
         var control: [String] = []
         if frame[1] & Self.unsolicited != 0 { control.append("unsolicited") }
@@ -96,7 +96,7 @@ public struct MiuraFormat: FrameFormat {
     ///   - node: who is to do it.
     /// - Returns: the frame.
     /// - Throws: ``FrameFault`` (`length`) where it is shorter or longer.
-    public static func command(_ apdu: [UInt8], to node: MiuraNode = .reader) throws(FrameFault) -> [UInt8] {
+    package static func command(_ apdu: [UInt8], to node: MiuraNode = .reader) throws(FrameFault) -> [UInt8] {
         try frame(apdu, node, control: 0)
     }
 
@@ -107,7 +107,7 @@ public struct MiuraFormat: FrameFormat {
     ///   - isUnsolicited: whether nobody asked.
     /// - Returns: the frames, in their order.
     /// - Throws: ``FrameFault`` (`length`) where it is shorter.
-    public static func answer(
+    package static func answer(
         _ apdu: [UInt8], from node: MiuraNode = .reader, isUnsolicited: Bool = false
     ) throws(FrameFault) -> [[UInt8]] {
         var frames: [[UInt8]] = []
@@ -140,30 +140,30 @@ public struct MiuraFormat: FrameFormat {
 }
 
 /// Who speaks or is spoken to over one link (NAD).
-public enum MiuraNode: UInt8, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+package enum MiuraNode: UInt8, Sendable, Hashable, CaseIterable, CustomStringConvertible {
     /// The card reader (PED, MPI).
     case reader = 1
     /// The till's base with printer and drawer (POSzle, RPI).
     case base = 2
 
     /// Number and name.
-    public var description: String { self == .reader ? "01 card reader" : "02 base" }
+    package var description: String { self == .reader ? "01 card reader" : "02 base" }
 }
 
 /// What a Miura reader says became of a command: the last two bytes of an answer (SW1 SW2).
 ///
 /// Source: sources of Miura's SDKs in public repositories. Those that begin with 9F answer the commands of a payment.
-public struct MiuraStatus: NamedNumber {
+package struct MiuraStatus: NamedNumber {
     /// Its number.
-    public let rawValue: UInt16
+    package let rawValue: UInt16
 
     /// Of a number.
-    public init(rawValue: UInt16) { self.rawValue = rawValue }
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// It was done.
-    public static let done = MiuraStatus(rawValue: 0x9000)
+    package static let done = MiuraStatus(rawValue: 0x9000)
     /// What the published numbers mean.
-    public static let names: [UInt16: String] = [
+    package static let names: [UInt16: String] = [
         0x9000: "done", 0x9F21: "invalid data", 0x9F22: "not ready", 0x9F23: "no card", 0x9F25: "invalid card",
         0x9F26: "in progress", 0x9F27: "missing data", 0x9F28: "card not supported", 0x9F2A: "missing file",
         0x9F30: "chip read error", 0x9F40: "issuer key", 0x9F41: "cancelled", 0x9F42: "timed out",

@@ -4,13 +4,13 @@ import JackdawCards
 /// and answered when there is one, or none came in time.
 ///
 /// Source: NEO 2 Interface Developer's Guide.
-public struct NEODialect: ReaderDialect {
+package struct NEODialect: ReaderDialect {
     /// The family.
-    public let family = "neo"
+    package let family = "neo"
     /// How long things take.
-    public let times: ReaderTimes
+    package let times: ReaderTimes
     /// Whether the reader is told, when it is connected, to look for cards on demand only.
-    public let pollsOnDemand: Bool
+    package let pollsOnDemand: Bool
 
     private static let ping: UInt8 = 0x18
     private static let pollMode: UInt8 = 0x01
@@ -29,7 +29,7 @@ public struct NEODialect: ReaderDialect {
     /// - Parameters:
     ///   - times: how long things take; waits for a card up to 255 s.
     ///   - pollsOnDemand: whether the reader is told to look for cards on demand only.
-    public init(
+    package init(
         times: ReaderTimes = ReaderTimes(swipe: .seconds(3) ... .seconds(255)), pollsOnDemand: Bool = false
     ) {
         self.times = times
@@ -38,20 +38,20 @@ public struct NEODialect: ReaderDialect {
 
     /// - Parameter profile: what is not public about these readers or may change.
     /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
-    public init(profile: ReaderProfile) throws(ReaderError) {
+    package init(profile: ReaderProfile) throws(ReaderError) {
         self.init(times: try profile.times(), pollsOnDemand: try profile.flag(.pollOnDemand))
     }
 
     /// Whether it is there; its number is told by commands that are not in the guide's common part.
-    public var identification: [ReaderRequest] {
+    package var identification: [ReaderRequest] {
         [Self.request(Self.ping, 0x01)] + (pollsOnDemand ? [Self.request(Self.pollMode, 0x01, [0x01])] : [])
     }
 
     /// Answers, always framed alike.
-    public func format(awaiting request: ReaderRequest?) -> any FrameFormat { NEOFormat(.answer) }
+    package func format(awaiting request: ReaderRequest?) -> any FrameFormat { NEOFormat(.answer) }
 
     /// Activate transaction, with the wait in whole seconds. The answer comes with the card, or when the time is over.
-    public func arming(for duration: Duration) throws(ReaderError) -> [ReaderRequest] {
+    package func arming(for duration: Duration) throws(ReaderError) -> [ReaderRequest] {
         let (seconds, rest) = duration.components
         guard let wait = UInt8(exactly: rest > 0 ? seconds + 1 : seconds), wait > 0 else {
             throw ReaderError(
@@ -61,12 +61,12 @@ public struct NEODialect: ReaderDialect {
     }
 
     /// Cancel transaction, where the reader has not ended it itself.
-    public func disarming(after reason: DisarmReason) -> [ReaderRequest] {
+    package func disarming(after reason: DisarmReason) -> [ReaderRequest] {
         reason == .swiped ? [] : [Self.request(Self.cancel, 0x01)]
     }
 
     /// What asks something.
-    public func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
+    package func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
         guard question == .settings else {
             throw ReaderError(.unsupported, "\(family) readers are not known to tell their \(question)")
         }
@@ -74,7 +74,7 @@ public struct NEODialect: ReaderDialect {
     }
 
     /// Sets a data object of the configuration: the number is its tag.
-    public func setting(_ setting: ReaderSetting) throws(ReaderError) -> [ReaderRequest] {
+    package func setting(_ setting: ReaderSetting) throws(ReaderError) -> [ReaderRequest] {
         guard let tag = UInt32(exactly: setting.number), tag > 0, setting.value.count <= UInt8.max else {
             throw ReaderError(
                 .outOfRange, "no setting has the tag \(setting.number) and \(setting.value.count) bytes",
@@ -84,7 +84,7 @@ public struct NEODialect: ReaderDialect {
     }
 
     /// What a frame means.
-    public func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
+    package func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
         let status = NEOStatus(rawValue: frame[11])
         let data = frame.extracting(Self.dataStart..<frame.count - 2)
         guard frame[10] != Self.activate else { return transaction(status, data, answering: request) }
@@ -170,7 +170,7 @@ public struct NEODialect: ReaderDialect {
 
 extension NEODialect {
     /// Hides tracks, swipes of ID TECH's own layout, and data objects long enough for an account number.
-    public func masking(_ frames: [[UInt8]]) -> MaskedFrames {
+    package func masking(_ frames: [[UInt8]]) -> MaskedFrames {
         guard let frame = frames.first, frames.count == 1 else { return .unknown }
         var data = Array(frame[14..<frame.count - 2])
         guard Self.mask(&data, ofCard: frame[10] == 0x02) else { return .unknown }

@@ -2,11 +2,11 @@
 /// data, CRC.
 ///
 /// Source: ViVOpay NEO 2 developer manual; the CRC was computed again from published frames.
-public struct NEOFormat: FrameFormat {
+package struct NEOFormat: FrameFormat {
     /// Which way the frames go: an answer has a status in place of the subcommand, and its CRC in the other order.
-    public let direction: FrameDirection
+    package let direction: FrameDirection
     /// The most bytes of data, 0 to 65535; the field's own limit by default.
-    public let greatestData: Int
+    package let greatestData: Int
 
     private static let header = Array("ViVOtech2\0".utf8)
     /// Header, command, subcommand or status, length.
@@ -15,14 +15,14 @@ public struct NEOFormat: FrameFormat {
     /// - Parameters:
     ///   - direction: which way the frames go.
     ///   - greatestData: the most bytes of data, 0 to 65535.
-    public init(_ direction: FrameDirection, greatestData: Int = Int(UInt16.max)) {
+    package init(_ direction: FrameDirection, greatestData: Int = Int(UInt16.max)) {
         precondition((0...Int(UInt16.max)).contains(greatestData), "the length is a field of two bytes")
         self.direction = direction
         self.greatestData = greatestData
     }
 
     /// The most bytes that a frame has.
-    public var greatestSize: Int { Self.dataStart + greatestData + 2 }
+    package var greatestSize: Int { Self.dataStart + greatestData + 2 }
 
     /// Makes a command.
     /// - Parameters:
@@ -31,7 +31,7 @@ public struct NEOFormat: FrameFormat {
     ///   - data: up to 65535 bytes.
     /// - Returns: the frame.
     /// - Throws: ``FrameFault`` (`length`) where that is too much.
-    public static func command(
+    package static func command(
         _ command: UInt8, _ subcommand: UInt8, _ data: [UInt8] = []
     ) throws(FrameFault) -> [UInt8] {
         try frame(command, subcommand, data, .command)
@@ -44,17 +44,17 @@ public struct NEOFormat: FrameFormat {
     ///   - data: up to 65535 bytes.
     /// - Returns: the frame.
     /// - Throws: ``FrameFault`` (`length`) where that is too much.
-    public static func answer(
+    package static func answer(
         _ command: UInt8, _ status: NEOStatus, _ data: [UInt8] = []
     ) throws(FrameFault) -> [UInt8] {
         try frame(command, status.rawValue, data, .answer)
     }
 
     /// The first byte that may begin a frame.
-    public func start(in bytes: Span<UInt8>) -> Int? { bytes.firstIndex(of: Self.header[0]) }
+    package func start(in bytes: Span<UInt8>) -> Int? { bytes.firstIndex(of: Self.header[0]) }
 
     /// Measures the frame that may begin with the first byte.
-    public func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
+    package func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
         for index in 0..<min(bytes.count, Self.header.count) where bytes[index] != Self.header[index] {
             return .fault(
                 index == 0
@@ -80,7 +80,7 @@ public struct NEOFormat: FrameFormat {
     }
 
     /// Explains a frame, field by field.
-    public func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
+    package func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
         let end = frame.count - 2
         let second =
             switch direction {
@@ -156,38 +156,38 @@ public struct NEOFormat: FrameFormat {
 /// What a NEO reader says became of a command.
 ///
 /// Source: ViVOpay NEO 2 developer manual.
-public struct NEOStatus: NamedNumber {
+package struct NEOStatus: NamedNumber {
     /// Its number.
-    public let rawValue: UInt8
+    package let rawValue: UInt8
 
     /// Of a number.
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// It was done.
-    public static let done = NEOStatus(rawValue: 0x00)
+    package static let done = NEOStatus(rawValue: 0x00)
     /// The reader does not know the command.
-    public static let unknownCommand = NEOStatus(rawValue: 0x02)
+    package static let unknownCommand = NEOStatus(rawValue: 0x02)
     /// The reader does not know the subcommand.
-    public static let unknownSubcommand = NEOStatus(rawValue: 0x03)
+    package static let unknownSubcommand = NEOStatus(rawValue: 0x03)
     /// The command's CRC was wrong.
-    public static let crcError = NEOStatus(rawValue: 0x04)
+    package static let crcError = NEOStatus(rawValue: 0x04)
     /// A value that the command cannot have.
-    public static let badParameter = NEOStatus(rawValue: 0x05)
+    package static let badParameter = NEOStatus(rawValue: 0x05)
     /// The reader cannot do it.
-    public static let unsupported = NEOStatus(rawValue: 0x06)
+    package static let unsupported = NEOStatus(rawValue: 0x06)
     /// Nothing happened in time.
-    public static let timedOut = NEOStatus(rawValue: 0x08)
+    package static let timedOut = NEOStatus(rawValue: 0x08)
     /// It was not done.
-    public static let notAcknowledged = NEOStatus(rawValue: 0x0A)
+    package static let notAcknowledged = NEOStatus(rawValue: 0x0A)
     /// Not now: the reader is doing something else.
-    public static let notAllowed = NEOStatus(rawValue: 0x0B)
+    package static let notAllowed = NEOStatus(rawValue: 0x0B)
     /// What was sent last is to be sent again.
-    public static let sendAgain = NEOStatus(rawValue: 0x1A)
+    package static let sendAgain = NEOStatus(rawValue: 0x1A)
     /// The issuer is to be asked.
-    public static let onlineRequired = NEOStatus(rawValue: 0x23)
+    package static let onlineRequired = NEOStatus(rawValue: 0x23)
 
     /// What the published numbers mean.
-    public static let names: [UInt8: String] = [
+    package static let names: [UInt8: String] = [
         0x00: "done", 0x01: "bad header", 0x02: "unknown command", 0x03: "unknown subcommand", 0x04: "CRC error",
         0x05: "bad parameter", 0x06: "not supported", 0x07: "malformed", 0x08: "timed out", 0x0A: "not acknowledged",
         0x0B: "command not allowed", 0x0C: "subcommand not allowed", 0x0D: "overflow", 0x0E: "event for the display",

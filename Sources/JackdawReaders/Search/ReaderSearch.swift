@@ -11,9 +11,9 @@ public import JackdawDSP
 /// var search = try ReaderSearch(candidates, playbackRate: 48_000, captureRate: 48_000)
 /// for output in search.hear(samples.span) { ... }
 /// ```
-public struct ReaderSearch: ~Copyable {
+package struct ReaderSearch: ~Copyable {
     /// What is to be done.
-    public enum Output: Sendable {
+    package enum Output: Sendable {
         /// To be put on a line of ``ReaderSearch/makeLine(sampleRate:)``.
         case play(ReaderModulator.Change)
         /// Listening was not enough: ``ReaderSearch/allowTones(_:)`` is awaited.
@@ -23,7 +23,7 @@ public struct ReaderSearch: ~Copyable {
     }
 
     /// Samples of a played frame.
-    public static let channelCount = 2
+    package static let channelCount = 2
 
     private enum Step {
         case listening, waiting
@@ -65,7 +65,7 @@ public struct ReaderSearch: ~Copyable {
     ///   - playbackRate: frames per second of what is played (Hz).
     ///   - captureRate: samples per second of what is heard (Hz).
     ///   - times: how long things take.
-    public init(
+    package init(
         _ candidates: [ReaderSearchCandidate], playbackRate: Double, captureRate: Double,
         times: ReaderSearchTimes = ReaderSearchTimes()
     ) {
@@ -96,7 +96,7 @@ public struct ReaderSearch: ~Copyable {
     /// - Parameter sampleRate: frames per second, 8,000 to 192,000 Hz.
     /// - Returns: the line.
     /// - Throws: `LineCodeError` with code `outOfRange`.
-    public static func makeLine(sampleRate: Double) throws(LineCodeError) -> PoweredLine {
+    package static func makeLine(sampleRate: Double) throws(LineCodeError) -> PoweredLine {
         let channels = [Tone.Channel](repeating: .silent, count: channelCount)
         return try PoweredLine(Tone(1_000, channels: channels), sampleRate: sampleRate, ramp: .none)
     }
@@ -104,7 +104,7 @@ public struct ReaderSearch: ~Copyable {
     /// Takes what was captured.
     /// - Parameter samples: one channel, full scale -1 to 1.
     /// - Returns: what is to be done, in that order.
-    public mutating func hear(_ samples: Span<Float>) -> [Output] {
+    package mutating func hear(_ samples: Span<Float>) -> [Output] {
         var start = 0
         while start < samples.count, !isFinished {
             let end = min(start + hop, samples.count)
@@ -115,12 +115,12 @@ public struct ReaderSearch: ~Copyable {
     }
 
     /// Forgets what is half heard, as where sound was lost.
-    public mutating func reset() { for entry in entries { entry.ear?.reset() } }
+    package mutating func reset() { for entry in entries { entry.ear?.reset() } }
 
     /// Takes whether tones may be played.
     /// - Parameter isAllowed: if not, it is over.
     /// - Returns: what is to be done.
-    public mutating func allowTones(_ isAllowed: Bool) -> [Output] {
+    package mutating func allowTones(_ isAllowed: Bool) -> [Output] {
         guard case .waiting = step else { return [] }
         if isAllowed { testNext() } else { finish(nil) }
         return takeOutputs()

@@ -10,9 +10,9 @@ public import JackdawTransport
 /// modulator.change(to: .connecting).apply(to: &line)
 /// modulator.change(sending: command.span).apply(to: &line)
 /// ```
-public struct ReaderModulator: Sendable {
+package struct ReaderModulator: Sendable {
     /// What is done to a line. It takes no memory where it is done, as long as few commands wait.
-    public struct Change: Sendable {
+    package struct Change: Sendable {
         enum Kind: Sendable {
             case command([Float], PoweredLine.Join)
             /// Behind a silence (s); its ramp is for a tone that comes out of it.
@@ -24,7 +24,7 @@ public struct ReaderModulator: Sendable {
 
         /// Does it, when what is under way on the line has ended.
         /// - Parameter line: one that ``ReaderModulator/makeLine()`` has made.
-        public func apply(to line: inout PoweredLine) {
+        package func apply(to line: inout PoweredLine) {
             // The modulator has looked at all that could be refused here.
             switch kind {
             case .command(let samples, let join): try? line.enqueue(samples, join)
@@ -36,9 +36,9 @@ public struct ReaderModulator: Sendable {
     }
 
     /// What goes through the jack.
-    public let sound: ReaderSound
+    package let sound: ReaderSound
     /// Frames per second (Hz).
-    public let sampleRate: Double
+    package let sampleRate: Double
     private var encoder: Encoder
 
     private enum Encoder: Sendable {
@@ -51,7 +51,7 @@ public struct ReaderModulator: Sendable {
     ///   - sound: what goes through the jack.
     ///   - sampleRate: frames per second, 8,000 to 192,000 Hz, and enough for the tones.
     /// - Throws: `LineCodeError` with code `outOfRange`.
-    public init(_ sound: ReaderSound, sampleRate: Double) throws(LineCodeError) {
+    package init(_ sound: ReaderSound, sampleRate: Double) throws(LineCodeError) {
         self.sound = sound
         self.sampleRate = sampleRate
         switch sound.commands {
@@ -69,7 +69,7 @@ public struct ReaderModulator: Sendable {
 
     /// A line without a sound, with as many channels as the power has.
     /// - Throws: `LineCodeError` with code `outOfRange`.
-    public func makeLine() throws(LineCodeError) -> PoweredLine {
+    package func makeLine() throws(LineCodeError) -> PoweredLine {
         var tone = sound.power.connecting
         tone.channels = tone.channels.map { _ in .silent }
         return try PoweredLine(tone, sampleRate: sampleRate, ramp: .none)
@@ -78,7 +78,7 @@ public struct ReaderModulator: Sendable {
     /// Gives the reader power, or takes it away.
     /// - Parameter power: which.
     /// - Returns: what is to be done to the line.
-    public func change(to power: ReaderPower) -> Change {
+    package func change(to power: ReaderPower) -> Change {
         switch power {
         case .off: Change(kind: .stop)
         case .connecting: Change(kind: .tone(sound.power.connecting, sound.power.ramp, silence: sound.pause))
@@ -90,7 +90,7 @@ public struct ReaderModulator: Sendable {
     /// Sends a command.
     /// - Parameter bytes: all of it.
     /// - Returns: what is to be done to the line.
-    public mutating func change(sending bytes: Span<UInt8>) -> Change {
+    package mutating func change(sending bytes: Span<UInt8>) -> Change {
         var samples: [Float] = []
         switch encoder {
         case .fourTones(var encoder):
@@ -113,9 +113,9 @@ public struct ReaderModulator: Sendable {
 ///
 /// Bytes are handed over as their line code has them: a burst at once where it is checked or mended as a whole (UniMag,
 /// uDynamo), else as they come. What is kept of a burst is bounded, and overwritten when it has been handed over.
-public struct ReaderDemodulator: ~Copyable {
+package struct ReaderDemodulator: ~Copyable {
     /// Bytes that are kept at most: more than any message has. A burst that is longer is no message and not handed over.
-    public static let greatestBurst = PacketFormat.greatestBurst
+    package static let greatestBurst = PacketFormat.greatestBurst
 
     private var decoder: any LineDecoder
     private var events: [LineEvent] = []
@@ -128,7 +128,7 @@ public struct ReaderDemodulator: ~Copyable {
     ///   - sound: what goes through the jack.
     ///   - sampleRate: samples per second (Hz).
     /// - Throws: `LineCodeError` with code `outOfRange` where the rate does not hold the line code.
-    public init(_ sound: ReaderSound, sampleRate: Double) throws(LineCodeError) {
+    package init(_ sound: ReaderSound, sampleRate: Double) throws(LineCodeError) {
         decoder = try sound.answers.decoder(sampleRate: sampleRate)
         keepsBursts =
             switch sound.answers.code {
@@ -141,13 +141,13 @@ public struct ReaderDemodulator: ~Copyable {
     /// - Parameters:
     ///   - samples: full scale -1 to 1.
     ///   - take: gets the bytes of each burst, or those that have come; they are overwritten behind it.
-    public mutating func receive(_ samples: Span<Float>, _ take: (Span<UInt8>) -> Void) {
+    package mutating func receive(_ samples: Span<Float>, _ take: (Span<UInt8>) -> Void) {
         decoder.receive(samples, into: &events)
         give(take)
     }
 
     /// Forgets the past, as where sound was lost.
-    public mutating func reset() {
+    package mutating func reset() {
         decoder.reset()
         burst.removeAll()
         isTooLong = false

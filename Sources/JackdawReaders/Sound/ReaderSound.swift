@@ -6,7 +6,7 @@ public import JackdawDSP
 /// A family makes it of its profile (``ReaderFamily/makeSound(_:)``); ``ReaderModulator`` and ``ReaderDemodulator`` work by it.
 public struct ReaderSound: Sendable, Hashable {
     /// How the bytes of commands sound.
-    public enum Commands: Sendable, Hashable {
+    package enum Commands: Sendable, Hashable {
         /// Four tones in the place of the power tone, as for UniMag.
         case fourTones(UniMagCommandProfile)
         /// A line code.
@@ -14,21 +14,21 @@ public struct ReaderSound: Sendable, Hashable {
     }
 
     /// What the reader sends.
-    public var answers: LineMode
+    package var answers: LineMode
     /// How commands sound.
-    public var commands: Commands
+    package var commands: Commands
     /// Level of commands in dBFS, -120 to 0.
-    public var commandLevel: Double
+    package var commandLevel: Double
     /// What a command is multiplied by on each channel: 1, -1 for upside down, 0 for silence; as many as the tones have.
-    public let commandGains: [Float]
+    package let commandGains: [Float]
     /// How a command and the tone go together.
-    public var join: PoweredLine.Join
+    package var join: PoweredLine.Join
     /// The tones that it lives on.
-    public let power: PowerToneProfile
+    package let power: PowerToneProfile
     /// Silence before it is given power anew, in seconds, 0 to 10.
-    public internal(set) var pause: Double
+    package internal(set) var pause: Double
     /// How long the idle line is held before and behind each message, both ways, in seconds, 0 to 1.
-    public let carrier: Double
+    package let carrier: Double
 
     /// Whether the reader lives on the tone; one with a battery does not.
     public var givesPower: Bool { power.connecting.channels.contains { $0.level != nil } }
@@ -43,7 +43,7 @@ public struct ReaderSound: Sendable, Hashable {
     ///   - power: the tones that it lives on.
     ///   - pause: silence before it is given power anew, in seconds.
     ///   - carrier: how long the idle line is held before and behind each message, in seconds; not at all unless told.
-    public init(
+    package init(
         answers: LineMode, commands: Commands, commandLevel: Double = 0, commandGains: [Float],
         join: PoweredLine.Join, power: PowerToneProfile, pause: Double, carrier: Double = 0
     ) {

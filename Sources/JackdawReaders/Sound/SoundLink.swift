@@ -13,7 +13,7 @@ internal import Synchronization
 /// let session = ReaderSession(link, dialect)
 /// link.capture(from: port)
 /// ```
-public final class SoundLink: PoweredTransport {
+package final class SoundLink: PoweredTransport {
     private struct State: ~Copyable {
         var demodulator: ReaderDemodulator
         var modulator: ReaderModulator
@@ -35,7 +35,7 @@ public final class SoundLink: PoweredTransport {
     private static let mostMessages = 64
 
     /// The name of the port.
-    public let link: LinkName
+    package let link: LinkName
     private let state: Mutex<State>
     private let change: @Sendable (ReaderModulator.Change) -> Void
     private let closePort: @Sendable () async -> Void
@@ -48,7 +48,7 @@ public final class SoundLink: PoweredTransport {
     ///   - captureRate: samples per second of what is captured (Hz).
     ///   - closePort: closes the port; called once, when the link is closed.
     /// - Throws: `LineCodeError` with code `outOfRange` where a rate does not hold the sound.
-    public init<Port: PlaybackPort>(
+    package init<Port: PlaybackPort>(
         _ link: LinkName, _ sound: ReaderSound, playback: Port, captureRate: Double,
         closePort: @escaping @Sendable () async -> Void = {}
     ) throws(LineCodeError) where Port.Source == PoweredLine {
@@ -68,7 +68,7 @@ public final class SoundLink: PoweredTransport {
     /// - Parameters:
     ///   - port: where the reader is heard.
     ///   - channel: the channel that it is on, from 0 on.
-    public func capture(from port: some AudioPort, channel: Int = 0) {
+    package func capture(from port: some AudioPort, channel: Int = 0) {
         do throws(LinkError) {
             while state.withLock({ $0.end == nil }) {
                 _ = try port.receive(within: .milliseconds(100)) { event, samples in
@@ -86,7 +86,7 @@ public final class SoundLink: PoweredTransport {
     ///   - samples: the sound, where it is that; full scale -1 to 1, channels interleaved.
     ///   - channel: the channel that the reader is on, from 0 on.
     ///   - channelCount: samples of a frame.
-    public func hear(_ event: CaptureEvent, _ samples: Span<Float>, channel: Int = 0, of channelCount: Int = 1) {
+    package func hear(_ event: CaptureEvent, _ samples: Span<Float>, channel: Int = 0, of channelCount: Int = 1) {
         precondition((0..<channelCount).contains(channel), "a frame has a sample of the channel")
         switch event {
         case .sound(let block):
@@ -113,7 +113,7 @@ public final class SoundLink: PoweredTransport {
     }
 
     /// Waits for what the reader sends next: a burst where its line code has those.
-    public func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool {
+    package func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool {
         while true {
             let (silence, bell) = AsyncStream<Never>.makeStream()
             let (message, end) = state.withLock { state -> (ReaderBytes?, End?) in
@@ -137,20 +137,20 @@ public final class SoundLink: PoweredTransport {
     }
 
     /// Sends a command: it is played when what is under way has ended.
-    public func send(_ bytes: [UInt8]) async throws(LinkError) {
+    package func send(_ bytes: [UInt8]) async throws(LinkError) {
         try play { modulator in modulator.change(sending: bytes.span) }
     }
 
     /// Gives the reader power, or takes it away.
-    public func setPower(_ power: ReaderPower) async throws(LinkError) {
+    package func setPower(_ power: ReaderPower) async throws(LinkError) {
         try play { modulator in modulator.change(to: power) }
     }
 
     /// Does nothing: the reader is not told.
-    public func endSending() async throws(LinkError) {}
+    package func endSending() async throws(LinkError) {}
 
     /// Ends the power, and closes the port.
-    public func close() async {
+    package func close() async {
         let isFirst = state.withLock { state in
             if case .closed = state.end { return false }
             // Whatever was lost: what is played may be another card.

@@ -22,7 +22,7 @@ extension WireVocabulary {
 ///
 /// Names only are published, in headers of an SDK (PaynetEasyReader). How they are framed is not: a profile has to
 /// supply it (``FrameLayout``).
-public enum EPOSMessage: String, Sendable, Hashable, CaseIterable {
+package enum EPOSMessage: String, Sendable, Hashable, CaseIterable {
     /// A transaction begins.
     case initTransaction = "InitTransaction"
     /// The terminal asks for the amount.
@@ -43,49 +43,49 @@ public enum EPOSMessage: String, Sendable, Hashable, CaseIterable {
     case terminateTransaction = "TerminateTransaction"
 
     /// The number that a frame has for it; of one message only it is published.
-    public var identifier: UInt8? { self == .statusReport ? 0x49 : nil }
+    package var identifier: UInt8? { self == .statusReport ? 0x49 : nil }
 }
 
 /// How far a Spire terminal is, as its status report says.
 ///
 /// Source: headers of an SDK (PaynetEasyReader).
-public struct EPOSStatus: NamedNumber {
+package struct EPOSStatus: NamedNumber {
     /// Its number.
-    public let rawValue: UInt8
+    package let rawValue: UInt8
 
     /// Of a number.
-    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// A card is asked for.
-    public static let cardEntryPrompted = EPOSStatus(rawValue: 0xA0)
+    package static let cardEntryPrompted = EPOSStatus(rawValue: 0xA0)
     /// A chip card was inserted.
-    public static let smartcardInserted = EPOSStatus(rawValue: 0xA1)
+    package static let smartcardInserted = EPOSStatus(rawValue: 0xA1)
     /// The card is to be removed.
-    public static let removePrompted = EPOSStatus(rawValue: 0xA2)
+    package static let removePrompted = EPOSStatus(rawValue: 0xA2)
     /// The card was removed.
-    public static let cardRemoved = EPOSStatus(rawValue: 0xA3)
+    package static let cardRemoved = EPOSStatus(rawValue: 0xA3)
     /// A card was swiped.
-    public static let cardSwiped = EPOSStatus(rawValue: 0xA7)
+    package static let cardSwiped = EPOSStatus(rawValue: 0xA7)
     /// A card was swiped and not read.
-    public static let swipeError = EPOSStatus(rawValue: 0xA8)
+    package static let swipeError = EPOSStatus(rawValue: 0xA8)
     /// A card was tapped.
-    public static let cardTapped = EPOSStatus(rawValue: 0xA9)
+    package static let cardTapped = EPOSStatus(rawValue: 0xA9)
     /// A PIN is being entered.
-    public static let pinEntryStarted = EPOSStatus(rawValue: 0xC0)
+    package static let pinEntryStarted = EPOSStatus(rawValue: 0xC0)
     /// A PIN was entered.
-    public static let pinEntryCompleted = EPOSStatus(rawValue: 0xC1)
+    package static let pinEntryCompleted = EPOSStatus(rawValue: 0xC1)
     /// One try is left for the PIN.
-    public static let lastPINEntry = EPOSStatus(rawValue: 0xC5)
+    package static let lastPINEntry = EPOSStatus(rawValue: 0xC5)
 
     /// Whether the terminal reads the reply to the report for a cancel.
-    public var takesCancel: Bool { Self.cancelled.contains(rawValue) }
+    package var takesCancel: Bool { Self.cancelled.contains(rawValue) }
 
     private static let cancelled: Set<UInt8> = [
         0xA0, 0xA1, 0xA2, 0xA7, 0xA8, 0xA9, 0xAA, 0xB0, 0xB1, 0xC0, 0xD0, 0xE0, 0xF0,
     ]
 
     /// What the published numbers mean.
-    public static let names: [UInt8: String] = [
+    package static let names: [UInt8: String] = [
         0xA0: "card entry prompted", 0xA1: "smartcard inserted", 0xA2: "removal prompted", 0xA3: "card removed",
         0xA4: "card entry bypassed", 0xA5: "card entry timed out", 0xA6: "card entry aborted", 0xA7: "card swiped",
         0xA8: "swipe error", 0xA9: "card tapped", 0xAA: "tap error", 0xB0: "application selection started",
@@ -102,7 +102,7 @@ public struct EPOSStatus: NamedNumber {
 /// Why a Spire terminal could not go on.
 ///
 /// Source: headers of an SDK (PaynetEasyReader).
-public enum EPOSError: Int, Error, Sendable, Hashable, CaseIterable {
+package enum EPOSError: Int, Error, Sendable, Hashable, CaseIterable {
     /// Of no other kind.
     case general = 0
     /// No application was selected.

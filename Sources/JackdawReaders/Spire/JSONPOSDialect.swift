@@ -4,11 +4,11 @@ import JackdawDSP
 /// and tells its state; it hands out no swipe.
 ///
 /// Source: the public SDKs of Poplatek (pt-android-sdk, pt-ios-sdk).
-public struct JSONPOSDialect: ReaderDialect {
+package struct JSONPOSDialect: ReaderDialect {
     /// The family.
-    public let family = "jsonpos"
+    package let family = "jsonpos"
     /// How long things take.
-    public let times: ReaderTimes
+    package let times: ReaderTimes
 
     /// Requests that were sent, each of which has its number for an identifier.
     private var count = 0
@@ -24,14 +24,14 @@ public struct JSONPOSDialect: ReaderDialect {
     private static let lineFeed = UInt8(ascii: "\n")
 
     /// - Parameter times: how long things take; those that are left out are the SDK's.
-    public init(times: ReaderTimes = ReaderTimes(answer: .seconds(5), answerTries: 1)) { self.times = times }
+    package init(times: ReaderTimes = ReaderTimes(answer: .seconds(5), answerTries: 1)) { self.times = times }
 
     /// - Parameter profile: what is not public about these readers or may change.
     /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
-    public init(profile: ReaderProfile) throws(ReaderError) { self.init(times: try profile.times()) }
+    package init(profile: ReaderProfile) throws(ReaderError) { self.init(times: try profile.times()) }
 
     /// Line feeds that end whatever has begun, the one answer that shows where messages begin, and who it is.
-    public var identification: [ReaderRequest] {
+    package var identification: [ReaderRequest] {
         let feeds = [UInt8](repeating: Self.lineFeed, count: 64)
         return [
             ReaderRequest("line feeds", feeds, isAnswered: false, pause: .milliseconds(100)),
@@ -40,13 +40,13 @@ public struct JSONPOSDialect: ReaderDialect {
     }
 
     /// Whether it is there.
-    public var keepAlive: ReaderRequest? { Self.request(Self.keepAliveMethod) }
+    package var keepAlive: ReaderRequest? { Self.request(Self.keepAliveMethod) }
 
     /// Messages, both ways alike.
-    public func format(awaiting request: ReaderRequest?) -> any FrameFormat { JSONPOSFormat() }
+    package func format(awaiting request: ReaderRequest?) -> any FrameFormat { JSONPOSFormat() }
 
     /// It cannot.
-    public func arming(for duration: Duration) throws(ReaderError) -> [ReaderRequest] {
+    package func arming(for duration: Duration) throws(ReaderError) -> [ReaderRequest] {
         throw ReaderError(
             .unsupported, "SPm20 terminals hand out no swipe: they take a payment as a whole (Purchase)",
             remedy: "have the terminal's own service take the payment, or read the card with a reader of another family"
@@ -54,7 +54,7 @@ public struct JSONPOSDialect: ReaderDialect {
     }
 
     /// What asks something.
-    public func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
+    package func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
         switch question {
         case .firmware: [Self.request(Self.terminalInfo), Self.request(Self.versionInfo)]
         case .status: [Self.request(Self.status)]
@@ -63,7 +63,7 @@ public struct JSONPOSDialect: ReaderDialect {
     }
 
     /// Each time with an identifier of its own, so that a late answer is told from the one that is awaited.
-    public mutating func encode(_ request: ReaderRequest) -> [UInt8] {
+    package mutating func encode(_ request: ReaderRequest) -> [UInt8] {
         guard request.bytes.first != Self.lineFeed else { return request.bytes }
         count += 1
         let id = "\(count)"
@@ -72,10 +72,10 @@ public struct JSONPOSDialect: ReaderDialect {
     }
 
     /// Waits for no answer.
-    public mutating func reset() { awaited = nil }
+    package mutating func reset() { awaited = nil }
 
     /// What a message means.
-    public func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
+    package func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
         let message: JSONPOSMessage
         do throws(JSONValue.Fault) {
             message = try JSONPOSMessage(frame)
@@ -157,7 +157,7 @@ public struct JSONPOSDialect: ReaderDialect {
 
 extension JSONPOSDialect {
     /// Hides numbers, and what a terminal passes on in base64: it takes payments itself, and tells no tracks.
-    public func masking(_ frames: [[UInt8]]) -> MaskedFrames {
+    package func masking(_ frames: [[UInt8]]) -> MaskedFrames {
         guard var frame = frames.first, frames.count == 1 else { return .unknown }
         Self.hideData(&frame)
         Self.hideTracks(&frame)

@@ -1,23 +1,23 @@
 /// Messages of Spire's SPm20 readers: eight hexadecimal digits of length, a colon, a JSON object, a line feed.
 ///
 /// Source: the public SDKs of Poplatek (pt-android-sdk, pt-ios-sdk).
-public struct JSONPOSFormat: FrameFormat {
+package struct JSONPOSFormat: FrameFormat {
     /// The most bytes of an object.
-    public static let greatestBody = 262_134
+    package static let greatestBody = 262_134
     static let colon = 8
     private static let end = UInt8(ascii: "\n")
 
     /// The format, which has no settings.
-    public init() {}
+    package init() {}
 
     /// The most bytes that a frame has.
-    public var greatestSize: Int { Self.colon + 1 + Self.greatestBody + 1 }
+    package var greatestSize: Int { Self.colon + 1 + Self.greatestBody + 1 }
 
     /// The first byte that may begin a frame.
-    public func start(in bytes: Span<UInt8>) -> Int? { bytes.indices.first { bytes[$0].digitValue != nil } }
+    package func start(in bytes: Span<UInt8>) -> Int? { bytes.indices.first { bytes[$0].digitValue != nil } }
 
     /// Measures the frame that may begin with the first byte.
-    public func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
+    package func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
         var count = 0
         for index in 0..<min(bytes.count, Self.colon) {
             guard let digit = bytes[index].digitValue else {
@@ -53,7 +53,7 @@ public struct JSONPOSFormat: FrameFormat {
     }
 
     /// Explains a frame, field by field.
-    public func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
+    package func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
         let end = frame.count - 1
         let body = Self.colon + 1..<end
         let value =
@@ -69,7 +69,7 @@ public struct JSONPOSFormat: FrameFormat {
     /// - Parameter object: JSON, from brace to brace, in UTF-8.
     /// - Returns: the frame.
     /// - Throws: ``FrameFault`` (`length`) where it is longer than a reader takes; (`field`) where it is no object.
-    public static func frame(_ object: [UInt8]) throws(FrameFault) -> [UInt8] {
+    package static func frame(_ object: [UInt8]) throws(FrameFault) -> [UInt8] {
         guard object.count <= greatestBody else {
             throw FrameFault(.length, at: 0, "an object of \(object.count) bytes, where \(greatestBody) are the most")
         }
@@ -139,24 +139,24 @@ package enum JSONPOSMessage: Hashable, Sendable {
 /// Why a JSONPOS terminal did not do what it was asked.
 ///
 /// Source: the public SDKs of Poplatek (pt-android-sdk, pt-ios-sdk).
-public struct JSONPOSError: NamedNumber {
+package struct JSONPOSError: NamedNumber {
     /// Its number.
-    public let rawValue: Int
+    package let rawValue: Int
 
     /// Of a number.
-    public init(rawValue: Int) { self.rawValue = rawValue }
+    package init(rawValue: Int) { self.rawValue = rawValue }
 
     /// There is no such method.
-    public static let methodNotFound = JSONPOSError(rawValue: -32601)
+    package static let methodNotFound = JSONPOSError(rawValue: -32601)
 
     /// What the published numbers mean.
-    public static let names: [Int: String] = [
+    package static let names: [Int: String] = [
         -32700: "JSONRPC_PARSE_ERROR", -32600: "INVALID_REQUEST", -32601: "METHOD_NOT_FOUND", -32602: "INVALID_PARAMS",
         -32603: "INTERNAL_ERROR", -32000: "KEEPALIVE", 1: "UNKNOWN",
     ]
 
     /// Number and meaning.
-    public var description: String { "\(rawValue) \(Self.names[rawValue] ?? "unknown")" }
+    package var description: String { "\(rawValue) \(Self.names[rawValue] ?? "unknown")" }
 }
 
 /// Messages of Spire's SPm20 readers, of which the object is looked into: ``JSONPOSFormat`` cuts them out of a stream by their

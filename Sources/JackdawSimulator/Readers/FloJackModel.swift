@@ -1,20 +1,20 @@
 public import JackdawReaders
 
 /// Flomio's FloJack: it tells of a tag with a number that is made up, where it looks for one.
-public struct FloJackModel: ReaderModel {
+package struct FloJackModel: ReaderModel {
     /// The family.
-    public let family = "flojack"
+    package let family = "flojack"
     /// It does.
-    public let livesOnJack = true
+    package let livesOnJack = true
 
     /// A reader.
-    public init() {}
+    package init() {}
 
     /// Messages.
-    public var commandFormat: any FrameFormat { FloJackFormat() }
+    package var commandFormat: any FrameFormat { FloJackFormat() }
 
     /// Its versions, and nothing to what only sets something.
-    public func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] {
+    package func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] {
         switch FloJackOpcode(rawValue: command[0]) {
         case .status: return [Self.message(.status, command[2], [0x01, 0x00])]
         case .polling: device.isArmed = command[2] != 0
@@ -24,10 +24,10 @@ public struct FloJackModel: ReaderModel {
     }
 
     /// An acknowledgement that it did not understand.
-    public func refuse(_ command: Span<UInt8>) -> [UInt8]? { Self.message(.acknowledgement, 0x80) }
+    package func refuse(_ command: Span<UInt8>) -> [UInt8]? { Self.message(.acknowledgement, 0x80) }
 
     /// A number of four bytes, of a tag of type 2.
-    public func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] {
+    package func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] {
         presentation.manner == .swiped ? [Self.message(.tag, 0x20, [0x04, 0xA1, 0xB2, 0xC3])] : []
     }
 

@@ -2,11 +2,11 @@ public import JackdawReaders
 
 /// An IPS reader as it is inferred, set to send tracks in clear unless it has a key. Of IPS Enterprise, and of what a reader answers
 /// when it is woken, all is made up.
-public struct IPSModel: ReaderModel {
+package struct IPSModel: ReaderModel {
     /// The family.
-    public let family: String
+    package let family: String
     /// It reads cards from the start.
-    public var isAlwaysArmed: Bool { true }
+    package var isAlwaysArmed: Bool { true }
     private let layout: IPSLayout
     private let wake: [UInt8]
     /// Empty where it does not answer.
@@ -19,7 +19,7 @@ public struct IPSModel: ReaderModel {
     /// - Parameters:
     ///   - family: the name of the family, `ips` or `ipsenterprise`.
     ///   - cipher: what it encrypts swipes with; nil for a reader without a key.
-    public init(family: String = "ips", cipher: (any SwipeCipher)? = nil) {
+    package init(family: String = "ips", cipher: (any SwipeCipher)? = nil) {
         guard let known = ReaderFamily.named(family), let model = try? Self(family, known.simulatedProfile, cipher)
         else { preconditionFailure("\(family) readers are not woken as IPS's are") }
         self = model
@@ -42,18 +42,18 @@ public struct IPSModel: ReaderModel {
     }
 
     /// What wakes it, always the same.
-    public var commandFormat: any FrameFormat { WakeFormat(wake: wake) }
+    package var commandFormat: any FrameFormat { WakeFormat(wake: wake) }
 
     /// What is made up, where it answers at all: one byte is known.
-    public func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] {
+    package func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] {
         wakeAnswer.isEmpty ? [] : [wakeAnswer]
     }
 
     /// It cannot.
-    public func refuse(_ command: Span<UInt8>) -> [UInt8]? { nil }
+    package func refuse(_ command: Span<UInt8>) -> [UInt8]? { nil }
 
     /// A swipe, of which the frame has room for tracks 1 and 2 only, or one that was not read; nothing of chips.
-    public mutating func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] {
+    package mutating func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] {
         let track1 = Array(presentation.card.tracks[0].utf8)
         let track2 = Array(presentation.card.tracks[1].utf8)
         switch presentation.manner {

@@ -1,18 +1,18 @@
 public import JackdawReaders
 
 /// Spire's SPm20 terminal: it tells who it is, and takes no payment.
-public struct JSONPOSModel: ReaderModel {
+package struct JSONPOSModel: ReaderModel {
     /// The family.
-    public let family = "jsonpos"
+    package let family = "jsonpos"
 
     /// A terminal.
-    public init() {}
+    package init() {}
 
     /// Messages in JSON.
-    public var commandFormat: any FrameFormat { JSONPOSFormat() }
+    package var commandFormat: any FrameFormat { JSONPOSFormat() }
 
     /// A result, or that there is no such method.
-    public func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] {
+    package func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] {
         guard case .request(let method, _, let id?) = try? JSONPOSMessage(command) else { return [] }
         switch method {
         case "_Sync", "_Keepalive": return [JSONPOSMessage.result(.object([:]), id: id).frame]
@@ -26,11 +26,11 @@ public struct JSONPOSModel: ReaderModel {
     }
 
     /// An internal error.
-    public func refuse(_ command: Span<UInt8>) -> [UInt8]? {
+    package func refuse(_ command: Span<UInt8>) -> [UInt8]? {
         guard case .request(_, _, let id?) = try? JSONPOSMessage(command) else { return nil }
         return JSONPOSMessage.failure(code: -32603, message: "it cannot", id: id).frame
     }
 
     /// Nothing: cards are the terminal's own matter.
-    public func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] { [] }
+    package func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] { [] }
 }

@@ -1,18 +1,18 @@
 public import JackdawReaders
 
 /// Miura's readers, set to send tracks in clear.
-public struct MiuraModel: ReaderModel {
+package struct MiuraModel: ReaderModel {
     /// The family.
-    public let family = "miura"
+    package let family = "miura"
 
     /// A reader.
-    public init() {}
+    package init() {}
 
     /// MPI.
-    public var commandFormat: any FrameFormat { MiuraFormat(.command) }
+    package var commandFormat: any FrameFormat { MiuraFormat(.command) }
 
     /// A status of 9000, with what was asked before it; 6D00 for what this reader does not know.
-    public func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] {
+    package func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] {
         guard command.count >= 8 else { return Self.frames([0x67, 0x00]) }
         switch MiuraInstruction(rawValue: UInt16(command[3]) << 8 | UInt16(command[4])) {
         case .reset:
@@ -46,10 +46,10 @@ public struct MiuraModel: ReaderModel {
     }
 
     /// A status of 9F22: not ready.
-    public func refuse(_ command: Span<UInt8>) -> [UInt8]? { Self.frames([0x9F, 0x22]).first }
+    package func refuse(_ command: Span<UInt8>) -> [UInt8]? { Self.frames([0x9F, 0x22]).first }
 
     /// Card status, with the tracks where there are any. Cards held near, and the use of a chip, are matters of a transaction.
-    public func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] {
+    package func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] {
         var objects: [UInt8] = []
         switch presentation.manner {
         case .inserted: objects = Self.object(0x48, [0x03, 0x00])

@@ -2,21 +2,21 @@ public import JackdawReaders
 
 /// ID TECH's NEO readers. A transaction ends with tracks in clear, or with a key in an encrypted swipe as ID TECH's stripe
 /// readers send it.
-public struct NEOModel: ReaderModel {
+package struct NEOModel: ReaderModel {
     /// The family.
-    public let family = "neo"
+    package let family = "neo"
 
     private let cipher: (any SwipeCipher)?
 
     /// A reader.
     /// - Parameter cipher: its cipher for swipes; nil for a reader without a key.
-    public init(cipher: (any SwipeCipher)? = nil) { self.cipher = cipher }
+    package init(cipher: (any SwipeCipher)? = nil) { self.cipher = cipher }
 
     /// Protocol 2.
-    public var commandFormat: any FrameFormat { NEOFormat(.command) }
+    package var commandFormat: any FrameFormat { NEOFormat(.command) }
 
     /// A status; nothing to activate transaction, which is answered with the card.
-    public func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] {
+    package func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] {
         let data = (Self.dataStart..<command.count - 2).map { command[$0] }
         switch (command[10], command[11]) {
         case (Self.activate, 0x01):
@@ -37,16 +37,16 @@ public struct NEOModel: ReaderModel {
     }
 
     /// A CRC.
-    public var checkSize: Int? { 2 }
+    package var checkSize: Int? { 2 }
 
     /// A status of 04.
-    public func reject(_ command: Span<UInt8>) -> [UInt8]? { Self.answer(command[10], .crcError) }
+    package func reject(_ command: Span<UInt8>) -> [UInt8]? { Self.answer(command[10], .crcError) }
 
     /// A status of 0A.
-    public func refuse(_ command: Span<UInt8>) -> [UInt8]? { Self.answer(command[10], .notAcknowledged) }
+    package func refuse(_ command: Span<UInt8>) -> [UInt8]? { Self.answer(command[10], .notAcknowledged) }
 
     /// The answer to activate transaction: tracks, where the card was swiped or held near. Nothing of chips.
-    public func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] {
+    package func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] {
         switch presentation.manner {
         case .inserted, .removed, .unreadable, .swipedWithChip: return []
         case .swipedInVain:

@@ -1,9 +1,9 @@
 public import JackdawReaders
 
 /// A reader of a family whose wire is not published. It speaks one that is made up for the simulator; no real reader does.
-public struct WireModel: ReaderModel {
+package struct WireModel: ReaderModel {
     /// The family.
-    public let family: String
+    package let family: String
     private let wire: Wire
     private let events: WireEvents?
 
@@ -28,10 +28,10 @@ public struct WireModel: ReaderModel {
     }
 
     /// Frames as the profile has them.
-    public var commandFormat: any FrameFormat { wire.format }
+    package var commandFormat: any FrameFormat { wire.format }
 
     /// Done, whatever it is told.
-    public func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] {
+    package func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] {
         switch wire.read(command).message {
         case .arm: device.isArmed = true
         case .cancel: device.isArmed = false
@@ -42,10 +42,10 @@ public struct WireModel: ReaderModel {
     }
 
     /// A refusal of error 1.
-    public func refuse(_ command: Span<UInt8>) -> [UInt8]? { wire.frame(.refuse, [1]) }
+    package func refuse(_ command: Span<UInt8>) -> [UInt8]? { wire.frame(.refuse, [1]) }
 
     /// The tracks, or an event by one of the published names.
-    public func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] {
+    package func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] {
         guard presentation.manner == .swiped else {
             return (events?.content(of: presentation.manner)).map { [wire.frame(.event, $0)] } ?? []
         }

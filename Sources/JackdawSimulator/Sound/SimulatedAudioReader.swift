@@ -14,13 +14,13 @@ public import JackdawTransport
 /// var reader = try SimulatedAudioReader(sound, sampleRate: 48_000) { SimulatedReader(UniMagModel()) }
 /// reader.exchange(played.span, into: &captured)
 /// ```
-public struct SimulatedAudioReader: ~Copyable {
+package struct SimulatedAudioReader: ~Copyable {
     /// Frames per second (Hz).
-    public let sampleRate: Double
+    package let sampleRate: Double
     /// Samples of a played frame.
-    public let channelCount: Int
+    package let channelCount: Int
     /// Whether the power tone has woken it up, or it has power of its own.
-    public private(set) var hasPower: Bool
+    package private(set) var hasPower: Bool
 
     /// Level at which a reader gets power, as a share of that of its profile. Nobody has told how much it needs.
     private static let leastPower: Float = 0.5
@@ -59,7 +59,7 @@ public struct SimulatedAudioReader: ~Copyable {
     ///   - path: how it is heard, and how it hears.
     ///   - makeReader: makes what it answers and sends; its times begin at zero.
     /// - Throws: `LineCodeError` with code `outOfRange` where the rate does not hold its line codes.
-    public init(
+    package init(
         _ sound: ReaderSound, sampleRate: Double, path: AudioPath = AudioPath(), _ makeReader: () -> SimulatedReader
     ) throws(LineCodeError) {
         // A faster clock sends fewer samples of each bit.
@@ -102,16 +102,16 @@ public struct SimulatedAudioReader: ~Copyable {
     }
 
     /// How it stands.
-    public var device: SimulatedDevice { reader.device }
+    package var device: SimulatedDevice { reader.device }
 
     /// Time that has passed, by the frames.
-    public var now: Duration { .nanoseconds(Int64(Double(frames) / sampleRate * 1e9)) }
+    package var now: Duration { .nanoseconds(Int64(Double(frames) / sampleRate * 1e9)) }
 
     /// Lets the time of some frames pass.
     /// - Parameters:
     ///   - played: what the program plays, full scale -1 to 1, channels interleaved; whole frames.
     ///   - captured: gets as many samples as there are frames.
-    public mutating func exchange(_ played: Span<Float>, into captured: inout [Float]) {
+    package mutating func exchange(_ played: Span<Float>, into captured: inout [Float]) {
         precondition(played.count.isMultiple(of: channelCount), "a block holds whole frames")
         captured.reserveCapacity(captured.count + played.count / channelCount)
         for start in stride(from: 0, to: played.count, by: channelCount) {
@@ -125,7 +125,7 @@ public struct SimulatedAudioReader: ~Copyable {
     ///   - played: what the program plays, full scale -1 to 1, channels interleaved; whole frames.
     ///   - channelCount: samples of a frame. Where there are fewer than the reader has, the last one stands for the others.
     ///   - say: gets the sound of each message, one channel.
-    public mutating func hear(_ played: Span<Float>, of channelCount: Int, _ say: ([Float]) -> Void) {
+    package mutating func hear(_ played: Span<Float>, of channelCount: Int, _ say: ([Float]) -> Void) {
         precondition(channelCount > 0 && played.count.isMultiple(of: channelCount), "a block holds whole frames")
         let (power, command) = (min(powerChannel, channelCount - 1), min(commandChannel, channelCount - 1))
         for start in stride(from: 0, to: played.count, by: channelCount) {
@@ -138,14 +138,14 @@ public struct SimulatedAudioReader: ~Copyable {
 
     /// Presents a card at once, whatever the deck has. Nothing happens where the reader has no power or waits for no card.
     /// - Parameter presentation: the card, and how it is presented; its delay does not count.
-    public mutating func present(_ presentation: Presentation) {
+    package mutating func present(_ presentation: Presentation) {
         reader.present(presentation, at: now)
         setDeadline()
     }
 
     /// Pulls the plug, or puts it back: without it nothing is heard, either way.
     /// - Parameter isUnplugged: whether it is out.
-    public mutating func unplug(_ isUnplugged: Bool = true) { self.isUnplugged = isUnplugged }
+    package mutating func unplug(_ isUnplugged: Bool = true) { self.isUnplugged = isUnplugged }
 
     /// Lets the time of a frame pass.
     private mutating func pass(power: Float, command: Float) {
@@ -213,17 +213,17 @@ public struct SimulatedAudioReader: ~Copyable {
 
 /// Runs a simulated reader on a sound card: it hears there what a program plays, and plays what it says. It has no thread of its
 /// own, and waits for sound: for a thread that may.
-public struct SimulatedAudioHost: ~Copyable {
+package struct SimulatedAudioHost: ~Copyable {
     private var reader: SimulatedAudioReader
 
     /// - Parameter reader: who hears and says.
-    public init(_ reader: consuming SimulatedAudioReader) { self.reader = reader }
+    package init(_ reader: consuming SimulatedAudioReader) { self.reader = reader }
 
     /// The line that the reader speaks on, silent.
     /// - Parameter sampleRate: frames per second, 8,000 to 192,000 Hz.
     /// - Returns: a line of one channel.
     /// - Throws: `LineCodeError` with code `outOfRange`.
-    public static func makeLine(sampleRate: Double) throws(LineCodeError) -> PoweredLine {
+    package static func makeLine(sampleRate: Double) throws(LineCodeError) -> PoweredLine {
         try PoweredLine(Tone(1_000, channels: [.silent]), sampleRate: sampleRate, ramp: .none)
     }
 
@@ -234,7 +234,7 @@ public struct SimulatedAudioHost: ~Copyable {
     ///   - goesOn: whether it goes on; asked ten times a second at least.
     ///   - tell: gets each time that the reader gets power or loses it.
     /// - Throws: `LinkError` where the port is lost.
-    public mutating func run(
+    package mutating func run(
         hearing port: some AudioPort, saying playback: some PlaybackPort<PoweredLine>, while goesOn: () -> Bool,
         _ tell: (Bool) -> Void = { _ in }
     ) throws(LinkError) {
@@ -257,24 +257,24 @@ public struct SimulatedAudioHost: ~Copyable {
 }
 
 /// How a simulated reader is heard, and how it hears: what lies between its jack and the program.
-public struct AudioPath: Sendable, Hashable {
+package struct AudioPath: Sendable, Hashable {
     /// Level of what the reader sends in dBFS, -120 to 0.
-    public var level = -12.0
+    package var level = -12.0
     /// Whether it is upside down, as cables and inputs have it.
-    public var isInverted = false
+    package var isInverted = false
     /// How much faster the reader's clock is, as a share of the sample rate, -0.05 to 0.05.
-    public var clockError = 0.0
+    package var clockError = 0.0
     /// Power of the reader's signal over that of white noise in the whole band, in dB; nil for no noise.
-    public var signalToNoise: Double?
+    package var signalToNoise: Double?
     /// Level of hum in dBFS; nil for none.
-    public var humLevel: Double?
+    package var humLevel: Double?
     /// Frequency of the hum in Hz.
-    public var humFrequency = 50.0
+    package var humFrequency = 50.0
     /// By how much the played sound is fainter at the reader than in the program, in dB, 0 or more: the volume.
-    public var attenuation = 0.0
+    package var attenuation = 0.0
     /// Where the noise comes from.
-    public var seed: UInt64 = 1
+    package var seed: UInt64 = 1
 
     /// A quiet path without faults.
-    public init() {}
+    package init() {}
 }

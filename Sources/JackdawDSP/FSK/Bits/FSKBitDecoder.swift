@@ -4,11 +4,11 @@
 /// bit in it is left out: where the carrier fades for less than forty bits, what was most likely is given, with little
 /// confidence. Works from 50 to 9,600 baud at 8 to 192 kHz, whatever the number of samples a bit; finds the clock and the
 /// tones of a burst where they are up to 5 % off. Phases have to be continuous.
-public struct FSKBitDecoder: LineDecoder, CustomReflectable {
+package struct FSKBitDecoder: LineDecoder, CustomReflectable {
     /// The tones and the baud.
-    public let shift: FrequencyShift
+    package let shift: FrequencyShift
     /// Samples per second (Hz).
-    public let sampleRate: Double
+    package let sampleRate: Double
 
     private(set) var box: WipedBox<FSKBitReceiver>
 
@@ -17,7 +17,7 @@ public struct FSKBitDecoder: LineDecoder, CustomReflectable {
     ///   - shift: tones and baud.
     ///   - sampleRate: samples per second, 8,000 to 192,000 Hz.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
-    public init(_ shift: FrequencyShift, sampleRate: Double) throws(LineCodeError) {
+    package init(_ shift: FrequencyShift, sampleRate: Double) throws(LineCodeError) {
         try shift.validate(sampleRate: sampleRate)
         self.shift = shift
         self.sampleRate = sampleRate
@@ -26,42 +26,42 @@ public struct FSKBitDecoder: LineDecoder, CustomReflectable {
 
     /// Takes the next samples, full scale -1 to 1, and appends what they completed. A sample that is not a number, or is
     /// beyond any scale, counts as 0.
-    public mutating func receive(_ samples: Span<Float>, into events: inout [LineEvent]) {
+    package mutating func receive(_ samples: Span<Float>, into events: inout [LineEvent]) {
         WipedBox.makeUnique(&box)
         box.content.receive(samples, into: &events)
     }
 
     /// Takes the next 16-bit samples and appends what they completed; the same events as for `Float` input.
-    public mutating func receive(_ samples: Span<Int16>, into events: inout [LineEvent]) {
+    package mutating func receive(_ samples: Span<Int16>, into events: inout [LineEvent]) {
         WipedBox.makeUnique(&box)
         box.content.receive(samples, into: &events)
     }
 
     /// Ends the recording: appends what is still open and overwrites all sound.
-    public mutating func finish(into events: inout [LineEvent]) {
+    package mutating func finish(into events: inout [LineEvent]) {
         WipedBox.makeUnique(&box)
         box.content.finish(into: &events)
     }
 
     /// Forgets the past, overwrites all sound and starts a new recording.
-    public mutating func reset() {
+    package mutating func reset() {
         WipedBox.makeUnique(&box)
         box.content.reset()
     }
 
     /// Reflection shows nothing of the bits.
-    public var customMirror: Mirror {
+    package var customMirror: Mirror {
         Mirror(self, children: ["shift": shift, "sampleRate": sampleRate], displayStyle: .struct)
     }
 }
 
 /// Turns bytes into frequency shift keying without start and stop bits, the most significant bit first; silence around it
 /// tells where the bits begin.
-public struct FSKBitEncoder: LineEncoder {
+package struct FSKBitEncoder: LineEncoder {
     /// Samples per second (Hz).
-    public var sampleRate: Double { encoder.sampleRate }
+    package var sampleRate: Double { encoder.sampleRate }
     /// The tones and the baud.
-    public var shift: FrequencyShift { encoder.shift }
+    package var shift: FrequencyShift { encoder.shift }
 
     private var encoder: FSKEncoder
 
@@ -71,17 +71,17 @@ public struct FSKBitEncoder: LineEncoder {
     ///   - sampleRate: samples per second, 8,000 to 192,000 Hz.
     ///   - level: level of the sine in dBFS, -120 to 0; -6 unless told.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
-    public init(_ shift: FrequencyShift, sampleRate: Double, level: Double = -6) throws(LineCodeError) {
+    package init(_ shift: FrequencyShift, sampleRate: Double, level: Double = -6) throws(LineCodeError) {
         encoder = try FSKEncoder(shift, sampleRate: sampleRate, level: level)
     }
 
     /// Appends the sound of some bytes, eight bits each.
-    public mutating func encode(_ bytes: Span<UInt8>, into samples: inout [Float]) {
+    package mutating func encode(_ bytes: Span<UInt8>, into samples: inout [Float]) {
         encoder.encodeBits(bytes, into: &samples)
     }
 
     /// Appends silence.
-    public mutating func idle(seconds: Double, into samples: inout [Float]) {
+    package mutating func idle(seconds: Double, into samples: inout [Float]) {
         let count = Int(IdleTime.bounded(seconds) * sampleRate)
         samples.growWiping(toHold: samples.count + count)
         samples.append(contentsOf: repeatElement(0, count: count))
@@ -89,7 +89,7 @@ public struct FSKBitEncoder: LineEncoder {
     }
 
     /// Starts anew at phase 0.
-    public mutating func reset() { encoder.reset() }
+    package mutating func reset() { encoder.reset() }
 }
 
 /// The state of a decoder of frequency shift keying without start and stop bits: reads one stretch of sound after the other.

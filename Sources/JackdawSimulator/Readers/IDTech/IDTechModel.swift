@@ -3,17 +3,17 @@ public import JackdawReaders
 
 /// ID TECH's magnetic stripe readers. Without a key swipes are in the enhanced layout, in clear; with one they are encrypted, by
 /// triple DES and in the enhanced layout unless settings (4C, 85) say otherwise.
-public struct IDTechModel: ReaderModel {
+package struct IDTechModel: ReaderModel {
     /// The family: `idtech`, or another that speaks alike.
-    public let family: String
+    package let family: String
     /// Whether it reads cards from the start; true, as for readers with power of their own.
-    public let isAlwaysArmed = true
+    package let isAlwaysArmed = true
 
     private let cipher: (any SwipeCipher)?
 
     /// A reader.
     /// - Parameter cipher: its cipher for swipes; nil for a reader without a key.
-    public init(cipher: (any SwipeCipher)? = nil) { self.init(family: "idtech", cipher: cipher) }
+    package init(cipher: (any SwipeCipher)? = nil) { self.init(family: "idtech", cipher: cipher) }
 
     init(family: String, cipher: (any SwipeCipher)? = nil) {
         self.family = family
@@ -21,10 +21,10 @@ public struct IDTechModel: ReaderModel {
     }
 
     /// Settings and questions.
-    public var commandFormat: any FrameFormat { IDTechCommandFormat() }
+    package var commandFormat: any FrameFormat { IDTechCommandFormat() }
 
     /// `06` for a setting, `06` and what was asked for a question.
-    public func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] {
+    package func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] {
         let function = IDTechFunction(rawValue: command[2])
         guard command[1] == UInt8(ascii: "R") else {
             if function == .resetToDefault { device.settings = [:] }
@@ -50,16 +50,16 @@ public struct IDTechModel: ReaderModel {
     }
 
     /// An LRC.
-    public var checkSize: Int? { 1 }
+    package var checkSize: Int? { 1 }
 
     /// `15`, as for what it refuses (iMag manual).
-    public func reject(_ command: Span<UInt8>) -> [UInt8]? { [Self.refuse] }
+    package func reject(_ command: Span<UInt8>) -> [UInt8]? { [Self.refuse] }
 
     /// `15`.
-    public func refuse(_ command: Span<UInt8>) -> [UInt8]? { [Self.refuse] }
+    package func refuse(_ command: Span<UInt8>) -> [UInt8]? { [Self.refuse] }
 
     /// A swipe; nothing of chips.
-    public func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] {
+    package func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] {
         let isRead = presentation.manner == .swiped
         guard isRead || presentation.manner == .swipedInVain else { return [] }
         let isEnhanced = setting(.outputFormat, device).map { $0 == [UInt8(ascii: "1")] } ?? true

@@ -1,36 +1,36 @@
 public import JackdawReaders
 
 /// MagTek's eDynamo: swipes in clear, or with a key encrypted, in notifications of 20 bytes.
-public struct EDynamoModel: ReaderModel {
+package struct EDynamoModel: ReaderModel {
     /// The family.
-    public let family = "edynamo"
+    package let family = "edynamo"
     /// It reads cards from the start.
-    public let isAlwaysArmed = true
+    package let isAlwaysArmed = true
 
     private let secrecy: MagTekSecrecy?
 
     /// A reader without a key.
-    public init() { secrecy = nil }
+    package init() { secrecy = nil }
 
     /// A reader with a key.
     /// - Parameters:
     ///   - cipher: what it encrypts swipes with; each has to have a key of its own (DUKPT).
     ///   - magnePrint: the fingerprint that each card has, 54 bytes.
-    public init(cipher: any SwipeCipher, magnePrint: [UInt8] = MagTekModel.madeUpMagnePrint) {
+    package init(cipher: any SwipeCipher, magnePrint: [UInt8] = MagTekModel.madeUpMagnePrint) {
         secrecy = MagTekSecrecy(cipher: cipher, magnePrint: magnePrint)
     }
 
     /// Packets, of which it takes none.
-    public var commandFormat: any FrameFormat { PacketFormat() }
+    package var commandFormat: any FrameFormat { PacketFormat() }
 
     /// Nothing: commands are not published.
-    public func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] { [] }
+    package func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] { [] }
 
     /// It has no way to.
-    public func refuse(_ command: Span<UInt8>) -> [UInt8]? { nil }
+    package func refuse(_ command: Span<UInt8>) -> [UInt8]? { nil }
 
     /// A swipe, shortened as the reader does; nothing of chips.
-    public func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] {
+    package func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] {
         let isRead = presentation.manner == .swiped
         guard isRead || presentation.manner == .swipedInVain else { return [] }
         var record = [UInt8](repeating: 0, count: MagTekCardRecord.wholeSize)

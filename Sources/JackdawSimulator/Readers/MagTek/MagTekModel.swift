@@ -2,33 +2,33 @@ public import JackdawReaders
 
 /// MagTek's iDynamo: swipes in clear, or with a key encrypted, with a fingerprint of the stripe (MagnePrint) that is
 /// synthetic. Each swipe is followed by padding up to whole blocks of 500 bytes.
-public struct MagTekModel: ReaderModel {
+package struct MagTekModel: ReaderModel {
     /// The family.
-    public let family = "magtek"
+    package let family = "magtek"
     /// It reads cards from the start.
-    public let isAlwaysArmed = true
+    package let isAlwaysArmed = true
 
     private let secrecy: MagTekSecrecy?
 
     /// A reader without a key.
-    public init() { secrecy = nil }
+    package init() { secrecy = nil }
 
     /// A reader with a key.
     /// - Parameters:
     ///   - cipher: what it encrypts swipes with; each has to have a key of its own (DUKPT).
     ///   - magnePrint: the fingerprint that each card has, 54 bytes.
-    public init(cipher: any SwipeCipher, magnePrint: [UInt8] = MagTekModel.madeUpMagnePrint) {
+    package init(cipher: any SwipeCipher, magnePrint: [UInt8] = MagTekModel.madeUpMagnePrint) {
         secrecy = MagTekSecrecy(cipher: cipher, magnePrint: magnePrint)
     }
 
     /// A fingerprint that no stripe has.
-    public static let madeUpMagnePrint = [UInt8](repeating: 0x5A, count: 54)
+    package static let madeUpMagnePrint = [UInt8](repeating: 0x5A, count: 54)
 
     /// Lines.
-    public var commandFormat: any FrameFormat { MagTekFormat(.command) }
+    package var commandFormat: any FrameFormat { MagTekFormat(.command) }
 
     /// A result, with what was asked.
-    public func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] {
+    package func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] {
         let bytes = Self.bytes(command)
         switch (bytes.first, bytes.dropFirst(2).first) {
         case (MagTekCommand.getProperty.rawValue, MagTekProperty.software.rawValue):
@@ -50,10 +50,10 @@ public struct MagTekModel: ReaderModel {
     }
 
     /// A result of 01.
-    public func refuse(_ command: Span<UInt8>) -> [UInt8]? { Self.answer(.failed) }
+    package func refuse(_ command: Span<UInt8>) -> [UInt8]? { Self.answer(.failed) }
 
     /// A swipe, read or not, and the padding of its last block; nothing of chips.
-    public func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] {
+    package func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] {
         guard let line = line(of: presentation, device) else { return [] }
         let rest = line.count % MagTekFormat.blockSize
         guard rest > 0 else { return [line] }

@@ -1,37 +1,37 @@
 public import JackdawReaders
 
 /// MagTek's uDynamo without a key. What its messages hold is not published, and made up: the lines of iDynamo.
-public struct UDynamoModel: ReaderModel {
+package struct UDynamoModel: ReaderModel {
     /// The family.
-    public let family = "udynamo"
+    package let family = "udynamo"
     /// It reads cards while it has power.
-    public let isAlwaysArmed = true
+    package let isAlwaysArmed = true
     /// It does.
-    public let livesOnJack = true
+    package let livesOnJack = true
 
     private let model = MagTekModel()
     private var number = 0
 
     /// A reader.
-    public init() {}
+    package init() {}
 
     /// Packets.
-    public var commandFormat: any FrameFormat { DynamoPacketFormat() }
+    package var commandFormat: any FrameFormat { DynamoPacketFormat() }
 
     /// As iDynamo, in packets; a command has room in one.
-    public mutating func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] {
+    package mutating func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] {
         let line = command.extracting(3..<command.count - 1)
         guard (try? MagTekFormat(.command).check(line)) != nil else { return [] }
         return model.answer(line, &device).flatMap { packets(of: $0) }
     }
 
     /// As iDynamo, in a packet.
-    public func refuse(_ command: Span<UInt8>) -> [UInt8]? {
+    package func refuse(_ command: Span<UInt8>) -> [UInt8]? {
         model.refuse(command).flatMap { DynamoPacketFormat.packets(of: $0, from: number).first }
     }
 
     /// As iDynamo, in packets.
-    public mutating func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] {
+    package mutating func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] {
         // Blocks of 500 bytes are how iDynamo sends lines; packets need no padding.
         model.line(of: presentation, device).map { packets(of: $0) } ?? []
     }
