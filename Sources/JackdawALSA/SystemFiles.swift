@@ -2,17 +2,17 @@ internal import CALSA
 import Glibc
 import JackdawSystem
 
-/// What this module reads of the file system: the kernel's account of sound cards and processes. Tests put a tree of their
-/// own behind it.
+/// The part of the file system that this module reads: the kernel's files about sound cards and processes. Tests use a
+/// tree of their own.
 protocol SystemFiles: Sendable {
-    /// The text of a file.
-    /// - Throws: ``SystemFailure``.
+    /// The whole text of a file.
+    /// - Throws: ``SystemFailure`` if it cannot be read.
     func text(of path: String) throws(SystemFailure) -> String
-    /// The names in a folder, sorted; none where it cannot be read.
+    /// The names in a folder, sorted; empty if it cannot be read.
     func names(in folder: String) -> [String]
-    /// Whether this user may open a file for reading and writing; nil where there is no such file.
+    /// Whether this user may open a file for reading and writing; nil if there is no such file.
     func mayOpen(_ path: String) -> Bool?
-    /// The user that this program acts for.
+    /// The user with whose rights this program runs.
     var user: SystemUser { get }
 }
 
@@ -23,13 +23,13 @@ struct SystemUser: Sendable, Hashable {
 }
 
 extension SystemFiles {
-    /// The text of a file without the line end behind it; nil where it cannot be read.
+    /// The text of a file without its final newline; nil if it cannot be read.
     func line(of path: String) -> String? {
         guard let text = try? text(of: path) else { return nil }
         return text.hasSuffix("\n") ? String(text.dropLast()) : text
     }
 
-    /// The fields of a file of lines such as `name: value`, where names may have blanks behind them.
+    /// The fields of a file with lines such as `name: value`; blanks around names and values are removed.
     func fields(of path: String) -> [String: String] {
         guard let text = try? text(of: path) else { return [:] }
         var fields: [String: String] = [:]
@@ -49,7 +49,7 @@ extension StringProtocol {
     }
 }
 
-/// The file system that this program runs on.
+/// The file system of this computer.
 struct LinuxFiles: SystemFiles {
     func text(of path: String) throws(SystemFailure) -> String {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
@@ -102,19 +102,18 @@ struct LinuxFiles: SystemFiles {
     }
 }
 
-/// What libasound would print on the standard error of whatever program uses it: nothing.
+/// Silences libasound, which would print messages on the standard error of any program that uses it.
 ///
-/// Its calls return what went wrong, and that is told in this module's own words. Everything that calls the library does
+/// Its calls return the error, and this module reports it in its own words. All code that calls the library calls
 /// ``silence()`` first.
 enum LibraryMessages {
     private static let silenced: Void = jackdaw_silence_library()
 
-    /// Keeps the library from printing, from the first call on; a handler that the program has set itself stays.
+    /// Silences the library, from the first call on; a handler that the program has set itself stays.
     static func silence() { silenced }
 }
 
-/// Zeroes memory in a way that the compiler does not take for superfluous. The corresponding C function is
-/// `explicit_bzero`.
+/// Zeroes memory; the compiler does not optimise this away. The corresponding C function is `explicit_bzero`.
 func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
     if let base = bytes.baseAddress { unsafe explicit_bzero(base, bytes.count) }
 }

@@ -13,17 +13,17 @@ public struct AudioFileError: Error, Sendable, Hashable, CustomStringConvertible
 
         let kind: Kind
 
-        /// There is no such file.
+        /// No such file exists.
         public static let notFound = Code(kind: .notFound)
-        /// The file is there and may not be read, or cannot be: permission, a device, a FIFO that nobody writes to.
+        /// The file exists, but this user may not read it, or it cannot be read: a device, or a FIFO without a writer.
         public static let notReadable = Code(kind: .notReadable)
         /// The path names a directory.
         public static let isDirectory = Code(kind: .isDirectory)
-        /// The content is not one of the sound formats known here, or there is none.
+        /// The content is not in a supported sound format, or the file is empty.
         public static let notSound = Code(kind: .notSound)
-        /// The content starts like sound and then breaks the rules of its format.
+        /// The content starts as a sound format and then violates the rules of that format.
         public static let damaged = Code(kind: .damaged)
-        /// A sound format is recognised, its sample encoding is not.
+        /// The sound format is supported, its sample encoding is not.
         public static let unsupportedEncoding = Code(kind: .unsupportedEncoding)
         /// The sample rate is outside ``AudioFormat/sampleRates``.
         public static let unsupportedRate = Code(kind: .unsupportedRate)
@@ -31,12 +31,12 @@ public struct AudioFileError: Error, Sendable, Hashable, CustomStringConvertible
         public static let unsupportedChannels = Code(kind: .unsupportedChannels)
         /// The system failed while reading or writing.
         public static let io = Code(kind: .io)
-        /// The caller asked for what cannot be: an unknown extension, a raw format or rate that makes no sense.
+        /// The request is invalid: an unknown file name extension, or an impossible raw format or rate.
         public static let invalidRequest = Code(kind: .invalidRequest)
         /// The caller wanted no more of a pipe before it had sent its header.
         public static let cancelled = Code(kind: .cancelled)
 
-        /// A name for machines: `notFound`, `damaged`, ...
+        /// A name for programs: `notFound`, `damaged`, ...
         public var name: String { kind.rawValue }
 
         /// The exit status of a command that fails with this code (sysexits.h): 64 usage, 65 bad data, 66 no such
@@ -52,13 +52,13 @@ public struct AudioFileError: Error, Sendable, Hashable, CustomStringConvertible
         }
     }
 
-    /// The kind of failure.
+    /// The kind of failure, for programs.
     public let code: Code
-    /// The path as it was given; `-` is standard input or output.
+    /// The path as the caller passed it; `-` is standard input or output.
     public let path: String
-    /// What is wrong and, where there is a remedy, what to do.
+    /// The error and, if there is a remedy, the remedy.
     public let message: String
-    /// The words of the system or of libsndfile, where one of them reported the failure.
+    /// The message of the system or of libsndfile, if one of them reported the failure.
     public let underlying: String?
     /// The rate (Hz) or number of channels that was refused.
     public let refusedValue: Int?

@@ -1,17 +1,17 @@
-/// What a sound file holds, told by its header.
+/// The format of a sound file, from its header.
 public struct AudioFormat: Sendable, Hashable {
-    /// Rates that this module reads and writes, in Hz: those that the decoders work at.
+    /// Rates that this module reads and writes, in Hz: the rates that the decoders support.
     public static let sampleRates: ClosedRange<Double> = 8_000...192_000
-    /// Numbers of channels that this module reads and writes; more than any sound card has inputs.
+    /// Numbers of channels that this module reads and writes; no sound card has more inputs.
     public static let channelCounts: ClosedRange<Int> = 1...64
 
-    /// The kind of file.
+    /// The kind of file, such as WAV.
     public let container: AudioContainer
-    /// How a sample is stored.
+    /// How a sample is stored, such as 16-bit.
     public let encoding: AudioEncoding
     /// Samples per second and channel, in Hz.
     public let sampleRate: Double
-    /// Samples in a frame.
+    /// Samples in a frame, one per channel.
     public let channels: Int
 
     /// Whether the samples are integers of 16 bits or less, so that reading them as `Int16` loses nothing.
@@ -19,11 +19,12 @@ public struct AudioFormat: Sendable, Hashable {
 }
 
 extension AudioFormat {
-    /// Refuses what the decoders cannot work with.
+    /// Rejects formats that the decoders do not support.
     /// - Parameters:
     ///   - path: for error messages.
-    ///   - isRequest: whether the caller asked for this format, or a file has it.
-    /// - Throws: ``AudioFileError`` with code `unsupportedRate` or `unsupportedChannels`; of a request `invalidRequest`.
+    ///   - isRequest: whether the caller requested this format, or a file has it.
+    /// - Throws: ``AudioFileError`` with code `unsupportedRate` or `unsupportedChannels`; for a request,
+    ///   `invalidRequest`.
     func validate(path: String, isRequest: Bool = false) throws(AudioFileError) {
         guard AudioFormat.sampleRates.contains(sampleRate), sampleRate == sampleRate.rounded() else {
             throw AudioFileError(
@@ -56,29 +57,28 @@ public struct AudioContainer: Sendable, Hashable, CustomStringConvertible {
 
     let kind: Kind
 
-    /// Microsoft RIFF/WAVE.
+    /// Microsoft RIFF/WAVE, up to 4 GiB.
     public static let wav = AudioContainer(kind: .wav)
     /// WAV with 64-bit sizes (EBU Tech 3306).
     public static let rf64 = AudioContainer(kind: .rf64)
-    /// Sony Wave64.
+    /// Sony Wave64, with 64-bit sizes.
     public static let w64 = AudioContainer(kind: .w64)
-    /// Free Lossless Audio Codec.
+    /// FLAC, the Free Lossless Audio Codec.
     public static let flac = AudioContainer(kind: .flac)
     /// Apple AIFF and AIFF-C.
     public static let aiff = AudioContainer(kind: .aiff)
-    /// Sun and NeXT audio.
+    /// Sun and NeXT audio (`.au`).
     public static let au = AudioContainer(kind: .au)
     /// Apple Core Audio Format.
     public static let caf = AudioContainer(kind: .caf)
     /// Ogg with Vorbis, Opus or FLAC.
     public static let ogg = AudioContainer(kind: .ogg)
-    /// Samples without a header.
+    /// Little-endian samples without a header; see ``RawAudioFormat``.
     public static let raw = AudioContainer(kind: .raw)
 
     /// The usual name: `WAV`, `FLAC`, `raw`, ...
     public var name: String { kind.rawValue }
 
-    /// The name.
     public var description: String { name }
 }
 
@@ -89,18 +89,18 @@ public struct AudioEncoding: Sendable, Hashable, CustomStringConvertible {
     }
 
     let kind: Kind
-    /// A name for people: `16-bit`, `32-bit float`, `Vorbis`, ...
+    /// A name for users: `16-bit`, `32-bit float`, `Vorbis`, ...
     public let name: String
 
     /// Unsigned 8-bit integers around 128.
     public static let unsigned8 = AudioEncoding(kind: .unsigned8, name: "8-bit unsigned")
-    /// Signed 8-bit integers.
+    /// Signed integers of 8 bits.
     public static let signed8 = AudioEncoding(kind: .signed8, name: "8-bit")
-    /// Signed 16-bit integers.
+    /// Signed integers of 16 bits.
     public static let int16 = AudioEncoding(kind: .int16, name: "16-bit")
-    /// Signed 24-bit integers.
+    /// Signed integers of 24 bits.
     public static let int24 = AudioEncoding(kind: .int24, name: "24-bit")
-    /// Signed 32-bit integers.
+    /// Signed integers of 32 bits.
     public static let int32 = AudioEncoding(kind: .int32, name: "32-bit")
     /// IEEE 754 single precision, full scale ±1.
     public static let float32 = AudioEncoding(kind: .float32, name: "32-bit float")
@@ -111,13 +111,12 @@ public struct AudioEncoding: Sendable, Hashable, CustomStringConvertible {
     /// A-law (ITU-T G.711), 13 bits in 8.
     public static let aLaw = AudioEncoding(kind: .aLaw, name: "A-law")
 
-    /// Any other encoding that libsndfile reads, by its name there.
+    /// Any other encoding that libsndfile reads, by libsndfile's name for it.
     static func other(_ name: String) -> AudioEncoding { AudioEncoding(kind: .other, name: name) }
 
-    /// The name.
     public var description: String { name }
 
-    /// Bytes a sample takes in a file, or nil where samples have no fixed size.
+    /// Bytes of a sample in a file, or nil if samples have no fixed size.
     var bytesPerSample: Int? {
         switch kind {
         case .unsigned8, .signed8, .muLaw, .aLaw: 1
@@ -136,7 +135,7 @@ public struct AudioEncoding: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether a file can hold numbers that are not finite.
+    /// Whether a file can hold samples that are not finite.
     var isFloatingPoint: Bool {
         switch kind {
         case .float32, .float64, .other: true
@@ -145,7 +144,7 @@ public struct AudioEncoding: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// What a headerless file holds; samples are little endian.
+/// The format of a headerless file; samples are little-endian.
 public struct RawAudioFormat: Sendable, Hashable {
     /// The rate, the number of channels and the encoding; the container is ``AudioContainer/raw``.
     public let format: AudioFormat
@@ -154,7 +153,7 @@ public struct RawAudioFormat: Sendable, Hashable {
         "s16": .int16, "s24": .int24, "s32": .int32, "f32": .float32, "f64": .float64,
     ]
 
-    /// A headerless format.
+    /// A headerless format, with validation of its values.
     /// - Parameters:
     ///   - sampleRate: whole Hz, within ``AudioFormat/sampleRates``.
     ///   - encoding: `.int16`, `.int24`, `.int32`, `.float32` or `.float64`.
@@ -169,8 +168,8 @@ public struct RawAudioFormat: Sendable, Hashable {
         try format.validate(path: text, isRequest: true)
     }
 
-    /// A headerless format from text such as `44100,s16,1`: rate in Hz, then `s16`, `s24`, `s32`, `f32` or `f64`, then
-    /// the number of channels.
+    /// Parses a headerless format from text such as `44100,s16,1`: rate in Hz, then `s16`, `s24`, `s32`, `f32` or
+    /// `f64`, then the number of channels.
     /// - Throws: ``AudioFileError`` with code `invalidRequest`.
     public init(parsing text: String) throws(AudioFileError) {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
@@ -179,12 +178,12 @@ public struct RawAudioFormat: Sendable, Hashable {
             return AudioFileError(.invalidRequest, path: text, "\(fault): \(rule)")
         }
         guard parts.count == 3 else { throw refusal("\(parts.count) of 3 parts") }
-        guard let rate = Int(parts[0]) else { throw refusal("the rate '\(parts[0])' is no whole number of Hz") }
+        guard let rate = Int(parts[0]) else { throw refusal("the rate '\(parts[0])' is not a whole number of Hz") }
         guard let encoding = RawAudioFormat.encodings[String(parts[1])] else {
             throw refusal("the encoding '\(parts[1])' is not known")
         }
         guard let channels = Int(parts[2]) else {
-            throw refusal("the number of channels '\(parts[2])' is no whole number")
+            throw refusal("the number of channels '\(parts[2])' is not a whole number")
         }
         try self.init(sampleRate: Double(rate), encoding: encoding, channels: channels)
     }

@@ -2,7 +2,7 @@ import Glibc
 import JackdawSystem
 import JackdawTransport
 
-/// A file descriptor that is closed with its owner.
+/// A file descriptor that its owner closes when it is destroyed.
 struct OwnedDescriptor: ~Copyable, Sendable {
     let number: CInt
 
@@ -10,7 +10,7 @@ struct OwnedDescriptor: ~Copyable, Sendable {
 
     deinit { close(number) }
 
-    /// Gives the descriptor away, open.
+    /// Gives up ownership and returns the descriptor, still open.
     consuming func release() -> CInt {
         let number = number
         discard self
@@ -44,8 +44,8 @@ func piecesReady(in descriptor: CInt, of size: Int, within timeout: Duration) ->
 }
 
 extension OwnedDescriptor {
-    /// Makes a file without a name, gone with its last descriptor: in `TMPDIR`, or /tmp.
-    /// - Parameter path: of the sound, for error messages.
+    /// Creates a file without a name in `TMPDIR`, or /tmp; it disappears when its last descriptor is closed.
+    /// - Parameter path: the path of the sound, for error messages.
     /// - Returns: the file, open for reading and writing.
     /// - Throws: ``AudioFileError`` with code `io`.
     static func anonymousFile(for path: String) throws(AudioFileError) -> OwnedDescriptor {
@@ -58,7 +58,8 @@ extension OwnedDescriptor {
         return file.descriptor
     }
 
-    /// A second descriptor of an open file, closed on its own. The corresponding C command is `F_DUPFD_CLOEXEC`.
+    /// Duplicates the descriptor of an open file; the copy is closed separately. The corresponding C command is
+    /// `F_DUPFD_CLOEXEC`.
     /// - Throws: ``AudioFileError`` with code `io`.
     static func duplicate(of number: CInt, path: String) throws(AudioFileError) -> OwnedDescriptor {
         let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)
@@ -86,21 +87,21 @@ extension OwnedDescriptor {
     }
 }
 
-/// A new file that only this user may read and write, open. It stays until its owner renames or removes it; the files of
-/// processes that were killed are removed when the next one is made in the same directory.
+/// A new file, open, that only this user may read and write. It stays until its owner renames or removes it; files of
+/// killed processes are removed when the next file is created in the same directory.
 package struct TemporaryFile: ~Copyable {
     let descriptor: OwnedDescriptor
-    /// Where it is.
+    /// The path of the file.
     package let path: String
 
-    /// The beginning of its name, before six random characters.
+    /// The start of the file's name, before six random characters.
     private static let beginning = "/.jackdaw-"
     private static let randomCharacters = 6
 
-    /// Makes a file. The corresponding C function is `mkstemp`.
+    /// Creates a file. The corresponding C function is `mkstemp`.
     /// - Parameters:
-    ///   - directory: where.
-    ///   - path: of the file that is being written, for error messages.
+    ///   - directory: the directory for the file.
+    ///   - path: the path of the file that the caller writes, for error messages.
     /// - Throws: ``AudioFileError`` with code `io`.
     package init(in directory: String, for path: String) throws(AudioFileError) {
         Self.removeLeftovers(in: directory)
@@ -120,15 +121,15 @@ package struct TemporaryFile: ~Copyable {
         }
     }
 
-    /// The open file, which stays the owner's.
+    /// The open file, which the `TemporaryFile` still owns.
     package var number: CInt { descriptor.number }
 
-    /// Gives the file another name, in the same file system, once its content is on the disk.
-    /// - Returns: whether that was possible; `errno` says why not.
+    /// Renames the file within its file system, after its content is on the disk.
+    /// - Returns: whether that succeeded; otherwise `errno` has the reason.
     package func rename(to final: String) -> Bool { descriptor.rename(path, to: final) }
 
-    /// Locks a new file as long as it is open, so that no other process takes it for one that was left behind.
-    /// - Returns: false where one has done so already.
+    /// Locks a new file as long as it is open, so that no other process removes it as a leftover.
+    /// - Returns: false if a process has already removed it.
     private static func lock(_ number: CInt) -> Bool {
         _ = fcntl(number, F_SETFD, FD_CLOEXEC)
         // Some file systems have no locks; there, no other process can lock it either.
@@ -142,14 +143,14 @@ package struct TemporaryFile: ~Copyable {
         defer { unsafe closedir(folder) }
         let wanted = Array(beginning.utf8.dropFirst())
         while let entry = unsafe readdir(folder) {
-            // `d_name` is a tuple of 256 characters, closed by a zero.
+            // `d_name` is a tuple of 256 characters, terminated by a zero.
             let name = unsafe withUnsafeBytes(of: entry.pointee.d_name) { unsafe Array($0.prefix { $0 != 0 }) }
             guard name.starts(with: wanted), name.count == wanted.count + randomCharacters else { continue }
             remove(name.map { CChar(bitPattern: $0) } + [0], in: unsafe dirfd(folder))
         }
     }
 
-    /// Removes a file of this user's that no process has locked.
+    /// Removes a file of this user that no process has locked.
     private static func remove(_ name: [CChar], in folder: CInt) {
         let number = unsafe openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard number >= 0 else { return }
@@ -163,15 +164,16 @@ package struct TemporaryFile: ~Copyable {
 }
 
 extension OwnedDescriptor {
-    /// Gives an open file another name, in the same file system, once its content is on the disk; then the name is, too.
-    /// - Returns: whether that was possible; `errno` says why not.
+    /// Renames an open file within its file system, after its content is on the disk; then writes the directory to the
+    /// disk, too.
+    /// - Returns: whether the file was renamed; otherwise `errno` has the reason.
     borrowing func rename(_ path: String, to final: String) -> Bool {
         guard retried({ fsync(number) }) == 0,
             unsafe Glibc.rename(FileName.characters(of: path), FileName.characters(of: final)) == 0
         else { return false }
         let directory = FileName.characters(of: FileName.directory(of: final))
         let folder = unsafe open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        // A file system that cannot do this has done what it can.
+        // Best effort: some file systems cannot open or sync a directory.
         if folder >= 0 {
             fsync(folder)
             close(folder)
@@ -180,7 +182,7 @@ extension OwnedDescriptor {
     }
 }
 
-/// Memory for samples, taken when first needed and overwritten before it is given back: recordings of swipes are card
+/// Memory for samples, allocated when it is first needed and wiped before it is freed: recordings of swipes are card
 /// data.
 @safe
 struct WipedMemory<Sample: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
@@ -196,7 +198,7 @@ struct WipedMemory<Sample: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Se
         unsafe storage.deallocate()
     }
 
-    /// The memory, zeroed at first.
+    /// The memory, allocated and zeroed at the first call.
     mutating func buffer() -> UnsafeMutableBufferPointer<Sample> {
         if let storage = unsafe storage { return unsafe storage }
         let new = UnsafeMutableBufferPointer<Sample>.allocate(capacity: count)
@@ -206,8 +208,7 @@ struct WipedMemory<Sample: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Se
     }
 }
 
-/// Zeroes memory in a way that the compiler does not take for superfluous. The corresponding C function is
-/// `explicit_bzero`.
+/// Zeroes memory; the compiler does not optimise this away. The corresponding C function is `explicit_bzero`.
 func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
     if let base = bytes.baseAddress { unsafe explicit_bzero(base, bytes.count) }
 }

@@ -1,7 +1,7 @@
 internal import JackdawSystem
 public import JackdawTransport
 
-/// Bluetooth of this computer, by its service bluetoothd. What is needed of it is opened when it is first needed.
+/// The Bluetooth of this computer, through the system service bluetoothd. It connects to the service at the first use.
 public actor Bluetooth {
     private typealias Opening = Task<Result<BlueZClient, LinkError>, Never>
 
@@ -9,22 +9,22 @@ public actor Bluetooth {
     private let clock: any Clock<Duration>
     private var opening: Opening?
 
-    /// Bluetooth of this computer.
-    /// - Parameter clock: what tells the time.
+    /// Creates access to this computer's Bluetooth.
+    /// - Parameter clock: measures times and time limits.
     public init(clock: any Clock<Duration> = ContinuousClock()) { self.init(bus: .system, clock: clock) }
 
-    /// Bluetooth by a bus of a test's own.
+    /// Creates access through a private bus, for tests.
     init(bus: BusAddress, clock: any Clock<Duration>) {
         address = bus
         self.clock = clock
     }
 
-    /// Finds devices.
+    /// Creates a scanner for devices.
     /// - Parameters:
-    ///   - radio: how they are looked for.
-    ///   - services: UUIDs of 36 characters, one of which a device must tell of; any device where there are none.
-    ///   - adapter: the adapter's name, such as `hci0`; nil for the first that is switched on.
-    /// - Returns: what finds them.
+    ///   - radio: the radio to scan with.
+    ///   - services: UUIDs of 36 characters; a device must advertise at least one of them. Empty admits any device.
+    ///   - adapter: the adapter's name, such as `hci0`; nil uses the first one that is switched on.
+    /// - Returns: the scanner, which has not started.
     public nonisolated func scanner(
         radio: BluetoothRadio = .any, services: [String] = [], adapter: String? = nil
     ) -> BluetoothScanner {
@@ -32,7 +32,7 @@ public actor Bluetooth {
         return BluetoothScanner(filter, adapter: adapter) { () throws(LinkError) in try await self.client() }
     }
 
-    /// The adapters of this computer.
+    /// Lists the adapters of this computer.
     /// - Returns: each adapter, in the order of their names.
     /// - Throws: `LinkError`: `serviceMissing`, `notPermitted`.
     public func adapters() async throws(LinkError) -> [BluetoothAdapter] {
@@ -45,10 +45,10 @@ public actor Bluetooth {
 
     /// Switches an adapter on or off.
     /// - Parameters:
-    ///   - isOn: whether it is to be on.
-    ///   - adapter: the adapter's name, such as `hci0`; nil for the first.
-    /// - Throws: `LinkError`: `adapterOff` where there is none, or where it is blocked by rfkill, and what to do about it;
-    ///   `serviceMissing`, `notPermitted`.
+    ///   - isOn: whether the adapter is on afterwards.
+    ///   - adapter: the adapter's name, such as `hci0`; nil uses the first one.
+    /// - Throws: `LinkError`: `adapterOff` with a remedy if there is no adapter, or rfkill blocks it; `serviceMissing`,
+    ///   `notPermitted`.
     public func setPower(_ isOn: Bool, adapter: String? = nil) async throws(LinkError) {
         let client = try await client()
         guard let adapter = try await client.adapters(adapter).first else {
@@ -61,7 +61,7 @@ public actor Bluetooth {
         }
     }
 
-    /// Ends the connection to bluetoothd. What was opened by it ends as well; the next use opens it anew.
+    /// Closes the connection to bluetoothd, which also ends everything opened through it; the next use opens it again.
     public func close() async {
         let opening = opening
         self.opening = nil
@@ -69,13 +69,13 @@ public actor Bluetooth {
         if case .success(let client)? = await opening?.value { await client.close() }
     }
 
-    /// The connection to bluetoothd.
+    /// The open connection to bluetoothd; opens it if necessary.
     func client() async throws(LinkError) -> BlueZClient {
         while true {
             let opening = opening ?? open()
             let client = try await value(of: opening)
             guard await client.bus.isEnded else { return client }
-            // One that has ended is opened anew.
+            // A connection that has ended is opened again.
             if self.opening == opening { self.opening = nil }
         }
     }
@@ -91,7 +91,7 @@ public actor Bluetooth {
             } catch {
                 result = .failure(LinkError(.system, link: "bluetooth", underlying: (error as? SystemFailure)?.message))
             }
-            // One that has failed is no use to the next who asks; where it was cancelled that is seen to.
+            // A failed attempt is not reused by the next caller; if it was cancelled, `close()` has already removed it.
             if !Task.isCancelled { self.opening = nil }
             return result
         }
@@ -99,7 +99,7 @@ public actor Bluetooth {
         return opening
     }
 
-    /// Waits as long as the task is not cancelled.
+    /// Waits for the result, or until the caller's task is cancelled.
     private func value(of opening: Opening) async throws(LinkError) -> BlueZClient {
         let (results, continuation) = AsyncStream.makeStream(of: Result<BlueZClient, LinkError>.self)
         Task { continuation.yield(await opening.value) }
@@ -111,14 +111,14 @@ public actor Bluetooth {
     }
 }
 
-/// An adapter of this computer.
+/// A Bluetooth adapter of this computer.
 public struct BluetoothAdapter: Sendable, Hashable {
-    /// Its name in the system, such as `hci0`.
+    /// The adapter's name in the system, such as `hci0`.
     public let name: String
-    /// Its address.
+    /// The adapter's own Bluetooth address.
     public let address: BluetoothAddress
-    /// What it is called by others.
+    /// The name that other devices see.
     public let alias: String
-    /// Whether it is switched on.
+    /// Whether the adapter is switched on.
     public let isPowered: Bool
 }

@@ -1,20 +1,20 @@
-/// The tracks of one swipe, taken together.
+/// The combined tracks of one swipe.
 public struct SwipedCard: RedactedDescription {
-    /// Tracks of one card that do not say the same.
+    /// A field that differs between the tracks of one card.
     public struct Conflict: Sendable, Hashable, CustomStringConvertible {
         /// A field that several tracks hold.
         public enum Field: String, Sendable, Hashable {
-            /// The account number.
+            /// The primary account number (PAN).
             case accountNumber = "account number"
-            /// The expiry.
+            /// The month of expiry.
             case expiry
-            /// The service code.
+            /// The three-digit service code.
             case serviceCode = "service code"
         }
 
-        /// What differs.
+        /// The field that differs.
         public let field: Field
-        /// The tracks that hold the field, in the order given.
+        /// The formats of the tracks that hold the field, in the order given.
         public let formats: [TrackFormat]
 
         /// One line for a person, without card data.
@@ -26,11 +26,11 @@ public struct SwipedCard: RedactedDescription {
 
     /// The tracks, in the order given.
     public let tracks: [Track]
-    /// What the tracks do not agree on; empty for a sound card.
+    /// The fields that differ between tracks; empty if all tracks agree.
     public let conflicts: [Conflict]
 
-    /// Takes the tracks of one swipe together.
-    /// - Parameter tracks: those that were read, in any order.
+    /// Combines the tracks of one swipe.
+    /// - Parameter tracks: the tracks that were read, in any order.
     public init(_ tracks: [Track]) {
         self.tracks = tracks
         conflicts = [
@@ -49,18 +49,18 @@ public struct SwipedCard: RedactedDescription {
         return Conflict(field: field, formats: holders.map(\.format))
     }
 
-    /// The account number: track 2's where it has one (it is what a terminal sends), else that of another track.
+    /// The account number: track 2's if it has one (terminals send that one), else that of another track.
     public var pan: PrimaryAccountNumber? { preferred(\.pan) }
-    /// The cardholder's name.
+    /// The cardholder's name, from track 1 if possible.
     public var name: CardholderName? { preferred(\.name) }
-    /// When the card expires; of the same track as ``pan`` where that says.
+    /// The month of expiry; from the same track as ``pan`` if that track has it.
     public var expiry: Expiry? { preferred(\.expiry) }
-    /// Where and how the card may be used; of the same track as ``pan`` where that says.
+    /// The rules for the use of the card; from the same track as ``pan`` if that track has them.
     public var serviceCode: ServiceCode? { preferred(\.serviceCode) }
     /// The card's scheme; ``CardBrand/unknown`` also without an account number.
     public var brand: CardBrand { pan?.brand ?? .unknown }
 
-    /// The value of the first track that has it, payment tracks 2, 1 and 3 before all others.
+    /// The value of the first track that has it, in the order of payment tracks 2, 1 and 3, then all others.
     private func preferred<Value>(_ value: (Track) -> Value?) -> Value? {
         guard tracks.count > 1 else { return tracks.first.flatMap(value) }
         let order: [TrackFormat] = [.iso7813Track2, .iso7813Track1, .iso4909Track3]

@@ -1,56 +1,54 @@
 public import JackdawReaders
 
-/// Why something was not decrypted, or no key derived: a code, words without card data or keys, and the cause.
+/// The reason why a decryption or a key derivation failed: a code, a message without card data or keys, and the cause.
 public struct DecryptionError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong. A struct, so that codes can be added.
+    /// The kind of failure. A struct, so that later versions can add codes.
     public struct Code: RawRepresentable, Sendable, Hashable {
-        /// Its name.
         public let rawValue: String
 
-        /// Of a name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// A key, a serial number or a ciphertext has a length that none has.
+        /// A key, a serial number or a ciphertext has an invalid length.
         public static let length = Code(rawValue: "length")
-        /// A character that is no hexadecimal digit.
+        /// A character is not a hexadecimal digit.
         public static let digit = Code(rawValue: "digit")
-        /// A counter that no transaction has: 0, or with more ones than are allowed.
+        /// The transaction counter is invalid: 0, or with too many one bits.
         public static let counter = Code(rawValue: "counter")
-        /// No counter is left, and so no key.
+        /// The reader has used its last counter, so it has no key left.
         public static let exhausted = Code(rawValue: "exhausted")
-        /// A key that is not for this algorithm.
+        /// The key is not for this algorithm.
         public static let algorithm = Code(rawValue: "algorithm")
-        /// A working key that were stronger than the key that it comes from.
+        /// The working key would be stronger than the key that it is derived from.
         public static let strength = Code(rawValue: "strength")
-        /// A key that everybody knows, where live cards are read.
+        /// The key is a published test key, but the mode is live cards.
         public static let publishedKey = Code(rawValue: "publishedKey")
-        /// A key that not everybody knows, where only test cards are swiped.
+        /// The key is not a published test key, but only test cards are swiped.
         public static let notPublished = Code(rawValue: "notPublished")
-        /// The bytes are no swipe of the reader.
+        /// The bytes are not a swipe of the reader.
         public static let frame = Code(rawValue: "frame")
         /// The swipe is not encrypted.
         public static let notEncrypted = Code(rawValue: "notEncrypted")
-        /// Nobody has published by which key this reader encrypts.
+        /// The maker has not published by which key this reader encrypts.
         public static let unknownScheme = Code(rawValue: "unknownScheme")
-        /// The hash of a track is another than the frame's.
+        /// The hash of a track differs from the hash in the frame.
         public static let hash = Code(rawValue: "hash")
-        /// Behind a track is something else than its padding.
+        /// The bytes after a track are not its padding.
         public static let padding = Code(rawValue: "padding")
-        /// A track without its sentinels, or with characters that a track does not have.
+        /// A track has no sentinels, or characters that no track has.
         public static let text = Code(rawValue: "text")
-        /// A track says something else than the frame says of it in clear.
+        /// A track contradicts the frame's data in clear.
         public static let mismatch = Code(rawValue: "mismatch")
-        /// libcrypto failed.
+        /// libcrypto reported an error.
         public static let library = Code(rawValue: "library")
     }
 
-    /// What is wrong.
+    /// The kind of failure, for programs that handle the error.
     public let code: Code
-    /// What is wrong and, where there is a remedy, what to do.
+    /// The error and, if there is one, its remedy.
     public let message: String
-    /// libcrypto's own words, where it failed.
+    /// The error message of libcrypto; nil for other failures.
     public let underlying: String?
-    /// Where and why the bytes are no frame; of the code `frame`.
+    /// The place and the reason why the bytes are not a frame; nil for codes other than `frame`.
     public let fault: FrameFault?
 
     init(_ code: Code, _ message: String, underlying: String? = nil) {
@@ -62,7 +60,7 @@ public struct DecryptionError: Error, Sendable, Hashable, CustomStringConvertibl
 
     init(_ fault: FrameFault) {
         code = .frame
-        message = "no swipe of this reader: \(fault)"
+        message = "not a swipe of this reader: \(fault)"
         underlying = nil
         self.fault = fault
     }

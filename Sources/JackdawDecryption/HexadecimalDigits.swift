@@ -1,14 +1,14 @@
 import JackdawCards
 import JackdawReaders
 
-/// Bytes as digits, which some readers send and people write.
+/// Converts between bytes and hexadecimal digits, which some readers send and people write.
 enum HexadecimalDigits {
     /// The bytes of digits that are not secret.
     static func bytes(of digits: Span<UInt8>) throws(DecryptionError) -> [UInt8] {
         try secretBytes(of: digits).withBytes { bytes in bytes.indices.map { bytes[$0] } }
     }
 
-    /// The bytes of digits.
+    /// The bytes of digits, in memory that is wiped after use.
     /// - Throws: ``DecryptionError`` with code `digit` or `length`.
     static func secretBytes(of digits: Span<UInt8>) throws(DecryptionError) -> SecretBytes {
         guard digits.count.isMultiple(of: 2) else {
@@ -24,6 +24,6 @@ enum HexadecimalDigits {
         }
     }
 
-    /// Two digits a byte.
+    /// Two upper-case digits for each byte.
     static func text(of bytes: [UInt8]) -> String { bytes.map(\.hexadecimal).joined() }
 }

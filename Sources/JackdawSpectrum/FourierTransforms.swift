@@ -2,11 +2,11 @@ import CFFTW
 import Glibc
 import Synchronization
 
-/// The discrete Fourier transform of complex samples, planned once for a length. Its memory held sound and is overwritten
-/// before it is given back.
+/// The discrete Fourier transform of complex samples, planned once for a length. Its memory holds sound and is wiped
+/// before it is freed.
 @safe
 final class ComplexTransform {
-    /// Which way a transform goes.
+    /// The direction of a transform.
     enum Direction {
         /// The sum over n of x[n] · exp(-2πi · kn / count).
         case forward
@@ -14,7 +14,7 @@ final class ComplexTransform {
         case backward
     }
 
-    /// Numbers in and out.
+    /// Complex numbers of the input and of the output.
     let count: Int
     private let memory: UnsafeMutableBufferPointer<SIMD2<Float>>
     private let plan: fftwf_plan
@@ -24,8 +24,8 @@ final class ComplexTransform {
     /// Plans a transform.
     /// - Parameters:
     ///   - count: 1 to 67,108,864; powers of two are fastest.
-    ///   - direction: which way.
-    /// - Throws: ``SpectrumError`` with code `unsupportedLength` for other numbers, and `outOfMemory`.
+    ///   - direction: the direction of the transform.
+    /// - Throws: ``SpectrumError`` with code `unsupportedLength` for other lengths, and `outOfMemory`.
     init(count: Int, _ direction: Direction) throws(SpectrumError) {
         guard Self.counts.contains(count) else {
             throw SpectrumError(
@@ -57,10 +57,10 @@ final class ComplexTransform {
         unsafe memory.deallocate()
     }
 
-    /// Transforms what is put into zeros.
+    /// Transforms an input that starts as zeros.
     /// - Parameters:
     ///   - wanted: how many numbers to return.
-    ///   - fill: puts numbers, real part in `x`.
+    ///   - fill: writes the input, real parts in `x`.
     /// - Returns: the first numbers of the transform.
     func transform(first wanted: Int, _ fill: (inout MutableSpan<SIMD2<Float>>) -> Void) -> [SIMD2<Float>] {
         unsafe memory.update(repeating: .zero)
@@ -71,14 +71,15 @@ final class ComplexTransform {
     }
 }
 
-/// Transforms that are planned when they are first asked for. One survey has it to itself, whichever thread that is on.
+/// Transforms that are planned when they are first needed. Each survey owns one shelf, so that only one thread uses it
+/// at a time.
 @safe
 final class TransformShelf: @unchecked Sendable {
     private var forward: [Int: ComplexTransform] = [:]
     private var backward: [Int: ComplexTransform] = [:]
 
-    /// The transform of a length.
-    /// - Throws: ``SpectrumError``: it could not be planned.
+    /// The transform of a length, planned at the first call.
+    /// - Throws: ``SpectrumError`` if it could not be planned.
     func transform(_ count: Int, _ direction: ComplexTransform.Direction) throws(SpectrumError) -> ComplexTransform {
         if let found = direction == .forward ? forward[count] : backward[count] { return found }
         let made = try ComplexTransform(count: count, direction)
@@ -88,16 +89,16 @@ final class TransformShelf: @unchecked Sendable {
 }
 
 /// The discrete Fourier transform of real samples, planned once for a length and then executed any number of times. Its
-/// memory held sound and is overwritten before it is given back.
+/// memory holds sound and is wiped before it is freed.
 @safe
 package struct RealTransform: ~Copyable, @unchecked Sendable {
-    /// Samples a transform.
+    /// Samples that a transform takes.
     package let count: Int
-    /// Frequencies a transform gives, from 0 to half the sample rate: `count / 2 + 1`.
+    /// Frequencies that a transform returns, from 0 to half the sample rate: `count / 2 + 1`.
     package var binCount: Int { count / 2 + 1 }
 
     private let input: UnsafeMutablePointer<Float>
-    /// Real and imaginary parts in turn.
+    /// Real and imaginary parts alternate.
     private let output: UnsafeMutablePointer<Float>
     private let plan: fftwf_plan
 
@@ -117,7 +118,7 @@ package struct RealTransform: ~Copyable, @unchecked Sendable {
         var memory: (input: UnsafeMutablePointer<Float>?, output: UnsafeMutablePointer<Float>?)
         unsafe memory = (fftwf_alloc_real(count), fftwf_alloc_real(count + 2))
         if let input = unsafe memory.input, let output = unsafe memory.output {
-            // Measuring which algorithm is fastest would make results depend on the machine's mood.
+            // If FFTW measured which algorithm is fastest, results would depend on the load of the machine.
             Self.planner.withLock { _ in
                 unsafe planned = output.withMemoryRebound(to: fftwf_complex.self, capacity: count / 2 + 1) {
                     unsafe fftwf_plan_dft_r2c_1d(CInt(count), input, $0, UInt32(FFTW_ESTIMATE))
@@ -125,7 +126,7 @@ package struct RealTransform: ~Copyable, @unchecked Sendable {
             }
         }
         guard let plan = unsafe planned, let input = unsafe memory.input, let output = unsafe memory.output else {
-            // Of either that was not to be had there is nothing to free.
+            // One of the two may be nil, which `fftwf_free` ignores.
             unsafe fftwf_free(memory.input)
             unsafe fftwf_free(memory.output)
             throw SpectrumError(
@@ -144,7 +145,7 @@ package struct RealTransform: ~Copyable, @unchecked Sendable {
 
     /// Transforms samples: the sum over n of x[n] · exp(-2πi · kn / count), not scaled.
     /// - Parameters:
-    ///   - samples: at most ``count``; zeros stand in for the rest.
+    ///   - samples: at most ``count``; zeros fill the rest.
     ///   - spectrum: room for ``binCount`` numbers, real part in `x`, imaginary part in `y`.
     package mutating func transform(_ samples: Span<Float>, into spectrum: inout MutableSpan<SIMD2<Float>>) {
         precondition(samples.count <= count && spectrum.count >= binCount, "the transform has another length")
@@ -153,9 +154,9 @@ package struct RealTransform: ~Copyable, @unchecked Sendable {
         for bin in 0..<binCount { spectrum[bin] = unsafe SIMD2(output[2 * bin], output[2 * bin + 1]) }
     }
 
-    /// Transforms weighted samples and gives the squared magnitudes, not scaled.
+    /// Transforms weighted samples and returns the squared magnitudes, not scaled.
     /// - Parameters:
-    ///   - samples: at most ``count``; zeros stand in for the rest.
+    ///   - samples: at most ``count``; zeros fill the rest.
     ///   - weights: a factor for each sample.
     ///   - power: room for ``binCount`` numbers.
     package mutating func power(
@@ -177,12 +178,11 @@ package struct RealTransform: ~Copyable, @unchecked Sendable {
     }
 }
 
-/// Samples that wait for more, overwritten before their memory is given back: recordings of swipes are card data.
+/// A buffer of samples, wiped before its memory is freed: recordings of swipes are card data.
 @safe
 struct SampleBuffer: ~Copyable, @unchecked Sendable {
-    /// Room for samples.
     let capacity: Int
-    /// Samples that are waiting.
+    /// Samples in the buffer, 0 to `capacity`.
     private(set) var count = 0
     private let storage: UnsafeMutableBufferPointer<Float>
 
@@ -203,10 +203,10 @@ struct SampleBuffer: ~Copyable, @unchecked Sendable {
     /// Whether there is no more room.
     var isFull: Bool { count == capacity }
 
-    /// Takes as many samples as there is room for.
+    /// Copies as many samples as there is room for.
     /// - Parameters:
     ///   - samples: the next samples of a stream.
-    ///   - start: how many of them have been taken.
+    ///   - start: how many of them were copied already; increased by the number copied.
     mutating func take(_ samples: Span<Float>, from start: inout Int) {
         let taken = min(capacity - count, samples.count - start)
         for index in 0..<taken { unsafe storage[count + index] = samples[start + index] }
@@ -214,7 +214,7 @@ struct SampleBuffer: ~Copyable, @unchecked Sendable {
         start += taken
     }
 
-    /// Takes as many 16-bit samples as there is room for.
+    /// Copies as many 16-bit samples as there is room for, and scales them to ±1.
     mutating func take(_ samples: Span<Int16>, from start: inout Int) {
         let taken = min(capacity - count, samples.count - start)
         for index in 0..<taken { unsafe storage[count + index] = Float(samples[start + index]) * (1 / 32_768) }
@@ -222,23 +222,23 @@ struct SampleBuffer: ~Copyable, @unchecked Sendable {
         start += taken
     }
 
-    /// Forgets all but the last samples.
+    /// Drops all but the last samples.
     mutating func keep(last kept: Int) {
-        precondition(kept <= count, "there are not so many samples")
+        precondition(kept <= count, "fewer samples are stored")
         for index in 0..<kept { unsafe storage[index] = storage[count - kept + index] }
         count = kept
     }
 
-    /// Replaces samples by 0 that are not finite or of a larger magnitude.
+    /// Replaces samples by 0 that are not finite or exceed a magnitude.
     mutating func replaceSamples(beyond limit: Float) {
         for index in 0..<count {
             let sample = unsafe storage[index]
-            // What is not a number compares as false.
+            // Comparisons with NaN are false.
             unsafe storage[index] = sample.magnitude <= limit ? sample : 0
         }
     }
 
-    /// Runs a body over the waiting samples.
+    /// Runs a body over the samples in the buffer.
     borrowing func withSamples<Result, Failure>(
         _ body: (Span<Float>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -246,22 +246,22 @@ struct SampleBuffer: ~Copyable, @unchecked Sendable {
     }
 }
 
-/// Why a spectrum or a survey could not be made.
+/// The error of a spectrum or a survey that could not be computed.
 public struct SpectrumError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What went wrong. A struct, so that codes can be added.
+    /// The kind of failure. A struct, so that codes can be added.
     public struct Code: Sendable, Hashable {
         private enum Kind { case unsupportedSampleRate, unsupportedLength, outOfMemory }
         private let kind: Kind
         /// The sample rate is not over 0 Hz, or outside ``RecordingSurvey/sampleRates`` for a survey.
         public static let unsupportedSampleRate = Code(kind: .unsupportedSampleRate)
-        /// No transform has so many samples: see ``RealTransform/init(count:)``.
+        /// No transform has this number of samples: see ``RealTransform/init(count:)``.
         public static let unsupportedLength = Code(kind: .unsupportedLength)
-        /// FFTW got no memory for a transform.
+        /// FFTW could not allocate memory for a transform.
         public static let outOfMemory = Code(kind: .outOfMemory)
     }
 
-    /// What went wrong.
+    /// The kind of failure, for programs.
     public let code: Code
-    /// One line for a person.
+    /// A message of one line for the user.
     public let description: String
 }

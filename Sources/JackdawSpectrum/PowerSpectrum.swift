@@ -6,12 +6,12 @@ import Glibc
 package struct PowerSpectrum: ~Copyable, Sendable {
     /// Samples per second, in Hz.
     package let sampleRate: Double
-    /// Distance of two bins, in Hz.
+    /// Distance between two bins, in Hz.
     package let binWidth: Double
-    /// Segments averaged so far.
+    /// Segments that were averaged so far.
     package private(set) var segments = 0
 
-    /// Samples of sound in a segment, fewer than it holds where the stream was too short for one.
+    /// Samples of sound in a segment: fewer than the segment's length if the stream was shorter than one segment.
     var coveredCount: Int { analyser.coveredCount }
 
     private var analyser: SegmentAnalyser
@@ -21,14 +21,14 @@ package struct PowerSpectrum: ~Copyable, Sendable {
     /// - Parameters:
     ///   - sampleRate: in Hz, over 0.
     ///   - segmentCount: samples a segment: even, 2 to 4,194,304; powers of two are fastest.
-    ///   - window: how the samples of a segment are weighted.
-    /// - Throws: ``SpectrumError``: a value out of its range, or no memory.
+    ///   - window: the window function that weights the samples of a segment.
+    /// - Throws: ``SpectrumError`` if a value is out of its range, or if there is no memory for a transform.
     package init(
         sampleRate: Double, segmentCount: Int, window: WindowFunction = .hann
     ) throws(SpectrumError) {
         guard sampleRate > 0 else {
             throw SpectrumError(
-                code: .unsupportedSampleRate, description: "the sample rate is \(sampleRate) Hz, not over 0")
+                code: .unsupportedSampleRate, description: "the sample rate is \(sampleRate) Hz; it must be above 0")
         }
         analyser = try SegmentAnalyser(count: segmentCount, window: window)
         self.sampleRate = sampleRate
@@ -36,19 +36,19 @@ package struct PowerSpectrum: ~Copyable, Sendable {
         sum = [Double](repeating: 0, count: segmentCount / 2 + 1)
     }
 
-    /// Takes the next samples, full scale ±1.
+    /// Adds the next samples, full scale ±1.
     package mutating func receive(_ samples: Span<Float>) {
         var start = 0
         while analyser.take(samples, from: &start) { add(analyser.power) }
     }
 
-    /// Ends the stream: one that was shorter than a segment is then taken as one.
+    /// Ends the stream: a stream shorter than one segment is analysed as one.
     package mutating func finish() {
         if analyser.finish() { add(analyser.power) }
     }
 
-    /// The mean square of the stream in each bin from 0 Hz to half the sample rate. The bins of a tone of amplitude A add
-    /// up to A² / 2, those of white noise are about equal and add up to its mean square.
+    /// The mean square of the stream in each bin from 0 Hz to half the sample rate. The bins of a tone of amplitude A
+    /// add up to A² / 2; the bins of white noise are about equal and add up to its mean square.
     package var power: [Double] {
         let scale = segments > 0 ? 1 / Double(segments) : 0
         return sum.map { $0 * scale }
@@ -60,10 +60,9 @@ package struct PowerSpectrum: ~Copyable, Sendable {
     }
 }
 
-/// Cuts a stream into half-overlapping segments and takes the spectrum of each, scaled so that its bins add up to the
-/// mean square of the segment.
+/// Cuts a stream into half-overlapping segments and computes the spectrum of each, scaled so that its bins add up to
+/// the mean square of the segment.
 struct SegmentAnalyser: ~Copyable, Sendable {
-    /// Samples a segment.
     let count: Int
     /// Samples of the stream in the longest segment so far; less than `count` only for a short stream.
     private(set) var coveredCount = 0
@@ -85,11 +84,11 @@ struct SegmentAnalyser: ~Copyable, Sendable {
         power = [Float](repeating: 0, count: count / 2 + 1)
     }
 
-    /// Takes samples until a segment is complete or there are no more.
+    /// Adds samples until a segment is complete or there are no more.
     /// - Parameters:
-    ///   - samples: the next samples of the stream, the same until all have been taken.
-    ///   - start: how many of them have been taken.
-    /// - Returns: whether a segment is complete, its spectrum in ``power``.
+    ///   - samples: the next samples of the stream; pass the same ones until all were added.
+    ///   - start: how many of them were added already; increased by the number added.
+    /// - Returns: whether a segment is complete, with its spectrum in ``power``.
     mutating func take(_ samples: Span<Float>, from start: inout Int) -> Bool {
         if pending.isFull { pending.keep(last: count / 2) }
         pending.take(samples, from: &start)
@@ -97,8 +96,8 @@ struct SegmentAnalyser: ~Copyable, Sendable {
         return pending.isFull
     }
 
-    /// Ends the stream. One that was too short for a segment is taken as one, with zeros after it.
-    /// - Returns: whether there is such a segment, its spectrum in ``power``.
+    /// Ends the stream. A stream that was too short for a segment is analysed as one, with zeros after it.
+    /// - Returns: whether there is such a segment, with its spectrum in ``power``.
     mutating func finish() -> Bool {
         guard coveredCount == 0, pending.count > 0 else { return false }
         analyse(Weights(window, count: pending.count))
@@ -113,7 +112,7 @@ struct SegmentAnalyser: ~Copyable, Sendable {
             var target = result.mutableSpan
             transform.power(of: samples, weightedBy: weights.values.span, into: &target)
         }
-        // One sample alone has a Hann weight of 0.
+        // A single sample has a Hann weight of 0.
         let scale = weights.energy > 0 ? 2 / (weights.energy * Float(count)) : 0
         for bin in result.indices { result[bin] *= scale }
         result[0] /= 2
@@ -123,7 +122,7 @@ struct SegmentAnalyser: ~Copyable, Sendable {
 
     private struct Weights: Sendable {
         let values: [Float]
-        /// Sum of the squares.
+        /// The sum of the squared weights.
         let energy: Float
 
         init(_ window: WindowFunction, count: Int) {
@@ -133,12 +132,12 @@ struct SegmentAnalyser: ~Copyable, Sendable {
     }
 }
 
-/// A window of the cosine-sum family: how the samples of a segment are weighted before its spectrum is taken.
+/// A window function of the cosine-sum family, which weights the samples of a segment before its spectrum is computed.
 package struct WindowFunction: Sendable, Hashable {
     /// Coefficients of cos(2πkn / N) with alternating signs, from k = 0.
     let coefficients: [Double]
 
-    /// All weights 1: narrowest lines, leakage at -13 dB.
+    /// All weights 1: the narrowest lines, leakage at -13 dB.
     package static let rectangular = WindowFunction(coefficients: [1])
     /// Hann: lines 4 bins wide, leakage from -31 dB and falling 18 dB an octave.
     package static let hann = WindowFunction(coefficients: [0.5, 0.5])
@@ -146,7 +145,7 @@ package struct WindowFunction: Sendable, Hashable {
     /// harmonic analysis with the discrete Fourier transform", Proc. IEEE 66, 1978).
     package static let blackmanHarris = WindowFunction(coefficients: [0.35875, 0.48829, 0.14128, 0.01168])
 
-    /// The weights of a segment, for repeated use (the value after the last would be the first again).
+    /// The weights of a segment, periodic for repeated use (the value after the last would be the first again).
     /// - Parameter count: samples in the segment, 1 or more.
     /// - Returns: `count` weights of 0 to 1.
     package func weights(count: Int) -> [Float] {
@@ -161,31 +160,31 @@ package struct WindowFunction: Sendable, Hashable {
     }
 }
 
-/// Levels in dBFS, after AES17: a sine of amplitude 1 has a peak level and an RMS level of 0 dBFS, so that the RMS level of
-/// a pure tone is that of its amplitude.
+/// Levels in dBFS, after AES17: a sine of amplitude 1 has a peak level and an RMS level of 0 dBFS, so that a pure
+/// tone's RMS level equals its peak level.
 package enum Decibels {
-    /// The level given for silence; no level is lower.
+    /// The level of silence, in dBFS; no level is lower.
     package static let silence = -200.0
 
     /// The level of an amplitude.
-    /// - Parameter amplitude: 0 or more, 1 is full scale.
-    /// - Returns: dBFS, ``silence`` at least.
+    /// - Parameter amplitude: 0 or more; 1 is full scale.
+    /// - Returns: dBFS, at least ``silence``.
     package static func level(ofAmplitude amplitude: Double) -> Double {
         ratio(amplitude * amplitude)
     }
 
     /// The level of a mean square.
-    /// - Parameter power: 0 or more, 1/2 is the sine of full scale.
-    /// - Returns: dBFS, ``silence`` at least.
+    /// - Parameter power: 0 or more; 1/2 is a sine of full scale.
+    /// - Returns: dBFS, at least ``silence``.
     package static func level(ofPower power: Double) -> Double {
         ratio(2 * power)
     }
 
     /// A ratio of powers in dB.
     /// - Parameter ratio: 0 or more.
-    /// - Returns: dB, ``silence`` at least.
+    /// - Returns: dB, at least ``silence``.
     package static func ratio(_ ratio: Double) -> Double {
-        // What is not a number compares as false.
+        // Comparisons with NaN are false.
         ratio > 1e-20 ? 10 * log10(ratio) : silence
     }
 }

@@ -1,25 +1,25 @@
 import Glibc
 package import JackdawTransport
 
-/// What programs remember from one run to the next, as files of a directory that only this user may read.
+/// Files that programs keep from one run to the next, in a directory that only this user may read.
 package struct StateDirectory {
     private let path: String
 
-    /// Bytes of a file that are loaded at most, and up to 4,096 behind them of one that is longer.
+    /// Most bytes that ``load(_:)`` returns; of a longer file it returns up to 4,096 more.
     package static let mostBytes = 65_536
 
-    /// A directory; it is made when it is needed.
+    /// A directory, which is created when it is first needed.
     package init(_ path: String) { self.path = path }
 
-    /// Where programs of the user keep their state who runs this one; nil where there is no such place.
+    /// The state directory for the programs of this process's user; nil if there is none.
     package static var usualPath: String? { standardPath() }
 
-    /// Where this user's programs keep their state: `STATE_DIRECTORY`, which systemd sets for a service that asks for it,
-    /// `XDG_STATE_HOME/jackdaw`, `/var/lib/jackdaw` for root, or `~/.local/state/jackdaw`.
+    /// The state directory for this user's programs: `STATE_DIRECTORY`, which systemd sets for a service that asks for
+    /// it, `XDG_STATE_HOME/jackdaw`, `/var/lib/jackdaw` for root, or `~/.local/state/jackdaw`.
     /// - Parameters:
-    ///   - user: the number of the user.
-    ///   - variable: the environment.
-    /// - Returns: the path, or nil where there is no home either.
+    ///   - user: the user's number.
+    ///   - variable: returns the value of an environment variable.
+    /// - Returns: the path, or nil if `HOME` is not set either.
     static func standardPath(user: uid_t = geteuid(), variable: (String) -> String? = environment) -> String? {
         // Both variables must hold absolute paths by their specifications, and a colon separates several directories.
         func directory(_ name: String) -> String? {
@@ -31,7 +31,7 @@ package struct StateDirectory {
         return variable("HOME").flatMap { $0.hasPrefix("/") ? $0 + "/.local/state/jackdaw" : nil }
     }
 
-    /// What of a text can be in the name of a file: 64 characters of it at most.
+    /// A text as part of a file name: its first 64 characters, with `_` for all but ASCII letters and digits.
     package static func word(_ text: String) -> String {
         String(
             text.unicodeScalars.prefix(64).map {
@@ -43,8 +43,8 @@ package struct StateDirectory {
         unsafe getenv(name).map { unsafe String(cString: $0) }
     }
 
-    /// Does something while no other process does the like.
-    /// - Throws: `LinkError` where the directory cannot be made or locked, or what the body throws.
+    /// Runs `body` while holding the inter-process lock.
+    /// - Throws: `LinkError` if the directory cannot be created or locked, or the error of `body`.
     package func locked<Result>(_ body: () throws(LinkError) -> Result) throws(LinkError) -> Result {
         try makeDirectory()
         let name = path + "/lock"
@@ -58,8 +58,8 @@ package struct StateDirectory {
         return try body()
     }
 
-    /// What was saved under a name; nil for nothing.
-    /// - Throws: `LinkError` where it cannot be read, or is no file of this user's own.
+    /// Loads the bytes that were saved under a name; nil if there is no such file.
+    /// - Throws: `LinkError` if the file cannot be read, or is not a regular file of this user.
     package func load(_ name: String) throws(LinkError) -> [UInt8]? {
         let file = unsafe open(file(name), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else {
@@ -70,7 +70,7 @@ package struct StateDirectory {
         var facts = stat()
         guard unsafe fstat(file, &facts) == 0 else { throw failure(self.file(name), "cannot be read") }
         guard facts.st_mode & S_IFMT == S_IFREG, facts.st_uid == geteuid() else {
-            throw LinkError(.notPermitted, link: self.file(name), "this is no file of this user's own")
+            throw LinkError(.notPermitted, link: self.file(name), "this is not a regular file, or another user owns it")
         }
         var bytes: [UInt8] = []
         var block = [UInt8](repeating: 0, count: 4_096)
@@ -84,10 +84,10 @@ package struct StateDirectory {
         return bytes
     }
 
-    /// Saves, all of it or nothing, and so that it outlasts a loss of power. The lock has to be held.
-    /// - Throws: `LinkError` where it cannot be written.
+    /// Saves bytes atomically, so that they survive a loss of power. The caller must hold the lock.
+    /// - Throws: `LinkError` if the file cannot be written.
     package func save(_ bytes: [UInt8], as name: String) throws(LinkError) {
-        // Nobody else writes this one.
+        // The lock excludes other writers of this file.
         let temporary = file(name) + ".new"
         unsafe unlink(temporary)
         do throws(LinkError) {
@@ -100,16 +100,16 @@ package struct StateDirectory {
         }
     }
 
-    /// Removes what was saved.
-    /// - Throws: `LinkError` where it cannot be removed.
+    /// Removes a saved file, if there is one.
+    /// - Throws: `LinkError` if the file cannot be removed.
     package func remove(_ name: String) throws(LinkError) {
         guard unsafe unlink(file(name)) == 0 || errno == ENOENT else { throw failure(file(name), "cannot be removed") }
         try syncDirectory()
     }
 
-    /// Puts what was saved out of the way.
-    /// - Returns: where to.
-    /// - Throws: `LinkError` where it cannot be renamed.
+    /// Renames a saved file that is unreadable, so that a new one can be saved.
+    /// - Returns: the new path.
+    /// - Throws: `LinkError` if the file cannot be renamed.
     package func setAside(_ name: String) throws(LinkError) -> String {
         let aside = file(name) + ".unreadable"
         guard unsafe rename(file(name), aside) == 0 else { throw failure(file(name), "cannot be renamed") }
@@ -124,7 +124,7 @@ extension StateDirectory {
         let number = errno
         let words = unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
         return LinkError(
-            .system, link: path, message, remedy: "set XDG_STATE_HOME to a directory that can be written",
+            .system, link: path, message, remedy: "set XDG_STATE_HOME to a writable directory",
             underlying: words)
     }
 
@@ -133,18 +133,18 @@ extension StateDirectory {
         for part in path.split(separator: "/") {
             made += "/" + part
             guard unsafe mkdir(made, 0o700) != 0, errno != EEXIST else { continue }
-            // A directory above may well be another's; what counts is whether it is there.
+            // A parent directory may belong to another user and refuse `mkdir`; it only has to exist.
             var facts = stat()
             let number = errno
             guard unsafe stat(made, &facts) != 0 else { continue }
             errno = number
-            throw failure(made, "cannot be made")
+            throw failure(made, "cannot be created")
         }
     }
 
     private func write(_ bytes: [UInt8], to path: String) throws(LinkError) {
         let file = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw failure(path, "cannot be made") }
+        guard file >= 0 else { throw failure(path, "cannot be created") }
         defer { close(file) }
         var written = 0
         while written < bytes.count {
@@ -156,7 +156,7 @@ extension StateDirectory {
         guard fsync(file) == 0 else { throw failure(path, "cannot be written to the disk") }
     }
 
-    /// A new name, and one that is gone, are safe only once the directory is on the disk, too.
+    /// Renames and removals survive a loss of power only after the directory is on the disk, too.
     private func syncDirectory() throws(LinkError) {
         let directory = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { throw failure(path, "cannot be opened") }

@@ -9,20 +9,20 @@ package func retried<Result: SignedInteger>(_ call: () -> Result) -> Result {
     }
 }
 
-/// Makes a call until no signal interrupts it.
-/// - Returns: what the call does.
-/// - Throws: ``SystemFailure`` where that is negative.
+/// Repeats a call until no signal interrupts it.
+/// - Returns: the call's result.
+/// - Throws: ``SystemFailure`` if the result is negative.
 func retrying<Result: SignedInteger>(_ call: () -> Result) throws(SystemFailure) -> Result {
     let result = retried(call)
     guard result >= 0 else { throw .last }
     return result
 }
 
-/// Writes all of some bytes, and waits when a descriptor that does not block has no room.
+/// Writes all of some bytes, and waits while a non-blocking descriptor has no room.
 /// - Parameters:
 ///   - bytes: the bytes to write.
 ///   - descriptor: an open file, pipe or terminal.
-/// - Throws: ``SystemFailure``; a part may have been written.
+/// - Throws: ``SystemFailure``; a part of the bytes may have been written.
 package func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(SystemFailure) {
     try unsafe writeAll(bytes.span.bytes, to: descriptor)
 }
@@ -97,15 +97,15 @@ package func awaitReadiness(of descriptor: Int32, for events: Int32) {
     unsafe poll(&entry, 1, -1)
 }
 
-/// A call to the system that failed.
+/// A system call that failed.
 package struct SystemFailure: Error, Hashable {
-    /// The system's number of what went wrong, positive.
+    /// The system's error number (`errno`), positive.
     package let code: Int32
 
-    /// A failure with a number of the system.
+    /// A failure with the system's error number.
     package init(code: Int32) { self.code = code }
 
-    /// The failure that the last call in this thread left behind.
+    /// The failure of the last call in this thread (`errno`).
     package static var last: SystemFailure { SystemFailure(code: errno) }
 
     /// Whether the system is short of something, which comes back when other things end: descriptors of the process and of the

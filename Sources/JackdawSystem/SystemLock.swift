@@ -1,7 +1,7 @@
 import Glibc
 
-/// A value behind a lock of the system (`pthread_mutex_t`). `Mutex` hands a lock that is waited for over in the kernel, where
-/// the thread sanitizer does not see it and reports races that are none.
+/// A value under a lock of the system (`pthread_mutex_t`). `Mutex` hands a contended lock over through a futex, which
+/// ThreadSanitizer cannot see, so that it reports false races.
 @safe package final class SystemLock<Value>: @unchecked Sendable, CustomReflectable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private var value: Value
@@ -17,10 +17,10 @@ import Glibc
         unsafe mutex.deallocate()
     }
 
-    /// Empty: who prints an object must neither read the value without the lock, nor show what nobody is to see.
+    /// Empty: a dump of an object must not read the value without the lock, nor show secrets.
     package var customMirror: Mirror { Mirror(self, children: [:]) }
 
-    /// Uses the value; others wait meanwhile.
+    /// Runs `body` with the value while holding the lock; other threads wait.
     package func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
         unsafe pthread_mutex_lock(mutex)
         defer { unsafe pthread_mutex_unlock(mutex) }

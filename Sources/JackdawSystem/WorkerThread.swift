@@ -2,11 +2,11 @@ internal import CLinux
 import Glibc
 package import JackdawTransport
 
-/// A thread of its own for what waits for devices.
+/// A dedicated thread for calls that block on devices.
 @safe package final class WorkerThread: @unchecked Sendable {
     private var thread = pthread_t()
 
-    /// What the thread is called and does, on its way there.
+    /// The thread's name and body, as `pthread_create` passes them to the new thread.
     private final class Task {
         let name: String
         let isHurried: Bool
@@ -21,10 +21,10 @@ package import JackdawTransport
 
     /// Starts a thread.
     /// - Parameters:
-    ///   - name: 15 bytes at most.
-    ///   - isHurried: whether it goes ahead of others where the system allows that.
-    ///   - body: what it does.
-    /// - Throws: ``SystemFailure`` where the system has no thread to spare.
+    ///   - name: the thread's name, 15 bytes at most.
+    ///   - isHurried: whether the thread gets a real-time priority, if the system allows that.
+    ///   - body: the code that the thread runs.
+    /// - Throws: ``SystemFailure`` if the system has no thread to spare.
     package init(
         name: String, isHurried: Bool = false, _ body: @escaping @Sendable () -> Void
     ) throws(SystemFailure) {
@@ -45,12 +45,13 @@ package import JackdawTransport
         }
     }
 
-    /// Does something that waits for devices on a thread of its own, while the task that asks for it holds none.
+    /// Runs a body that blocks on devices on a thread of its own, so that the calling task blocks no thread of the
+    /// pool.
     /// - Parameters:
-    ///   - name: of the thread, 15 bytes at most.
-    ///   - body: what is done, to its end also where the task is cancelled.
-    /// - Returns: what comes of it.
-    /// - Throws: ``SystemFailure`` where the system has no thread to spare.
+    ///   - name: the thread's name, 15 bytes at most.
+    ///   - body: the code to run; it runs to its end even if the task is cancelled.
+    /// - Returns: the result of `body`.
+    /// - Throws: ``SystemFailure`` if the system has no thread to spare.
     package static func run<Value: Sendable>(
         name: String, _ body: @escaping @Sendable () -> Value
     ) async throws(SystemFailure) -> Value {
@@ -64,8 +65,8 @@ package import JackdawTransport
         return try result.get()
     }
 
-    /// The same for a link.
-    /// - Throws: `LinkError`: what the body throws, or `system` where the system has no thread to spare.
+    /// Runs a body for a link on a thread of its own, as the other overload does.
+    /// - Throws: `LinkError`: the error of `body`, or `system` if the system has no thread to spare.
     package static func run<Value: Sendable>(
         name: String, for link: LinkName, _ body: @escaping @Sendable () throws(LinkError) -> Value
     ) async throws(LinkError) -> Value {
@@ -73,13 +74,13 @@ package import JackdawTransport
         do throws(SystemFailure) {
             result = try await run(name: name) { Result { () throws(LinkError) in try body() } }
         } catch {
-            throw LinkError.system(error, link: link.description, "no thread to spare")
+            throw LinkError.system(error, link: link.description, "no thread can be created")
         }
         return try result.get()
     }
 
-    /// Does something that has to be done and may wait for devices: on a thread of its own, or right here where the system has
-    /// none to spare.
+    /// Runs a body that must run and may block on devices: on a thread of its own, or on the caller's thread if the
+    /// system has none to spare.
     package static func finish(name: String, _ body: @escaping @Sendable () -> Void) async {
         do throws(SystemFailure) {
             try await run(name: name, body)
@@ -88,14 +89,15 @@ package import JackdawTransport
         }
     }
 
-    /// Lets the thread end by itself. Once, and instead of ``join()``.
+    /// Lets the thread end by itself. Call once, and instead of ``join()``.
     package func detach() { pthread_detach(thread) }
 
-    /// Waits for the thread's end. Once.
+    /// Waits for the end of the thread. Call once.
     package func join() { pthread_join(thread, nil) }
 
-    /// Puts this thread ahead of others, at the lowest of the real-time priorities, since sound cannot wait for what can; or back
-    /// among them. Where the user has none of these (`rtprio` in limits.conf), it goes without.
+    /// Gives this thread the lowest real-time priority (`SCHED_RR`), since sound cannot wait; or returns it to the
+    /// normal priority. If the user has no right to real-time priorities (`rtprio` in limits.conf), the priority does
+    /// not change.
     package static func hurry(_ isAhead: Bool) {
         var parameters = sched_param()
         let policy = isAhead ? SCHED_RR : SCHED_OTHER
@@ -103,7 +105,7 @@ package import JackdawTransport
         unsafe pthread_setschedparam(pthread_self(), policy, &parameters)
     }
 
-    /// Leaves the signals to the program's own threads.
+    /// Blocks all signals, so that the program's own threads handle them.
     private static func blockSignals() {
         var signals = sigset_t()
         unsafe sigfillset(&signals)
@@ -113,10 +115,10 @@ package import JackdawTransport
 
 /// Wakes a thread that waits (`eventfd`).
 package final class WakeUp: Sendable {
-    /// What to wait for: readable once it was rung.
+    /// The descriptor to wait for: readable after ``ring()`` until ``clear()``.
     package let descriptor: Int32
 
-    /// - Throws: ``SystemFailure`` where the process has no descriptor to spare.
+    /// - Throws: ``SystemFailure`` if the process has no descriptor to spare.
     package init() throws(SystemFailure) {
         descriptor = jackdaw_eventfd()
         guard descriptor >= 0 else { throw .last }
@@ -124,20 +126,20 @@ package final class WakeUp: Sendable {
 
     deinit { Glibc.close(descriptor) }
 
-    /// Wakes whoever waits, or will; never waits itself.
+    /// Wakes the thread that waits now, or the next one to wait. Never blocks.
     package func ring() {
         var one: UInt64 = 1
         _ = unsafe write(descriptor, &one, MemoryLayout<UInt64>.size)
     }
 
-    /// Forgets that it was rung.
+    /// Clears the signal of ``ring()``.
     package func clear() {
         var count: UInt64 = 0
         _ = unsafe read(descriptor, &count, MemoryLayout<UInt64>.size)
     }
 
-    /// Waits until it is rung, and clears it.
-    /// - Parameter milliseconds: how long at most; negative for ever.
+    /// Waits for ``ring()``, and clears its signal.
+    /// - Parameter milliseconds: the longest wait; negative for no limit.
     /// - Returns: whether it was rung.
     package func wait(milliseconds: Int32) -> Bool {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

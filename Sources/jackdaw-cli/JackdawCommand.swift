@@ -6,22 +6,22 @@ import Glibc
 struct JackdawCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "jackdaw",
-        abstract: "Reads magnetic stripe cards and modems from sound, and makes such sound.",
+        abstract: "Read magnetic stripe cards from sound and card readers; decode and make modem sound.",
         discussion: """
-            Account numbers and cardholders' names are masked in all output unless --reveal asks for them; expiry and \
-            service code stay visible. What demodulate reads are bytes, which it gives as they are.
+            Account numbers and cardholder names are masked in all output unless --reveal is given; expiry and \
+            service code stay visible. demodulate writes the decoded bytes unmasked.
 
             EXIT CODES
-              0   done
+              0   success
               1   nothing decoded or found
               64  usage
-              65  bad data
-              66  no such input
+              65  invalid data
+              66  input missing or not readable
               69  device or program missing or busy
-              74  I/O error; standard output is full, closed, or its reader has gone
+              74  I/O error; standard output is full or closed
               129 hung up (SIGHUP)
               130 interrupted (SIGINT, Ctrl-C)
-              141 the reader of the output has gone (SIGPIPE); listen ends with 74 instead
+              141 the output pipe was closed (SIGPIPE); listen exits with 74 instead
               143 terminated (SIGTERM)
 
             EXAMPLES
@@ -46,7 +46,7 @@ struct JackdawCommand: ParsableCommand {
             try command.run()
         } catch {
             let code = exitCode(for: error)
-            // A mistyped command line may hold card data; what is said about it must not.
+            // A mistyped command line may contain card data, which the message must not repeat.
             let text = fullMessage(for: error)
             let console = Console.standard()
             console.conclude(code.isSuccess ? text : text.hidingKeysAndNumbers, isResult: code.isSuccess)
@@ -54,18 +54,18 @@ struct JackdawCommand: ParsableCommand {
         }
     }
 
-    /// The command of a command line.
-    /// - Throws: what is wrong with it; if its first word is nearly a verb, which one may be meant.
+    /// Parses a command line into a command.
+    /// - Throws: the parser's error, or a `ValidationError` that suggests a verb if the first word is nearly one.
     static func command(of arguments: [String]) throws -> any ParsableCommand {
         do {
             return try parseAsRoot(Operands.pack(arguments))
         } catch {
             guard let word = arguments.first, let verb = verb(like: word) else { throw error }
-            throw ValidationError("There is no verb '\(word)'. Did you mean '\(verb)'?")
+            throw ValidationError("Unknown verb '\(word)'. Did you mean '\(verb)'?")
         }
     }
 
-    /// The verb that a word is one or two letters away from; nil if there is none, or it is a verb.
+    /// The verb that differs from a word by at most two letters; nil if there is no such verb, or the word is a verb.
     private static func verb(like word: String) -> String? {
         let verbs = configuration.subcommands.map { $0._commandName }
         guard !verbs.contains(word), word.allSatisfy({ $0.isLetter }) else { return nil }
@@ -78,7 +78,7 @@ struct JackdawCommand: ParsableCommand {
 }
 
 extension String {
-    /// How many letters to change, add or leave out make another word of this one.
+    /// The edit distance (Levenshtein): how many letters must be changed, added or removed to get the other word.
     fileprivate func distance(to other: String) -> Int {
         let letters = Array(other)
         var row = Array(0...letters.count)
@@ -96,9 +96,9 @@ extension String {
 }
 
 #else
-/// Built without the `Command` trait: a library consumer's build, which has no use for the command.
+/// The program of a build without the `Command` trait, for packages that only use the library.
 @main
 enum JackdawCommand {
-    static func main() { Console.standard().message("built without the command: enable the package trait Command") }
+    static func main() { Console.standard().message("enable the package trait Command to build the command") }
 }
 #endif

@@ -49,11 +49,11 @@ struct LinkNameTests {
         "a recording of nothing says what is missing",
         arguments: [
             ("record:session.txt", "a comma and a link are missing"), ("record:,tcp:a:1", "file is missing"),
-            ("record:session.txt,", "no name of a link"), ("record:session.txt,hw:1", "no kind of link is named hw"),
+            ("record:session.txt,", "not the name of a link"), ("record:session.txt,hw:1", "unknown kind of link hw"),
             ("record:session.txt,tcp:", "a device is missing"),
-            ("record:a,b,tcp:a:1", "no kind of link is named b,tcp"),
-            ("record:a,record:b,tcp:a:1", "keeps one already"),
-            (String(repeating: "record:a,", count: 100_000), "keeps one already"),
+            ("record:a,b,tcp:a:1", "unknown kind of link b,tcp"),
+            ("record:a,record:b,tcp:a:1", "already a record link"),
+            (String(repeating: "record:a,", count: 100_000), "already a record link"),
         ])
     func wrongRecording(_ text: String, _ message: String) {
         let error = #expect(throws: LinkError.self) { try LinkName(parsing: text) }

@@ -1,52 +1,51 @@
 import Synchronization
 
-/// Sound on its way from the thread of a sound card to whoever decodes it, block by block: one thread writes, one reads, and
-/// neither ever waits for the other, locks or allocates.
+/// A ring of blocks of sound from the thread of a sound card to the thread that decodes: one thread writes, one reads,
+/// and neither waits for the other, locks or allocates.
 ///
-/// Nothing is dropped silently: where the reader is so late that no block is free, the frames that find none are counted, and
-/// the next block that is written says how many were lost before it. A block is overwritten once it was read.
+/// No loss is silent: if the reader is so late that no block is free, the writer counts the frames that it drops, and
+/// the next block that it writes has their number. A block is wiped after it was read.
 @safe final class BlockRing: Sendable {
-    /// What a block is.
+    /// The kind of a block.
     enum Kind: Sendable, Hashable {
         case sound
-        /// The device has gone; without samples.
+        /// The device was disconnected; the block has no samples.
         case disconnected
-        /// The device is back; without samples.
+        /// The device is back; the block has no samples.
         case reconnected
     }
 
-    /// What is known of a block beside its samples.
+    /// The properties of a block apart from its samples.
     struct Header: Sendable, Hashable {
-        /// What it is.
         var kind = Kind.sound
-        /// Frames in it: samples of each channel.
+        /// Frames in the block: samples of each channel.
         var frames = 0
-        /// Frames of the recording before its first one, those that were lost included.
+        /// Frames of the recording before the block's first one, lost ones included.
         var position: Int64 = 0
-        /// Frames that were lost right before it.
+        /// Frames that were lost right before the block.
         var lost: Int64 = 0
-        /// When its first frame was recorded, in nanoseconds of the monotonic clock.
+        /// When the block's first frame was recorded, in nanoseconds of the monotonic clock.
         var time: Int64 = 0
     }
 
-    /// Samples a frame.
+    /// Samples of a frame, one per channel.
     let channels: Int
-    /// Frames that a block holds, at most.
+    /// The most frames that a block holds.
     let framesPerBlock: Int
 
     private let mask: Int
     nonisolated(unsafe) private let headers: UnsafeMutableBufferPointer<Header>
     nonisolated(unsafe) private let samples: UnsafeMutableBufferPointer<Float>
-    /// Blocks that were written and read since the beginning; either is changed by one thread alone.
+    /// Blocks that were written and read since the start; each counter is changed by one thread alone.
     private let blocksWritten = Atomic<Int>(0)
     private let blocksRead = Atomic<Int>(0)
 
     /// - Parameters:
-    ///   - blocks: blocks that fit in; rounded up to a power of two.
-    ///   - framesPerBlock: frames that a block holds, at most.
-    ///   - channels: samples a frame.
+    ///   - blocks: number of blocks; rounded up to a power of two.
+    ///   - framesPerBlock: the most frames that a block holds.
+    ///   - channels: samples of a frame.
     init(blocks: Int, framesPerBlock: Int, channels: Int) {
-        precondition(blocks > 0 && framesPerBlock > 0 && channels > 0, "a ring holds something")
+        precondition(blocks > 0 && framesPerBlock > 0 && channels > 0, "blocks, frames and channels must be 1 or more")
         var count = 1
         while count < blocks { count *= 2 }
         mask = count - 1
@@ -64,16 +63,16 @@ import Synchronization
         unsafe headers.deallocate()
     }
 
-    /// Blocks that were written and not yet read; of either thread's view.
+    /// Blocks that were written and not yet read; either thread may call it.
     var count: Int { blocksWritten.load(ordering: .acquiring) - blocksRead.load(ordering: .acquiring) }
 
     /// Writes a block; for the writing thread alone.
     /// - Parameters:
-    ///   - header: what is known of it.
-    ///   - fill: puts its samples into a buffer of so many frames times ``channels``.
-    /// - Returns: false where no block is free, and nothing was written.
+    ///   - header: the properties of the block.
+    ///   - fill: writes the samples into a buffer of `header.frames` times ``channels``.
+    /// - Returns: false if no block is free, and nothing was written.
     func write(_ header: Header, _ fill: (inout MutableSpan<Float>) -> Void) -> Bool {
-        precondition(header.frames <= framesPerBlock, "a block holds no more")
+        precondition(header.frames <= framesPerBlock, "more frames than a block holds")
         let place = blocksWritten.load(ordering: .relaxed)
         guard place - blocksRead.load(ordering: .acquiring) <= mask else { return false }
         let slot = place & mask
@@ -86,9 +85,9 @@ import Synchronization
         return true
     }
 
-    /// Reads the oldest block and overwrites it; for the reading thread alone.
-    /// - Parameter take: gets what is known of it and its samples, channel by channel within a frame.
-    /// - Returns: false where there is none.
+    /// Reads the oldest block and wipes it; for the reading thread alone.
+    /// - Parameter take: receives the block's properties and samples, channels interleaved.
+    /// - Returns: false if the ring is empty.
     func read(_ take: (Header, Span<Float>) -> Void) -> Bool {
         let place = blocksRead.load(ordering: .relaxed)
         guard place < blocksWritten.load(ordering: .acquiring) else { return false }
@@ -103,34 +102,34 @@ import Synchronization
     }
 }
 
-/// Writes what was recorded into a ring, and counts what was lost on the way.
+/// Writes captured sound into a ring, and counts the frames that are lost on the way.
 struct BlockWriter {
     let ring: BlockRing
-    /// Frames since the beginning, those that were lost included.
+    /// Frames since the start, lost ones included.
     private(set) var position: Int64 = 0
     /// Frames that were lost since the last block that was written.
     private(set) var lost: Int64 = 0
 
-    /// Whether the reader has to be told that the device has gone, or is back; in this order.
+    /// Events that are not yet written to the ring: the disconnect, then the reconnect.
     private var owesDisconnected = false
     private var hasNews = false
     private var owesReconnected = false
 
-    /// - Parameter ring: where blocks go.
+    /// - Parameter ring: receives the blocks.
     init(_ ring: BlockRing) { self.ring = ring }
 
-    /// Frames were lost before they could be read from the sound card.
-    /// - Parameter frames: how many there were; as near as the card tells.
+    /// Counts frames that were lost before the program could read them from the sound card.
+    /// - Parameter frames: their number, as exact as the card reports it.
     mutating func lose(_ frames: Int64) {
         lost += frames
         position += frames
     }
 
-    /// Writes a block; where no block of the ring is free, its frames are lost.
+    /// Writes a block; if no block of the ring is free, its frames are lost.
     /// - Parameters:
-    ///   - frames: how many frames it has.
-    ///   - time: when its first frame was recorded, in nanoseconds of the monotonic clock.
-    ///   - fill: puts its samples into a buffer.
+    ///   - frames: number of frames.
+    ///   - time: when the first frame was recorded, in nanoseconds of the monotonic clock.
+    ///   - fill: writes the samples into a buffer.
     /// - Returns: whether it was written.
     @discardableResult
     mutating func write(frames: Int, time: Int64, _ fill: (inout MutableSpan<Float>) -> Void) -> Bool {
@@ -145,32 +144,32 @@ struct BlockWriter {
         return true
     }
 
-    /// The device has gone.
+    /// Reports that the device was disconnected.
     /// - Parameter time: when, in nanoseconds of the monotonic clock.
     mutating func disconnect(at time: Int64) {
-        // One that has come and gone before anybody could be told was never there.
+        // The reconnect was never reported, so the two cancel out.
         if owesReconnected { owesReconnected = false } else { owesDisconnected = true }
         _ = tellOfDevice(at: time)
     }
 
-    /// The device is back.
+    /// Reports that the device is back.
     /// - Parameter time: when, in nanoseconds of the monotonic clock.
     mutating func reconnect(at time: Int64) {
-        // Told with its first sound: one that opens, but gives none, is not back.
+        // Reported with the first block: a device that opens but delivers no audio is not back.
         owesReconnected = true
     }
 
-    /// Tells that the device has gone where there was no room for that.
+    /// Reports a disconnect again for which the ring had no room.
     mutating func remind(at time: Int64) { if !owesReconnected { _ = tellOfDevice(at: time) } }
 
-    /// Whether something was written since this was asked last.
+    /// Whether a block or event was written since the last call.
     mutating func takeNews() -> Bool {
         defer { hasNews = false }
         return hasNews
     }
 
-    /// Tells what is owed.
-    /// - Returns: false where there is no room for it: it is tried again with the next block.
+    /// Writes the pending events.
+    /// - Returns: false if the ring has no room for them: the next block tries again.
     private mutating func tellOfDevice(at time: Int64) -> Bool {
         if owesDisconnected {
             owesDisconnected = !write(.disconnected, at: time)

@@ -2,15 +2,16 @@ import JackdawSystem
 public import JackdawTransport
 import Synchronization
 
-/// Sound from a sound card, as it comes: a thread of its own takes it from the device, and neither waits nor allocates; whoever
-/// ``receive(within:_:)``s it may be as late as ``StreamConfiguration/secondsHeld`` before anything is lost, and is told what was.
+/// Captures sound from a sound card. A thread of its own reads the device, without waiting for the receiver or
+/// allocating. The caller of ``receive(within:_:)`` may be late by ``StreamConfiguration/secondsHeld`` before frames
+/// are lost, and each block has the number of frames lost before it.
 ///
 /// ```swift
 /// let stream = try CaptureStream(StreamConfiguration(device: "hw:1,0"))
 /// while isWanted { _ = try stream.receive(within: .seconds(1)) { event, samples in ... } }
 /// ```
 public final class CaptureStream: AudioPort {
-    /// What the device was opened with.
+    /// The format with which the device was opened.
     public let format: StreamFormat
 
     private let link: String
@@ -20,8 +21,8 @@ public final class CaptureStream: AudioPort {
     private let isReceiving = Atomic(false)
 
     /// Opens a device and starts it.
-    /// - Parameter configuration: which, and how.
-    /// - Throws: `LinkError`: what there is in the way, and what to do about it.
+    /// - Parameter configuration: the device, and its parameters.
+    /// - Throws: `LinkError` with the cause and the remedy if the device cannot be opened or started.
     public convenience init(_ configuration: StreamConfiguration) throws(LinkError) {
         try self.init(configuration, LibraryOpener())
     }
@@ -33,7 +34,7 @@ public final class CaptureStream: AudioPort {
             format = calls.format
             ring = Self.ring(for: calls.format, seconds: configuration.secondsHeld)
             do throws(SystemFailure) {
-                // One that opens, but does not start, is told of here.
+                // A device that opens but does not start is reported here.
                 try calls.prepare()
                 try calls.start()
                 calls.drop()
@@ -56,45 +57,46 @@ public final class CaptureStream: AudioPort {
     /// Frames per second (Hz).
     public var sampleRate: Double { format.sampleRate }
 
-    /// Samples of a captured frame.
+    /// Samples of a captured frame, one per channel.
     public var channelCount: Int { format.channels }
 
-    /// Waits for what is captured next and hands it over. For one thread at a time.
+    /// Waits for the next event and passes it to `take`. One thread at a time may call it.
     /// - Parameters:
-    ///   - timeout: how long to wait at most.
-    ///   - take: gets what happened and, where that is sound, its samples, full scale -1 to 1, channels interleaved; they
-    ///     are overwritten behind it.
-    /// - Returns: whether anything came.
-    /// - Throws: `LinkError` with code `disconnected` where the stream has ended and all that it captured was received.
+    ///   - timeout: the longest wait.
+    ///   - take: receives the event and, with sound, its samples, full scale -1 to 1, channels interleaved; they are
+    ///     wiped after the call.
+    /// - Returns: whether there was an event.
+    /// - Throws: `LinkError` with code `disconnected` after the stream has ended and all that it captured was received.
     public func receive(
         within timeout: Duration, _ take: (CaptureEvent, Span<Float>) -> Void
     ) throws(LinkError) -> Bool {
-        precondition(!isReceiving.exchange(true, ordering: .acquiring), "one thread receives at a time")
+        precondition(!isReceiving.exchange(true, ordering: .acquiring), "only one thread may receive at a time")
         defer { isReceiving.store(false, ordering: .releasing) }
         let clock = ContinuousClock()
         let deadline = clock.now + timeout
         while true {
-            // First: what the thread wrote before its end is there then.
+            // `isOver` is read first: all that the thread wrote before its end can then be read.
             let isOver = state.isOver
             if read(take) { return true }
             if isOver { throw end }
             let left = deadline - clock.now
-            // A signal ends the wait, too.
+            // A signal also ends the wait.
             guard left > .zero, state.news.wait(milliseconds: left.milliseconds) else { return read(take) }
         }
     }
 
-    /// Stops the thread and gives the device back; what has been captured can still be received, and whoever waits for more is
+    /// Stops the thread and closes the device. Captured sound can still be received; a caller that waits for more is
     /// woken.
     public func close() { if state.stop() { thread.join() } }
 
-    /// Why nothing more comes.
+    /// The error after the end of the stream.
     private var end: LinkError {
         guard let failure = state.failure else {
             return LinkError(.disconnected, link: link, "the stream is closed")
         }
         return LinkError(
-            .disconnected, link: link, "the device has gone", remedy: "plug it in again", underlying: failure.message)
+            .disconnected, link: link, "the device was removed", remedy: "plug it in again",
+            underlying: failure.message)
     }
 
     private func read(_ take: (CaptureEvent, Span<Float>) -> Void) -> Bool {
@@ -116,27 +118,28 @@ public final class CaptureStream: AudioPort {
     }
 }
 
-/// Keeps a capture device going.
+/// The engine of a capture device.
 typealias CaptureEngine<Opener: PCMOpener> = StreamEngine<Opener, CaptureLoop<Opener.Calls>>
 
 extension StreamEngine where Loop == CaptureLoop<Opener.Calls> {
     /// - Parameters:
     ///   - calls: the open device.
-    ///   - opener: opens it again, as it was.
-    ///   - configuration: how.
-    ///   - ring: gets the sound.
+    ///   - opener: opens the device again with the same parameters.
+    ///   - configuration: the parameters of the device.
+    ///   - ring: receives the sound.
     init(_ calls: Opener.Calls, _ opener: Opener, _ configuration: StreamConfiguration, ring: BlockRing) {
         self.init(calls, opener, configuration, framesPerBlock: ring.framesPerBlock, sound: BlockWriter(ring))
     }
 }
 
-/// Takes sound from a device whenever it has some.
+/// Reads sound from a device when whole periods are available.
 @safe struct CaptureLoop<Calls: PCMCalls>: PCMLoop {
     static var direction: PCMDirection { .capture }
 
     let calls: Calls
     var recovery = PCMRecovery()
-    /// When the last frame that was read had been recorded; before the first one, when recording was to begin.
+    /// The end of the last frame that was read; before the first one, the time at which recording was started. In
+    /// nanoseconds of the monotonic clock.
     private(set) var soundUntil: Int64
     private let bytes: UnsafeMutableRawBufferPointer
     private let framesPerBlock: Int
@@ -144,18 +147,18 @@ extension StreamEngine where Loop == CaptureLoop<Opener.Calls> {
 
     /// - Parameters:
     ///   - calls: the device.
-    ///   - framesPerBlock: frames that are read at once, at most.
-    ///   - now: the time, in nanoseconds of the monotonic clock: what is recorded later than that is told to be lost.
+    ///   - framesPerBlock: the most frames that are read at once.
+    ///   - now: the time, in nanoseconds of the monotonic clock; frames that are missing after it are reported as lost.
     init(_ calls: Calls, framesPerBlock: Int, now: Int64) {
         self.calls = calls
         soundUntil = now
         self.framesPerBlock = framesPerBlock
         unsafe bytes = .allocate(byteCount: framesPerBlock * calls.format.bytesPerFrame, alignment: 16)
-        // Some plug-ins say that they have filled what they have not.
+        // Some plug-ins report more bytes than they have written.
         unsafe bytes.initializeMemory(as: UInt8.self, repeating: 0)
     }
 
-    /// Overwrites the memory that sound went through, and gives it back with the device.
+    /// Wipes and frees the buffer that sound passed through, and closes the device.
     func close() {
         unsafe wipe(bytes)
         unsafe bytes.deallocate()
@@ -167,12 +170,12 @@ extension StreamEngine where Loop == CaptureLoop<Opener.Calls> {
         try calls.start()
     }
 
-    /// Reads whole periods, as many as are there.
+    /// Reads all whole periods that are available.
     mutating func transfer(_ writer: inout BlockWriter, now: Int64) throws(SystemFailure) -> Bool {
         var available = try calls.available()
         var hasRead = false
         let format = calls.format
-        // No more than the buffer holds: a device that always has more would never let go.
+        // One buffer at most: a device that always has more would never let this loop end.
         var most = format.bufferFrames
         while available >= format.periodFrames, most > 0 {
             let stamp = timestamp(now) ?? (available, now)
@@ -193,14 +196,15 @@ extension StreamEngine where Loop == CaptureLoop<Opener.Calls> {
         return hasRead
     }
 
-    /// Tells of the frames that were not recorded up to a time: by the clock, and one at least where there had been sound.
+    /// Reports the frames that were not recorded up to now: computed from the clock, and at least one if there had been
+    /// sound.
     mutating func skip(_ gap: PCMGap, _ writer: inout BlockWriter, now: Int64) {
         let lost = max(hasRecorded ? 1 : 0, frames(now - soundUntil))
         writer.lose(Int64(lost))
         soundUntil += nanoseconds(lost)
     }
 
-    /// What nobody takes any more needs no time.
+    /// No one receives the rest, so that draining takes no time.
     func drain(_ writer: inout BlockWriter, now: Int64) -> Int32 { 0 }
 }
 

@@ -2,28 +2,28 @@ internal import CALSA
 import Glibc
 import JackdawSystem
 
-/// What only libasound knows of devices; tests have answers of their own.
+/// The calls of libasound about devices; tests use scripted answers.
 protocol DeviceCalls: Sendable {
-    /// What a device can do. It is opened and closed again for that.
+    /// Finds the capabilities of a device, which is opened and closed for that.
     /// - Parameters:
-    ///   - name: its ALSA name.
-    ///   - direction: which way.
-    /// - Returns: nil where it cannot do anything.
-    /// - Throws: ``SystemFailure``: it cannot be opened.
+    ///   - name: the device's ALSA name.
+    ///   - direction: the direction of the sound.
+    /// - Returns: nil if the device supports no rate or no number of channels.
+    /// - Throws: ``SystemFailure`` if it cannot be opened.
     func abilities(of name: String, _ direction: PCMDirection) throws(SystemFailure) -> PCMAbilities?
-    /// The names that are configured. The corresponding C function is `snd_device_name_hint`.
+    /// The configured names. The corresponding C function is `snd_device_name_hint`.
     func hints() -> [PCMHint]
 }
 
-/// A name that leads to a device by way of the library's configuration.
+/// A name that the library's configuration defines for a device.
 struct PCMHint: Hashable {
     let name: String
-    /// What it leads to, in words.
+    /// The library's description of the device.
     let meaning: String
     let directions: [PCMDirection]
 }
 
-/// libasound itself.
+/// The calls of libasound itself.
 struct LibraryDevices: DeviceCalls {
     init() { LibraryMessages.silence() }
 
@@ -71,7 +71,7 @@ struct LibraryDevices: DeviceCalls {
             place += 1
             guard let name = unsafe Self.text(entry, "NAME") else { continue }
             let meaning = unsafe Self.text(entry, "DESC") ?? ""
-            // Nothing stands for both.
+            // No entry means both directions.
             let directions: [PCMDirection] =
                 switch unsafe Self.text(entry, "IOID") {
                 case "Input": [.capture]

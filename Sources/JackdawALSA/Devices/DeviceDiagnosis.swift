@@ -2,20 +2,20 @@ import Glibc
 import JackdawSystem
 public import JackdawTransport
 
-/// Says why a sound device could not be opened, and what to type next.
+/// Finds out why a sound device could not be opened, and the command that helps.
 public struct DeviceDiagnosis: Sendable {
     private let files: any SystemFiles
     private var sound: KernelSound { KernelSound(files: files) }
 
-    /// A diagnosis of the system that this program runs on.
+    /// A diagnosis for the system that this program runs on.
     public init() { self.init(files: LinuxFiles()) }
 
     init(files: any SystemFiles) { self.files = files }
 
-    /// What came of opening a device of this system.
+    /// Diagnoses a failure to open a device of this system.
     /// - Parameters:
-    ///   - device: its ALSA name, as it was given: `hw:1,0`.
-    ///   - direction: which way it was opened.
+    ///   - device: its ALSA name, as the caller passed it: `hw:1,0`.
+    ///   - direction: the direction for which it was opened.
     ///   - code: the number that the library returned, negative or positive.
     /// - Returns: an error with a remedy.
     package static func error(
@@ -24,10 +24,10 @@ public struct DeviceDiagnosis: Sendable {
         DeviceDiagnosis().error(opening: device, direction, errno: code)
     }
 
-    /// What came of opening a device.
+    /// Diagnoses a failure to open a device.
     /// - Parameters:
-    ///   - device: its ALSA name, as it was given: `hw:1,0`.
-    ///   - direction: which way it was opened.
+    ///   - device: its ALSA name, as the caller passed it: `hw:1,0`.
+    ///   - direction: the direction for which it was opened.
     ///   - code: the number that the library returned, negative or positive.
     /// - Returns: an error with a remedy.
     package func error(opening device: String, _ direction: PCMDirection, errno code: Int32) -> LinkError {
@@ -38,14 +38,15 @@ public struct DeviceDiagnosis: Sendable {
         case ENOENT, ENODEV, ENXIO: return notFound(failure)
         case EINVAL, ENOSYS, ENOTTY, EOPNOTSUPP:
             return failure.error(
-                .unsupported, "cannot be opened for \(direction.rawValue) in this way",
-                remedy: "see what it can do: jackdaw devices")
+                .unsupported, "cannot be opened for \(direction.rawValue) with these settings",
+                remedy: "list its capabilities: jackdaw devices")
         default:
             return failure.error(.system, "cannot be opened for \(direction.rawValue)", remedy: nil)
         }
     }
 
-    /// Why this user cannot open a device that was found; nil where nothing is in the way but those who have it.
+    /// The reason why this user cannot open a device that was found; nil if the user may open it, even if other
+    /// programs are using it.
     /// - Parameter device: the device.
     /// - Returns: an error with a remedy.
     public func error(opening device: PCMDevice) -> LinkError? {
@@ -56,7 +57,7 @@ public struct DeviceDiagnosis: Sendable {
         }
     }
 
-    /// A failed attempt: what was opened, which way, and what the system said.
+    /// A failed attempt: the device, the direction, and the system's error.
     private struct Failure {
         let link: String
         let address: PCMAddress
@@ -70,7 +71,7 @@ public struct DeviceDiagnosis: Sendable {
             self.cause = cause
         }
 
-        /// The same attempt with what the system would have said.
+        /// The same attempt with another error.
         init(_ failure: Failure, _ cause: SystemFailure) {
             link = failure.link
             address = failure.address
@@ -116,34 +117,34 @@ public struct DeviceDiagnosis: Sendable {
             .notPermitted, "user \(files.user.name) may not open \(closed ?? "it")", remedy: joining("audio"))
     }
 
-    /// Of a card that this user may not open, the library says that there is none.
+    /// For a card that this user may not open, the library reports that the card does not exist.
     private func closed(_ failure: Failure) -> LinkError {
         notPermitted(Failure(failure, SystemFailure(code: EACCES)))
     }
 
-    /// The file that keeps this user from opening a device: its own, or that of its card's controls, which the library
+    /// The file that this user may not open: the device's own, or the file of its card's controls, which the library
     /// needs to find a card by its short name.
     private func closedFile(of device: KernelSound.Device) -> String? {
         [device.file, "/dev/snd/controlC\(device.card)"].first { files.mayOpen($0) == false }
     }
 
-    /// How this user comes to belong to a group.
+    /// How this user can join a group.
     private func joining(_ group: String) -> String {
         let user = files.user
-        // A login that is older than the membership does not have it.
+        // A login session that is older than the membership does not have it.
         return isMember(user, of: group)
-            ? "\(user.name) is in group \(group), but this login does not know yet: log out and in again"
+            ? "\(user.name) is in group \(group), but this login is older: log out and in again"
             : "sudo usermod -aG \(group) \(user.name), then log out and in again"
     }
 
-    /// How this user comes to own an input device. Not by its group: whoever is in that reads the keyboard as well.
+    /// How this user can own an input device. Not by joining its group, whose members can also read the keyboard.
     private func owning(_ file: String) -> String {
-        "sudo chown \(files.user.name) \(file), each time it is plugged in; group input would open the keyboard, too"
+        "sudo chown \(files.user.name) \(file), each time it is plugged in; group input could also read the keyboard"
     }
 
-    /// What came of opening a device's file that is no PCM: of a card's controls, or of an input device.
+    /// Diagnoses a failure to open a device's file that is not a PCM: a card's controls, or an input device.
     func error(openingFile file: String, link: String, _ cause: SystemFailure) -> LinkError {
-        // Of a card that this user may not open, the library says that there is none.
+        // For a card that this user may not open, the library reports that the card does not exist.
         let cause = files.mayOpen(file) == false ? SystemFailure(code: EACCES) : cause
         return switch cause.code {
         case EACCES, EPERM:
@@ -152,7 +153,7 @@ public struct DeviceDiagnosis: Sendable {
                 remedy: file.hasPrefix("/dev/input/") ? owning(file) : joining("audio"), underlying: cause.message)
         case ENOENT, ENODEV, ENXIO:
             LinkError(
-                .notFound, link: link, "\(file) is missing", remedy: "see what there is: jackdaw devices",
+                .notFound, link: link, "\(file) is missing", remedy: "list the devices: jackdaw devices",
                 underlying: cause.message)
         default:
             LinkError(.system, link: link, "\(file) cannot be opened", underlying: cause.message)
@@ -176,9 +177,9 @@ public struct DeviceDiagnosis: Sendable {
         guard !cards.isEmpty else {
             return failure.error(
                 .notFound, "this system has no sound card",
-                remedy: "plug one in and look at what the kernel says: sudo dmesg | grep -i -e snd -e audio")
+                remedy: "plug one in and read the kernel's log: sudo dmesg | grep -i -e snd -e audio")
         }
-        let list = "see what there is: jackdaw devices"
+        let list = "list the devices: jackdaw devices"
         guard let name = failure.address.card else {
             let devices = devices(of: failure)
             let leadsToCard = ["default", "sysdefault"].contains(failure.address.plugin) && !devices.isEmpty
@@ -205,13 +206,13 @@ public struct DeviceDiagnosis: Sendable {
         if closedFile(of: device) != nil { return closed(failure) }
         guard files.mayOpen(device.file) != nil else {
             return failure.error(
-                .notFound, "the kernel has it, but \(device.file) is missing",
+                .notFound, "the kernel lists it, but \(device.file) is missing",
                 remedy: "start the container with --device /dev/snd, or udev: sudo systemctl restart systemd-udevd")
         }
         return failure.error(.notFound, "ALSA cannot open it by that name", remedy: list)
     }
 
-    /// The devices that a name may lead to, which are all of the direction where it does not say.
+    /// The devices that a name may refer to; all devices of the direction if the name has no card or device.
     private func devices(of failure: Failure) -> [KernelSound.Device] {
         let cards = (try? sound.cards()) ?? []
         let number = failure.address.card.flatMap { name in
@@ -225,9 +226,9 @@ public struct DeviceDiagnosis: Sendable {
     }
 }
 
-/// The kernel's own account of its sound cards, below `/proc/asound`: readable also to a user who may open none of them.
+/// The kernel's list of its sound cards, below `/proc/asound`; also a user who may not open any card can read it.
 struct KernelSound {
-    /// A card by its number, its short name that links use, and its names for people.
+    /// A card with its number, the short name that links use, and its names for users.
     struct Card: Hashable {
         let number: Int
         let id: String
@@ -235,7 +236,7 @@ struct KernelSound {
         let longName: String
     }
 
-    /// A device of a card, one way.
+    /// A device of a card, in one direction.
     struct Device: Hashable {
         let card: Int
         let number: Int
@@ -244,7 +245,7 @@ struct KernelSound {
         let name: String
         let subdevices: Int
 
-        /// The file that a program opens.
+        /// The file that a program opens for the device.
         var file: String { "/dev/snd/pcmC\(card)D\(number)\(direction.letter)" }
     }
 
@@ -252,10 +253,10 @@ struct KernelSound {
     let files: any SystemFiles
 
     /// The cards, in the order of their numbers.
-    /// - Throws: ``SystemFailure``: with `ENOENT` where the kernel has no sound.
+    /// - Throws: ``SystemFailure``: `ENOENT` if the kernel has no sound support.
     func cards() throws(SystemFailure) -> [Card] {
         var cards: [Card] = []
-        // " 0 [PCH            ]: HDA-Intel - HDA Intel PCH", and a line with the long name.
+        // The format is " 0 [PCH            ]: HDA-Intel - HDA Intel PCH", and a line with the long name.
         let lines = try files.text(of: "\(Self.root)/cards").split(separator: "\n").map(String.init)
         for (place, line) in lines.enumerated() {
             guard let open = line.firstIndex(of: "["), let close = line[open...].firstIndex(of: "]"),
@@ -274,7 +275,7 @@ struct KernelSound {
     /// The devices of all cards, in the order of their numbers, capture first.
     func devices() -> [Device] {
         guard let text = try? files.text(of: "\(Self.root)/pcm") else { return [] }
-        // "00-00: ALC269VC Analog : ALC269VC Analog : playback 1 : capture 1"; a name may have colons of its own.
+        // "00-00: ALC269VC Analog : ALC269VC Analog : playback 1 : capture 1"; a name may contain colons.
         return text.split(separator: "\n").flatMap { line -> [Device] in
             let address = line.prefix { $0 != ":" }.split(separator: "-")
             guard address.count == 2, let card = Int(address[0]), let number = Int(address[1]) else { return [] }
@@ -293,13 +294,13 @@ struct KernelSound {
         }
     }
 
-    /// Who holds the subdevices of a device that are open, in their order; each process once.
+    /// The processes that hold the open subdevices of a device, in the order of the subdevices; each process once.
     func holders(of device: Device) -> (subdevicesInUse: Int, processes: [DeviceHolder]) {
         var count = 0
         var holders: [DeviceHolder] = []
         for index in 0..<device.subdevices {
             let folder = folder(card: device.card, device: device.number, device.direction)
-            // "closed" alone, or fields.
+            // The file has "closed" alone, or fields.
             let status = files.fields(of: "\(folder)/sub\(index)/status")
             guard status["state"] != nil else { continue }
             count += 1

@@ -2,16 +2,16 @@ import Glibc
 import JackdawSystem
 public import JackdawTransport
 
-/// The sound cards of a system with their devices, and the names that lead to them by way of ALSA's configuration.
+/// The sound cards of a system with their devices, and the names that ALSA's configuration defines for them.
 public struct SoundCards: Sendable {
     /// The cards, in the order of their numbers.
     public let cards: [SoundCard]
-    /// The configured names that are of use: the default device and the sound servers.
+    /// The useful configured names: the default device and the sound servers.
     public let named: [NamedPCM]
 
-    /// Finds the cards of this system. Also those are found that this user may not open.
-    /// - Parameter probing: whether devices that are free are opened for a moment to learn what they can do.
-    /// - Throws: `LinkError` where the kernel's list cannot be read.
+    /// Finds the cards of this system, including those that this user may not open.
+    /// - Parameter probing: whether free devices are opened for a moment to find their capabilities.
+    /// - Throws: `LinkError` if the kernel's list cannot be read.
     public init(probing: Bool = true) throws(LinkError) {
         try self.init(probing: probing, files: LinuxFiles(), calls: LibraryDevices())
     }
@@ -26,7 +26,7 @@ public struct SoundCards: Sendable {
                 throw LinkError(
                     error.code == EACCES || error.code == EPERM ? .notPermitted : .system, link: "/proc/asound",
                     "the list of sound cards cannot be read",
-                    remedy: "see who may read it: ls -l /proc/asound", underlying: error.message)
+                    remedy: "check its permissions: ls -l /proc/asound", underlying: error.message)
             }
             found = []
         }
@@ -37,7 +37,7 @@ public struct SoundCards: Sendable {
                 number: card.number, id: card.id, name: card.name, longName: card.longName,
                 devices: own.map { PCMDevice($0, of: card, sound, probing ? calls : nil) })
         }
-        // Without a card the names lead nowhere, but for sound servers that are elsewhere.
+        // Without a card, the names refer to nothing, except for sound servers outside this system.
         named = calls.hints().compactMap { hint in
             guard NamedPCM.useful.contains(hint.name), hint.name != "default" || !found.isEmpty else { return nil }
             return NamedPCM(
@@ -46,54 +46,54 @@ public struct SoundCards: Sendable {
     }
 }
 
-/// A sound card.
+/// A sound card with its devices.
 public struct SoundCard: Sendable, Hashable {
-    /// Its number, which may change from one start of the system to the next.
+    /// The card's number, which may change from one start of the system to the next.
     public let number: Int
-    /// Its short name, which stays.
+    /// The card's short name, which does not change.
     public let id: String
-    /// Its name.
+    /// A name for users: `HDA Intel PCH`.
     public let name: String
-    /// Its name, and where it is plugged in.
+    /// A longer name for users, with the connection of the card.
     public let longName: String
-    /// What sound goes through; one for each direction.
+    /// The devices of the card; one for each direction.
     public let devices: [PCMDevice]
 }
 
-/// A device of a sound card, one way.
+/// A device of a sound card, in one direction.
 public struct PCMDevice: Sendable, Hashable {
     /// Whether this user may open a device.
     public enum Access: String, Sendable, Hashable {
-        /// This user may.
+        /// This user may open it.
         case allowed
-        /// This user may not.
+        /// This user may not open it.
         case denied
-        /// The kernel has it, but there is no file to open: in a container, for example.
+        /// The kernel has the device, but there is no file to open: in a container, for example.
         case missing
     }
 
-    /// The name that opens it: `alsa:hw:CARD=PCH,DEV=0`.
+    /// The link that opens the device: `alsa:hw:CARD=PCH,DEV=0`.
     public let link: LinkName
-    /// Its number on the card.
+    /// The device's number on the card.
     public let number: Int
-    /// Which way sound goes.
+    /// The direction of the sound.
     public let direction: PCMDirection
-    /// The driver's short name for it.
+    /// The driver's short name for the device.
     public let id: String
-    /// Its name.
+    /// A name for users: `ALC269VC Analog`.
     public let name: String
-    /// How many programs can have it at the same time.
+    /// Number of programs that can use it at the same time.
     public let subdevices: Int
-    /// How many have it now.
+    /// Number of programs that use it now.
     public let subdevicesInUse: Int
-    /// Who has it, as far as that is known.
+    /// The processes that use it, as far as they are known.
     public let holders: [DeviceHolder]
-    /// Whether this user may open it.
+    /// Whether this user may open the device.
     public let access: Access
-    /// What it can do; nil where it could not be opened to ask.
+    /// The device's capabilities; nil if it could not be opened to find them.
     public let abilities: PCMAbilities?
 
-    /// Whether nobody else can have it now.
+    /// Whether no other program can open it now.
     public var isBusy: Bool { subdevicesInUse >= subdevices }
 
     init(
@@ -118,50 +118,51 @@ public struct PCMDevice: Sendable, Hashable {
     }
 }
 
-/// A name that leads to a device by way of ALSA's configuration.
+/// A name that ALSA's configuration defines for a device.
 public struct NamedPCM: Sendable, Hashable {
-    /// The name that opens it: `alsa:default`.
+    /// The link that opens the device: `alsa:default`.
     public let link: LinkName
-    /// What it leads to, in words.
+    /// The configuration's description of the device.
     public let meaning: String
-    /// Which ways sound can go.
+    /// The directions of sound that the device supports.
     public let directions: [PCMDirection]
 
-    /// Of the dozens that a configuration has: all others lead to a card's device by a detour, or nowhere.
+    /// The useful names of the dozens in a configuration: all others refer to a card's device in another way, or to
+    /// nothing.
     static let useful: Set<String> = ["default", "pipewire", "pulse"]
 }
 
-/// What a PCM device can do, as its driver says while nobody has it.
+/// The capabilities of a PCM device, as its driver reports them while it is free.
 public struct PCMAbilities: Sendable, Hashable {
     /// The lowest and the highest rate (Hz).
     public let rates: ClosedRange<Int>
-    /// Those of the usual rates that it can, from low to high (Hz).
+    /// The usual rates that it supports, in ascending order (Hz).
     public let usualRates: [Int]
     /// The fewest and the most channels.
     public let channels: ClosedRange<Int>
     /// The sample formats by their ALSA names, the ones that this module uses: `S16_LE`.
     public let formats: [String]
 
-    /// Rates that recordings are made at (Hz).
+    /// Usual sample rates of recordings (Hz).
     static let usualRates = [
         8000, 11_025, 16_000, 22_050, 32_000, 44_100, 48_000, 64_000, 88_200, 96_000, 176_400, 192_000,
     ]
 }
 
-/// The process that holds a device which only one can have.
+/// The process that holds a device for exclusive use.
 public struct DeviceHolder: Sendable, Hashable, CustomStringConvertible {
-    /// The number of the process.
+    /// The number of the process (PID).
     public let process: Int32
-    /// The name of its command, cut at 15 bytes by the kernel; nil where it is not known.
+    /// The name of its command, cut by the kernel at 15 bytes; nil if it is unknown.
     public let name: String?
-    /// The number of the user it runs for; nil where it is not known.
+    /// The number of the user that it runs for; nil if it is unknown.
     let user: UInt32?
 
     /// Name and number: `arecord (process 1234)`.
     public var description: String { name.map { "\($0) (process \(process))" } ?? "process \(process)" }
 
-    /// The process that a thread belongs to: the kernel names the thread that opened a device, and a sound server does so in
-    /// a thread whose number and name say little.
+    /// Finds the process of a thread: the kernel reports the thread that opened a device, and a sound server opens it
+    /// in a thread whose number and name do not identify the server.
     init(thread: Int32, _ files: some SystemFiles) {
         let status = files.fields(of: "/proc/\(thread)/status")
         process = status["Tgid"].flatMap { Int32($0) } ?? thread

@@ -2,22 +2,22 @@ internal import CALSA
 import Glibc
 import JackdawSystem
 
-/// The jacks of a card by its control elements.
+/// Reads the jacks of a card from its control elements.
 final class ElementJacks: JackSource {
     private let calls: any ControlCalls
     private var jacks: [UInt32: Jack] = [:]
     let initialStates: [JackState]
     let descriptors: [PollDescriptor]
 
-    /// Events that are read at once: whatever a card says without end, the others get their turn.
+    /// The most events that are read at once, so that a card with endless events does not block the other cards.
     private static let longestRun = 256
 
-    /// Finds the jacks, and nothing else where there are none.
+    /// Finds the jacks; subscribes to events only if there are any.
     init(_ calls: any ControlCalls) throws(SystemFailure) {
         self.calls = calls
         var found: [Jack] = []
         for number in try calls.elements() {
-            // It may have been removed since.
+            // The element may have been removed since the list was read.
             guard let element = try orGone({ () throws(SystemFailure) in try calls.element(number) }) else { continue }
             if let jack = element.jack { found.append(jack) }
         }
@@ -26,7 +26,7 @@ final class ElementJacks: JackSource {
             descriptors = []
             return
         }
-        // Before the first look: no change is missed in between.
+        // Subscribes before the first read, so that no change is missed in between.
         try calls.subscribe()
         descriptors = try calls.descriptors()
         var states: [JackState] = []
@@ -51,14 +51,14 @@ final class ElementJacks: JackSource {
                 case .changed(let number):
                     guard let jack = jacks[number] else { continue }
                     guard let isPlugged = try orGone({ () throws(SystemFailure) in try calls.isOn(number) })
-                    else { continue }  // that it was removed is told by the next event
+                    else { continue }  // the next event reports that it was removed
                     readings.append(.state(jack, isPlugged: isPlugged))
                 case .removed(let number):
                     if let jack = jacks.removeValue(forKey: number) { readings.append(.removed(jack)) }
                 case nil: break
                 }
             } catch {
-                // Nothing more, or a signal came: what is left is still there at the next look.
+                // No more events, or a signal: the remaining events are still there at the next call.
                 guard error.code == EAGAIN || error.code == EINTR else { throw error }
                 break
             }
@@ -67,7 +67,7 @@ final class ElementJacks: JackSource {
     }
 }
 
-/// What a call gives, or nil where the element that it is about is not there.
+/// The result of a call, or nil if the element does not exist.
 private func orGone<Result>(
     _ body: () throws(SystemFailure) -> Result
 ) throws(SystemFailure) -> Result? {
@@ -79,37 +79,37 @@ private func orGone<Result>(
     }
 }
 
-/// The calls of libasound that a card's control elements are read with, one function each; tests script them.
+/// The calls of libasound that read a card's control elements, one method per function; tests script them.
 protocol ControlCalls: AnyObject {
-    /// The control elements there are, by their numbers. The C functions are `snd_ctl_elem_list` and its relatives.
+    /// The numbers of the control elements. The C functions are `snd_ctl_elem_list` and its relatives.
     func elements() throws(SystemFailure) -> [UInt32]
-    /// What an element is. The corresponding C function is `snd_ctl_elem_info`.
+    /// The properties of an element. The corresponding C function is `snd_ctl_elem_info`.
     func element(_ number: UInt32) throws(SystemFailure) -> ControlElement
     /// The first value of a Boolean element. The corresponding C function is `snd_ctl_elem_read`.
     func isOn(_ number: UInt32) throws(SystemFailure) -> Bool
-    /// Lets events come. The corresponding C function is `snd_ctl_subscribe_events`.
+    /// Enables events. The corresponding C function is `snd_ctl_subscribe_events`.
     func subscribe() throws(SystemFailure)
-    /// What to wait for. The corresponding C function is `snd_ctl_poll_descriptors`.
+    /// The descriptors to poll. The corresponding C function is `snd_ctl_poll_descriptors`.
     func descriptors() throws(SystemFailure) -> [PollDescriptor]
-    /// What the descriptors' answers mean. The corresponding C function is `snd_ctl_poll_descriptors_revents`.
+    /// Translates the descriptors' answers. The corresponding C function is `snd_ctl_poll_descriptors_revents`.
     func condition(_ answered: [PollDescriptor]) throws(SystemFailure) -> PollDescriptor.Conditions
-    /// The next event; nil where it concerns no element. The corresponding C function is `snd_ctl_read`.
-    /// - Throws: ``SystemFailure`` with `EAGAIN` where there is none.
+    /// The next event; nil if it concerns no element. The corresponding C function is `snd_ctl_read`.
+    /// - Throws: ``SystemFailure`` with `EAGAIN` if there is no event.
     func nextEvent() throws(SystemFailure) -> ControlEvent?
 }
 
-/// What a control element is.
+/// The properties of a control element.
 struct ControlElement: Hashable {
     let number: UInt32
     let name: String
-    /// Which of the elements with that name it is.
+    /// Distinguishes elements with the same name.
     let index: UInt32
     /// Whether it belongs to the card or its mixer, not to a device or a sequencer.
     let isOfCard: Bool
-    /// Whether it is on or off, and may be read.
+    /// Whether it is a Boolean that can be read.
     let isReadableBoolean: Bool
 
-    /// The jack whose state it is; nil where it is none that is sensed: `Phantom` jacks are always on.
+    /// The jack whose state the element is; nil if it is not the state of a sensed jack: `Phantom` jacks are always on.
     var jack: Jack? {
         let end = " Jack"
         guard isOfCard, isReadableBoolean, name.hasSuffix(end), !name.hasSuffix(" Phantom\(end)") else { return nil }
@@ -119,15 +119,15 @@ struct ControlElement: Hashable {
     }
 }
 
-/// What has happened to a control element.
+/// A change of a control element.
 enum ControlEvent: Hashable {
-    /// Its value may have changed.
+    /// The element's value may have changed.
     case changed(UInt32)
-    /// It is no longer there.
+    /// The element was removed.
     case removed(UInt32)
 }
 
-/// The control elements of a card by libasound itself.
+/// The control elements of a card, through libasound.
 @safe final class LibraryControl: ControlCalls {
     private let handle: OpaquePointer
 
@@ -147,7 +147,7 @@ enum ControlEvent: Hashable {
         try check(unsafe snd_ctl_elem_list_malloc(&list))
         defer { unsafe snd_ctl_elem_list_free(list) }
         try check(unsafe snd_ctl_elem_list(handle, list))
-        // Elements that are added in between are left out; others that are removed shorten the list.
+        // Elements that are added in between are left out; elements that are removed shorten the list.
         try check(unsafe snd_ctl_elem_list_alloc_space(list, snd_ctl_elem_list_get_count(list)))
         defer { unsafe snd_ctl_elem_list_free_space(list) }
         try check(unsafe snd_ctl_elem_list(handle, list))
@@ -217,7 +217,7 @@ enum ControlEvent: Hashable {
     }
 }
 
-/// Turns the negative results of libasound into errors.
+/// Throws the error for a negative result of libasound.
 func check(_ result: Int32) throws(SystemFailure) {
     if result < 0 { throw SystemFailure(code: result == .min ? EIO : -result) }
 }

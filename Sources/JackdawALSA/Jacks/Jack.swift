@@ -1,12 +1,12 @@
-/// A socket of a sound card that knows whether something is plugged into it.
+/// A socket of a sound card that senses whether a plug is in it.
 public struct Jack: Sendable, Hashable, CustomStringConvertible {
-    /// What belongs into it.
+    /// The kind of plug that the jack is for.
     public enum Kind: String, Sendable, Hashable {
-        /// A microphone, or what passes for one: a magnetic head.
+        /// A microphone, or a device that acts as one: a magnetic head.
         case microphone
-        /// Headphones.
+        /// Headphones without a microphone.
         case headphone
-        /// Headphones with a microphone, or a card reader that passes for them.
+        /// Headphones with a microphone, or a card reader that acts as a headset.
         case headset
         /// A line input or output.
         case line
@@ -14,45 +14,44 @@ public struct Jack: Sendable, Hashable, CustomStringConvertible {
         case other
     }
 
-    /// Its name without the word that it is a jack: `Mic`, `Front Headphone`.
+    /// The jack's name without the word "Jack": `Mic`, `Front Headphone`.
     public let name: String
-    /// What belongs into it.
+    /// The kind of plug that the jack is for.
     public let kind: Kind
-    /// Where its state comes from.
+    /// The source of the jack's state.
     let origin: Origin
 
-    /// What the state of a jack is read from.
+    /// The source from which the state of a jack is read.
     enum Origin: Sendable, Hashable {
-        /// A control element by its number.
+        /// A control element, by its number.
         case element(UInt32)
         /// A switch of an input device by its number, and the device's file.
         case inputSwitch(UInt16, file: String)
     }
 
-    /// Its name.
     public var description: String { name }
 }
 
-/// What has happened to a jack, or to the card that has it.
+/// A change of a jack, or of the card that has it.
 public enum JackEvent: Sendable, Hashable {
-    /// Something was plugged in; when that was, in nanoseconds of the monotonic clock.
+    /// A plug was inserted, at a time in nanoseconds of the monotonic clock.
     case attached(Jack, time: Int64)
-    /// What was plugged in was pulled out; when that was, in nanoseconds of the monotonic clock.
+    /// The plug was removed, at a time in nanoseconds of the monotonic clock.
     case detached(Jack, time: Int64)
-    /// The card has gone with all its jacks. Nothing comes after that.
+    /// The card was disconnected with all its jacks. This is the last event.
     case gone
 }
 
-/// A jack and whether something is plugged into it.
+/// A jack and whether a plug is in it.
 public struct JackState: Sendable, Hashable {
-    /// The jack.
+    /// The jack whose state it is.
     public let jack: Jack
-    /// Whether something is plugged into it.
+    /// Whether a plug is in the jack.
     public let isPlugged: Bool
 }
 
 extension Jack.Kind {
-    /// What belongs into a jack by its name, as Linux drivers name them: `Mic`, `Headphone`, `Headset Mic`, `Line Out`.
+    /// The kind of a jack by its name, as Linux drivers name jacks: `Mic`, `Headphone`, `Headset Mic`, `Line Out`.
     init(naming name: String) {
         let words = name.lowercased().split { !$0.isLetter }
         func has(_ beginning: String) -> Bool { words.contains { $0.hasPrefix(beginning) } }
@@ -72,44 +71,45 @@ extension Jack.Kind {
     }
 }
 
-/// Tells plugs from bounces: contacts that meet while a plug slides in make and break many times, and a headset's passing
-/// the wrong contacts looks like a plug that comes and goes. A state counts once it has lasted.
+/// Separates plugs from bounces: contacts that meet while a plug slides in close and open many times, and a headset
+/// that passes the wrong contacts looks like a plug that is inserted and removed. A state counts after it has lasted
+/// for the settling time.
 ///
-/// It neither waits nor reads a clock; times are nanoseconds of whatever clock the caller has, and never run back.
+/// It neither waits nor reads a clock; times are nanoseconds of the caller's clock, and never decrease.
 package struct JackDebouncer: Sendable {
-    /// How long a state has to last (ns).
+    /// How long a state has to last before it counts (ns).
     private let settlingTime: Int64
     private var jacks: [Tracked] = []
 
     private struct Tracked: Sendable {
         let jack: Jack
-        /// What was told last.
+        /// The state that was reported last.
         var isPlugged: Bool
-        /// Since when the jack says the opposite of what was told; nil where it does not.
+        /// The time since which the jack has the opposite of the reported state; nil if it has not.
         var changed: Int64?
     }
 
     /// A debouncer of jacks whose state is known.
     /// - Parameters:
-    ///   - states: the jacks, and whether something is plugged into them now.
-    ///   - settlingTime: how long a new state has to last before it is told.
+    ///   - states: the jacks, and whether a plug is in them now.
+    ///   - settlingTime: how long a new state has to last before it is reported.
     package init(_ states: [JackState] = [], settlingTime: Duration = .milliseconds(100)) {
         self.settlingTime = max(0, settlingTime.nanoseconds)
         jacks = states.map { Tracked(jack: $0.jack, isPlugged: $0.isPlugged) }
     }
 
-    /// The jacks, and whether something is plugged into them, as it was told last.
+    /// The jacks with the states that were reported last.
     package var states: [JackState] { jacks.map { JackState(jack: $0.jack, isPlugged: $0.isPlugged) } }
 
-    /// When ``advance(to:)`` has something to tell if no jack changes until then; nil where nothing is under way.
+    /// When ``advance(to:)`` will return an event if no jack changes until then; nil if no change is pending.
     package var nextDeadline: Int64? { jacks.compactMap { deadline(of: $0) }.min() }
 
-    /// Takes what a jack says, changed or not. A jack that was not known is taken for empty before.
+    /// Updates the state of a jack, changed or not. An unknown jack counts as empty before.
     /// - Parameters:
     ///   - jack: the jack.
-    ///   - isPlugged: whether something is plugged into it.
-    ///   - time: when it said so.
-    /// - Returns: what has come to be certain by that time.
+    ///   - isPlugged: whether a plug is in it.
+    ///   - time: when the state was read.
+    /// - Returns: the events that have become certain by that time.
     package mutating func receive(_ jack: Jack, isPlugged: Bool, at time: Int64) -> [JackEvent] {
         var events = advance(to: time)
         let place = jacks.firstIndex { $0.jack == jack } ?? jacks.endIndex
@@ -123,9 +123,9 @@ package struct JackDebouncer: Sendable {
         return events
     }
 
-    /// Lets time pass.
+    /// Advances the time.
     /// - Parameter time: the time now.
-    /// - Returns: what has come to be certain by that time, in the order in which it happened.
+    /// - Returns: the events that have become certain by that time, in the order in which they happened.
     package mutating func advance(to time: Int64) -> [JackEvent] {
         var settled: [(changed: Int64, event: JackEvent)] = []
         for place in jacks.indices {
@@ -141,11 +141,11 @@ package struct JackDebouncer: Sendable {
         return settled.sorted { $0.changed < $1.changed }.map(\.event)
     }
 
-    /// Takes a jack away, which is no longer there.
+    /// Removes a jack that no longer exists.
     /// - Parameters:
     ///   - jack: the jack.
-    ///   - time: when it went.
-    /// - Returns: what had come to be certain by then, and that what was plugged in is no longer.
+    ///   - time: when it was removed.
+    /// - Returns: the events that had become certain by then, and the removal of a plug that was in the jack.
     package mutating func remove(_ jack: Jack, at time: Int64) -> [JackEvent] {
         var events = advance(to: time)
         guard let place = jacks.firstIndex(where: { $0.jack == jack }) else { return events }
@@ -162,7 +162,7 @@ package struct JackDebouncer: Sendable {
 }
 
 extension Duration {
-    /// The duration in nanoseconds, at most what 64 bits hold.
+    /// The duration in nanoseconds, limited to the range of 64 bits.
     var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         let (whole, isBeyond) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

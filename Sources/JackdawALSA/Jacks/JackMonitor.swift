@@ -2,10 +2,11 @@ import Glibc
 import JackdawSystem
 public import JackdawTransport
 
-/// Watches the jacks of a sound card: what is plugged in when it is opened, and what comes and goes from then on.
+/// Watches the jacks of a sound card: the plugs that are in them at the start, and each plug that is inserted or
+/// removed.
 ///
-/// Jacks are read from the card's control elements where it senses any, and else from input switches. A card of
-/// which neither is there cannot tell. For one thread at a time.
+/// It reads jacks from the card's control elements if the card senses any there, and otherwise from input switches. A
+/// card without either does not sense plugs. One thread at a time may use a monitor.
 public final class JackMonitor {
     private let link: String
     private var sources: [any JackSource]
@@ -15,9 +16,9 @@ public final class JackMonitor {
 
     /// Watches a card of this system.
     /// - Parameters:
-    ///   - card: the card's number, its short name, or an ALSA name that leads to it: `1`, `PCH`, `hw:PCH,0`.
+    ///   - card: the card's number, its short name, or an ALSA name of it: `1`, `PCH`, `hw:PCH,0`.
     ///   - settlingTime: how long a plug has to stay before it counts.
-    /// - Throws: `LinkError`: with code `unsupported` where the card does not sense what is plugged in.
+    /// - Throws: `LinkError`: with code `unsupported` if the card does not sense plugs.
     public convenience init(
         card: String, settlingTime: Duration = .milliseconds(100)
     ) throws(LinkError) {
@@ -36,9 +37,9 @@ public final class JackMonitor {
     /// A monitor of sources that are open.
     /// - Parameters:
     ///   - link: the name of the card in errors.
-    ///   - sources: where the jacks are read.
+    ///   - sources: the sources from which the jacks are read.
     ///   - settlingTime: how long a plug has to stay before it counts.
-    ///   - waiting: how to wait, and the clock.
+    ///   - waiting: the wait and the clock.
     init(
         link: String, sources: [any JackSource], settlingTime: Duration = .milliseconds(100), waiting: some Waiting
     ) {
@@ -48,40 +49,41 @@ public final class JackMonitor {
         debouncer = JackDebouncer(sources.flatMap(\.initialStates), settlingTime: settlingTime)
     }
 
-    /// The jacks, and whether something is plugged into them by what was told so far.
+    /// The jacks, and whether plugs are in them according to the events so far.
     public var states: [JackState] { debouncer.states }
 
-    /// What to wait for beside other things; ``receive(within:_:)`` is to be called when something comes, and after
-    /// ``nextDeadline``.
+    /// The descriptors to poll in a wait that includes other events. Call ``receive(within:_:)`` when one of them is
+    /// ready, and after ``nextDeadline``.
     package var descriptors: [PollDescriptor] { isGone ? [] : sources.flatMap(\.descriptors) }
 
-    /// When there may be something to tell though nothing comes at the descriptors, in nanoseconds of the monotonic clock.
+    /// When an event may be due although no descriptor is ready, in nanoseconds of the monotonic clock; nil if no event
+    /// is pending.
     public var nextDeadline: Int64? { isGone ? nil : debouncer.nextDeadline }
 
-    /// Waits until one of several monitors may have something to tell. A signal ends the wait.
+    /// Waits until one of several monitors may have an event. A signal ends the wait.
     /// - Parameters:
     ///   - monitors: monitors of one system.
-    ///   - timeout: how long to wait at most.
+    ///   - timeout: the longest wait.
     public static func wait(for monitors: [JackMonitor], within timeout: Duration) {
         guard let waiting = monitors.first?.waiting else { return }
         var descriptors = monitors.flatMap(\.descriptors)
         let now = waiting.now()
         let remaining = (monitors.compactMap(\.nextDeadline).min() ?? .max).subtractingReportingOverflow(now)
         let length = min(max(0, timeout.nanoseconds), max(0, remaining.partialValue))
-        // What fails here fails again where it is told.
+        // A failure here occurs again in `receive`, which reports it.
         try? waiting.wait(for: &descriptors, milliseconds: length.wholeMilliseconds)
     }
 
-    /// Waits for what happens next. A signal ends the wait.
+    /// Waits for the next events. A signal ends the wait.
     /// - Parameters:
-    ///   - timeout: how long to wait at most.
-    ///   - take: gets what happened.
-    /// - Returns: whether anything happened.
-    /// - Throws: `LinkError` where nothing will ever come again; with code `disconnected` behind ``JackEvent/gone``.
+    ///   - timeout: the longest wait.
+    ///   - take: receives each event.
+    /// - Returns: whether there was an event.
+    /// - Throws: `LinkError` if no more events can come; with code `disconnected` after ``JackEvent/gone``.
     public func receive(within timeout: Duration, _ take: (JackEvent) -> Void) throws(LinkError) -> Bool {
         guard !isGone else {
             throw LinkError(
-                .disconnected, link: link, "the sound card has gone", remedy: "plug it in again, and start again")
+                .disconnected, link: link, "the sound card was removed", remedy: "plug it in again, and start again")
         }
         let (sum, isBeyond) = waiting.now().addingReportingOverflow(max(0, timeout.nanoseconds))
         let end = isBeyond ? .max : sum
@@ -111,8 +113,8 @@ public final class JackMonitor {
         }
     }
 
-    /// Waits and reads.
-    /// - Throws: ``SystemFailure``, with `ENODEV` where the card or its last jack has gone.
+    /// Waits once and reads the sources.
+    /// - Throws: ``SystemFailure``, with `ENODEV` if the card or its last jack was removed.
     private func look(until end: Int64) throws(SystemFailure) -> [JackEvent] {
         var answered = sources.flatMap(\.descriptors)
         let remaining = max(0, end.subtractingReportingOverflow(waiting.now()).partialValue)
@@ -136,7 +138,7 @@ public final class JackMonitor {
         return events
     }
 
-    /// What a source has read; where it has gone, that its jacks have.
+    /// Reads a source; if the source was disconnected, reports its jacks as removed.
     private func readings(
         of source: any JackSource, _ answered: [PollDescriptor]
     ) throws(SystemFailure) -> [JackReading] {
@@ -151,11 +153,11 @@ public final class JackMonitor {
 }
 
 extension Int64 {
-    /// Nanoseconds as milliseconds, rounded up: waking too early would turn a wait into a loop.
+    /// Nanoseconds as milliseconds, rounded up: a wait that ends too early would become a busy loop.
     fileprivate var wholeMilliseconds: Int32 { Int32(clamping: self / 1_000_000 + (self % 1_000_000 > 0 ? 1 : 0)) }
 }
 
-/// How what jacks are read from is opened; tests open what they have scripted.
+/// Opens the sources of jacks; tests open scripted ones.
 protocol JackOpenings {
     /// Opens a control device by its ALSA name. The corresponding C function is `snd_ctl_open`.
     func control(_ name: String) throws(SystemFailure) -> any ControlCalls
@@ -169,15 +171,15 @@ struct SystemOpenings: JackOpenings {
     func inputDevice(_ file: String) throws(SystemFailure) -> any SwitchCalls { try EventDevice(file) }
 }
 
-/// Finds what a card's jacks can be read from.
+/// Finds the sources of a card's jacks.
 struct JackSearch {
     let files: any SystemFiles
     let openings: any JackOpenings
 
-    /// Opens what the jacks of a card can be read from: its control elements, or where they sense none, input switches.
+    /// Opens the sources of a card's jacks: its control elements, or if these sense no jack, input switches.
     /// - Parameter name: a number, a short name, or an ALSA name.
     /// - Returns: one source at least.
-    /// - Throws: `LinkError`.
+    /// - Throws: `LinkError` if there is no source, or none can be opened.
     func sources(of name: String) throws(LinkError) -> [any JackSource] {
         let diagnosis = DeviceDiagnosis(files: files)
         let cards = (try? KernelSound(files: files).cards()) ?? []
@@ -204,29 +206,29 @@ struct JackSearch {
         guard let failure = failures.first else {
             throw LinkError(
                 .unsupported, link: name, "card \(card.id) does not sense what is plugged into it",
-                remedy: "go by the sound: jackdaw listen")
+                remedy: "detect the reader by its sound: jackdaw listen")
         }
         throw diagnosis.error(openingFile: failure.file, link: name, failure.cause)
     }
 }
 
-/// What jacks are sensed by: the control elements of a card, or the switches of an input device.
+/// A source of jack states: the control elements of a card, or the switches of an input device.
 protocol JackSource: AnyObject {
-    /// The jacks as they were when the source was opened.
+    /// The jacks with their states when the source was opened.
     var initialStates: [JackState] { get }
-    /// What to wait for.
+    /// The descriptors to poll.
     var descriptors: [PollDescriptor] { get }
-    /// Reads what has come, without waiting.
-    /// - Parameter answered: the source's descriptors with what came at them.
-    /// - Returns: what was read, in its order.
-    /// - Throws: ``SystemFailure``, with `ENODEV` where the device has gone.
+    /// Reads the pending events, without waiting.
+    /// - Parameter answered: the source's descriptors with their answers.
+    /// - Returns: the readings, in order.
+    /// - Throws: ``SystemFailure``, with `ENODEV` if the device was disconnected.
     func read(_ answered: [PollDescriptor]) throws(SystemFailure) -> [JackReading]
 }
 
-/// What a source has read.
+/// A reading of a source.
 enum JackReading: Hashable {
-    /// What a jack says, changed or not.
+    /// The state of a jack, changed or not.
     case state(Jack, isPlugged: Bool)
-    /// A jack that is no longer there.
+    /// The jack was removed.
     case removed(Jack)
 }

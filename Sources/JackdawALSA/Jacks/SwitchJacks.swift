@@ -2,16 +2,16 @@ internal import CLinux
 import Glibc
 import JackdawSystem
 
-/// The jacks of an input device, by its switches.
+/// Reads the jacks of an input device from its switches.
 final class SwitchJacks: JackSource {
     private let calls: any SwitchCalls
     private let jacks: [UInt16: Jack]
-    /// Whether the kernel has dropped events: what follows in the same report is not to be trusted.
+    /// Whether the kernel has dropped events: the rest of the same report is unreliable.
     private var isBehind = false
     let initialStates: [JackState]
     let descriptors: [PollDescriptor]
 
-    /// Events are read in this many runs at most: whatever a device says without end, the others get their turn.
+    /// The most reads at once, so that a device with endless events does not block the other devices.
     private static let longestRun = 16
 
     init(_ device: InputDevice, _ calls: any SwitchCalls) throws(SystemFailure) {
@@ -34,7 +34,7 @@ final class SwitchJacks: JackSource {
                 guard !events.isEmpty else { throw SystemFailure(code: ENODEV) }
                 for event in events { readings += try reading(of: event) }
             } catch {
-                // Nothing more, or a signal came: what is left is still there at the next look.
+                // No more events, or a signal: the remaining events are still there at the next call.
                 guard error.code == EAGAIN || error.code == EINTR else { throw error }
                 break
             }
@@ -58,31 +58,31 @@ final class SwitchJacks: JackSource {
     }
 }
 
-/// The system calls that the switches of an input device are read with; tests script them.
+/// The system calls that read the switches of an input device; tests script them.
 protocol SwitchCalls: AnyObject {
-    /// The open device.
+    /// The open descriptor of the device.
     var descriptor: Int32 { get }
     /// The switches that are on, by their numbers. The request is `EVIOCGSW`.
     func switchesOn() throws(SystemFailure) -> Set<UInt16>
-    /// The next events, without waiting; none at the end of the file. The corresponding C function is `read`.
-    /// - Throws: ``SystemFailure`` with `EAGAIN` where there are none.
+    /// The next events, without waiting; empty at the end of the file. The corresponding C function is `read`.
+    /// - Throws: ``SystemFailure`` with `EAGAIN` if there are no events.
     func events() throws(SystemFailure) -> [InputEvent]
 }
 
-/// What an input device tells (`struct input_event` of the kernel, without its time).
+/// An event of an input device (`struct input_event` of the kernel, without its time).
 struct InputEvent: Hashable {
     let type: UInt16
     let code: UInt16
     let value: Int32
 }
 
-/// An input device with switches that jacks drive, as the kernel lists it for anyone to read.
+/// An input device with switches that jacks drive, from the kernel's public list.
 struct InputDevice: Hashable {
-    /// Its name: the card's, and the jack's behind it where a driver makes one device a jack.
+    /// The device's name: the card's, followed by the jack's if the driver has one device per jack.
     let name: String
-    /// The number of the card that it belongs to; nil where its place in the system does not say.
+    /// The number of the device's card; nil if the device's path in sysfs has no card.
     let card: Int?
-    /// The file that a program opens.
+    /// The file that a program opens for the device.
     let file: String
     /// The switches that jacks drive, by their numbers.
     let switches: [UInt16]
@@ -92,7 +92,7 @@ struct InputDevice: Hashable {
         (SW_LINEOUT_INSERT, .line, "line out"), (SW_LINEIN_INSERT, .line, "line in"),
     ]
 
-    /// The jacks by the numbers of their switches.
+    /// The jacks with the numbers of their switches.
     var jacks: [(UInt16, Jack)] {
         Self.kinds.compactMap { entry in
             let code = UInt16(entry.code)
@@ -102,12 +102,12 @@ struct InputDevice: Hashable {
         }
     }
 
-    /// The devices with jacks that the system has, in the order in which the kernel lists them.
+    /// The system's devices with jacks, in the order of the kernel's list.
     static func all(_ files: some SystemFiles) -> [InputDevice] {
         guard let text = try? files.text(of: "/proc/bus/input/devices") else { return [] }
         var devices: [InputDevice] = []
         var block = Block()
-        // A device is a block of lines such as "H: Handlers=event12 " behind which an empty one stands.
+        // Each device is a block of lines such as "H: Handlers=event12 ", followed by an empty line.
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
             if line.isEmpty {
                 if let device = block.device { devices.append(device) }
@@ -120,20 +120,20 @@ struct InputDevice: Hashable {
         return devices
     }
 
-    /// The devices that sense the jacks of a card. Where none says that it is of that card, those that say of no card what
-    /// they are count.
+    /// The devices that sense the jacks of a card. If no device belongs to the card, the devices of unknown cards
+    /// count.
     /// - Parameters:
     ///   - card: the card.
-    ///   - cards: all cards, to know the names of the others.
-    ///   - files: where the kernel lists devices.
-    /// - Returns: none where the card has none.
+    ///   - cards: all cards, whose names identify devices of other cards.
+    ///   - files: provides the kernel's list of devices.
+    /// - Returns: an empty array if there is no such device.
     static func ofCard(
         _ card: KernelSound.Card, among cards: [KernelSound.Card], _ files: some SystemFiles
     ) -> [InputDevice] {
         let devices = all(files)
         let owners = devices.map { device in
             device.card
-                // The longest name is meant: one card's may begin with another's.
+                // The longest matching name counts: one card's name may begin with another's.
                 ?? cards.filter { !$0.name.isEmpty && device.name.hasPrefix($0.name) }
                 .max { $0.name.count < $1.name.count }?.number
         }
@@ -142,7 +142,7 @@ struct InputDevice: Hashable {
         return chosen.map { devices[$0] }
     }
 
-    /// What the lines of one device say.
+    /// The lines of one device.
     private struct Block {
         private var name = ""
         private var card: Int?
@@ -166,7 +166,7 @@ struct InputDevice: Hashable {
                 card = folder.flatMap { $0.hasPrefix("card") ? Int($0.dropFirst(4)) : nil }
             case "H: Handlers": event = value.split(separator: " ").first { $0.hasPrefix("event") }
             case "B: SW":
-                // Words in hexadecimal, the lowest last; jacks have switches below 32.
+                // Words in hexadecimal, the lowest last; the switches of jacks are below 32.
                 let word = value.split(separator: " ").last.flatMap { UInt64($0, radix: 16) } ?? 0
                 switches = InputDevice.kinds.map { UInt16($0.code) }.filter { word >> $0 & 1 == 1 }
             default: break
@@ -176,16 +176,16 @@ struct InputDevice: Hashable {
 }
 
 extension Substring {
-    /// The text before and behind the first separator; nil where there is none.
+    /// The text before and after the first separator; nil if there is no separator.
     fileprivate func split(around separator: Character) -> (Substring, Substring)? {
         firstIndex(of: separator).map { (self[..<$0], self[index(after: $0)...]) }
     }
 }
 
-/// An input device by the system itself.
+/// An input device, through the system calls.
 final class EventDevice: SwitchCalls {
     let descriptor: Int32
-    /// A read never ends within an event.
+    /// The kernel returns whole events only.
     private var buffer: [input_event] = Array(repeating: input_event(), count: 64)
 
     /// Opens a device's file, `/dev/input/event5`.

@@ -2,21 +2,22 @@ internal import JackdawSystem
 public import JackdawTransport
 import Synchronization
 
-/// The levels of a sound card: finds the volumes, switches and choices that matter to a reader by the names that drivers give
-/// them, reads and sets them, and brings back what it has changed.
+/// The levels of a sound card. It finds the volumes, switches and choices that matter to a reader by the names that
+/// drivers give them, reads and sets them, and restores the levels that it has changed.
 ///
-/// What a control was is saved to a file before it is changed for the first time. ``restore()`` brings it back and removes the
-/// file; the end of the mixer does so as well. Where the process is killed before, the next mixer that is opened on this card
-/// restores it first and says so in ``notice``. Levels that another living process has changed are read and not set.
+/// Before a control is changed for the first time, its setting is saved to a file. ``restore()`` restores the settings
+/// and removes the file; the end of the mixer does the same. If the process is killed before that, the next mixer that
+/// is opened on this card restores them first and reports this in ``notice``. Levels that another living process has
+/// changed are read but not set.
 ///
-/// It may be used by several threads; they wait for each other.
+/// Several threads may use it; they wait for each other.
 public final class Mixer: Sendable {
-    /// The card's name, as it was given.
+    /// The card's name, as the caller passed it.
     public let card: String
-    /// What matters to a reader on this card; within a role, the likeliest first. Names that are not known are left out, and
-    /// never touched.
+    /// The controls of this card that matter to a reader; within a role, the most likely first. Controls with unknown
+    /// names are left out, and never changed.
     public let controls: [MixerControl]
-    /// What was found at the start and needs telling; nil where all is well.
+    /// A condition found at the start that the user must know of; nil if there is no such condition.
     public let notice: MixerNotice?
 
     private let session: Mutex<MixerSession>
@@ -24,15 +25,15 @@ public final class Mixer: Sendable {
     /// Opens a card's mixer. The corresponding C functions are `snd_mixer_open`, `snd_mixer_attach`,
     /// `snd_mixer_selem_register` and `snd_mixer_load`.
     /// - Parameters:
-    ///   - card: its name: `hw:1`, `hw:PCH`, `default`.
-    ///   - stateDirectory: where levels are saved; nil for the usual place: `STATE_DIRECTORY` (which systemd sets),
-    ///     `XDG_STATE_HOME/jackdaw`, `/var/lib/jackdaw` for root, or `~/.local/state/jackdaw`.
-    /// - Throws: `LinkError` where there is no such card or it may not be opened.
+    ///   - card: the card's name: `hw:1`, `hw:PCH`, `default`.
+    ///   - stateDirectory: the directory for saved levels; nil for the usual one: `STATE_DIRECTORY` (which systemd
+    ///     sets), `XDG_STATE_HOME/jackdaw`, `/var/lib/jackdaw` for root, or `~/.local/state/jackdaw`.
+    /// - Throws: `LinkError` if there is no such card or this user may not open it.
     public convenience init(card: String, stateDirectory: String? = nil) throws(LinkError) {
         guard let directory = stateDirectory ?? StateDirectory.usualPath else {
             throw LinkError(
-                .system, link: card, "there is no place to save its levels in",
-                remedy: "set XDG_STATE_HOME to a directory that can be written")
+                .system, link: card, "there is no directory to save its levels in",
+                remedy: "set XDG_STATE_HOME to a writable directory")
         }
         try self.init(
             card: card, library: LibraryMixer(), storage: StateDirectory(directory), processes: .system)
@@ -50,20 +51,20 @@ public final class Mixer: Sendable {
 
     deinit { session.withLock { $0.end() } }
 
-    /// The controls of a role, the likeliest first.
+    /// The controls of a role, the most likely first.
     public func controls(_ role: MixerControl.Role) -> [MixerControl] { controls.filter { $0.role == role } }
 
-    /// What was changed so far, as it was before.
+    /// The settings of the changed controls before their first change.
     public var changed: MixerState { session.withLock { $0.keeper.state } }
 
-    /// Brings back everything that was changed. What fails is tried again with the next call, at the end of the mixer and at
-    /// the next start.
-    /// - Throws: `LinkError`: the first failure, after all was tried.
+    /// Restores all changed controls. A control that fails is tried again at the next call, at the end of the mixer and
+    /// at the next start.
+    /// - Throws: `LinkError`: the first failure, after all controls were tried.
     public func restore() throws(LinkError) {
         try session.withLock { session throws(LinkError) in try session.restore() }
     }
 
-    /// Does something with the mixer while nobody else does.
+    /// Runs `body` with the session while other threads wait.
     func locked<Result: Sendable>(
         _ body: (MixerSession) throws(LinkError) -> Result
     ) throws(LinkError) -> Result {
@@ -71,23 +72,23 @@ public final class Mixer: Sendable {
     }
 }
 
-/// The gain of a card's input as a whole: its capture volume, and a boost before it where there is one.
+/// The total gain of a card's input: its capture volume, and a boost before it if there is one.
 public struct CaptureGain: Sendable, Hashable {
-    /// Where it stands, in dB.
+    /// The current gain, in dB.
     public let decibels: Double
-    /// From the least to the most that the card can do, in dB.
+    /// The lowest and the highest gain of the card, in dB.
     public let range: ClosedRange<Double>
-    /// Whether the card tells no dB, and its range is taken for ``nominalRange``.
+    /// Whether the card reports no dB, so that its range is mapped to ``nominalRange``.
     public let isNominal: Bool
 
-    /// What a range without dB is taken for, in dB: those of sound cards that do tell are 20 to 45 dB wide.
+    /// The assumed range of a card that reports no dB, in dB: the ranges of other sound cards are 20 to 45 dB wide.
     public static let nominalRange = 0.0...30.0
 
-    /// A gain.
+    /// A gain, as the mixer of a card reports it.
     /// - Parameters:
-    ///   - decibels: where it stands, in dB.
-    ///   - range: from the least to the most, in dB.
-    ///   - isNominal: whether the card tells no dB.
+    ///   - decibels: the current gain, in dB.
+    ///   - range: the lowest and the highest gain, in dB.
+    ///   - isNominal: whether the card reports no dB.
     public init(decibels: Double, range: ClosedRange<Double>, isNominal: Bool = false) {
         self.decibels = decibels
         self.range = range
@@ -96,18 +97,18 @@ public struct CaptureGain: Sendable, Hashable {
 }
 
 extension Mixer {
-    /// Where the capture gain stands.
-    /// - Returns: the gain, or nil where the card has no capture volume.
-    /// - Throws: `LinkError`.
+    /// Reads the capture gain.
+    /// - Returns: the gain, or nil if the card has no capture volume.
+    /// - Throws: `LinkError` if the levels cannot be read.
     public func captureGain() throws(LinkError) -> CaptureGain? {
         try locked { session throws(LinkError) in try session.captureGain() }
     }
 
-    /// Sets the capture gain, with as little boost as will do: what clips in the boost, before the volume, no volume brings
-    /// back.
-    /// - Parameter decibels: the gain in dB; beyond the card's range, the nearest of it.
-    /// - Returns: where it stands now, rounded to the card's steps, or nil where the card has no capture volume.
-    /// - Throws: `LinkError`; code `busy` where another process holds the levels.
+    /// Sets the capture gain, with as little boost as possible: a volume after the boost cannot undo clipping in the
+    /// boost.
+    /// - Parameter decibels: the gain in dB; limited to the card's range.
+    /// - Returns: the resulting gain, rounded to the card's steps, or nil if the card has no capture volume.
+    /// - Throws: `LinkError`; code `busy` if another process holds the levels.
     @discardableResult
     public func setCaptureGain(_ decibels: Double) throws(LinkError) -> CaptureGain? {
         try locked { session throws(LinkError) in
@@ -118,12 +119,13 @@ extension Mixer {
 }
 
 extension MixerSession {
-    /// No boost has as many steps; what has is a volume.
+    /// A boost has fewer steps than this; a control with more is a volume.
     private static let mostBoostSteps = 64
 
     private var captureVolume: MixerControl? { controls.first { $0.role == .captureLevel && $0.isVolume } }
 
-    /// The boost of the input that is captured: the one of its name where there is a choice, otherwise the likeliest.
+    /// The boost of the captured input: the boost with the name of the selected input if there is a choice, otherwise
+    /// the most likely boost.
     private func captureBoost() throws(LinkError) -> MixerControl? {
         let boosts = controls.filter { $0.role == .captureBoost && $0.decibels != nil }
         guard !boosts.isEmpty, let source = controls.first(where: { $0.role == .captureSource }),
@@ -175,10 +177,10 @@ extension MixerSession {
 
 /// Reading and setting single controls.
 extension Mixer {
-    /// Where a volume stands.
+    /// Reads the level of a volume.
     /// - Parameter control: a volume of ``controls``.
     /// - Returns: share and gain of its loudest channel.
-    /// - Throws: `LinkError`; code `unsupported` where the control is no volume.
+    /// - Throws: `LinkError`; code `unsupported` if the control is not a volume.
     public func volume(of control: MixerControl) throws(LinkError) -> MixerVolume {
         try locked { session throws(LinkError) in try session.volume(of: control) }
     }
@@ -186,9 +188,9 @@ extension Mixer {
     /// Sets all channels of a volume to a share of its range.
     /// - Parameters:
     ///   - control: a volume of ``controls``.
-    ///   - share: 0...1; beyond that, the nearest of these.
-    /// - Returns: where it stands now, rounded to the card's steps.
-    /// - Throws: `LinkError`; code `unsupported` where the control is no volume, `busy` where another process holds the
+    ///   - share: 0...1; limited to that range.
+    /// - Returns: the resulting level, rounded to the card's steps.
+    /// - Throws: `LinkError`; code `unsupported` if the control is not a volume, `busy` if another process holds the
     ///   levels.
     @discardableResult
     public func setVolume(_ control: MixerControl, share: Double) throws(LinkError) -> MixerVolume {
@@ -201,10 +203,10 @@ extension Mixer {
     /// Sets all channels of a volume to a gain.
     /// - Parameters:
     ///   - control: a volume of ``controls`` whose range in dB is known.
-    ///   - decibels: dB; beyond the control's range, the nearest of it.
-    /// - Returns: where it stands now, rounded to the nearest of the card's steps.
-    /// - Throws: `LinkError`; code `unsupported` where the control has no range in dB, `busy` where another process holds
-    ///   the levels.
+    ///   - decibels: dB; limited to the control's range.
+    /// - Returns: the resulting level, rounded to the nearest of the card's steps.
+    /// - Throws: `LinkError`; code `unsupported` if the control has no range in dB, `busy` if another process holds the
+    ///   levels.
     @discardableResult
     public func setVolume(_ control: MixerControl, decibels: Double) throws(LinkError) -> MixerVolume {
         try locked { session throws(LinkError) in
@@ -215,8 +217,8 @@ extension Mixer {
 
     /// Whether a switch is on for any channel.
     /// - Parameter control: a switch of ``controls``.
-    /// - Returns: whether it is.
-    /// - Throws: `LinkError`; code `unsupported` where the control is no switch.
+    /// - Returns: true if it is on.
+    /// - Throws: `LinkError`; code `unsupported` if the control is not a switch.
     public func isOn(_ control: MixerControl) throws(LinkError) -> Bool {
         try locked { session throws(LinkError) in
             try session.require(control, control.kind == .toggle, "a switch")
@@ -228,7 +230,7 @@ extension Mixer {
     /// - Parameters:
     ///   - control: a switch of ``controls``.
     ///   - isOn: whether to turn it on.
-    /// - Throws: `LinkError`; code `unsupported` where the control is no switch, `busy` where another process holds the
+    /// - Throws: `LinkError`; code `unsupported` if the control is not a switch, `busy` if another process holds the
     ///   levels.
     public func setOn(_ control: MixerControl, _ isOn: Bool) throws(LinkError) {
         try locked { session throws(LinkError) in
@@ -237,10 +239,10 @@ extension Mixer {
         }
     }
 
-    /// Which item a choice is set to.
+    /// Reads the selected item of a choice.
     /// - Parameter control: a choice of ``controls``.
     /// - Returns: the item's position.
-    /// - Throws: `LinkError`; code `unsupported` where the control is no choice.
+    /// - Throws: `LinkError`; code `unsupported` if the control is not a choice.
     public func choice(of control: MixerControl) throws(LinkError) -> Int {
         try locked { session throws(LinkError) in
             try session.require(control, control.items != nil, "a choice")
@@ -248,12 +250,12 @@ extension Mixer {
         }
     }
 
-    /// Sets a choice.
+    /// Selects an item of a choice.
     /// - Parameters:
     ///   - item: the item's position.
     ///   - control: a choice of ``controls``.
-    /// - Throws: `LinkError`; code `unsupported` where the control has no such item, `busy` where another process holds
-    ///   the levels.
+    /// - Throws: `LinkError`; code `unsupported` if the control has no such item, `busy` if another process holds the
+    ///   levels.
     public func choose(_ item: Int, of control: MixerControl) throws(LinkError) {
         try locked { session throws(LinkError) in
             try session.require(control, control.items?.indices.contains(item) == true, "a choice with that item")
@@ -262,18 +264,18 @@ extension Mixer {
     }
 }
 
-/// What is done to all controls of a role.
+/// Operations on all controls of a role.
 extension Mixer {
-    /// Turns the card's own automatic gain off: it would turn the level about in the middle of a swipe.
+    /// Turns the card's own automatic gain off, which would change the level during a swipe.
     /// - Returns: whether any was on.
-    /// - Throws: `LinkError`.
+    /// - Throws: `LinkError`; code `busy` if another process holds the levels.
     @discardableResult
     public func turnAutomaticGainOff() throws(LinkError) -> Bool { try mute(.automaticGain) }
 
     /// Turns all switches of a role off, and turns down the volumes whose elements have no switch.
-    /// - Parameter role: what to silence.
+    /// - Parameter role: the role of the controls to silence.
     /// - Returns: whether that changed anything.
-    /// - Throws: `LinkError`; code `busy` where another process holds the levels.
+    /// - Throws: `LinkError`; code `busy` if another process holds the levels.
     @discardableResult
     public func mute(_ role: MixerControl.Role) throws(LinkError) -> Bool {
         try locked { session throws(LinkError) in
@@ -292,11 +294,11 @@ extension Mixer {
         }
     }
 
-    /// Turns all switches of a role on; volumes stay as they are. Where several inputs are mixed, ``setOn(_:_:)`` turns on one
-    /// of them.
-    /// - Parameter role: what to turn on.
+    /// Turns all switches of a role on; volumes do not change. If the card mixes several inputs, ``setOn(_:_:)`` turns
+    /// on one of them.
+    /// - Parameter role: the role of the controls to turn on.
     /// - Returns: whether that changed anything.
-    /// - Throws: `LinkError`; code `busy` where another process holds the levels.
+    /// - Throws: `LinkError`; code `busy` if another process holds the levels.
     @discardableResult
     public func unmute(_ role: MixerControl.Role) throws(LinkError) -> Bool {
         try locked { session throws(LinkError) in
@@ -310,15 +312,15 @@ extension Mixer {
 }
 
 extension MixerControl {
-    /// The range of a volume in dB.
+    /// The range of a volume in dB; nil if it is unknown, or for other kinds.
     var decibels: ClosedRange<Double>? { if case .volume(let range) = kind { range } else { nil } }
     var isVolume: Bool { if case .volume = kind { true } else { false } }
-    /// The items of a choice.
+    /// The items of a choice; nil for other kinds.
     var items: [String]? { if case .choice(let items) = kind { items } else { nil } }
 }
 
 extension MixerSession {
-    /// Refuses a control of another kind, or of another card.
+    /// Rejects a control of another kind, or of another card.
     func require(_ control: MixerControl, _ isFit: Bool, _ what: String) throws(LinkError) {
         guard isFit, controls.contains(control) else {
             throw LinkError(.unsupported, link: card, "\(control) is not \(what) of this card")
@@ -337,21 +339,21 @@ extension MixerSession {
         return MixerVolume(
             share: min(max(Double(value - range.lowerBound) / Double(steps), 0), 1),
             decibels: try control.decibels.map { range throws(LinkError) in
-                // Where the lowest volume mutes, it is told as the lowest gain there is.
+                // If the lowest volume mutes, it is reported as the lowest gain of the range.
                 max(try decibels(control, of: value), range.lowerBound)
             })
     }
 
-    /// Sets all channels of a volume to a share of its range, the nearest that there is.
+    /// Sets all channels of a volume to a share of its range, rounded to the nearest step.
     func set(_ control: MixerControl, share: Double) throws(LinkError) {
         let range = try range(volume: control)
         let steps = Double(range.upperBound - range.lowerBound)
-        // What is no number is no reason to be loud.
+        // NaN must not make the sound loud.
         let wanted = share.isNaN ? 0 : min(max(share, 0), 1)
         try set(control, to: range.lowerBound + Int((wanted * steps).rounded()))
     }
 
-    /// The volume whose gain is nearest to one in dB.
+    /// The volume whose gain is nearest to a gain in dB.
     func volume(nearest decibels: Double, _ control: MixerControl) throws(LinkError) -> Int {
         try require(control, control.decibels != nil, "a volume in dB")
         guard let range = control.decibels else { return 0 }

@@ -1,48 +1,48 @@
-/// One thing that can be set on a sound card and that matters to a reader: a volume, a switch or a choice.
+/// A control of a sound card that matters to a reader: a volume, a switch or a choice.
 public struct MixerControl: Sendable, Hashable, CustomStringConvertible {
-    /// What a control is for.
+    /// The purpose of a control.
     public enum Role: String, Sendable, Hashable, CaseIterable {
-        /// How loud the input is, or whether it is on.
+        /// The level of the input, or whether it is on.
         case captureLevel
-        /// An amplifier right behind the microphone socket, in a few coarse steps.
+        /// An amplifier directly after the microphone socket, in a few coarse steps.
         case captureBoost
-        /// Which input is captured.
+        /// The choice of the captured input.
         case captureSource
-        /// The card's own automatic gain, which turns the level about in the middle of a swipe.
+        /// The card's own automatic gain, which changes the level during a swipe.
         case automaticGain
-        /// The input's way straight to the output, which mixes a reader's answers into its own commands.
+        /// The input's direct path to the output, which mixes a reader's answers into its own commands.
         case loopThrough
-        /// How loud the output is, or whether it is on.
+        /// The level of the output, or whether it is on.
         case playbackLevel
     }
 
-    /// Which way the sound goes.
+    /// The direction of the sound.
     public enum Direction: String, Sendable, Hashable, CaseIterable {
-        /// From the card.
+        /// From the card to the program.
         case capture
-        /// To the card.
+        /// From the program to the card.
         case playback
     }
 
-    /// What can be done with a control.
+    /// The kind of a control, with the range or the items of its values.
     public enum Kind: Sendable, Hashable {
-        /// It is set to a share of its range, and to dB where the range of those is known.
+        /// A share of its range, and a gain in dB if that range is known.
         case volume(decibels: ClosedRange<Double>?)
-        /// It is on or off.
+        /// A switch, on or off.
         case toggle
-        /// It is one of these items, by position.
+        /// One of these items, by position.
         case choice([String])
     }
 
-    /// What it is for.
+    /// The purpose of the control.
     public let role: Role
-    /// The name of its element, as the driver has it: `Capture`, `Mic Boost`.
+    /// The driver's name for the control's element: `Capture`, `Mic Boost`.
     public let name: String
-    /// Tells elements of one name apart: 0 for most.
+    /// Distinguishes elements with the same name; 0 for most.
     public let index: Int
-    /// Under which direction the card has it; boosts may stand under playback.
+    /// The direction under which the card lists it; boosts may be under playback.
     public let direction: Direction
-    /// What can be done with it.
+    /// Volume, switch or choice, with its range or items.
     public let kind: Kind
 
     let channels: [Int]
@@ -50,7 +50,7 @@ public struct MixerControl: Sendable, Hashable, CustomStringConvertible {
     var side: MixerSide { MixerSide(element: element, direction: direction) }
     var element: MixerElement.Name { MixerElement.Name(name: name, index: index) }
 
-    /// Name, and what it is.
+    /// The control's name, direction and kind.
     public var description: String {
         let number = index == 0 ? "" : ",\(index)"
         return switch kind {
@@ -61,17 +61,17 @@ public struct MixerControl: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Where a volume stands.
+/// The level of a volume.
 public struct MixerVolume: Sendable, Hashable {
-    /// Its place in the card's own range, 0...1; of the loudest channel.
+    /// Position in the card's own range, 0...1; of the loudest channel.
     public let share: Double
-    /// Its gain in dB, where the card tells; of the loudest channel.
+    /// Gain in dB, nil if the card does not report it; of the loudest channel.
     public let decibels: Double?
 }
 
-/// What drivers call the elements that matter to a reader. Elements of other names are never touched.
+/// The drivers' names for the elements that matter to a reader. Elements with other names are never changed.
 ///
-/// The names are those of the kernel's drivers for HDA, USB and AC'97 (`Documentation/sound/designs/control-names.rst` has
+/// The names are from the kernel's drivers for HDA, USB and AC'97 (`Documentation/sound/designs/control-names.rst` has
 /// the rules, the drivers the rest). The order is of preference.
 enum MixerControlNames {
     private static let inputs = [
@@ -89,7 +89,7 @@ enum MixerControlNames {
         "Headphone", "Headphone+LO", "Master", "PCM", "Speaker", "Headset", "Front", "Line Out",
     ]
 
-    /// A role that an element may have, with the place of its name in the order of preference.
+    /// A role that an element may have, with the position of its name in the order of preference.
     struct Match {
         let role: MixerControl.Role
         let direction: MixerControl.Direction
@@ -97,10 +97,10 @@ enum MixerControlNames {
         let preference: Int
     }
 
-    /// What an element's volumes and switches are for.
+    /// The roles of an element's volumes and switches.
     static func matches(_ element: MixerElement) -> [Match] {
         let name = element.name.name
-        // What an input has in common for both directions is its level and no way to the output.
+        // If a control of an input is common to both directions, it is the input's level and not a path to the output.
         let isInput = captureLevels.contains(name)
         let ownPlayback = (
             volume: element.playback.hasVolume && !(isInput && element.hasCommonVolume),
@@ -122,7 +122,7 @@ enum MixerControlNames {
             if element.capture.hasVolume {
                 add(.captureLevel, element.hasCommonVolume ? .playback : .capture, true, place)
             }
-            // An exclusive switch selects an input and turns the others off; nobody asked for another input.
+            // An exclusive switch selects an input and turns the others off; the user did not ask for another input.
             if element.capture.hasSwitch && !element.capture.isExclusive {
                 add(.captureLevel, element.hasCommonSwitch ? .playback : .capture, false, place)
             }
@@ -137,7 +137,7 @@ enum MixerControlNames {
         return found
     }
 
-    /// The place of a choice of inputs in the order of preference; nil where an element is none.
+    /// The position of an input choice in the order of preference; nil if the element is not an input choice.
     static func sourcePreference(_ element: MixerElement) -> Int? {
         element.isEnumerated ? sources.firstIndex(of: element.name.name) : nil
     }

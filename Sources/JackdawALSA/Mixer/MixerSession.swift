@@ -1,6 +1,6 @@
 import JackdawTransport
 
-/// A card's mixer with what was changed on it. ``Mixer`` guards it.
+/// An open mixer of a card with the record of its changes, under the lock of ``Mixer``.
 struct MixerSession {
     let card: String
     let library: any MixerLibrary
@@ -8,7 +8,7 @@ struct MixerSession {
     let controls: [MixerControl]
     private(set) var notice: MixerNotice?
 
-    /// Opens a card's mixer and restores what an earlier run has left changed.
+    /// Opens a card's mixer and restores the levels that an earlier run left changed.
     init(
         card: String, library: any MixerLibrary, storage: any MixerStateStorage, processes: ProcessTable
     ) throws(LinkError) {
@@ -28,7 +28,7 @@ struct MixerSession {
         notice = recover()
     }
 
-    /// Restores what an ended process has left changed, if any did.
+    /// Restores the levels that an ended process left changed, if any.
     private func recover() -> MixerNotice? {
         do throws(LinkError) {
             return try keeper.recover { state throws(LinkError) in _ = try apply(state.settings) }
@@ -37,7 +37,7 @@ struct MixerSession {
         }
     }
 
-    /// Calls the library, with its errors as those of a link.
+    /// Calls the library, and throws its errors as link errors.
     func calling<Result>(_ body: () throws(MixerCallError) -> Result) throws(LinkError) -> Result {
         do throws(MixerCallError) { return try body() } catch { throw error.whileOpen(card) }
     }
@@ -46,7 +46,7 @@ struct MixerSession {
 // MARK: - Reading
 
 extension MixerSession {
-    /// What a control is set to now.
+    /// The current setting of a control.
     func setting(_ control: MixerControl) throws(LinkError) -> MixerState.Setting {
         try calling { () throws(MixerCallError) in
             try library.handleEvents()
@@ -70,7 +70,7 @@ extension MixerSession {
         try calling { () throws(MixerCallError) in try library.volumeRange(control.side) }
     }
 
-    /// What a volume is in dB; for one that has a range of those.
+    /// The gain of a volume in dB; for a control that has a range in dB.
     func decibels(_ control: MixerControl, of volume: Int) throws(LinkError) -> Double {
         try calling { () throws(MixerCallError) in
             Double(try library.decibels(ofVolume: volume, control.side)) / 100
@@ -81,7 +81,7 @@ extension MixerSession {
 // MARK: - Setting
 
 extension MixerSession {
-    /// Sets all channels of a control to a value, once it is saved what they were.
+    /// Sets all channels of a control to a value, after the previous setting was saved.
     /// - Returns: whether anything was changed.
     @discardableResult
     func set(_ control: MixerControl, to value: Int) throws(LinkError) -> Bool {
@@ -103,11 +103,11 @@ extension MixerSession {
         return true
     }
 
-    /// Sets controls as they were, each as far as it is still there.
-    /// - Returns: the settings whose controls are gone.
+    /// Sets controls to saved settings, as far as the card still has them.
+    /// - Returns: the settings whose controls no longer exist.
     private func apply(_ settings: [MixerState.Setting]) throws(LinkError) -> [MixerState.Setting] {
         var (missing, failure): ([MixerState.Setting], LinkError?) = ([], nil)
-        // The other way round than they were changed: a choice of inputs may stand before the levels of one.
+        // In reverse order of the changes: the choice of an input may precede the levels of that input.
         for setting in settings.reversed() {
             do throws(LinkError) {
                 let isThere = try calling { () throws(MixerCallError) in
@@ -123,17 +123,17 @@ extension MixerSession {
         return missing
     }
 
-    /// Brings back everything that was changed.
+    /// Restores all changed controls.
     func restore() throws(LinkError) {
         try keeper.release { state throws(LinkError) in
             let missing = try apply(state.settings)
             if let first = missing.last {
-                throw LinkError(.notFound, link: card, "\(first.name) has gone from the card and was not restored")
+                throw LinkError(.notFound, link: card, "\(first.name) is no longer on the card and was not restored")
             }
         }
     }
 
-    /// Restores what can be restored, leaves the rest to the next start, and closes the mixer.
+    /// Restores the controls as far as possible, leaves the rest to the next start, and closes the mixer.
     func end() {
         do throws(LinkError) { try restore() } catch { keeper.abandon() }
         library.close()

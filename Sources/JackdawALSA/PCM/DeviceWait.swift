@@ -2,26 +2,27 @@ internal import CALSA
 import Glibc
 import JackdawSystem
 
-/// Where the thread of a stream waits: for its device, and for its owner. It allocates when the device changes only.
+/// The wait of a stream's thread: for its device, and for its owner. It allocates only when the number of the device's
+/// descriptors changes.
 @safe final class DeviceWait {
-    /// What ended a wait.
+    /// The result of a wait.
     enum Outcome: Equatable {
-        /// What the device answered; empty where the time ran out.
+        /// The device's answer; empty after a timeout.
         case device(PollDescriptor.Conditions)
-        /// The device cannot be waited for.
+        /// The device cannot be polled.
         case failed(SystemFailure)
     }
 
     private var entries = UnsafeMutableBufferPointer<pollfd>.allocate(capacity: 1)
 
-    /// - Parameter wakeUp: ends every wait.
+    /// - Parameter wakeUp: ends each wait.
     init(_ wakeUp: WakeUp) {
         unsafe entries[0] = pollfd(fd: wakeUp.descriptor, events: Int16(POLLIN), revents: 0)
     }
 
     deinit { unsafe entries.deallocate() }
 
-    /// Waits for a device.
+    /// Waits until the device is ready, the owner rings, or the time is over.
     func wait(for calls: some PCMCalls, milliseconds: Int32) -> Outcome {
         do throws(SystemFailure) {
             let count = calls.descriptorCount
@@ -36,7 +37,7 @@ import JackdawSystem
         }
     }
 
-    /// Lets time pass.
+    /// Waits for a time, or until the owner rings.
     func wait(milliseconds: Int32) { _ = unsafe poll(entries.baseAddress, 1, milliseconds) }
 
     private func grow(to count: Int) {
@@ -47,49 +48,46 @@ import JackdawSystem
     }
 }
 
-/// A file descriptor, what is waited for at it, and what came.
+/// A file descriptor with the conditions to wait for, and its answer.
 package struct PollDescriptor: Sendable, Hashable {
-    /// What can be waited for, and what can come (`poll.h`).
+    /// Conditions to wait for or to return (`poll.h`).
     package struct Conditions: OptionSet, Sendable, Hashable {
-        /// The bits of `POLLIN` and its relatives.
         package let rawValue: Int16
 
-        /// A set of the system's bits.
         package init(rawValue: Int16) { self.rawValue = rawValue }
 
-        /// There is something to read.
+        /// Bytes or events can be read.
         package static let readable = Conditions(rawValue: Int16(POLLIN))
         /// The other side has failed.
         package static let failed = Conditions(rawValue: Int16(POLLERR))
-        /// The other side has gone.
+        /// The other side has disconnected.
         package static let hungUp = Conditions(rawValue: Int16(POLLHUP))
-        /// The descriptor is none.
+        /// The descriptor is not open.
         package static let invalid = Conditions(rawValue: Int16(POLLNVAL))
 
-        /// Whether nothing more will come.
+        /// Whether no more events will come.
         var isEnd: Bool { contains(.failed) || hasNoDevice }
 
-        /// Whether there is nothing behind the descriptor any more. A set literal would allocate where nobody optimises.
+        /// Whether the device of the descriptor is gone. A set literal would allocate in unoptimised builds.
         var hasNoDevice: Bool { contains(.hungUp) || contains(.invalid) }
     }
 
-    /// The number of the descriptor.
     package let number: Int32
-    /// What is waited for.
+    /// The conditions to wait for.
     package let awaited: Conditions
-    /// What came.
+    /// The conditions that `poll` returned.
     package internal(set) var answer: Conditions = []
 }
 
-/// How this module waits and tells the time; tests have a clock of their own.
+/// The clock and the wait of this module; tests use a simulated clock.
 protocol Waiting: Sendable {
     /// The time now, in nanoseconds of the monotonic clock.
     func now() -> Int64
-    /// Waits until something comes at one of the descriptors. The corresponding C function is `poll`.
+    /// Waits until one of the descriptors is ready. The corresponding C function is `poll`.
     /// - Parameters:
-    ///   - descriptors: where; gets what came.
-    ///   - milliseconds: how long at most.
-    /// - Throws: ``SystemFailure``, with `EINTR` where a signal came.
+    ///   - descriptors: the descriptors to poll; their answers are updated.
+    ///   - milliseconds: the longest wait.
+    /// - Throws: ``SystemFailure``, with `EINTR` after a signal.
     func wait(for descriptors: inout [PollDescriptor], milliseconds: Int32) throws(SystemFailure)
 }
 

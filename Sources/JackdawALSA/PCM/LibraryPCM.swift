@@ -2,12 +2,12 @@ internal import CALSA
 import Glibc
 import JackdawSystem
 
-/// A sound device by libasound itself.
+/// A sound device, through libasound.
 @safe final class LibraryPCM: PCMCalls, @unchecked Sendable {
     let format: StreamFormat
     private let handle: OpaquePointer
 
-    /// Takes over an open handle that has its parameters.
+    /// Takes ownership of an open handle whose parameters are set.
     init(handle: OpaquePointer, format: StreamFormat) {
         unsafe self.handle = handle
         self.format = format
@@ -76,15 +76,16 @@ import JackdawSystem
 
 /// Opens sound devices by libasound.
 struct LibraryOpener: PCMOpener {
-    /// Seconds of sound that a capture buffer holds: what a late program finds again. It costs no latency.
+    /// Seconds of sound that a capture buffer holds for a late program. It adds no latency.
     private static let captureBuffer = 0.5
-    /// Periods that a playback buffer holds: all of them are heard late.
+    /// Periods that a playback buffer holds; each adds latency.
     private static let playbackPeriods = 4.0
-    /// Rates that are asked for in turn where none is told, in Hz.
+    /// Rates to try in turn if the configuration has no rate, in Hz.
     private static let usualRates: [UInt32] = [
         48_000, 44_100, 96_000, 88_200, 192_000, 176_400, 64_000, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000,
     ]
-    /// Encodings in turn where none is told: those with the most bits that a converter has, and what costs least to read.
+    /// Encodings to try in turn if the configuration has no encoding: those with the most bits of a converter, then
+    /// those that cost least to decode.
     private static let usualEncodings: [PCMEncoding] = [.s32, .s24, .s24Packed, .float, .s16]
 
     func open(_ configuration: StreamConfiguration, _ direction: PCMDirection) throws(SystemFailure) -> LibraryPCM {
@@ -103,7 +104,7 @@ struct LibraryOpener: PCMOpener {
         }
     }
 
-    /// Settles rate, channels, encoding and sizes (`snd_pcm_hw_params`).
+    /// Sets rate, channels, encoding and sizes (`snd_pcm_hw_params`).
     private static func negotiate(
         _ handle: OpaquePointer, _ configuration: StreamConfiguration, _ direction: PCMDirection
     ) throws(SystemFailure) -> StreamFormat {
@@ -112,7 +113,8 @@ struct LibraryOpener: PCMOpener {
         let parameters = unsafe allocated!
         defer { unsafe snd_pcm_hw_params_free(parameters) }
 
-        // The device's own rate first: a conversion by ALSA costs time and a little of the signal.
+        // ALSA converts the rate only if the device does not have it: a conversion costs time and a little of the
+        // signal.
         try check(unsafe snd_pcm_hw_params_any(handle, parameters))
         try check(unsafe snd_pcm_hw_params_set_rate_resample(handle, parameters, 0))
         var isResampled = false
@@ -149,7 +151,7 @@ struct LibraryOpener: PCMOpener {
             bufferFrames: sizes.buffer, isResampled: isResampled)
     }
 
-    /// Settles period and buffer, and with them all.
+    /// Sets period and buffer, and installs all parameters.
     private static func setSizes(
         _ handle: OpaquePointer, _ parameters: OpaquePointer, _ latency: StreamConfiguration.Latency,
         _ direction: PCMDirection, rate: Double
@@ -157,7 +159,7 @@ struct LibraryOpener: PCMOpener {
         var period = snd_pcm_uframes_t((latency.period * rate).rounded())
         let seconds = direction == .capture ? captureBuffer : playbackPeriods * latency.period
         var buffer = snd_pcm_uframes_t((seconds * rate).rounded())
-        // Sizes, not numbers of periods: PipeWire's plug-in takes a number for leave to make them ten seconds long.
+        // Sizes, not numbers of periods: with a number, PipeWire's plug-in may make the periods ten seconds long.
         try check(unsafe snd_pcm_hw_params_set_period_size_near(handle, parameters, &period, nil))
         try check(unsafe snd_pcm_hw_params_set_buffer_size_near(handle, parameters, &buffer))
         try check(unsafe snd_pcm_hw_params(handle, parameters))
@@ -167,7 +169,7 @@ struct LibraryOpener: PCMOpener {
         return (Int(clamping: period), Int(clamping: buffer))
     }
 
-    /// Settles when the device wakes its program and tells the time (`snd_pcm_sw_params`).
+    /// Sets when the device wakes the program, and its time stamps (`snd_pcm_sw_params`).
     private static func setSoftware(
         _ handle: OpaquePointer, _ format: StreamFormat, _ direction: PCMDirection
     ) throws(SystemFailure) {
@@ -178,19 +180,20 @@ struct LibraryOpener: PCMOpener {
         try check(unsafe snd_pcm_sw_params_current(handle, parameters))
         let period = snd_pcm_uframes_t(format.periodFrames)
         try check(unsafe snd_pcm_sw_params_set_avail_min(handle, parameters, period))
-        // Nothing starts by itself: the first block's time is known then.
+        // A threshold beyond the buffer: the device does not start by itself, so that the time of the first block is
+        // known.
         try check(
             unsafe snd_pcm_sw_params_set_start_threshold(handle, parameters, snd_pcm_uframes_t(format.bufferFrames) * 2)
         )
         try check(unsafe snd_pcm_sw_params_set_tstamp_mode(handle, parameters, SND_PCM_TSTAMP_ENABLE))
-        // Not every plug-in knows clocks; the monotonic one is the default of those that do not.
+        // Some plug-ins cannot select a clock; the default of these is the monotonic one.
         _ = unsafe snd_pcm_sw_params_set_tstamp_type(handle, parameters, SND_PCM_TSTAMP_TYPE_MONOTONIC)
         try check(unsafe snd_pcm_sw_params(handle, parameters))
     }
 }
 
 extension PCMEncoding {
-    /// The library's number for it.
+    /// The library's constant for the encoding.
     var libraryFormat: snd_pcm_format_t {
         switch self {
         case .s16: SND_PCM_FORMAT_S16_LE
@@ -202,59 +205,59 @@ extension PCMEncoding {
     }
 }
 
-/// The calls of libasound that sound goes through, one function each; tests script them. For one thread at a time.
+/// The calls of libasound for sound, one method per function; tests script them. One thread at a time may use them.
 protocol PCMCalls: AnyObject, Sendable {
-    /// What the device was opened with.
+    /// The format with which the device was opened.
     var format: StreamFormat { get }
 
-    /// Stops the device, which forgets what it holds; one that does not run stays as it is. The corresponding C function is
+    /// Stops the device, which discards its buffer; a stopped device stays as it is. The corresponding C function is
     /// `snd_pcm_drop`.
     func drop()
-    /// Makes a device ready that does not run. The corresponding C function is `snd_pcm_prepare`.
+    /// Prepares a stopped device. The corresponding C function is `snd_pcm_prepare`.
     func prepare() throws(SystemFailure)
-    /// Lets the sound run. The corresponding C function is `snd_pcm_start`.
+    /// Starts a prepared device. The corresponding C function is `snd_pcm_start`.
     func start() throws(SystemFailure)
-    /// Goes on after the system slept. The corresponding C function is `snd_pcm_resume`.
+    /// Resumes the device after the system was suspended. The corresponding C function is `snd_pcm_resume`.
     func resume() throws(SystemFailure)
-    /// What the device is doing. The corresponding C function is `snd_pcm_state`.
+    /// The device's state. The corresponding C function is `snd_pcm_state`.
     func state() -> PCMState
     /// Frames that can be read or written. The corresponding C function is `snd_pcm_avail_update`.
     func available() throws(SystemFailure) -> Int
-    /// When so many frames could be read or written: nanoseconds of the monotonic clock; nil where the device does not tell.
-    /// The corresponding C function is `snd_pcm_htimestamp`.
+    /// A number of frames that could be read or written, and the time of that, in nanoseconds of the monotonic clock;
+    /// nil if the device has no time stamps. The corresponding C function is `snd_pcm_htimestamp`.
     func timestamp() -> (available: Int, time: Int64)?
     /// Reads interleaved frames. The corresponding C function is `snd_pcm_readi`.
     /// - Parameter bytes: room for whole frames.
     /// - Returns: frames that were read, which may be fewer.
-    /// - Throws: ``SystemFailure`` with what the library returned.
+    /// - Throws: ``SystemFailure`` with the library's error number.
     func read(_ bytes: UnsafeMutableRawBufferPointer) throws(SystemFailure) -> Int
     /// Writes interleaved frames. The corresponding C function is `snd_pcm_writei`.
     /// - Parameter bytes: whole frames.
     /// - Returns: frames that were written, which may be fewer.
-    /// - Throws: ``SystemFailure`` with what the library returned.
+    /// - Throws: ``SystemFailure`` with the library's error number.
     func write(_ bytes: UnsafeRawBufferPointer) throws(SystemFailure) -> Int
-    /// How many descriptors there are to wait for. The C function is `snd_pcm_poll_descriptors_count`.
+    /// Number of descriptors to poll. The C function is `snd_pcm_poll_descriptors_count`.
     var descriptorCount: Int { get }
-    /// What to wait for. The corresponding C function is `snd_pcm_poll_descriptors`.
+    /// Fills in the descriptors to poll. The corresponding C function is `snd_pcm_poll_descriptors`.
     /// - Parameter entries: room for ``descriptorCount`` of them.
-    /// - Throws: ``SystemFailure`` with what the library returned.
+    /// - Throws: ``SystemFailure`` with the library's error number.
     func fill(_ entries: UnsafeMutableBufferPointer<pollfd>) throws(SystemFailure)
-    /// What the answers mean. The corresponding C function is `snd_pcm_poll_descriptors_revents`.
+    /// Translates the results of `poll`. The corresponding C function is `snd_pcm_poll_descriptors_revents`.
     func condition(_ entries: UnsafeMutableBufferPointer<pollfd>) throws(SystemFailure) -> PollDescriptor.Conditions
-    /// Gives the device back; nothing else is called then. The corresponding C function is `snd_pcm_close`.
+    /// Closes the device; no other call may follow. The corresponding C function is `snd_pcm_close`.
     func close()
 }
 
-/// What a device is doing (`snd_pcm_state_t`), as far as it matters.
+/// The states of a device that this module distinguishes (`snd_pcm_state_t`).
 enum PCMState: Hashable {
     case prepared, running, overrun, suspended, disconnected, other
 }
 
-/// Opens devices; tests hand out scripted ones.
+/// Opens devices; tests return scripted ones.
 protocol PCMOpener: Sendable {
     associatedtype Calls: PCMCalls
 
-    /// Opens a device.
-    /// - Throws: ``SystemFailure``, also for what the device cannot do: `EINVAL`.
+    /// Opens a device and sets its parameters.
+    /// - Throws: ``SystemFailure``: `EINVAL` for parameters that the device does not support.
     func open(_ configuration: StreamConfiguration, _ direction: PCMDirection) throws(SystemFailure) -> Calls
 }

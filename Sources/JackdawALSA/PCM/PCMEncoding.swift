@@ -1,17 +1,17 @@
-/// How a sample is written in the memory of a sound card; little-endian all of them.
+/// How a sample is encoded in the memory of a sound card; all encodings are little-endian.
 public enum PCMEncoding: String, Sendable, Hashable, CaseIterable {
-    /// 16 bits.
+    /// Signed integers of 16 bits.
     case s16
     /// 24 bits in the lower three of four bytes.
     case s24
     /// 24 bits in three bytes.
     case s24Packed
-    /// 32 bits.
+    /// Signed integers of 32 bits.
     case s32
     /// 32-bit floating point, full scale -1 to 1.
     case float
 
-    /// Bytes that a sample takes.
+    /// Bytes of a sample in memory: 2 to 4.
     public var bytesPerSample: Int {
         switch self {
         case .s16: 2
@@ -30,12 +30,12 @@ public enum PCMEncoding: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Reads samples, full scale -1 to 1, and silence for what is no number.
+    /// Decodes samples to full scale -1 to 1; samples that are not finite become silence.
     /// - Parameters:
     ///   - bytes: as many samples as `samples` has room for.
-    ///   - samples: gets them.
+    ///   - samples: receives the decoded samples.
     func decode(_ bytes: UnsafeRawBufferPointer, into samples: inout MutableSpan<Float>) {
-        precondition(bytes.count == samples.count * bytesPerSample, "the bytes of as many samples")
+        precondition(bytes.count == samples.count * bytesPerSample, "the bytes must match the samples in number")
         let scale = 1 / fullScale
         switch self {
         case .s16:
@@ -64,12 +64,12 @@ public enum PCMEncoding: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Writes samples: to the nearest step, limited to full scale, and silence for what is no number.
+    /// Encodes samples: rounded to the nearest step, limited to full scale; samples that are not finite become silence.
     /// - Parameters:
     ///   - samples: full scale -1 to 1.
     ///   - bytes: room for as many samples.
     func encode(_ samples: Span<Float>, into bytes: UnsafeMutableRawBufferPointer) {
-        precondition(bytes.count == samples.count * bytesPerSample, "room for as many samples")
+        precondition(bytes.count == samples.count * bytesPerSample, "the buffer must match the samples in length")
         switch self {
         case .s16:
             for index in samples.indices {

@@ -1,103 +1,103 @@
 import Glibc
 import JackdawSystem
 
-/// Moves sound between a device and whoever takes or makes it, and brings the device back from all that can be recovered from.
+/// Transfers sound between a device and its consumer or producer, and recovers the device from all errors that allow
+/// it.
 ///
-/// Sans-I/O but for the device's own calls: whoever runs it waits as it says, then calls ``step(_:with:now:)`` with what came.
-/// What the two directions have in common is here.
+/// It makes the device's own calls and does no other I/O: its caller waits as the result requires, then calls
+/// ``step(_:with:now:)`` with the answer. Both directions share this code.
 protocol PCMLoop {
     associatedtype Calls: PCMCalls
     associatedtype Sound: PCMSound
 
-    /// Which way the sound goes.
+    /// The direction of the sound.
     static var direction: PCMDirection { get }
-    /// The device.
     var calls: Calls { get }
-    /// What is remembered of its failures.
+    /// The record of the device's failures.
     var recovery: PCMRecovery { get set }
-    /// When the last frame was recorded, or will have been heard, in nanoseconds of the monotonic clock.
+    /// When the last frame was recorded, or will have been played, in nanoseconds of the monotonic clock.
     var soundUntil: Int64 { get }
 
     /// - Parameters:
     ///   - calls: the device.
-    ///   - framesPerBlock: frames that go through the loop at once, at most.
+    ///   - framesPerBlock: the most frames that are transferred at once.
     ///   - now: the time, in nanoseconds of the monotonic clock.
     init(_ calls: Calls, framesPerBlock: Int, now: Int64)
-    /// Makes the device ready and lets it run.
+    /// Prepares and starts the device.
     mutating func start(_ sound: inout Sound, now: Int64) throws(SystemFailure)
-    /// Moves what there is to move.
-    /// - Returns: whether there was something.
+    /// Transfers all frames that the device can take or has.
+    /// - Returns: whether any frame was transferred.
     mutating func transfer(_ sound: inout Sound, now: Int64) throws(SystemFailure) -> Bool
-    /// Tells of the time up to now in which nothing was recorded or heard.
+    /// Reports the time up to now in which no sound was recorded or played.
     mutating func skip(_ gap: PCMGap, _ sound: inout Sound, now: Int64)
-    /// Lets what the device holds be heard.
-    /// - Returns: how long that takes (ms).
+    /// Lets the device play the frames that it holds.
+    /// - Returns: the time that takes (ms).
     mutating func drain(_ sound: inout Sound, now: Int64) -> Int32
-    /// Gives the device back with all memory.
+    /// Closes the device and frees all memory.
     func close()
 }
 
-/// Where the sound of a device goes to or comes from; it outlives the device.
+/// The consumer or producer of a device's sound; it outlives the device.
 protocol PCMSound {
-    /// Whether no more sound will be wanted.
+    /// Whether no more sound is needed.
     var isOver: Bool { get }
-    /// Whether its owner is to be woken; asked once a step.
+    /// Whether the owner must be woken; called once a step.
     mutating func takeNews() -> Bool
-    /// Frames were not recorded, or silence was heard.
+    /// Reports frames that were not recorded, or were played as silence.
     mutating func lose(_ frames: Int64)
-    /// The device has gone.
+    /// Reports that the device was disconnected.
     mutating func disconnect(at time: Int64)
-    /// The device is back.
+    /// Reports that the device is back.
     mutating func reconnect(at time: Int64)
-    /// Tells again what nobody had room for.
+    /// Reports an event again for which there was no room.
     mutating func remind(at time: Int64)
 }
 
-/// What a loop wants next.
+/// The next step that a loop needs.
 enum LoopNext: Equatable {
-    /// Wait for the device, so long at most (ms).
+    /// Wait for the device, for this time at most (ms).
     case wait(milliseconds: Int32)
-    /// Let so much time pass (ms), whatever the device says.
+    /// Wait for this time (ms), and ignore the device.
     case rest(milliseconds: Int32)
-    /// The device is of no use any more.
+    /// The device cannot be used any more.
     case ended(SystemFailure)
-    /// All sound was heard.
+    /// All sound was played.
     case finished
 }
 
-/// Why sound broke off.
+/// The reason for a gap in the sound.
 enum PCMGap: Equatable {
-    /// The buffer was full or empty: nobody came in time.
+    /// An xrun: the program was late, and the buffer was full or empty.
     case late
-    /// The device slept with its buffer, and goes on with it.
+    /// The device was suspended with its buffer, and continues with it.
     case slept
     /// The device lost its buffer.
     case reset
 }
 
-/// What a loop remembers of a device's failures.
+/// The record of a device's failures.
 struct PCMRecovery {
-    /// Whether the device sleeps with the system.
+    /// Whether the device is suspended with the system.
     fileprivate(set) var isSuspended = false
-    /// Recoveries since the sound went on last.
+    /// Recoveries since sound was last transferred.
     fileprivate var fruitless = 0
 
-    /// Recoveries without any sound between them that a device is granted.
+    /// Recoveries without any sound between them that are allowed.
     fileprivate static let mostFruitless = 20
-    /// Longest pause between attempts to wake a device that sleeps, and between fruitless recoveries (ms).
+    /// Longest pause between attempts to resume a suspended device, and between fruitless recoveries (ms).
     fileprivate static let longestRest = 20.0
-    /// The device is asked how it is after so many periods without a word, and at least so much time (ms).
+    /// The device's state is checked after this many periods without an answer, and after this time at least (ms).
     fileprivate static let patiencePeriods = 8.0
     fileprivate static let leastPatience = 100.0
 
-    /// A device that says it runs, without any sound, is started anew after so long (ns).
+    /// A device that reports that it runs, but transfers no sound, is restarted after this time (ns).
     fileprivate static let longestSilence: Int64 = 2_000_000_000
-    /// When sound was moved last, or the device was started, in nanoseconds of the monotonic clock.
+    /// When sound was last transferred, or the device was started, in nanoseconds of the monotonic clock.
     fileprivate var movedAt: Int64 = 0
-    /// Whether any sound was moved.
+    /// Whether any sound was transferred.
     fileprivate(set) var hasMoved = false
 
-    /// The sound goes on.
+    /// Records that sound was transferred.
     mutating func succeed(at now: Int64) {
         fruitless = 0
         movedAt = now
@@ -106,7 +106,7 @@ struct PCMRecovery {
 }
 
 extension PCMLoop {
-    /// Starts the device.
+    /// Starts the device, and recovers it if that fails.
     mutating func begin(with sound: inout Sound, now: Int64) -> LoopNext {
         recovery.movedAt = now
         do throws(SystemFailure) {
@@ -117,49 +117,50 @@ extension PCMLoop {
         }
     }
 
-    /// Goes on.
+    /// Continues after a wait.
     /// - Parameters:
-    ///   - condition: what the device answered; empty where the time ran out.
-    ///   - sound: gets the sound, or gives it.
+    ///   - condition: the device's answer; empty after a timeout.
+    ///   - sound: receives the captured sound, or provides the sound to play.
     ///   - now: the time, in nanoseconds of the monotonic clock.
-    /// - Returns: what to do next.
+    /// - Returns: the next step.
     mutating func step(
         _ condition: PollDescriptor.Conditions, with sound: inout Sound, now: Int64
     ) -> LoopNext {
         if recovery.isSuspended { return resume(&sound, now) }
         if condition.hasNoDevice { return .ended(.gone) }
         do throws(SystemFailure) {
-            // A device that sleeps or has been reset answers at once and for ever, and its count of frames stands still.
+            // A suspended or reset device answers `poll` at once, again and again, and its number of frames does not
+            // change.
             if condition.contains(.failed) { try examine() }
             let hasMoved = try transfer(&sound, now: now)
             if sound.isOver { return .finished }
             if hasMoved { return .wait(milliseconds: patience) }
             if condition.isEmpty { try examine() }
             guard now - recovery.movedAt < PCMRecovery.longestSilence else { throw SystemFailure(code: EBADFD) }
-            // Awake before there is a period: waiting for it would be no waiting.
+            // The device answered before a period was complete: `poll` would return at once again.
             return condition.isEmpty ? .wait(milliseconds: patience) : .rest(milliseconds: halfPeriod)
         } catch {
             return recover(from: error, &sound, now)
         }
     }
 
-    /// The device could not be waited for.
+    /// Continues after a wait for the device that failed.
     /// - Parameters:
-    ///   - failure: why.
-    ///   - sound: gets the sound, or gives it.
+    ///   - failure: the error of the wait.
+    ///   - sound: receives the captured sound, or provides the sound to play.
     ///   - now: the time, in nanoseconds of the monotonic clock.
-    /// - Returns: what to do next.
+    /// - Returns: the next step.
     mutating func fail(_ failure: SystemFailure, with sound: inout Sound, now: Int64) -> LoopNext {
         recover(from: failure, &sound, now)
     }
 
-    /// Makes the device ready, whatever it was doing: the kernel refuses that to one that runs.
+    /// Prepares the device from any state: the kernel does not prepare a running device.
     func makeReady() throws(SystemFailure) {
         calls.drop()
         try calls.prepare()
     }
 
-    /// What the device tells of the time, where that can be true: some plug-ins tell that of another clock.
+    /// The device's time stamp; nil if it is not plausible, since some plug-ins use another clock.
     func timestamp(_ now: Int64) -> (available: Int, time: Int64)? {
         guard let stamp = calls.timestamp() else { return nil }
         let slack: Int64 = 1_000_000_000
@@ -168,10 +169,10 @@ extension PCMLoop {
         return isPlausible && (0...2 * buffer).contains(stamp.available) ? stamp : nil
     }
 
-    /// Length of so many frames.
+    /// Converts a number of frames to nanoseconds.
     func nanoseconds(_ frames: Double) -> Int64 { Int64((frames / calls.format.sampleRate * 1e9).rounded()) }
 
-    /// Frames of a time, in nanoseconds.
+    /// Converts nanoseconds to a number of frames.
     func frames(_ nanoseconds: Int64) -> Double { (Double(nanoseconds) / 1e9 * calls.format.sampleRate).rounded() }
 
     private var patience: Int32 {
@@ -179,7 +180,7 @@ extension PCMLoop {
         return Int32(max(PCMRecovery.leastPatience, periods))
     }
 
-    /// Half a buffer at most: a device that is well again shall not be late because of it.
+    /// Half a buffer at most, so that the pause causes no xrun after the device has recovered.
     private var rest: Int32 {
         let buffer = 1000 * Double(calls.format.bufferFrames) / calls.format.sampleRate
         return Int32(max(1, min(PCMRecovery.longestRest, buffer / 2)))
@@ -187,7 +188,7 @@ extension PCMLoop {
 
     private var halfPeriod: Int32 { Int32(max(1, min(PCMRecovery.longestRest, 500 * calls.format.period))) }
 
-    /// Asks a device that has nothing to say how it is.
+    /// Checks the state of a device that transfers nothing, and throws the error for that state.
     private func examine() throws(SystemFailure) {
         switch calls.state() {
         case .disconnected: throw .gone
@@ -210,7 +211,7 @@ extension PCMLoop {
         }
     }
 
-    /// Wakes a device that slept with the system; one that cannot wake is started anew.
+    /// Resumes a device that was suspended with the system; restarts it if it cannot resume.
     private mutating func resume(_ sound: inout Sound, _ now: Int64) -> LoopNext {
         do throws(SystemFailure) {
             try calls.resume()
@@ -248,6 +249,6 @@ extension PCMLoop {
 }
 
 extension SystemFailure {
-    /// The device has gone.
+    /// The device was disconnected (`ENODEV`).
     static let gone = SystemFailure(code: ENODEV)
 }

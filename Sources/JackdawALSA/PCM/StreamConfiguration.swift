@@ -1,6 +1,6 @@
-/// How a sound device is to be opened; what is left open is what the device does best.
+/// The parameters with which a sound device is opened; for those that are nil, the device's best value is used.
 public struct StreamConfiguration: Sendable, Hashable {
-    /// What a stream is for.
+    /// The latency that the use of a stream needs.
     public enum Latency: Sendable, Hashable {
         /// For readers, which wait for answers: periods of 5 ms.
         case low
@@ -11,34 +11,34 @@ public struct StreamConfiguration: Sendable, Hashable {
         public var period: Double { self == .low ? 0.005 : 0.02 }
     }
 
-    /// The device's ALSA name: `hw:1,0`, `default`.
+    /// The ALSA name of the device: `hw:1,0`, `default`.
     public var device: String
-    /// Frames per second, 8,000 to 192,000 Hz; nil for a rate that the device has itself, 48,000 Hz where it can choose.
-    /// Another rate than it has is converted by ALSA where the device is opened by a name that converts, such as `default`
-    /// or `plughw:1,0`.
+    /// Frames per second, 8,000 to 192,000 Hz; nil for a rate of the device itself, 48,000 Hz if it has several. ALSA
+    /// converts another rate if the device is opened by a name that converts, such as `default` or `plughw:1,0`.
     public var sampleRate: Double?
-    /// Samples of a frame; nil for ``leastChannels`` or as few more as the device has.
+    /// Samples of a frame; nil for ``leastChannels``, or the nearest number that the device supports.
     public var channels: Int?
-    /// Samples of a frame that are wanted where ``channels`` is nil. A device that converts mixes what it has down to that many.
+    /// Samples of a frame that are requested if ``channels`` is nil. A device that converts mixes its channels down to
+    /// that number.
     public var leastChannels = 1
-    /// How samples are written; nil for the finest that the device has.
+    /// How samples are encoded; nil for the finest encoding of the device.
     public var encoding: PCMEncoding?
-    /// What the stream is for.
+    /// The latency that the use of the stream needs.
     public var latency: Latency
-    /// Whether a device that has gone is opened again when it is back.
+    /// Whether a disconnected device is opened again when it is back.
     public var reopens: Bool
-    /// Seconds of captured sound that wait for a late reader before anything is lost, 0.1 to 60.
+    /// Seconds of captured sound that are held for a late receiver before frames are lost, 0.1 to 60.
     public var secondsHeld: Double
 
-    /// A configuration.
+    /// A configuration; the defaults suit card readers.
     /// - Parameters:
     ///   - device: the ALSA name of the device.
     ///   - sampleRate: frames per second (Hz), 8,000 to 192,000; nil for the device's own.
-    ///   - channels: samples of a frame; nil for as few as there are.
-    ///   - encoding: how samples are written; nil for the finest there is.
-    ///   - latency: what the stream is for.
-    ///   - reopens: whether a device that has gone is opened again when it is back.
-    ///   - secondsHeld: seconds of captured sound that wait for a late reader, 0.1 to 60.
+    ///   - channels: samples of a frame; nil for the fewest of the device.
+    ///   - encoding: how samples are encoded; nil for the finest of the device.
+    ///   - latency: the latency that the use of the stream needs.
+    ///   - reopens: whether a disconnected device is opened again when it is back.
+    ///   - secondsHeld: seconds of captured sound that are held for a late receiver, 0.1 to 60.
     public init(
         device: String = "default", sampleRate: Double? = nil, channels: Int? = nil, encoding: PCMEncoding? = nil,
         latency: Latency = .low, reopens: Bool = true, secondsHeld: Double = 4
@@ -52,36 +52,36 @@ public struct StreamConfiguration: Sendable, Hashable {
         self.secondsHeld = secondsHeld
     }
 
-    /// The ALSA name of the card that the device belongs to, as mixers and jacks are opened by: `hw:1`, `default`.
+    /// The ALSA name of the device's card, with which mixers and jacks are opened: `hw:1`, `default`.
     public var card: String { PCMAddress(device).card.map { "hw:\($0)" } ?? device }
 
-    /// Sample rates that are opened, in Hz.
+    /// Sample rates that can be requested, in Hz.
     public static let sampleRates = 8_000.0...192_000.0
 }
 
-/// What a sound device was opened with.
+/// The parameters of an open sound device.
 public struct StreamFormat: Sendable, Hashable {
     /// Frames per second (Hz).
     public let sampleRate: Double
-    /// Samples of a frame.
+    /// Samples of a frame, one per channel.
     public let channels: Int
-    /// How samples are written.
+    /// How samples are encoded in memory.
     public let encoding: PCMEncoding
-    /// Frames that come or go at a time.
+    /// Frames of a period, which the device transfers at a time.
     public let periodFrames: Int
     /// Frames that the device's buffer holds.
     public let bufferFrames: Int
-    /// Whether ALSA converts the rate: the device itself has another one.
+    /// Whether ALSA converts the rate, since the device itself has another one.
     public let isResampled: Bool
 
     /// Length of a period, in seconds.
     public var period: Double { Double(periodFrames) / sampleRate }
 
-    /// Bytes of a frame.
+    /// Bytes of a frame, all channels.
     var bytesPerFrame: Int { channels * encoding.bytesPerSample }
 }
 
-/// Which way sound goes through a device.
+/// The direction of the sound through a device.
 public enum PCMDirection: String, Sendable, Hashable, CaseIterable {
     /// From the device to the program.
     case capture
@@ -92,16 +92,17 @@ public enum PCMDirection: String, Sendable, Hashable, CaseIterable {
     var letter: String { self == .capture ? "c" : "p" }
 }
 
-/// Which card and device an ALSA name leads to, as far as the name says: `hw:1,0`, `plughw:CARD=PCH,DEV=0`, `default:PCH`.
+/// The card and device of an ALSA name, as far as the name contains them: `hw:1,0`, `plughw:CARD=PCH,DEV=0`,
+/// `default:PCH`.
 struct PCMAddress: Hashable {
     /// The name before the colon: `hw`, `plughw`, `default`.
     let plugin: String
-    /// The card by its number or its id; nil where the name does not say.
+    /// The card's number or id; nil if the name has no card.
     let card: String?
-    /// The device's number on the card; nil where the name does not say.
+    /// The device's number on the card; nil if the name has no device.
     let device: Int?
 
-    /// Reads a name; anything is one.
+    /// Parses a name; any text is accepted.
     init(_ name: String) {
         let parts = name.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         plugin = String(parts[0])
@@ -122,6 +123,6 @@ struct PCMAddress: Hashable {
         self.device = device
     }
 
-    /// Whether the name leads straight to a card's hardware, where a device that is not named is number 0.
+    /// Whether the name refers directly to a card's hardware, with device 0 if the name has no device.
     var isHardware: Bool { plugin == "hw" || plugin == "plughw" }
 }

@@ -2,19 +2,19 @@ import Glibc
 import JackdawSystem
 import Synchronization
 
-/// Keeps a device going: runs its loop, and where the device goes, waits for it to come back.
+/// Keeps a stream running: runs the loop of its device, and after a disconnect reopens the device.
 ///
-/// Sans-I/O like the loop: whoever runs it waits as it says.
+/// It does not wait itself, like the loop: its caller waits for the event that each call returns.
 struct StreamEngine<Opener: PCMOpener, Loop: PCMLoop> where Loop.Calls == Opener.Calls {
-    /// What to wait for.
+    /// The event that the caller must wait for.
     enum Next: Equatable {
-        /// The device, so long at most (ms).
+        /// The device, for this time at most (ms).
         case device(milliseconds: Int32)
-        /// So much time (ms).
+        /// This much time (ms).
         case time(milliseconds: Int32)
-        /// Nothing: the device is of no use any more.
+        /// No event: the device cannot be used any more.
         case over(SystemFailure)
-        /// Nothing: all sound was heard.
+        /// No event: all sound was played.
         case finished
     }
 
@@ -23,27 +23,27 @@ struct StreamEngine<Opener: PCMOpener, Loop: PCMLoop> where Loop.Calls == Opener
     private(set) var calls: Opener.Calls?
     private var loop: Loop?
     private var sound: Loop.Sound
-    /// Up to when there was sound before the device went.
+    /// The end of the sound before the device was disconnected, in nanoseconds of the monotonic clock.
     private var goneSince: Int64 = 0
     private var attempts = 0
     private let sampleRate: Double
     private let framesPerBlock: Int
 
-    /// Pauses before a device that has gone is tried again (ms); the last one again and again.
+    /// Pauses between attempts to reopen a disconnected device (ms); the last one repeats.
     private static var pauses: [Int32] { [100, 200, 500, 1_000] }
 
     /// - Parameters:
     ///   - calls: the open device.
-    ///   - opener: opens it again, as it was.
-    ///   - configuration: how.
-    ///   - framesPerBlock: frames that go through it at once, at most.
-    ///   - sound: gets the sound, or gives it.
+    ///   - opener: opens the device again with the same parameters.
+    ///   - configuration: the parameters of the device.
+    ///   - framesPerBlock: the most frames that are transferred at once.
+    ///   - sound: receives the captured sound, or provides the sound to play.
     init(
         _ calls: Opener.Calls, _ opener: Opener, _ configuration: StreamConfiguration, framesPerBlock: Int,
         sound: Loop.Sound
     ) {
         self.opener = opener
-        // What the device was at first it must be again: whoever listens has settled on it.
+        // The device must be reopened with the same rate and channels, on which the stream's user relies.
         var pinned = configuration
         pinned.sampleRate = calls.format.sampleRate
         pinned.channels = calls.format.channels
@@ -54,37 +54,37 @@ struct StreamEngine<Opener: PCMOpener, Loop: PCMLoop> where Loop.Calls == Opener
         self.sound = sound
     }
 
-    /// Starts the device.
+    /// Starts the device, and returns the event to wait for.
     mutating func begin(now: Int64) -> Next {
         guard let calls else { return .over(.gone) }
         loop = Loop(calls, framesPerBlock: framesPerBlock, now: now)
         return follow(loop!.begin(with: &sound, now: now), now)
     }
 
-    /// Goes on.
+    /// Continues after a wait.
     /// - Parameters:
-    ///   - condition: what the device answered; empty where the time ran out.
+    ///   - condition: the device's answer; empty after a timeout.
     ///   - now: the time, in nanoseconds of the monotonic clock.
-    /// - Returns: what to wait for.
+    /// - Returns: the event to wait for.
     mutating func step(_ condition: PollDescriptor.Conditions, now: Int64) -> Next {
         guard loop != nil else { return reopen(now) }
         return follow(loop!.step(condition, with: &sound, now: now), now)
     }
 
-    /// The device failed to wait.
+    /// Continues after a wait for the device that failed.
     mutating func fail(_ failure: SystemFailure, now: Int64) -> Next {
         guard loop != nil else { return pause() }
         return follow(loop!.fail(failure, with: &sound, now: now), now)
     }
 
-    /// Whether the owner is to be woken; asked once a step.
+    /// Whether the owner must be woken; called once a step.
     mutating func takeNews() -> Bool { sound.takeNews() }
 
-    /// Lets what the device holds be heard.
-    /// - Returns: how long that takes (ms).
+    /// Lets the device play the frames that it holds.
+    /// - Returns: the time that takes (ms).
     mutating func drain(now: Int64) -> Int32 { loop?.drain(&sound, now: now) ?? 0 }
 
-    /// Gives the device back.
+    /// Closes the device and its loop.
     mutating func close() {
         if let loop { loop.close() } else { calls?.close() }
         loop = nil
@@ -100,7 +100,7 @@ struct StreamEngine<Opener: PCMOpener, Loop: PCMLoop> where Loop.Calls == Opener
             return .finished
         case .ended(let failure):
             let soundUntil = loop?.soundUntil
-            // One that opens, but gives no sound, is tried less and less often.
+            // A device that opens but moves no sound is tried less and less often.
             if loop?.recovery.hasMoved ?? false { attempts = 0 }
             close()
             sound.disconnect(at: now)
@@ -129,8 +129,8 @@ struct StreamEngine<Opener: PCMOpener, Loop: PCMLoop> where Loop.Calls == Opener
 }
 
 extension StreamEngine {
-    /// What the thread of a stream does.
-    /// - Parameter state: what it and its owner tell each other.
+    /// Runs a stream on the calling thread until the owner stops it.
+    /// - Parameter state: the state that the thread and the owner share.
     consuming func run(_ state: StreamState) {
         defer { state.end() }
         let wait = DeviceWait(state.wakeUp)
@@ -138,7 +138,7 @@ extension StreamEngine {
         var next = begin(now: clock.now())
         var isHurried = true
         while !state.isStopped {
-            // Opening a device loads plug-ins and talks to servers: no work for a thread that is ahead of all others.
+            // Opening a device loads plug-ins and connects to servers: this must not run at real-time priority.
             if (calls != nil) != isHurried {
                 isHurried.toggle()
                 WorkerThread.hurry(isHurried)
@@ -163,17 +163,17 @@ extension StreamEngine {
             if takeNews() { state.news.ring() }
         }
         let rest = drain(now: clock.now())
-        // Whatever rings now.
+        // This wait ignores the wake-ups.
         if rest > 0 { _ = poll(nil, 0, rest) }
         close()
     }
 }
 
-/// What the thread of a stream and its owner tell each other.
+/// The state that the thread of a stream and its owner share.
 final class StreamState: Sendable {
-    /// Ends the thread's wait.
+    /// Ends a wait of the thread.
     let wakeUp: WakeUp
-    /// Ends its owner's wait.
+    /// Ends a wait of the owner.
     let news: WakeUp
     /// Rung when the thread ends.
     let ended: WakeUp
@@ -183,43 +183,43 @@ final class StreamState: Sendable {
     private let over = Atomic(false)
     private let failureCode = Atomic<Int32>(0)
 
-    /// - Throws: ``SystemFailure`` where the process has no descriptor to spare.
+    /// - Throws: ``SystemFailure`` if the process has no descriptor to spare.
     init() throws(SystemFailure) {
         wakeUp = try WakeUp()
         news = try WakeUp()
         ended = try WakeUp()
     }
 
-    /// Whether the owner wants the thread to end.
+    /// Whether the owner asked the thread to end.
     var isStopped: Bool { stopped.load(ordering: .acquiring) }
 
-    /// Why the thread has ended by itself; nil where it has not.
+    /// The failure that ended the thread; nil if it did not fail.
     var failure: SystemFailure? {
         let code = failureCode.load(ordering: .acquiring)
         return code == 0 ? nil : SystemFailure(code: code)
     }
 
-    /// Whether the thread has ended because there was nothing more to do.
+    /// Whether the thread has ended because all its work was done.
     var hasFinished: Bool { finished.load(ordering: .acquiring) }
 
-    /// Whether the thread has ended, or will without doing more.
+    /// Whether the thread has ended, or will end without more work.
     var isOver: Bool { over.load(ordering: .acquiring) }
 
     /// Asks the thread to end.
-    /// - Returns: false where that was asked before.
+    /// - Returns: false if an earlier call did that.
     func stop() -> Bool {
         guard !stopped.exchange(true, ordering: .acquiringAndReleasing) else { return false }
         wakeUp.ring()
         return true
     }
 
-    /// The thread fails, and will end.
+    /// Records a failure of the thread, which then ends.
     func fail(_ failure: SystemFailure) { failureCode.store(failure.code, ordering: .releasing) }
 
-    /// The thread has nothing more to do.
+    /// Records that the thread has done all its work.
     func finish() { finished.store(true, ordering: .releasing) }
 
-    /// The thread ends: it was asked to, has failed, or has nothing more to do.
+    /// Records the end of the thread, for any reason, and wakes the owner.
     func end() {
         over.store(true, ordering: .releasing)
         ended.ring()
@@ -228,7 +228,7 @@ final class StreamState: Sendable {
 }
 
 extension Duration {
-    /// Whole milliseconds, rounded up, for `poll`; what is longer than it can wait is cut, and nothing waits less than none.
+    /// Whole milliseconds, rounded up, for `poll`: 0 to 1,000,000,000.
     var milliseconds: Int32 {
         let (seconds, attoseconds) = components
         guard seconds < 1_000_000 else { return 1_000_000_000 }
@@ -236,15 +236,15 @@ extension Duration {
     }
 }
 
-/// A value that one thread leaves for another, which then has the only copy: what it changes in it is not copied first.
+/// Passes a value from one thread to another, which then has the only reference: changes do not copy it.
 final class Handover<Value: Sendable>: Sendable {
     private let value: Mutex<Value?>
 
     init(_ value: Value) { self.value = Mutex(value) }
 
-    /// The value. Once.
+    /// Takes the value. Call once.
     func take() -> Value {
-        guard let taken = value.withLock({ $0.take() }) else { preconditionFailure("handed over once") }
+        guard let taken = value.withLock({ $0.take() }) else { preconditionFailure("the value can be taken only once") }
         return taken
     }
 }

@@ -1,6 +1,6 @@
 public import JackdawTransport
 
-/// Sound from and to one sound card, at one rate; the times of both are of the same clock.
+/// Captures from and plays to one sound card, at one rate; the times of both directions are of the same clock.
 ///
 /// ```swift
 /// let reader = try DuplexStream(StreamConfiguration(device: "hw:1,0"), playbackChannels: 2) { format in
@@ -10,18 +10,18 @@ public import JackdawTransport
 /// while try reader.receive(within: .seconds(1), { event, samples in ... }) {}
 /// ```
 public final class DuplexStream<Source: SoundSource>: AudioPort {
-    /// What is captured.
+    /// The stream of captured sound.
     public let capture: CaptureStream
-    /// What is played.
+    /// The stream of played sound.
     public let playback: PlaybackStream<Source>
 
-    /// Opens a card both ways and starts it. Where one way cannot be opened, the other one is closed again.
+    /// Opens a card in both directions and starts it. If one direction cannot be opened, the other one is closed again.
     /// - Parameters:
-    ///   - configuration: which, and how; its channels are those that are captured.
-    ///   - playbackChannels: channels that are played; nil for one, or the fewest that the device has.
-    ///   - map: which channel of the source goes where; nil for ``ChannelMap/usual(from:to:)``.
-    ///   - makeSource: makes what is played for what the device was opened with.
-    /// - Throws: `LinkError`: what there is in the way, and what to do about it; or what `makeSource` throws.
+    ///   - configuration: the device, and its parameters; its channels are those to capture.
+    ///   - playbackChannels: the channels to play; nil for one, or the fewest of the device.
+    ///   - map: the map from the source's channels to the device's; nil for ``ChannelMap/usual(from:to:)``.
+    ///   - makeSource: makes the source for the format with which the device was opened.
+    /// - Throws: `LinkError` with the cause and the remedy if the card cannot be opened; or the error of `makeSource`.
     public convenience init(
         _ configuration: StreamConfiguration, playbackChannels: Int? = nil, map: ChannelMap? = nil,
         _ makeSource: (StreamFormat) throws -> Source
@@ -46,60 +46,61 @@ public final class DuplexStream<Source: SoundSource>: AudioPort {
         }
     }
 
-    /// Frames per second (Hz), both ways.
+    /// Frames per second (Hz), in both directions.
     public var sampleRate: Double { capture.sampleRate }
 
-    /// Samples of a captured frame.
+    /// Samples of a captured frame, one per channel.
     public var channelCount: Int { capture.channelCount }
 
-    /// Waits for what is captured next and hands it over, as ``CaptureStream/receive(within:_:)`` does.
+    /// Waits for the next event and passes it to `take`, as ``CaptureStream/receive(within:_:)`` does.
     public func receive(
         within timeout: Duration, _ take: (CaptureEvent, Span<Float>) -> Void
     ) throws(LinkError) -> Bool {
         try capture.receive(within: timeout, take)
     }
 
-    /// Changes what is played, as ``PlaybackStream/perform(_:)`` does.
+    /// Changes the source that is played, as ``PlaybackStream/perform(_:)`` does.
     @discardableResult
     public func perform(_ change: @escaping @Sendable (inout Source) -> Void) -> PlaybackChange {
         playback.perform(change)
     }
 
-    /// Stops both and gives the card back.
+    /// Stops both streams and closes the card.
     public func close() {
         playback.close()
         capture.close()
     }
 }
 
-/// Which channel of a source goes to which channel of a device, and how loud.
+/// The gain from each channel of a source to each channel of a device.
 ///
 /// ```swift
 /// // Power on the left, commands on the right, of a card with four outputs.
 /// let map = ChannelMap(gains: [[1, 0], [0, 1], [0, 0], [0, 0]])
 /// ```
 public struct ChannelMap: Sendable, Hashable {
-    /// Channels of the source.
+    /// Number of channels of the source.
     public let sourceChannels: Int
-    /// Channels of the device.
+    /// Number of channels of the device.
     public let deviceChannels: Int
-    /// What is added up for the device's channels: all gains of its first channel, then of its second one.
+    /// The gains: all gains of the device's first channel, then of its second one, and so on.
     private let gains: [Float]
 
-    /// A map.
-    /// - Parameter gains: for each channel of the device, what each channel of the source is multiplied by before they are
-    ///   added up: 1, -1 for upside down, 0 for silence. At least one of each, and as many for every one of them.
+    /// A map with a gain for each pair of channels.
+    /// - Parameter gains: for each channel of the device, the factors of the source's channels, which are then added:
+    ///   1, -1 to invert, 0 for silence. At least one of each, and as many for each channel of the device.
     public init(gains: [[Float]]) {
         deviceChannels = gains.count
         sourceChannels = gains.first?.count ?? 0
         precondition(
             sourceChannels > 0 && gains.allSatisfy { [sourceChannels] in $0.count == sourceChannels },
-            "as many gains for every channel")
+            "every channel must have the same number of gains")
         self.gains = gains.flatMap { $0 }
     }
 
-    /// What is done where nobody says otherwise: a single channel goes to the first two of the device, several to as many of
-    /// it in their order; those beyond it are not heard, and the device's others are silent.
+    /// The map that is used by default: a single channel goes to the first two of the device; several channels go to
+    /// the same number of the device's in order. Further source channels are not played, and further device channels
+    /// are silent.
     /// - Parameters:
     ///   - source: channels of the source, 1 or more.
     ///   - device: channels of the device, 1 or more.
@@ -111,19 +112,19 @@ public struct ChannelMap: Sendable, Hashable {
             })
     }
 
-    /// Whether it changes nothing.
+    /// Whether the map leaves the sound unchanged.
     var isIdentity: Bool {
         guard sourceChannels == deviceChannels else { return false }
         return gains.indices.allSatisfy { gains[$0] == ($0 / sourceChannels == $0 % sourceChannels ? 1 : 0) }
     }
 
-    /// Maps a block.
+    /// Applies the map to a block.
     /// - Parameters:
     ///   - source: whole frames.
-    ///   - device: room for as many.
+    ///   - device: room for as many frames.
     func apply(_ source: Span<Float>, to device: inout MutableSpan<Float>) {
         let frames = source.count / sourceChannels
-        precondition(device.count == frames * deviceChannels, "as many frames")
+        precondition(device.count == frames * deviceChannels, "both buffers must have the same number of frames")
         for frame in 0..<frames {
             for output in 0..<deviceChannels {
                 var sum: Float = 0

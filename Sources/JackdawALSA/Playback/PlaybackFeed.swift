@@ -2,46 +2,46 @@ import JackdawSystem
 public import JackdawTransport
 import Synchronization
 
-/// What a device plays: a source, the changes that are asked of it, and the frames on their way. It outlives the device, and
-/// no frame is made twice or left out.
+/// Feeds a device: a source, the changes that were requested of it, and the frames on their way. It outlives the
+/// device, and renders each frame exactly once.
 struct PlaybackFeed<Source: SoundSource> {
     private var source: Source
     private let changes: ChangeQueue<Source>
     private let map: ChannelMap?
     private let deviceChannels: Int
-    /// Frames as they come from the source, where they are mapped then.
+    /// Rendered frames before they are mapped to the device's channels; empty if the map changes nothing.
     private var unmapped: [Float]
-    /// Frames for the device, of which those in the range wait to be written.
+    /// Frames for the device, of which those in `waiting` are not yet written.
     private var block: [Float]
     private var waiting = 0..<0
     private let framesPerBlock: Int
 
-    /// Frames that were made.
+    /// Frames that the source has rendered.
     private var made: Int64 = 0
-    /// Frames that the device was given.
+    /// Frames that were written to the device.
     private(set) var written: Int64 = 0
     /// Frames that the device holds.
     private(set) var held: Int64 = 0
-    /// The first frame of the silence that ends the sound.
+    /// The first frame of the silence at the end of the sound; nil before it.
     private var silentFrom: Int64?
 
     private var events: EventWriter
-    /// Frames that were silent or have been thrown away since the sound broke off.
+    /// Frames that were silent (`silence`) or discarded (`unheard`) since the sound was interrupted.
     private var silence: Int64 = 0
     private var unheard: Int64 = 0
     private var isConnected = true
 
     /// - Parameters:
-    ///   - source: makes the sound.
-    ///   - changes: what is asked of it.
-    ///   - map: to the device's channels.
-    ///   - framesPerBlock: frames that are made at a time.
-    ///   - report: what the owner is told.
+    ///   - source: renders the sound.
+    ///   - changes: the changes that are requested of it.
+    ///   - map: maps the source's channels to the device's.
+    ///   - framesPerBlock: frames that are rendered at a time.
+    ///   - report: receives the events and the status for the owner.
     init(
         _ source: Source, _ changes: ChangeQueue<Source>, _ map: ChannelMap, framesPerBlock: Int,
         report: PlaybackReport
     ) {
-        precondition(source.channelCount == map.sourceChannels, "a map for this source")
+        precondition(source.channelCount == map.sourceChannels, "the map must have the source's channels")
         self.source = source
         self.changes = changes
         self.map = map.isIdentity ? nil : map
@@ -52,13 +52,13 @@ struct PlaybackFeed<Source: SoundSource> {
         events = EventWriter(report)
     }
 
-    /// Frames that were made and not written.
+    /// Frames that were rendered and not written.
     var count: Int { waiting.count }
 
-    /// Makes the next block, after the changes that were asked for.
-    /// - Parameter time: when its first frame is heard, in nanoseconds of the monotonic clock.
+    /// Applies the pending changes, then renders the next block.
+    /// - Parameter time: when its first frame will be played, in nanoseconds of the monotonic clock.
     mutating func make(heardAt time: Int64) {
-        // Asked first: what was changed before that is among the changes.
+        // Read first: changes that were requested before the end are then in the queue.
         let isFinishing = events.report.isFinishing
         changes.run(on: &source, at: PlaybackMoment(position: made, time: time))
         if let map {
@@ -83,18 +83,18 @@ struct PlaybackFeed<Source: SoundSource> {
         map.apply(source.span, to: &span)
     }
 
-    /// Writes the samples of the next frames.
+    /// Encodes the samples of the next frames.
     /// - Parameters:
-    ///   - frames: how many, at most ``count``.
-    ///   - encoding: how the device wants them.
-    ///   - bytes: room for them.
+    ///   - frames: number of frames, at most ``count``.
+    ///   - encoding: the encoding of the device.
+    ///   - bytes: room for the encoded frames.
     func encode(frames: Int, _ encoding: PCMEncoding, into bytes: UnsafeMutableRawBufferPointer) {
         let start = waiting.lowerBound * deviceChannels
         let samples = block.span.extracting(start..<start + frames * deviceChannels)
         unsafe encoding.encode(samples, into: bytes)
     }
 
-    /// The device has taken frames.
+    /// Records that the device has accepted frames.
     mutating func take(_ frames: Int) {
         waiting = waiting.lowerBound + frames..<waiting.upperBound
         written += Int64(frames)
@@ -102,23 +102,23 @@ struct PlaybackFeed<Source: SoundSource> {
         tellProgress()
     }
 
-    /// The device holds so many frames now.
+    /// Records how many frames the device holds now.
     mutating func hold(_ frames: Int64) {
         held = frames
         tellProgress()
         events.tell()
     }
 
-    /// The device has thrown away what it held.
+    /// Records that the device has discarded the frames that it held.
     mutating func drop() {
         unheard += held
         hold(0)
     }
 
-    /// The sound goes on.
+    /// Reports the interruption after the sound has resumed.
     mutating func goOn() {
         guard silence > 0 || unheard > 0 else { return }
-        // What was given to the device since does not belong to the time before the gap.
+        // Frames that the device received since then do not belong to the time before the gap.
         events.interrupt(PlaybackGap(position: written - held, silence: silence, unheard: unheard))
         (silence, unheard) = (0, 0)
     }
@@ -130,7 +130,7 @@ struct PlaybackFeed<Source: SoundSource> {
 
 extension PlaybackFeed: PCMSound {
     var isOver: Bool {
-        // Without a device nothing more is heard.
+        // Without a device, no more sound is played.
         if !isConnected { return events.report.isFinishing }
         return silentFrom.map { written - held >= $0 } ?? false
     }
@@ -153,11 +153,10 @@ extension PlaybackFeed: PCMSound {
     mutating func remind(at time: Int64) { events.tell() }
 }
 
-/// Changes of a source on their way to the thread that plays it, in their order, any number of them.
+/// A queue of changes of a source, of any length, from other threads to the thread that plays it.
 ///
-/// That thread neither locks nor allocates nor frees: who sends owns what is sent, and gives it back when it sends again,
-/// with the sound that the source needs no longer.
-/// Senders wait for each other.
+/// The playing thread neither locks nor allocates nor frees: the sender owns the changes that it sends, and frees them
+/// at a later send, together with sound that the source no longer needs. Senders wait for each other.
 @safe final class ChangeQueue<Source: SoundSource>: Sendable {
     @safe private final class Entry: Sendable {
         let body: @Sendable (inout Source) -> Void
@@ -167,11 +166,11 @@ extension PlaybackFeed: PCMSound {
         init(_ body: @escaping @Sendable (inout Source) -> Void) { self.body = body }
     }
 
-    /// All that the thread may still touch, oldest first; the first one is behind it.
+    /// All entries that the playing thread may still use, oldest first; the first one was already run.
     private let entries: SystemLock<[Entry]>
-    /// The last one that was made, which the thread alone knows.
+    /// The last entry that was run; only the playing thread uses it.
     nonisolated(unsafe) private var last: Unmanaged<Entry>
-    /// Sound that the source needs no longer.
+    /// Sound that the source no longer needs.
     private let finished = EventRing<[Float]>(capacity: 32)
 
     init() {
@@ -182,9 +181,9 @@ extension PlaybackFeed: PCMSound {
 
     /// Sends a change; from any thread.
     /// - Parameters:
-    ///   - position: what was made before this frame is given back.
+    ///   - position: changes that took effect before this frame are freed.
     ///   - body: the change.
-    /// - Returns: tells when it was made.
+    /// - Returns: the change, which shows when it took effect.
     @discardableResult
     func send(freeingBefore position: Int64, _ body: @escaping @Sendable (inout Source) -> Void) -> PlaybackChange {
         let entry = Entry(body)
@@ -192,7 +191,7 @@ extension PlaybackFeed: PCMSound {
         let freed = entries.withLock { entries in
             entries.append(entry)
             unsafe entries[entries.count - 2].next.store(.passUnretained(entry), ordering: .releasing)
-            // One whose successor was made is not touched again.
+            // An entry whose successor was run is not used again.
             var count = 0
             while count + 1 < entries.count, let moment = entries[count + 1].change.beginning,
                 moment.position < position
@@ -203,13 +202,14 @@ extension PlaybackFeed: PCMSound {
             while let sound = finished.next() { sounds.append(sound) }
             return Array(entries[..<count])
         }
-        // What is captured in there may run code of its own when it goes: not while others wait.
+        // Values that the closures captured may run code when they are freed: not while other senders wait for the
+        // lock.
         _ = consume freed
         _ = consume sounds
         return entry.change
     }
 
-    /// Makes all changes that wait; for the thread that plays.
+    /// Runs all pending changes; for the playing thread.
     func run(on source: inout Source, at moment: PlaybackMoment) {
         while let next = unsafe last._withUnsafeGuaranteedRef({ unsafe $0.next.load(ordering: .acquiring) }) {
             unsafe next._withUnsafeGuaranteedRef { entry in
@@ -220,13 +220,13 @@ extension PlaybackFeed: PCMSound {
         }
     }
 
-    /// Takes what a source needs no longer, to be given back by who sends next; for the thread that plays.
+    /// Takes sound that the source no longer needs, for the next sender to free; for the playing thread.
     func takeFinished(from source: inout Source) {
         while finished.hasRoom, let sound = source.takeFinished() { finished.write(consume sound) }
     }
 }
 
-/// A change that was asked of the source of a stream.
+/// A requested change of a stream's source.
 public final class PlaybackChange: Sendable {
     private static let waiting: Int64 = -1
 
@@ -235,14 +235,14 @@ public final class PlaybackChange: Sendable {
 
     init() {}
 
-    /// The first frame that was made after it; nil as long as the change waits.
+    /// The first frame that was rendered after the change; nil while the change is pending.
     public var beginning: PlaybackMoment? {
         let position = position.load(ordering: .acquiring)
         guard position != Self.waiting else { return nil }
         return PlaybackMoment(position: position, time: time.load(ordering: .relaxed))
     }
 
-    /// It was made.
+    /// Records that the change took effect.
     func begin(at moment: PlaybackMoment) {
         time.store(moment.time, ordering: .relaxed)
         position.store(moment.position, ordering: .releasing)

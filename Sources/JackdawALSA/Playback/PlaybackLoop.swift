@@ -2,17 +2,17 @@ import Glibc
 import JackdawTransport
 import JackdawSystem
 
-/// Gives sound to a device whenever it has room for some.
+/// Writes sound to a device when it has room.
 @safe struct PlaybackLoop<Calls: PCMCalls, Source: SoundSource>: PCMLoop {
     static var direction: PCMDirection { .playback }
 
     let calls: Calls
     var recovery = PCMRecovery()
-    /// Up to when the silence was told of, while the device does not run.
+    /// The end of the silence that was reported so far, while the device does not run.
     private var accountedUntil: Int64
-    /// When it was known last how much the device held.
+    /// When the device was last asked how many frames it holds.
     private var lookedAt: Int64
-    /// When what is written next will be heard, were the device to start now.
+    /// When the next written frame will be played; for a stopped device, if it started now.
     private var upcoming: Int64
     private var isStarted = false
     private let bytes: UnsafeMutableRawBufferPointer
@@ -20,7 +20,7 @@ import JackdawSystem
 
     /// - Parameters:
     ///   - calls: the device.
-    ///   - framesPerBlock: frames that are made at once.
+    ///   - framesPerBlock: frames that are rendered at once.
     ///   - now: the time, in nanoseconds of the monotonic clock.
     init(_ calls: Calls, framesPerBlock: Int, now: Int64) {
         self.calls = calls
@@ -31,7 +31,7 @@ import JackdawSystem
         unsafe bytes = .allocate(byteCount: framesPerBlock * calls.format.bytesPerFrame, alignment: 16)
     }
 
-    /// What the device held then may not have been heard.
+    /// Frames that the device held at `lookedAt` may not have been played.
     var soundUntil: Int64 { isStarted ? lookedAt : accountedUntil }
 
     func close() {
@@ -46,11 +46,11 @@ import JackdawSystem
         _ = try transfer(&feed, now: now)
     }
 
-    /// Fills the device: whole periods while it runs, all of it before it starts.
+    /// Fills the device: with whole periods while it runs, completely before it starts.
     mutating func transfer(_ feed: inout PlaybackFeed<Source>, now: Int64) throws(SystemFailure) -> Bool {
         var room = try look(&feed, now)
         var hasWritten = false
-        // No more than the buffer holds: a device that always has room would never let go.
+        // One buffer at most: a device that always has room would never let this loop end.
         var most = calls.format.bufferFrames
         while room > 0, most > 0 {
             if feed.count == 0 {
@@ -66,16 +66,16 @@ import JackdawSystem
         if isStarted {
             if hasWritten { recovery.succeed(at: now) }
         } else {
-            // One that takes no more for the moment is filled when it is ready again.
+            // A device that accepts no more for the moment is filled further when it is ready again.
             if room > 0, hasWritten { throw SystemFailure(code: EAGAIN) }
             try run(&feed, now)
         }
         return hasWritten
     }
 
-    /// Lets a filled device run.
+    /// Starts a filled device.
     private mutating func run(_ feed: inout PlaybackFeed<Source>, _ now: Int64) throws(SystemFailure) {
-        // Empty it would be late at once.
+        // An empty device would have an underrun at once.
         guard feed.held > 0 else { throw SystemFailure(code: EAGAIN) }
         try calls.start()
         isStarted = true
@@ -83,7 +83,7 @@ import JackdawSystem
         feed.goOn()
     }
 
-    /// Asks the device for room, and reckons when what is written next will be heard.
+    /// Asks the device for room, and computes when the next written frame will be played.
     private mutating func look(_ feed: inout PlaybackFeed<Source>, _ now: Int64) throws(SystemFailure) -> Int {
         let buffer = calls.format.bufferFrames
         let room = min(try calls.available(), buffer)
@@ -94,8 +94,8 @@ import JackdawSystem
         return room
     }
 
-    /// Writes what waits.
-    /// - Returns: frames that the device took.
+    /// Writes the waiting frames.
+    /// - Returns: number of frames that the device accepted.
     private mutating func write(
         _ feed: inout PlaybackFeed<Source>, _ room: Int
     ) throws(SystemFailure) -> Int {
@@ -109,18 +109,18 @@ import JackdawSystem
             upcoming += nanoseconds(Double(frames))
             return frames
         } catch {
-            // It has less room than it says.
+            // The device has less room than it reported.
             guard error.code == EAGAIN || error.code == EINTR else { throw error }
             return 0
         }
     }
 
-    /// Tells of the frames that were silent up to a time, one at least where there had been sound, and of those that the
-    /// device has lost.
+    /// Reports the frames of silence up to now, at least one if there had been sound, and the frames that the device
+    /// has lost.
     mutating func skip(_ gap: PCMGap, _ feed: inout PlaybackFeed<Source>, now: Int64) {
         switch gap {
         case .slept:
-            // Where it had not been started, it will be, and that tells.
+            // A device that was not started will be, and the start reports the silence.
             guard isStarted, let room = try? calls.available() else { return }
             feed.hold(Int64(max(0, calls.format.bufferFrames - room)))
             lookedAt = now
@@ -145,7 +145,7 @@ import JackdawSystem
     mutating func drain(_ feed: inout PlaybackFeed<Source>, now: Int64) -> Int32 {
         guard isStarted, !recovery.isSuspended, let room = try? look(&feed, now), feed.held > 0 else { return 0 }
         let milliseconds = (Double(feed.held) / calls.format.sampleRate * 1000).rounded(.up)
-        // The device plays whole periods: behind the last frame there shall be silence, not what its buffer held before.
+        // The device plays whole periods: after the last frame there must be silence, not older frames of its buffer.
         let bytesPerFrame = calls.format.bytesPerFrame
         let silence = unsafe UnsafeMutableRawBufferPointer(
             rebasing: bytes[..<(min(room, framesPerBlock) * bytesPerFrame)])

@@ -1,9 +1,9 @@
 import JackdawTransport
 import Synchronization
 
-/// What the thread that plays and its owner know of each other.
+/// The state that the thread that plays and its owner share.
 final class PlaybackReport: Sendable {
-    /// What happened, in its order.
+    /// The events, in order, for the owner.
     let events = EventRing<PlaybackEvent>(capacity: 256)
 
     private let written = Atomic<Int64>(0)
@@ -15,10 +15,10 @@ final class PlaybackReport: Sendable {
 
     /// Whether the owner wants the sound to end with its source.
     var isFinishing: Bool { finishing.load(ordering: .acquiring) }
-    /// Frames that were handed over to the device.
+    /// Frames that were written to the device.
     var framesWritten: Int64 { written.load(ordering: .relaxed) }
 
-    /// How it gets on.
+    /// The progress of the sound so far.
     var status: PlaybackStatus {
         PlaybackStatus(
             framesWritten: framesWritten, framesPlayed: played.load(ordering: .relaxed),
@@ -26,37 +26,37 @@ final class PlaybackReport: Sendable {
             isConnected: connected.load(ordering: .relaxed))
     }
 
-    /// The sound is to end with its source.
+    /// Asks the thread to end the sound with its source.
     func askToFinish() { finishing.store(true, ordering: .releasing) }
 
-    /// The device has taken or played frames.
+    /// Records the numbers of frames that were written and played.
     func set(written frames: Int64, played playedFrames: Int64) {
         written.store(frames, ordering: .relaxed)
         played.store(playedFrames, ordering: .relaxed)
     }
 
-    /// The sound broke off.
+    /// Counts an interruption of the sound.
     func count(_ gap: PlaybackGap) {
         interruptions.wrappingAdd(1, ordering: .relaxed)
         silence.wrappingAdd(gap.silence, ordering: .relaxed)
     }
 
-    /// The device has gone, or is back.
+    /// Records whether the device is connected.
     func set(isConnected: Bool) { connected.store(isConnected, ordering: .relaxed) }
 }
 
-/// Values on their way from one thread to another; neither ever waits, locks or allocates, and what memory they have is the
-/// reading thread's to give back.
+/// A ring of values from one thread to another; neither waits, locks or allocates, and the reading thread frees the
+/// values' memory.
 @safe final class EventRing<Event: Sendable>: Sendable {
     private let mask: Int
     nonisolated(unsafe) private let events: UnsafeMutableBufferPointer<Event>
-    /// Events that were written and read since the beginning; either is changed by one thread alone.
+    /// Events that were written and read since the start; each counter is changed by one thread alone.
     private let written = Atomic<Int>(0)
     private let read = Atomic<Int>(0)
 
-    /// - Parameter capacity: events that fit in, a power of two.
+    /// - Parameter capacity: number of events that fit, a power of two.
     init(capacity: Int) {
-        precondition(capacity > 0 && capacity & (capacity - 1) == 0, "a power of two")
+        precondition(capacity > 0 && capacity & (capacity - 1) == 0, "the capacity must be a power of two")
         mask = capacity - 1
         unsafe events = .allocate(capacity: capacity)
     }
@@ -70,7 +70,7 @@ final class PlaybackReport: Sendable {
     var hasRoom: Bool { written.load(ordering: .relaxed) - read.load(ordering: .acquiring) <= mask }
 
     /// Writes an event; for the writing thread alone.
-    /// - Returns: false where there is no room for it.
+    /// - Returns: false if there is no room for it.
     @discardableResult
     func write(_ event: consuming Event) -> Bool {
         guard hasRoom else { return false }
@@ -80,7 +80,7 @@ final class PlaybackReport: Sendable {
         return true
     }
 
-    /// The oldest event; for the reading thread alone.
+    /// Takes the oldest event; for the reading thread alone.
     func next() -> Event? {
         let place = read.load(ordering: .relaxed)
         guard place < written.load(ordering: .acquiring) else { return nil }
@@ -90,8 +90,8 @@ final class PlaybackReport: Sendable {
     }
 }
 
-/// Tells the owner of a stream what happens to its sound. Where nobody asks for so long that there is no room, gaps are added
-/// up, and a device that has gone and come back meanwhile was never away.
+/// Reports events of the sound to the owner of a stream. If the owner reads so late that there is no room, gaps are
+/// added up, and a disconnect and a reconnect cancel out.
 struct EventWriter {
     let report: PlaybackReport
     private var owesDisconnected = false
@@ -101,18 +101,18 @@ struct EventWriter {
 
     init(_ report: PlaybackReport) { self.report = report }
 
-    /// Whether something was told since this was asked last.
+    /// Whether an event was written since the last call.
     mutating func takeNews() -> Bool {
         defer { hasNews = false }
         return hasNews
     }
 
-    /// The sound broke off and goes on.
+    /// Reports an interruption after which the sound has resumed.
     mutating func interrupt(_ gap: PlaybackGap) {
         report.count(gap)
         owedGap =
             owedGap.map { owed in
-                // The oldest frame that was not heard and the newest that was late are what counts.
+                // The sum spans from the oldest frame that was not played to the newest that was late.
                 let first = min(owed.position - owed.unheard, gap.position - gap.unheard)
                 return PlaybackGap(
                     position: gap.position, silence: owed.silence + gap.silence, unheard: gap.position - first)
@@ -120,21 +120,21 @@ struct EventWriter {
         tell()
     }
 
-    /// The device has gone.
+    /// Reports that the device was disconnected.
     mutating func disconnect() {
         report.set(isConnected: false)
         if owesReconnected { owesReconnected = false } else { owesDisconnected = true }
         tell()
     }
 
-    /// The device is back.
+    /// Reports that the device is back.
     mutating func reconnect() {
         report.set(isConnected: true)
         owesReconnected = true
         tell()
     }
 
-    /// Tells what is owed, as far as there is room.
+    /// Writes the pending events, as far as there is room.
     mutating func tell() {
         if owesDisconnected { owesDisconnected = !write(.disconnected) }
         if owesReconnected, !owesDisconnected { owesReconnected = !write(.reconnected) }

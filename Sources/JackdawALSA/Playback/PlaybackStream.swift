@@ -1,8 +1,9 @@
 import JackdawSystem
 public import JackdawTransport
 
-/// Sound to a sound card: a thread of its own asks a source for it, and neither waits nor allocates. The source can be changed
-/// while it plays; a change is heard as soon as what the device holds has been played, 20 ms with ``StreamConfiguration/Latency/low``.
+/// Plays sound on a sound card. A thread of its own renders a source, without waiting for other threads or allocating.
+/// The source can be changed while it plays; a change is heard after the device has played its buffer, 20 ms with
+/// ``StreamConfiguration/Latency/low``.
 ///
 /// ```swift
 /// let stream = try PlaybackStream(StreamConfiguration(device: "hw:1,0", channels: 2)) { format in
@@ -11,9 +12,9 @@ public import JackdawTransport
 /// let change = stream.perform { line in try? line.enqueue(command, .inserted) }
 /// ```
 ///
-/// Whatever breaks the sound off, the source goes on where it was: no frame is made twice or left out.
+/// After any interruption, the source continues at the next frame: each frame is rendered exactly once.
 public final class PlaybackStream<Source: SoundSource>: Sendable {
-    /// What the device was opened with.
+    /// The format with which the device was opened.
     public let format: StreamFormat
 
     private let link: String
@@ -22,16 +23,17 @@ public final class PlaybackStream<Source: SoundSource>: Sendable {
     private let state: StreamState
     private let thread: WorkerThread
 
-    /// What a change has left behind is given back so long after it (s): the sound of a command that the source still plays
-    /// then is freed where the change was asked for, not by the thread that plays.
+    /// Seconds after which a change is freed: the sound of a command that the source still plays is then freed by the
+    /// thread that requests changes, not by the thread that plays.
     private static var secondsKept: Double { 10 }
 
     /// Opens a device and starts it.
     /// - Parameters:
-    ///   - configuration: which, and how.
-    ///   - map: which channel goes where; nil for ``ChannelMap/usual(from:to:)``.
-    ///   - makeSource: makes the source for what the device was opened with.
-    /// - Throws: `LinkError`: what there is in the way, and what to do about it; or what `makeSource` throws.
+    ///   - configuration: the device, and its parameters.
+    ///   - map: the map from the source's channels to the device's; nil for ``ChannelMap/usual(from:to:)``.
+    ///   - makeSource: makes the source for the format with which the device was opened.
+    /// - Throws: `LinkError` with the cause and the remedy if the device cannot be opened; or the error of
+    ///   `makeSource`.
     public convenience init(
         _ configuration: StreamConfiguration, map: ChannelMap? = nil, _ makeSource: (StreamFormat) throws -> Source
     ) throws {
@@ -57,8 +59,8 @@ public final class PlaybackStream<Source: SoundSource>: Sendable {
             guard map.sourceChannels == source.channelCount, map.deviceChannels == calls.format.channels else {
                 throw LinkError(
                     .unsupported, link: link,
-                    "the channel map leads from \(map.sourceChannels) channels to \(map.deviceChannels), "
-                        + "but there are \(source.channelCount) and \(calls.format.channels)")
+                    "the channel map is from \(map.sourceChannels) channels to \(map.deviceChannels), "
+                        + "but the source has \(source.channelCount) and the device \(calls.format.channels)")
             }
             let feed = Handover(
                 PlaybackFeed(
@@ -78,23 +80,23 @@ public final class PlaybackStream<Source: SoundSource>: Sendable {
 
     deinit { close() }
 
-    /// How it gets on.
+    /// The progress of the sound so far.
     public var status: PlaybackStatus { report.status }
 
-    /// Changes the source between two blocks, after all changes that were asked for before. Never waits for the sound; while
-    /// the device is away, changes wait until it is back.
-    /// - Parameter change: what is to be done. It runs on the thread that plays: it must neither wait nor allocate.
-    /// - Returns: tells when it was made.
+    /// Changes the source between two blocks, after all changes that were requested before. Never waits for the sound;
+    /// while the device is disconnected, changes are pending until it is back.
+    /// - Parameter change: the change. It runs on the thread that plays: it must neither wait nor allocate.
+    /// - Returns: the change, which shows when it took effect.
     @discardableResult
     public func perform(_ change: @escaping @Sendable (inout Source) -> Void) -> PlaybackChange {
         let kept = Int64(Self.secondsKept * format.sampleRate)
         return changes.send(freeingBefore: report.framesWritten - kept, change)
     }
 
-    /// Waits for what happens to the sound next. For one thread at a time.
-    /// - Parameter timeout: how long to wait at most.
-    /// - Returns: what happened; nil where nothing did.
-    /// - Throws: `LinkError` with code `disconnected` where the device has gone for good.
+    /// Waits for the next event. One thread at a time may call it.
+    /// - Parameter timeout: the longest wait.
+    /// - Returns: the event; nil after the timeout.
+    /// - Throws: `LinkError` with code `disconnected` if the device is permanently disconnected.
     public func receive(within timeout: Duration) throws(LinkError) -> PlaybackEvent? {
         let failure = state.failure
         if let event = report.events.next() { return event }
@@ -103,10 +105,10 @@ public final class PlaybackStream<Source: SoundSource>: Sendable {
         return report.events.next()
     }
 
-    /// Waits until the source has run out and all of it was heard, then closes. The source has to be asked to end before, by
-    /// ``perform(_:)``, and to tell by `SoundSource/isSilent`.
-    /// - Parameter timeout: how long to wait at most; what is not over then is cut off.
-    /// - Returns: whether all was heard that could be.
+    /// Waits until the source has ended and all its sound was played, then closes the stream. The caller must end the
+    /// source first, through ``perform(_:)``; the source reports its end by `SoundSource/isSilent`.
+    /// - Parameter timeout: the longest wait; the sound is cut off after it.
+    /// - Returns: whether all the sound was played that could be.
     @discardableResult
     public func finish(within timeout: Duration) -> Bool {
         guard !state.isStopped else { return state.hasFinished }
@@ -121,15 +123,16 @@ public final class PlaybackStream<Source: SoundSource>: Sendable {
         return state.hasFinished
     }
 
-    /// Stops the source at once, waits until what the device holds was heard, and gives it back.
+    /// Stops the source at once, waits until the device has played its buffer, and closes the device.
     public func close() { if state.stop() { thread.join() } }
 }
 
 extension LinkError {
-    /// A device has gone for good.
+    /// A device is permanently disconnected.
     static func gone(_ link: String, _ failure: SystemFailure) -> LinkError {
         LinkError(
-            .disconnected, link: link, "the device has gone", remedy: "plug it in again", underlying: failure.message)
+            .disconnected, link: link, "the device was removed", remedy: "plug it in again",
+            underlying: failure.message)
     }
 }
 
@@ -142,24 +145,24 @@ extension PlaybackStream: PlaybackPort {
 }
 
 extension DuplexStream: PlaybackPort {
-    /// Changes what is played, as ``perform(_:)`` does.
+    /// Changes the source that is played, as ``perform(_:)`` does.
     public func change(_ change: @escaping @Sendable (inout Source) -> Void) { perform(change) }
 }
 
-/// Keeps a playback device going.
+/// The engine of a playback device.
 typealias PlaybackEngine<Opener: PCMOpener, Source: SoundSource> =
     StreamEngine<Opener, PlaybackLoop<Opener.Calls, Source>>
 
-/// How sound that is played gets on.
+/// The progress of sound that is played.
 public struct PlaybackStatus: Sendable, Hashable {
-    /// Frames of the source that were handed over to the device.
+    /// Frames of the source that were written to the device.
     public let framesWritten: Int64
     /// Frames of the source that have left the device's buffer, as of its last period.
     public let framesPlayed: Int64
-    /// How often the sound broke off.
+    /// Number of interruptions of the sound.
     public let interruptions: Int
-    /// Frames of silence that this made.
+    /// Frames of silence in these interruptions.
     public let silence: Int64
-    /// Whether the device is there.
+    /// Whether the device is connected.
     public let isConnected: Bool
 }

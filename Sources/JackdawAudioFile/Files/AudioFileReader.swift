@@ -2,7 +2,7 @@ public import JackdawTransport
 import Synchronization
 
 /// Reads a sound file block by block, front to back: WAV, FLAC, AIFF, AU, W64, RF64, CAF, Ogg, and headerless samples.
-/// Memory stays the same for a file of any length.
+/// Memory is the same for a file of any length.
 ///
 /// ```swift
 /// var reader = try AudioFileReader(path: "swipe.wav")
@@ -12,27 +12,27 @@ import Synchronization
 /// }
 /// ```
 public struct AudioFileReader: ~Copyable, Sendable {
-    /// A good number of frames to read at once: large enough that the calls cost nothing, small enough that a block of
-    /// a few channels stays in the second level cache.
+    /// A good number of frames to read at once: large enough that the cost of a call is negligible, small enough that a
+    /// block of a few channels stays in the second-level cache.
     public static let blockFrames = 32_768
 
-    /// The path as it was given; `-` is standard input.
+    /// The path as the caller passed it; `-` is standard input.
     public let path: String
-    /// What the file holds.
+    /// The format of the file, from its header or the caller.
     public let format: AudioFormat
-    /// Frames in the file, or nil where its end will tell (a pipe, a recording that was not completed). It may be the
-    /// bare claim of a header: never allocate by it.
+    /// Frames in the file, or nil if only its end shows the number (a pipe, an incomplete recording). The number may be
+    /// a mere claim of the header: do not allocate memory by it.
     public let frames: Int?
 
     private var source: FrameSource
-    /// Samples on their way into another type or order.
+    /// Buffers for samples that are converted to another type or order.
     private var narrow = WipedMemory<Int16>(count: blockFrames)
     private var wide = WipedMemory<Float>(count: blockFrames)
 
     /// Opens a file.
     ///
-    /// A pipe is read as it comes where it holds WAV or headerless samples; other formats are put aside in a nameless
-    /// temporary file first.
+    /// WAV and headerless samples from a pipe are read as they arrive; other formats are first copied to a nameless
+    /// temporary file.
     /// - Parameters:
     ///   - path: a path, or `-` for standard input.
     ///   - raw: the format of a headerless file; nil, the default, reads the header.
@@ -54,14 +54,14 @@ public struct AudioFileReader: ~Copyable, Sendable {
         frames = source.claimedFrames
     }
 
-    /// Frames read so far.
+    /// Number of frames read so far.
     public var framesRead: Int { source.framesRead }
 
-    /// Whether the header claims more frames than could be read. Of a WAV file on disk it is known from the start, of a
-    /// pipe and of compressed sound once a read has returned 0.
+    /// Whether the header claims more frames than could be read. For a WAV file on disk this is known from the start,
+    /// for a pipe and for compressed sound after a read has returned 0.
     public var isTruncated: Bool { source.isTruncated }
 
-    /// Samples read so far that were not finite numbers (floating point files) and were replaced by 0.
+    /// Samples read so far that were not finite (in floating-point files); each was replaced by 0.
     public var replacedSamples: Int { source.replacedSamples }
 
     /// Reads the next frames as samples of full scale ±1, channels interleaved.
@@ -69,8 +69,8 @@ public struct AudioFileReader: ~Copyable, Sendable {
     /// An integer sample v of n bits becomes exactly v / 2^(n-1), as far as `Float` can hold it (up to 24 bits).
     /// - Parameter samples: room for one frame at least; as many frames as fit are read.
     /// - Returns: frames read; fewer than fit only at the end, and 0 from then on.
-    /// - Throws: ``AudioFileError`` with code `io`, or `damaged` where nothing could be read; what came before an error
-    ///   has been returned.
+    /// - Throws: ``AudioFileError`` with code `io`, or `damaged` if no frame can be read; the frames before an error
+    ///   were returned by earlier reads.
     public mutating func read(into samples: inout MutableSpan<Float>) throws(AudioFileError) -> Int {
         let channels = format.channels
         return try unsafe samples.withUnsafeMutableBufferPointer { (target) throws(AudioFileError) in
@@ -82,12 +82,12 @@ public struct AudioFileReader: ~Copyable, Sendable {
         }
     }
 
-    /// Reads the next frames as 16-bit samples, channels interleaved. The file must be one whose samples fit
+    /// Reads the next frames as 16-bit samples, channels interleaved. The file's samples must fit 16 bits
     /// (``AudioFormat/isSixteenBit``); shorter samples are scaled up to 16 bits.
     /// - Parameter samples: room for one frame at least; as many frames as fit are read.
     /// - Returns: frames read; fewer than fit only at the end, and 0 from then on.
-    /// - Throws: ``AudioFileError`` with code `io`, or `damaged` where nothing could be read; what came before an error
-    ///   has been returned.
+    /// - Throws: ``AudioFileError`` with code `io`, or `damaged` if no frame can be read; the frames before an error
+    ///   were returned by earlier reads.
     public mutating func read(into samples: inout MutableSpan<Int16>) throws(AudioFileError) -> Int {
         precondition(format.isSixteenBit, "the samples do not fit 16 bits")
         return try unsafe samples.withUnsafeMutableBufferPointer { (target) throws(AudioFileError) in
@@ -95,11 +95,11 @@ public struct AudioFileReader: ~Copyable, Sendable {
         }
     }
 
-    /// Reads the next frames into one run of samples a channel, full scale ±1, scaled as in interleaved reads.
-    /// - Parameter block: of as many channels as the file; as many frames as fit are read.
-    /// - Returns: frames read, which is ``AudioBlock/frames`` of the block too.
-    /// - Throws: ``AudioFileError`` with code `io`, or `damaged` where nothing could be read; what came before an error
-    ///   has been returned.
+    /// Reads the next frames into one run of samples per channel, full scale ±1, scaled as in interleaved reads.
+    /// - Parameter block: has as many channels as the file; as many frames as fit are read.
+    /// - Returns: frames read, which is also ``AudioBlock/frames`` of the block.
+    /// - Throws: ``AudioFileError`` with code `io`, or `damaged` if no frame can be read; the frames before an error
+    ///   were returned by earlier reads.
     public mutating func read(into block: inout AudioBlock<Float>) throws(AudioFileError) -> Int {
         try read(into: &block, within: nil) ?? 0
     }
@@ -132,12 +132,12 @@ public struct AudioFileReader: ~Copyable, Sendable {
         return block.frames
     }
 
-    /// Reads the next frames into one run of 16-bit samples a channel. The file must be one whose samples fit
+    /// Reads the next frames into one run of 16-bit samples per channel. The file's samples must fit 16 bits
     /// (``AudioFormat/isSixteenBit``); shorter samples are scaled up to 16 bits.
-    /// - Parameter block: of as many channels as the file; as many frames as fit are read.
-    /// - Returns: frames read, which is ``AudioBlock/frames`` of the block too.
-    /// - Throws: ``AudioFileError`` with code `io`, or `damaged` where nothing could be read; what came before an error
-    ///   has been returned.
+    /// - Parameter block: has as many channels as the file; as many frames as fit are read.
+    /// - Returns: frames read, which is also ``AudioBlock/frames`` of the block.
+    /// - Throws: ``AudioFileError`` with code `io`, or `damaged` if no frame can be read; the frames before an error
+    ///   were returned by earlier reads.
     public mutating func read(into block: inout AudioBlock<Int16>) throws(AudioFileError) -> Int {
         block.frames = 0
         precondition(block.channels == format.channels, "the block is for another number of channels")
@@ -164,7 +164,7 @@ extension AudioFileReader {
 public final class AudioFilePort: AudioPort {
     /// Frames per second (Hz).
     public let sampleRate: Double
-    /// Samples of a frame.
+    /// Samples of a frame, one per channel.
     public let channelCount: Int
 
     private static let blockFrames = 1_024
@@ -177,8 +177,8 @@ public final class AudioFilePort: AudioPort {
 
     private let state: Mutex<State>
 
-    /// Opens a file.
-    /// - Parameter path: of any format that ``AudioFileReader`` knows.
+    /// Opens a file as a source of capture events.
+    /// - Parameter path: a file of any format that ``AudioFileReader`` reads.
     /// - Throws: ``AudioFileError``.
     public convenience init(path: String) throws(AudioFileError) { try self.init(path: path, while: nil) }
 
@@ -196,7 +196,7 @@ public final class AudioFilePort: AudioPort {
             State(reader: reader, block: AudioBlock(channels: format.channels, capacity: Self.blockFrames)))
     }
 
-    /// Hands over the next block, or `CaptureEvent.ended` behind the last one.
+    /// Passes the next block to `take`, or `CaptureEvent.ended` after the last one.
     /// - Parameters:
     ///   - timeout: how long to wait for a pipe; a file is always ready.
     ///   - take: gets the block, and its samples, channels interleaved; they are overwritten behind it.
@@ -241,15 +241,15 @@ public final class AudioFilePort: AudioPort {
     }
 }
 
-/// A block of samples, one run of memory a channel: reused from read to read, overwritten before its memory is given
-/// back, since recordings of swipes are card data.
+/// A block of samples, one run of memory per channel. It is reused from read to read, and wiped before its memory is
+/// freed, since recordings of swipes are card data.
 @safe
 public struct AudioBlock<Sample: BitwiseCopyable & Sendable>: ~Copyable, @unchecked Sendable {
-    /// Number of channels.
+    /// Number of channels, 1 or more.
     public let channels: Int
-    /// Most frames that fit.
+    /// The most frames that fit, 1 or more.
     public let capacity: Int
-    /// Frames that the last read gave.
+    /// Frames that the last read returned.
     public internal(set) var frames = 0
 
     private var memory: WipedMemory<Sample>
@@ -258,7 +258,7 @@ public struct AudioBlock<Sample: BitwiseCopyable & Sendable>: ~Copyable, @unchec
     /// An empty block.
     /// - Parameters:
     ///   - channels: 1 or more.
-    ///   - capacity: most frames that fit, 1 or more.
+    ///   - capacity: the most frames that fit, 1 or more.
     public init(channels: Int, capacity: Int) {
         precondition(channels > 0 && capacity > 0, "a block holds at least one frame of one channel")
         self.channels = channels
@@ -270,9 +270,9 @@ public struct AudioBlock<Sample: BitwiseCopyable & Sendable>: ~Copyable, @unchec
     /// Runs a body over the samples of the last read.
     /// - Parameters:
     ///   - channel: 0 to `channels - 1`.
-    ///   - body: takes ``frames`` samples.
-    /// - Returns: what the body returns.
-    /// - Throws: what the body throws.
+    ///   - body: receives ``frames`` samples.
+    /// - Returns: the result of `body`.
+    /// - Throws: the error of `body`.
     public borrowing func withChannel<Result: ~Copyable, Failure: Error>(
         _ channel: Int, _ body: (Span<Sample>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -286,7 +286,7 @@ public struct AudioBlock<Sample: BitwiseCopyable & Sendable>: ~Copyable, @unchec
         return unsafe storage.extracting(channel * capacity..<(channel + 1) * capacity)
     }
 
-    /// Sorts interleaved samples into the channels, with `offset` frames before them in the block.
+    /// Distributes interleaved samples to the channels, after `offset` frames in the block.
     borrowing func spread<From>(_ source: UnsafeBufferPointer<From>, at offset: Int, _ convert: (From) -> Sample) {
         for channel in 0..<channels {
             let target = unsafe storage(ofChannel: channel).extracting(offset...)

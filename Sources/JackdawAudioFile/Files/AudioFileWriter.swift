@@ -2,8 +2,8 @@ import Glibc
 import JackdawSystem
 import JackdawTransport
 
-/// Writes a sound file: WAV or FLAC. The file appears under its name, complete, with ``finish()``; a writer that is given
-/// up leaves nothing behind.
+/// Writes a sound file: WAV or FLAC. The file appears under its name, complete, with ``finish()``; a writer that is
+/// destroyed before that leaves no file.
 ///
 /// ```swift
 /// var writer = try AudioFileWriter(path: "swipe.wav", sampleRate: 44_100)
@@ -11,11 +11,11 @@ import JackdawTransport
 /// try writer.finish()
 /// ```
 public struct AudioFileWriter: ~Copyable, Sendable {
-    /// The path as it was given; `-` is standard output.
+    /// The path as the caller passed it; `-` is standard output.
     public let path: String
-    /// What is written.
+    /// The format of the written file.
     public let format: AudioFormat
-    /// Frames written so far.
+    /// Number of frames written so far.
     public private(set) var framesWritten = 0
 
     private var output: OutputFile
@@ -25,18 +25,18 @@ public struct AudioFileWriter: ~Copyable, Sendable {
     private var scratchFloat = WipedMemory<Float>(count: scratchSamples)
 
     private static let scratchSamples = 16_384
-    /// RIFF counts bytes in 32 bits; libsndfile's header takes less than the margin.
+    /// RIFF counts bytes in 32 bits; libsndfile's header is smaller than the margin.
     private static let largestWAV = 0xFFFF_FFFF - 4_096
 
-    /// Starts a file.
+    /// Starts to write a file.
     ///
-    /// A new file is readable by this user alone, since the sound of a swipe is card data; an existing one keeps its
+    /// Only this user may read a new file, since the sound of a swipe is card data; an existing file keeps its
     /// permissions.
     /// - Parameters:
     ///   - path: a path that ends in `.wav` or `.flac`, or `-` for WAV on standard output.
     ///   - encoding: `.int16`, `.int24` or, for WAV, `.float32`.
     ///   - sampleRate: whole Hz, within ``AudioFormat/sampleRates``.
-    ///   - channels: within ``AudioFormat/channelCounts``; FLAC holds 8.
+    ///   - channels: within ``AudioFormat/channelCounts``; FLAC holds 8 at most.
     /// - Throws: ``AudioFileError`` with code `invalidRequest` or `io`.
     public init(
         path: String, encoding: AudioEncoding = .int16, sampleRate: Double, channels: Int = 1
@@ -45,7 +45,7 @@ public struct AudioFileWriter: ~Copyable, Sendable {
             path: path, encoding: encoding, sampleRate: sampleRate, channels: channels, predecessor: .keepsItsPlace)
     }
 
-    /// Starts a file, and decides about one that is there already.
+    /// Starts to write a file; `predecessor` is the treatment of an existing file.
     package init(
         path: String, encoding: AudioEncoding, sampleRate: Double, channels: Int, predecessor: OutputFile.Predecessor
     ) throws(AudioFileError) {
@@ -60,7 +60,7 @@ public struct AudioFileWriter: ~Copyable, Sendable {
         }
         guard container == .wav || channels <= 8 else {
             throw AudioFileError(
-                .invalidRequest, path: path, "a FLAC file holds 8 channels at most", refusedValue: channels)
+                .invalidRequest, path: path, "a FLAC file holds at most 8 channels", refusedValue: channels)
         }
         let output = try OutputFile(path: path, predecessor: predecessor)
         sound = try SoundHandle(writing: output.descriptor(), format: format, path: path)
@@ -71,8 +71,8 @@ public struct AudioFileWriter: ~Copyable, Sendable {
 
     /// Writes samples of full scale ±1, channels interleaved.
     ///
-    /// Integers of n bits are x · 2^(n-1), rounded to the nearest (half to even) and limited to their range: what was
-    /// read from n bits comes out as it was. Samples that are not finite are written as 0.
+    /// Integers of n bits are x · 2^(n-1), rounded to the nearest (half to even) and limited to their range: samples
+    /// that were read from n bits are written unchanged. Samples that are not finite are written as 0.
     /// - Parameter samples: whole frames.
     /// - Throws: ``AudioFileError`` with code `io`.
     public mutating func write(_ samples: Span<Float>) throws(AudioFileError) {
@@ -86,7 +86,7 @@ public struct AudioFileWriter: ~Copyable, Sendable {
         }
     }
 
-    /// Writes 16-bit samples, channels interleaved; every format keeps them exactly.
+    /// Writes 16-bit samples, channels interleaved; all formats store them exactly.
     /// - Parameter samples: whole frames.
     /// - Throws: ``AudioFileError`` with code `io`.
     public mutating func write(_ samples: Span<Int16>) throws(AudioFileError) {
@@ -100,20 +100,20 @@ public struct AudioFileWriter: ~Copyable, Sendable {
         }
     }
 
-    /// Puts what was written so far in its place, where it can be read whatever becomes of this process; more may follow.
-    /// Of a FLAC file the last frames are there once their block is full (4,096 frames).
+    /// Puts the samples so far in the file under its final name, where they survive the end of this process; more may
+    /// follow. The last frames of a FLAC file are written when their block is full (4,096 frames).
     /// - Throws: ``AudioFileError`` with code `io`.
     package mutating func save() throws(AudioFileError) {
         try sound.updateHeader()
         try output.place()
     }
 
-    /// Completes the file and puts it in its place.
-    /// - Throws: ``AudioFileError`` with code `io`, or `invalidRequest` for a FLAC file without samples; unless it was put in
-    ///   its place before, there is then no new file, and an old one is as it was.
+    /// Completes the file and renames it to its path.
+    /// - Throws: ``AudioFileError`` with code `io`, or `invalidRequest` for a FLAC file without samples. Unless it was
+    ///   saved before, there is then no new file, and an old file is unchanged.
     public consuming func finish() throws(AudioFileError) {
         guard framesWritten > 0 || format.container == .wav else {
-            // libsndfile would leave a file of no bytes.
+            // libsndfile would leave an empty file.
             throw AudioFileError(.invalidRequest, path: path, "a FLAC file needs at least one sample")
         }
         try sound.close()
@@ -139,12 +139,12 @@ extension AudioFileWriter {
         }
     }
 
-    /// Refuses samples beyond what a WAV file can count.
+    /// Rejects samples that would exceed the largest size of a WAV file.
     private func reserve(_ samples: Int) throws(AudioFileError) {
         guard format.container == .wav else { return }
         let bytes = (framesWritten * format.channels + samples) * (format.encoding.bytesPerSample ?? 1)
         guard bytes <= AudioFileWriter.largestWAV else {
-            throw AudioFileError(.io, path: path, "a WAV file holds 4 GiB at most; write FLAC")
+            throw AudioFileError(.io, path: path, "a WAV file holds at most 4 GiB; write FLAC")
         }
     }
 
@@ -156,19 +156,20 @@ extension AudioFileWriter {
     }
 }
 
-/// A file in the making: in a temporary file until it is put in its place, and nowhere if that never comes.
+/// An output file: a temporary file until it is renamed to its path, and removed if that does not happen.
 package struct OutputFile: ~Copyable, Sendable {
-    /// The fate of a file that is there already, once the new one is in its place.
+    /// The treatment of an existing file when the new one is renamed to its path.
     package enum Predecessor: Sendable {
-        /// It keeps its permissions, and symbolic links stay links. A device or a FIFO gets the content.
+        /// The new file gets its permissions, and symbolic links stay links. A device or a FIFO receives the content.
         case keepsItsPlace
-        /// It is replaced by a file for this user alone; of a symbolic link, the link.
+        /// A file for this user alone replaces it; a symbolic link itself is replaced.
         case isReplaced
-        /// The same, if it is sound that only this user may read or is empty; any other file, and a link, is refused.
+        /// As `isReplaced`, if the file is empty or sound, and only this user may read it; any other file, and a link,
+        /// is refused.
         case isPrivateSound
     }
 
-    /// A file that is not in its place yet.
+    /// A file that is not yet renamed to its path.
     private struct Pending {
         let temporary: String
         let final: String
@@ -180,16 +181,16 @@ package struct OutputFile: ~Copyable, Sendable {
     private let path: String
     private let content: OwnedDescriptor
     private var pending: Pending?
-    /// Gets a copy, and is not a file: standard output, a device, a FIFO.
+    /// Receives a copy, and is not a regular file: standard output, a device, a FIFO.
     private let stream: OwnedDescriptor?
 
-    /// Sound of a swipe is card data: a new file is for this user alone.
+    /// The sound of a swipe is card data: only this user may read a new file.
     private static let newFileMode: mode_t = 0o600
 
-    /// Makes sure that the path can be written and opens a temporary file for it.
+    /// Checks that the path can be written, and opens a temporary file for it.
     /// - Parameters:
-    ///   - path: a path; where it keeps its place, `-` is standard output.
-    ///   - predecessor: the fate of a file that is there already.
+    ///   - path: a path; with `.keepsItsPlace`, `-` is standard output.
+    ///   - predecessor: the treatment of an existing file.
     /// - Throws: ``AudioFileError`` with code `io`.
     package init(path: String, predecessor: Predecessor = .keepsItsPlace) throws(AudioFileError) {
         var status = stat()
@@ -230,7 +231,7 @@ package struct OutputFile: ~Copyable, Sendable {
         if let pending { unsafe unlink(FileName.characters(of: pending.temporary)) }
     }
 
-    /// A descriptor to write the content with, closed on its own.
+    /// A descriptor for writing the content, closed separately.
     borrowing func descriptor() throws(AudioFileError) -> OwnedDescriptor {
         try .duplicate(of: content.number, path: path)
     }
@@ -245,9 +246,9 @@ package struct OutputFile: ~Copyable, Sendable {
         }
     }
 
-    /// Puts a file in its place, complete or not; what is written later is there, too. What is not a file gets its content
-    /// when it is complete.
-    /// - Throws: ``AudioFileError`` with code `io`; the path is then as it was before.
+    /// Renames the temporary file to its path, complete or not; later bytes are written there, too. A stream receives
+    /// its content only when it is complete.
+    /// - Throws: ``AudioFileError`` with code `io`; the path is then unchanged.
     package mutating func place() throws(AudioFileError) {
         guard let pending else { return }
         // It may have come since the start.
@@ -257,8 +258,8 @@ package struct OutputFile: ~Copyable, Sendable {
         self.pending = nil
     }
 
-    /// Puts the complete content where it belongs, on the disk.
-    /// - Throws: ``AudioFileError`` with code `io`; unless it was put there before, the path is then as it was.
+    /// Puts the complete content on the disk under its path, or copies it to the stream.
+    /// - Throws: ``AudioFileError`` with code `io`; unless ``place()`` was called before, the path is then unchanged.
     package consuming func commit() throws(AudioFileError) {
         guard pending == nil else { return try place() }
         switch stream {
@@ -279,9 +280,9 @@ package struct OutputFile: ~Copyable, Sendable {
         guard retried({ fsync(content.number) }) == 0 else { throw OutputFile.failure(path) }
     }
 
-    /// Refuses a file that may be something else than a recording, or that others may read or have open.
+    /// Rejects a file that may not be a recording, or that other users may read or have open.
     private static func checkPrivateSound(_ path: String) throws(AudioFileError) {
-        // Neither waits nor follows.
+        // The open must not block or follow a symbolic link.
         let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
         let number = unsafe open(FileName.characters(of: path), flags)
         guard number >= 0 else {
@@ -302,21 +303,21 @@ package struct OutputFile: ~Copyable, Sendable {
             throw refusal(path)
         }
         guard flock(file.number, LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
-            throw AudioFileError(.io, path: path, "is being written by another process; take another file")
+            throw AudioFileError(.io, path: path, "is being written by another process; use another file")
         }
     }
 
     private static func refusal(_ path: String) -> AudioFileError {
         AudioFileError(
             .io, path: path,
-            "is there, and no recording that only this user may read; take another file, or remove it")
+            "exists and is not a recording that only this user may read; use another file, or remove it")
     }
 
     private static func failure(_ path: String, _ cause: SystemFailure = .last) -> AudioFileError {
         AudioFileError(.io, path: path, "cannot be written", underlying: cause.message)
     }
 
-    /// The file that a symbolic link leads to, so that the link stays one.
+    /// The file that a symbolic link points to, so that the link remains one.
     private static func resolved(_ path: String) -> String {
         guard let resolved = unsafe realpath(FileName.characters(of: path), nil) else { return path }
         defer { unsafe free(resolved) }

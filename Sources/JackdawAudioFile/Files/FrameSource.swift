@@ -1,7 +1,7 @@
-/// The interleaved frames of an input, front to back, and the account of them.
+/// Reads the interleaved frames of an input, front to back, and counts them.
 struct FrameSource: ~Copyable, Sendable {
     let format: AudioFormat
-    /// Frames that the input holds or claims to hold, or nil where only its end can tell.
+    /// Frames that the input holds or claims to hold, or nil if only reading to its end shows that.
     let claimedFrames: Int?
     private(set) var framesRead = 0
     private(set) var isTruncated: Bool
@@ -9,7 +9,7 @@ struct FrameSource: ~Copyable, Sendable {
 
     private let sound: SoundHandle
     private var remaining: Int
-    /// An error that came after frames which the caller was to have first.
+    /// An error that followed frames; the next read throws it, after the caller received the frames.
     private var pendingFailure: AudioFileError?
 
     init(_ sound: consuming SoundHandle) {
@@ -59,9 +59,9 @@ struct FrameSource: ~Copyable, Sendable {
     /// Reads frames piece by piece through a buffer.
     /// - Parameters:
     ///   - buffer: room for one frame or more.
-    ///   - frames: frames in all.
-    ///   - deliver: takes a piece and the number of frames before it.
-    /// - Returns: frames read; fewer than asked for at the end.
+    ///   - frames: the total number of frames.
+    ///   - deliver: receives a piece and the number of frames before it.
+    /// - Returns: frames read; fewer than requested at the end.
     /// - Throws: ``AudioFileError`` as ``read(_:frames:)`` does.
     mutating func read<Sample: LibrarySample>(
         through buffer: UnsafeMutableBufferPointer<Sample>, frames: Int,
@@ -87,13 +87,13 @@ struct FrameSource: ~Copyable, Sendable {
     }
 }
 
-/// A 16-bit sample at full scale ±1: exactly v / 32,768.
+/// A 16-bit sample v at full scale ±1: exactly v / 32,768.
 @inline(__always)
 func scaled(_ sample: Int16) -> Float { Float(sample) * 0x1p-15 }
 
-/// The inverse of reading an integer of some bits: x · 2^(bits-1), to the nearest, limited to what the bits can hold.
+/// Quantises a sample to an integer: x · 2^(bits-1), rounded to the nearest and limited to the range of the bits.
 /// - Parameters:
-///   - sample: full scale ±1; 0 is written for what is not finite.
+///   - sample: full scale ±1; samples that are not finite become 0.
 ///   - bits: 16 or 24.
 /// - Returns: a number of that many bits.
 @inline(__always)
@@ -103,13 +103,13 @@ func quantised(_ sample: Float, bits: Int) -> Int32 {
     return Int32(min(max(sample * fullScale, -fullScale), fullScale - 1).rounded(.toNearestOrEven))
 }
 
-/// Takes one channel out of interleaved samples.
+/// Extracts one channel from interleaved samples.
 @inline(__always)
 func take<From, To>(
     _ channel: Int, of channels: Int, from source: UnsafeBufferPointer<From>,
     into target: UnsafeMutableBufferPointer<To>, _ convert: (From) -> To
 ) {
-    // The plain loop for one channel is the one that the compiler turns into vector instructions.
+    // The compiler vectorises only the plain loop for one channel.
     if channels == 1 {
         for index in source.indices { unsafe target[index] = convert(source[index]) }
     } else {

@@ -2,22 +2,22 @@ import Glibc
 import JackdawSystem
 import JackdawTransport
 
-/// An input that was opened and recognised: a descriptor that libsndfile can read, and what is known of its content.
+/// An opened input of a recognised format: a descriptor that libsndfile can read, and the layout of its samples.
 struct SoundInput: ~Copyable {
     let descriptor: OwnedDescriptor
-    /// Where the samples lie, or nil where libsndfile is to read the header.
+    /// The layout of the samples, or nil if libsndfile must read the header.
     let layout: SampleLayout?
-    /// Bytes in the file, or nil for a pipe, which stands at its first sample.
+    /// Bytes in the file, or nil for a pipe, which is positioned at its first sample.
     let byteCount: Int?
     /// Whether a header that libsndfile reads promises more bytes than there are.
     let isTruncated: Bool
 }
 
 extension SoundInput {
-    /// More than this of a pipe is not put aside in a temporary file; the same as the largest WAV file.
+    /// Most bytes of a pipe that are spooled to a temporary file; the same as the largest WAV file.
     private static let spoolLimit = 1 << 32
 
-    /// Opens a path and recognises what it holds.
+    /// Opens a path and recognises the format of its content.
     /// - Parameters:
     ///   - path: a path, or `-` for standard input.
     ///   - raw: the format of a headerless file; nil to read the header.
@@ -41,7 +41,7 @@ extension SoundInput {
         }
     }
 
-    /// Hands the input to libsndfile.
+    /// Opens the input with libsndfile.
     /// - Throws: ``AudioFileError`` with code `notSound`, `damaged`, `unsupportedEncoding`, `unsupportedRate`,
     ///   `unsupportedChannels` or `io`.
     consuming func sound(path: String) throws(AudioFileError) -> SoundHandle {
@@ -67,7 +67,7 @@ extension SoundInput {
         guard !path.utf8.contains(0) else {
             throw AudioFileError(.notFound, path: path, "no file can have this name")
         }
-        // Without O_NONBLOCK, opening a FIFO waits until somebody opens its other end.
+        // Without `O_NONBLOCK`, opening a FIFO waits until a program opens its other end.
         let number = unsafe Glibc.open(FileName.characters(of: path), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard number >= 0 else { throw openFailure(errno, path: path) }
         return OwnedDescriptor(number)
@@ -88,7 +88,7 @@ extension SoundInput {
         _ descriptor: consuming OwnedDescriptor, byteCount: Int, path: String, raw: RawAudioFormat?,
         isPipe: Bool = false
     ) throws(AudioFileError) -> SoundInput {
-        // Standard input may be a file that somebody else has read a part of.
+        // Standard input may be a file that another program has read in part.
         lseek(descriptor.number, 0, SEEK_SET)
         var layout = raw.map { SampleLayout(format: $0.format) }
         var isTruncated = false
@@ -110,7 +110,7 @@ extension SoundInput {
         _ descriptor: consuming OwnedDescriptor, path: String, raw: RawAudioFormat?, while isWanted: (() -> Bool)?
     ) throws(AudioFileError) -> SoundInput {
         let kept = path == "-" ? [] : try firstByte(of: descriptor, path: path)
-        // libsndfile takes "nothing there yet" for the end.
+        // libsndfile takes `EAGAIN` for the end.
         let flags = fcntl(descriptor.number, F_GETFL)
         if flags & O_NONBLOCK != 0 { _ = fcntl(descriptor.number, F_SETFL, flags & ~O_NONBLOCK) }
         var header = HeaderBytes(
@@ -127,8 +127,8 @@ extension SoundInput {
         return try spooled(descriptor, kept: header.kept, path: path, raw: raw, while: isWanted)
     }
 
-    /// Tells a FIFO that nobody writes to, which was opened without waiting. Only where there is nothing to read yet can
-    /// it happen that a byte is taken.
+    /// Rejects a FIFO without a writer, which was opened without waiting. It takes a byte from the pipe only if no byte
+    /// was available at first.
     private static func firstByte(
         of descriptor: borrowing OwnedDescriptor, path: String
     ) throws(AudioFileError) -> [UInt8] {
@@ -140,14 +140,14 @@ extension SoundInput {
         case 1:
             return [byte]
         case 0:
-            throw AudioFileError(.notReadable, path: path, "is a FIFO that nobody writes to")
+            throw AudioFileError(.notReadable, path: path, "is a FIFO without a writer")
         default:
             guard errno == EAGAIN else { throw readFailure(path) }
             return []
         }
     }
 
-    /// Puts a pipe aside in a nameless temporary file, for formats that cannot be read front to back.
+    /// Copies a pipe to a nameless temporary file, for formats that cannot be read front to back.
     private static func spooled(
         _ descriptor: borrowing OwnedDescriptor, kept: [UInt8], path: String, raw: RawAudioFormat?,
         while isWanted: (() -> Bool)?

@@ -4,8 +4,8 @@ import JackdawSystem
 /// Reads the header of a RIFF/WAVE file (Microsoft, "Multimedia Programming Interface and Data Specifications 1.0",
 /// 1991; WAVEFORMATEXTENSIBLE, 2001).
 ///
-/// It is read here, and not by libsndfile, because libsndfile silently shortens a length that the file does not hold,
-/// and cannot stop at the end of the header of a pipe.
+/// This module, not libsndfile, reads it, because libsndfile silently shortens a length that exceeds the file, and
+/// cannot stop at the end of the header of a pipe.
 enum WAVHeader {
     /// Lengths from here on are what a program writes to a pipe, for which it does not know the length.
     static let smallestPlaceholder = 0x7FFF_0000
@@ -13,7 +13,7 @@ enum WAVHeader {
     private static let chunkLimit = 256
 
     /// Reads a header that starts at offset 0 with `RIFF` and `WAVE`.
-    /// - Returns: nil for sample encodings that are not of a fixed size, which libsndfile is to read.
+    /// - Returns: nil for sample encodings without a fixed size, for which libsndfile must read the header.
     /// - Throws: ``AudioFileError`` with code `damaged` or `io`.
     static func layout(in header: inout HeaderBytes, path: String) throws(AudioFileError) -> SampleLayout? {
         let riffSize = try header.read(at: 4, count: 4).littleEndian(at: 0, bytes: 4)
@@ -41,10 +41,10 @@ enum WAVHeader {
             }
             offset += size + (size & 1)
         }
-        throw AudioFileError(.damaged, path: path, "the WAV header does not lead to any samples")
+        throw AudioFileError(.damaged, path: path, "the WAV header has no data chunk")
     }
 
-    /// The format in a fmt chunk, or nil for an encoding that is not of a fixed size.
+    /// The format in a fmt chunk, or nil for an encoding without a fixed size.
     private static func audioFormat(of chunk: ArraySlice<UInt8>, path: String) throws(AudioFileError) -> AudioFormat? {
         let channels = chunk.littleEndian(at: 2, bytes: 2)
         let rate = chunk.littleEndian(at: 4, bytes: 4)
@@ -56,7 +56,7 @@ enum WAVHeader {
             tag = chunk.littleEndian(at: 24, bytes: 2)
         }
         guard [FormatTag.pcm, FormatTag.float, FormatTag.aLaw, FormatTag.muLaw].contains(tag) else { return nil }
-        // Samples may be stored in more bytes than their bits need: the frame size tells.
+        // Samples may be stored in more bytes than their bits need: the frame size gives the number of bytes.
         let frameBytes = channels > 0 && blockSize % channels == 0 ? blockSize / channels : 0
         let sampleBytes = max(frameBytes, (bits + 7) / 8)
         let encoding: AudioEncoding? =
@@ -73,7 +73,7 @@ enum WAVHeader {
             }
         guard let encoding else {
             throw AudioFileError(
-                .damaged, path: path, "the WAV header claims \(bits) bits and \(sampleBytes) bytes a sample")
+                .damaged, path: path, "the WAV header declares \(bits) bits and \(sampleBytes) bytes per sample")
         }
         return AudioFormat(container: .wav, encoding: encoding, sampleRate: Double(rate), channels: channels)
     }
@@ -84,29 +84,29 @@ enum WAVHeader {
         static let aLaw = 6
         static let muLaw = 7
         static let extensible = 0xFFFE
-        /// The part that the GUIDs of all format tags share.
+        /// The GUID bytes that all format tags share.
         static let subtypeSuffix: [UInt8] = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71]
     }
 }
 
 extension ArraySlice<UInt8> {
-    /// An unsigned little endian number `offset` bytes from the start; bytes that are not there count as 0.
+    /// An unsigned little-endian number `offset` bytes from the start; missing bytes count as 0.
     func littleEndian(at offset: Int, bytes: Int) -> Int {
         dropFirst(offset).prefix(bytes).reversed().reduce(0) { $0 << 8 | Int($1) }
     }
 }
 
-/// Who reads a header.
+/// The code that reads a header.
 enum HeaderReader {
-    /// ``WAVHeader``.
+    /// This module, by ``WAVHeader``.
     case wav
-    /// libsndfile.
+    /// libsndfile reads the header.
     case library
 }
 
 extension HeaderReader {
-    /// Tells a sound file by its first bytes, so that nothing else gets as far as a parser: neither the two dozen rare
-    /// formats of libsndfile nor MPEG audio, whose library writes to standard error.
+    /// Recognises a sound file by its first bytes, so that no other content reaches a parser: neither the two dozen
+    /// rare formats of libsndfile nor MPEG audio, whose library writes to standard error.
     /// - Throws: ``AudioFileError`` with code `notSound` or `io`.
     init(recognising header: inout HeaderBytes, path: String) throws(AudioFileError) {
         let start = try header.read(at: 0, count: 12)
@@ -121,14 +121,14 @@ extension HeaderReader {
         case ("riff", _), ("fLaC", _), (".snd", _), ("dns.", _), ("caff", _), ("OggS", _):
             self = .library
         default:
-            throw AudioFileError(.notSound, path: path, "is not a sound file that can be read here")
+            throw AudioFileError(.notSound, path: path, "is not a sound file of a supported kind")
         }
     }
 }
 
-/// The first bytes of an input, by offset: from a file by position, from a pipe by reading on and keeping what was read.
+/// The first bytes of an input, by offset: read by position from a file; read in order from a pipe, and kept.
 struct HeaderBytes {
-    /// A pipe's header must end within this many bytes, so that an endless one cannot fill the memory.
+    /// A pipe's header must end within this many bytes, so that an endless header cannot fill the memory.
     static let pipeLimit = 1 << 20
 
     private let descriptor: CInt
@@ -144,7 +144,7 @@ struct HeaderBytes {
     private(set) var kept: [UInt8] = []
 
     /// - Parameters:
-    ///   - descriptor: open for reading; of a pipe nothing but `kept` has been read.
+    ///   - descriptor: open for reading; from a pipe, only `kept` has been read.
     ///   - isSeekable: whether it is a regular file.
     ///   - path: for error messages.
     ///   - kept: bytes already taken from a pipe.

@@ -1,7 +1,7 @@
 import CSndFile
 import Synchronization
 
-/// A libsndfile handle, which owns the descriptor under it.
+/// A libsndfile handle, which owns its file descriptor.
 @safe
 struct LibraryFile: ~Copyable, @unchecked Sendable {
     let pointer: OpaquePointer
@@ -11,9 +11,9 @@ struct LibraryFile: ~Copyable, @unchecked Sendable {
 
     /// Opens a descriptor. The corresponding C function is `sf_open_fd`.
     /// - Parameters:
-    ///   - descriptor: what to read or write, from its current position.
+    ///   - descriptor: the file to read or write, from its current position.
     ///   - mode: `SFM_READ` or `SFM_WRITE`.
-    ///   - info: the format to write or of headerless samples; then the format found.
+    ///   - info: the format to write or of headerless samples; receives the format found.
     ///   - path: for error messages.
     /// - Throws: ``AudioFileError`` with code `notSound`, `damaged`, `unsupportedEncoding` or `io`.
     init(
@@ -21,7 +21,8 @@ struct LibraryFile: ~Copyable, @unchecked Sendable {
     ) throws(AudioFileError) {
         var opened: OpaquePointer?
         var failure: AudioFileError?
-        // Given away for good: from 1.0.30 on, libsndfile closes a descriptor that it fails to open whatever it is told.
+        // Ownership goes to libsndfile even on failure: from 1.0.30 on, it closes a descriptor that it fails to open,
+        // whatever `close_desc` is.
         let number = descriptor.release()
         Self.opening.withLock { _ in
             unsafe opened = sf_open_fd(number, CInt(mode), &info, CInt(SF_TRUE))
@@ -36,7 +37,7 @@ struct LibraryFile: ~Copyable, @unchecked Sendable {
     deinit { unsafe sf_close(pointer) }
 
     /// Completes the header and closes the file.
-    /// - Returns: libsndfile's error number, 0 for none.
+    /// - Returns: libsndfile's error number, 0 for success.
     consuming func close() -> CInt {
         let pointer = unsafe pointer
         discard self
@@ -45,17 +46,17 @@ struct LibraryFile: ~Copyable, @unchecked Sendable {
 }
 
 extension AudioFileError {
-    /// The last error of a libsndfile handle, or of the last failed open where there is none.
+    /// The last error of a libsndfile handle, or of the last failed open if the handle is nil.
     init(library file: OpaquePointer?, path: String) {
         let text = unsafe sf_strerror(file).map { unsafe String(cString: $0) } ?? "unknown error"
         self.init(libraryStatus: unsafe sf_error(file), text: text, path: path)
     }
 
-    /// An error number of libsndfile; numbers over 4 are not documented and speak of broken headers and data.
+    /// The error for a libsndfile error number. Numbers over 4 are undocumented and mean broken headers and data.
     init(libraryStatus: CInt, text: String, path: String) {
         switch Int(libraryStatus) {
         case SF_ERR_UNRECOGNISED_FORMAT:
-            self.init(.notSound, path: path, "is not a sound file that can be read here", underlying: text)
+            self.init(.notSound, path: path, "is not a sound file of a supported kind", underlying: text)
         case SF_ERR_SYSTEM:
             self.init(.io, path: path, "cannot be read or written", underlying: text)
         case SF_ERR_UNSUPPORTED_ENCODING:
@@ -77,7 +78,7 @@ protocol LibrarySample: BitwiseCopyable {
     static func write(_ file: OpaquePointer, _ samples: UnsafeBufferPointer<Self>, frames: Int) -> Int
 
     /// Replaces samples that are not finite by 0.
-    /// - Returns: how many there were.
+    /// - Returns: the number of replaced samples.
     static func replaceNonFinite(in samples: UnsafeMutableBufferPointer<Self>) -> Int
 }
 
@@ -95,7 +96,7 @@ extension Int16: LibrarySample {
     }
 }
 
-/// Left-justified: narrower files hold the upper bits.
+/// Left-justified: narrower samples are in the upper bits.
 extension Int32: LibrarySample {
     static func read(_ file: OpaquePointer, _ samples: UnsafeMutableBufferPointer<Int32>, frames: Int) -> Int {
         Int(unsafe sf_readf_int(file, samples.baseAddress, sf_count_t(frames)))
@@ -116,7 +117,7 @@ extension Float: LibrarySample {
     }
 
     static func replaceNonFinite(in samples: UnsafeMutableBufferPointer<Float>) -> Int {
-        // An exponent of all ones carries into the sign bit: no branch, so the loop runs on vector instructions.
+        // An exponent of all ones carries into the sign bit: no branch, so that the compiler vectorises the loop.
         var count: UInt32 = 0
         for index in 0..<samples.count {
             count &+= unsafe ((samples[index].bitPattern & 0x7F80_0000) &+ 0x0080_0000) >> 31

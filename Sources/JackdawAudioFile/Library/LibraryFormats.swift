@@ -1,7 +1,7 @@
 import CSndFile
 
 extension SF_INFO {
-    /// What libsndfile is to write, or to take headerless samples for.
+    /// The format that libsndfile must write, or must assume for headerless samples.
     init(_ format: AudioFormat, container: AudioContainer) {
         self.init()
         let byteOrder = container == .raw ? SF_ENDIAN_LITTLE : SF_ENDIAN_FILE
@@ -12,7 +12,7 @@ extension SF_INFO {
 }
 
 extension AudioFormat {
-    /// The format that libsndfile found, or nil for a kind of file that is not read here.
+    /// The format that libsndfile found, or nil for a kind of file that this module does not read.
     init?(_ info: SF_INFO) {
         guard let container = AudioContainer(libraryFormat: Int(info.format)) else { return nil }
         self.init(
@@ -82,7 +82,7 @@ extension AudioEncoding {
         }
     }
 
-    /// libsndfile's name of an encoding. The corresponding C command is `SFC_GET_FORMAT_INFO`.
+    /// libsndfile's name for an encoding. The corresponding C command is `SFC_GET_FORMAT_INFO`.
     private static func libraryName(_ subtype: Int) -> String {
         var info = unsafe SF_FORMAT_INFO()
         unsafe info.format = CInt(subtype)

@@ -1,9 +1,10 @@
-/// Where samples of a fixed size lie in a file: of a headerless file, or of a WAV file whose header was read here.
+/// The position and format of samples of a fixed size in a file: a headerless file, or a WAV file whose header this
+/// module reads.
 struct SampleLayout: Equatable {
     let format: AudioFormat
     /// Bytes before the first sample.
     var dataOffset = 0
-    /// Bytes of sample data that the header claims, or nil where it claims nothing that could be checked.
+    /// Bytes of sample data according to the header, or nil if the header has no length that could be checked.
     var claimedBytes: Int?
 
     /// Bytes of one sample of each channel.

@@ -1,19 +1,19 @@
 import CSndFile
 
-/// Sound that libsndfile reads or writes.
+/// An open sound file that libsndfile reads or writes.
 struct SoundHandle: ~Copyable, Sendable {
-    /// What the header says.
+    /// The format according to the header.
     let format: AudioFormat
-    /// Frames that the header claims, or nil where it does not say.
+    /// Frames according to the header, or nil if the header has no number.
     let claimedFrames: Int?
-    /// Whether the header claims more bytes than there are.
+    /// Whether the header claims more bytes than the file has.
     let isTruncated: Bool
     private let file: LibraryFile
     private let path: String
     /// The descriptor that libsndfile reads a pipe with, and bytes of a frame in it; nil of a file.
     private let pipe: (descriptor: CInt, bytesPerFrame: Int)?
 
-    /// From here on a number of frames stands for "unknown": at 192 kHz it would last 46 years.
+    /// Numbers of frames from here on mean "unknown": at 192 kHz this many would last 46 years.
     private static let unknownFrames = 1 << 48
 
     /// Opens a file whose header libsndfile reads; it says nothing of a length that the file does not hold.
@@ -22,7 +22,7 @@ struct SoundHandle: ~Copyable, Sendable {
         var info = SF_INFO()
         let opened = try LibraryFile(descriptor, mode: SFM_READ, info: &info, path: path)
         guard let format = AudioFormat(info) else {
-            throw AudioFileError(.notSound, path: path, "is of a kind that is not read here")
+            throw AudioFileError(.notSound, path: path, "is not a sound file of a supported kind")
         }
         file = opened
         self.format = format
@@ -32,7 +32,8 @@ struct SoundHandle: ~Copyable, Sendable {
         pipe = nil
     }
 
-    /// Opens samples whose place is known; `byteCount` is nil for a pipe, which must stand at the first sample.
+    /// Opens samples whose position is known; `byteCount` is nil for a pipe, which must be positioned at the first
+    /// sample.
     init(
         reading descriptor: consuming OwnedDescriptor, layout: SampleLayout, byteCount: Int?, path: String
     ) throws(AudioFileError) {
@@ -49,11 +50,11 @@ struct SoundHandle: ~Copyable, Sendable {
         var offset = sf_count_t(layout.dataOffset)
         unsafe sf_command(
             file.pointer, CInt(SFC_SET_RAW_START_OFFSET), &offset, CInt(MemoryLayout<sf_count_t>.size))
-        // The command alone does not move the position.
+        // The command alone does not change the position.
         unsafe sf_seek(file.pointer, 0, CInt(SF_SEEK_SET))
     }
 
-    /// Starts a file of a format.
+    /// Starts to write a file of a format.
     init(writing descriptor: consuming OwnedDescriptor, format: AudioFormat, path: String) throws(AudioFileError) {
         var info = SF_INFO(format, container: format.container)
         file = try LibraryFile(descriptor, mode: SFM_WRITE, info: &info, path: path)
@@ -66,7 +67,8 @@ struct SoundHandle: ~Copyable, Sendable {
         unsafe sf_command(file.pointer, CInt(SFC_SET_ADD_PEAK_CHUNK), nil, CInt(SF_FALSE))
     }
 
-    /// Writes into the header how much has been written so far, where the format counts that before its end.
+    /// Updates the header with the number of frames written so far, in formats whose header has it before the end
+    /// (WAV).
     /// - Throws: ``AudioFileError`` with code `io`.
     borrowing func updateHeader() throws(AudioFileError) {
         guard format.container == .wav else { return }
@@ -98,8 +100,8 @@ extension SoundHandle {
     }
 
     /// Reads whole frames of interleaved samples.
-    /// - Returns: frames read, fewer than asked for at the end.
-    /// - Throws: ``AudioFileError`` with code `damaged` or `io`, where no frame was read.
+    /// - Returns: frames read, fewer than requested at the end.
+    /// - Throws: ``AudioFileError`` with code `damaged` or `io`, if no frame was read.
     borrowing func read<Sample: LibrarySample>(
         _ samples: UnsafeMutableBufferPointer<Sample>, frames: Int
     ) throws(AudioFileError) -> Int {

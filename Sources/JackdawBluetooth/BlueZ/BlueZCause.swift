@@ -1,14 +1,14 @@
 internal import JackdawTransport
 
-/// Why something did not work over Bluetooth, in this program's own terms.
+/// The causes of Bluetooth failures, in this program's own terms.
 enum BlueZCause: String, CaseIterable {
     case adapterOff, blocked, serviceMissing, notPermitted, pairingNeeded, busy, timedOut, cancelled, outOfRange
     case profileMissing
     case refused, hungUp, brokenOff, rejected, pairedElsewhere, notFound, unsupported, disconnected, badAnswer, system
 
-    /// Reads an error of bluetoothd or of the bus.
+    /// Classifies an error of bluetoothd or of the bus.
     init(_ error: BusError, while task: BlueZTask) {
-        // Which of several errors it is stands in the message alone for some names.
+        // For some error names only the message identifies the cause.
         if let cause = Self.byMessage(error.message) {
             self = cause
         } else if error.name == "org.bluez.Error.AuthenticationFailed" {
@@ -18,7 +18,7 @@ enum BlueZCause: String, CaseIterable {
         }
     }
 
-    /// What a program sees of it.
+    /// The code of the cause in a `LinkError`.
     var code: LinkError.Code {
         switch self {
         case .adapterOff, .blocked: .adapterOff
@@ -39,39 +39,39 @@ enum BlueZCause: String, CaseIterable {
         }
     }
 
-    /// What a person reads of it.
+    /// The error, in words for a person.
     var message: String {
         switch self {
         case .adapterOff: "the Bluetooth adapter is switched off or missing"
         case .blocked: "the Bluetooth adapter is blocked"
-        case .serviceMissing: "the Bluetooth service does not run"
+        case .serviceMissing: "the Bluetooth service is not running"
         case .notPermitted: "this user may not use Bluetooth"
-        case .pairingNeeded: "the device speaks to paired computers only"
-        case .busy: "Bluetooth is busy with this already"
+        case .pairingNeeded: "the device accepts only paired computers"
+        case .busy: "this Bluetooth operation is already in progress"
         case .timedOut: "no answer in time"
-        case .cancelled: "given up"
+        case .cancelled: "cancelled"
         case .outOfRange: "the device does not answer"
         case .refused, .profileMissing: "the device does not offer this"
         case .hungUp: "the device hung up"
         case .brokenOff: "the connection broke off while it was made"
         case .rejected: "the device was not paired"
-        case .pairedElsewhere: "the device does not know this computer any more"
+        case .pairedElsewhere: "the device no longer has the pairing with this computer"
         case .notFound: "there is no such device"
         case .unsupported: "the device cannot do this"
         case .disconnected: "the device is not connected"
-        case .badAnswer: "the device answers in an unknown way"
+        case .badAnswer: "the device sent an invalid answer"
         case .system: "Bluetooth failed"
         }
     }
 
-    /// What a person can do about it.
+    /// What the user can do about the error.
     var remedy: String? {
         switch self {
         case .adapterOff:
-            "plug one in, or switch it on with `bluetoothctl power on`; `rfkill` tells whether it is blocked"
-        case .blocked: "unblock it with `rfkill unblock bluetooth`, or by the switch of the computer"
+            "plug one in, or switch it on with `bluetoothctl power on`; `rfkill` shows whether it is blocked"
+        case .blocked: "unblock it with `rfkill unblock bluetooth`, or with the computer's switch"
         case .serviceMissing: "start it with `systemctl start bluetooth`"
-        case .notPermitted: "add the user to the group `bluetooth` and log in anew"
+        case .notPermitted: "add the user to the group `bluetooth` and log in again"
         case .pairingNeeded: "pair it first"
         case .busy: "wait a moment, or end the other program that uses it"
         case .timedOut, .brokenOff: "try again"
@@ -88,7 +88,7 @@ enum BlueZCause: String, CaseIterable {
         }
     }
 
-    /// The other side's words of the end of a connection that there was, in newer versions of bluetoothd.
+    /// The reason that newer versions of bluetoothd report for the end of a connection.
     init?(disconnection reason: String) {
         switch reason.split(separator: ".").last {
         case "Timeout": self = .outOfRange
@@ -100,13 +100,13 @@ enum BlueZCause: String, CaseIterable {
 }
 
 extension LinkError {
-    /// What an error of bluetoothd or of the bus means.
+    /// Creates the error for an error of bluetoothd or of the bus.
     init(_ error: BusError, link: String, while task: BlueZTask, undelivered: Int = 0) {
         let words = error.message.isEmpty ? error.name : "\(error.name): \(error.message)"
         self.init(BlueZCause(error, while: task), link: link, underlying: words, undelivered: undelivered)
     }
 
-    /// What a cause means.
+    /// Creates the error for a cause.
     init(_ cause: BlueZCause, link: String, underlying: String? = nil, undelivered: Int = 0) {
         self.init(
             cause.code, link: link, cause.message, remedy: cause.remedy, underlying: underlying,
@@ -114,7 +114,7 @@ extension LinkError {
     }
 }
 
-/// The names and words of bluetoothd (`src/error.c` and `doc/` of BlueZ) and of the bus.
+/// Error names and messages of bluetoothd (`src/error.c` and `doc/` of BlueZ) and of the bus.
 extension BlueZCause {
     static let byName: [String: BlueZCause] = [
         "org.bluez.Error.AgentNotAvailable": .rejected,
@@ -168,7 +168,7 @@ extension BlueZCause {
         "org.jackdaw.Error.TimedOut": .timedOut,
     ]
 
-    /// What stands behind `br-connection-` and `le-connection-`.
+    /// The reasons that follow `br-connection-` and `le-connection-`.
     static let connections: [String: BlueZCause] = [
         "abort-by-local": .brokenOff, "aborted-by-local": .brokenOff,
         "abort-by-remote": .hungUp, "aborted-by-remote": .hungUp,
@@ -184,7 +184,7 @@ extension BlueZCause {
         "memory-allocation": .system, "unknown": .system,
     ]
 
-    /// Words of the system that older versions pass on, and of the bus.
+    /// Messages of the system that older versions pass on, and messages of the bus.
     static let words: [String: BlueZCause] = [
         "Software caused connection abort": .brokenOff, "Connection refused": .refused, "Host is down": .outOfRange,
         "Connection timed out": .outOfRange, "No route to host": .outOfRange, "Connection reset by peer": .hungUp,
@@ -195,7 +195,7 @@ extension BlueZCause {
         "Message recipient disconnected from message bus without replying": .serviceMissing,
     ]
 
-    /// Errors of the attribute protocol that say that the link must be paired, encrypted or better so.
+    /// ATT error codes for a link that must be paired, encrypted, or encrypted with a better key.
     private static let unpaired: Set<UInt8> = [0x05, 0x08, 0x0C, 0x0F]
 
     static func byMessage(_ message: String) -> BlueZCause? {
@@ -211,7 +211,7 @@ extension BlueZCause {
     }
 }
 
-/// Names of bluetoothd's objects and interfaces.
+/// The names of bluetoothd's objects and interfaces.
 enum BlueZName {
     static let service = "org.bluez"
     static let root = "/org/bluez"

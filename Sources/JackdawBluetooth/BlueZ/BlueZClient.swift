@@ -1,23 +1,24 @@
 internal import JackdawSystem
 internal import JackdawTransport
 
-/// The connection to bluetoothd: calls its methods and keeps what it tells of its objects.
+/// The connection to bluetoothd: calls its methods, and mirrors the state of its objects.
 actor BlueZClient {
     nonisolated let bus: Bus
     nonisolated let clock: any Clock<Duration>
-    /// How long a call that asks nobody but bluetoothd may take.
+    /// The time limit of a call that involves only bluetoothd, not a device.
     static let usualLimit = Duration.seconds(25)
-    /// How long a call that undoes something may take: somebody has given up already and waits for it.
+    /// The time limit of a call that undoes something: its caller has already failed or been cancelled, and waits for
+    /// it.
     static let undoLimit = Duration.seconds(5)
 
     private(set) var objects = BlueZObjects()
     private(set) var observers: [Int: @Sendable (BlueZObjects.Event) -> Void] = [:]
     private(set) var waiting: [Int: @Sendable (BlueZObjects?) -> Bool] = [:]
-    /// Who hears of a characteristic's values.
+    /// The handlers of characteristic values.
     private(set) var listeners: [Int: (path: String, hear: @Sendable (WipedBytes) -> Void)] = [:]
-    /// Values that characteristics told of while they are read.
+    /// Values that were notified while their characteristic is being read.
     private var held: [String: [WipedBytes]] = [:]
-    /// Asks for the objects of a bluetoothd that has come.
+    /// The task that requests the objects of a bluetoothd that has started.
     private var filling: Task<Void, Never>?
     private var lastNumber = 0
 
@@ -30,7 +31,7 @@ actor BlueZClient {
 
     deinit { filling?.cancel() }
 
-    /// Connects to bluetoothd.
+    /// Connects to bluetoothd and requests its objects.
     static func open(
         _ address: BusAddress, on loop: EventLoop, clock: any Clock<Duration>
     ) async throws(BusError) -> BlueZClient {
@@ -46,17 +47,17 @@ actor BlueZClient {
         }
     }
 
-    /// Calls a method of an object of bluetoothd.
+    /// Calls a method of a bluetoothd object.
     /// - Parameters:
-    ///   - path: of the object.
-    ///   - interface: of the method.
-    ///   - member: its name.
-    ///   - values: its arguments.
-    ///   - limit: how long it may take.
-    ///   - connection: another one than this client's own.
-    ///   - take: gets the answer, or why there is none, on the loop before any message that came after it.
+    ///   - path: the object's path.
+    ///   - interface: the method's interface.
+    ///   - member: the method's name.
+    ///   - values: the method's arguments.
+    ///   - limit: the time limit of the call.
+    ///   - connection: a connection other than this client's own.
+    ///   - take: receives the answer or the error on the loop, before any message that arrived after it.
     /// - Returns: the answer's values and descriptors.
-    /// - Throws: ``BusError``.
+    /// - Throws: ``BusError`` if there is no answer in time, or the answer is an error.
     @discardableResult
     nonisolated func call(
         _ path: String, _ interface: String, _ member: String, _ values: [BusValue] = [],
@@ -70,11 +71,11 @@ actor BlueZClient {
         }
     }
 
-    /// Calls a method that has to be called whatever becomes of the task: it undoes something.
+    /// Calls a method that undoes something, even if the caller's task is cancelled.
     nonisolated func undo(
         _ path: String, _ interface: String, _ member: String, _ values: [BusValue] = [], over connection: Bus? = nil
     ) async {
-        // A task of its own is not cancelled with this one. What cannot be undone has gone.
+        // A separate task is not cancelled with this one. If the call fails, there is nothing left to undo.
         await Task {
             _ = try? await call(path, interface, member, values, within: Self.undoLimit, over: connection)
         }.value
@@ -87,7 +88,7 @@ actor BlueZClient {
         try await call(path, BlueZName.properties, "Set", [.string(interface), .string(name), .variant(value)])
     }
 
-    /// What changes from now on, until the stream is given up.
+    /// The changes from now on, until the caller ends the stream.
     func events() -> AsyncStream<BlueZObjects.Event> {
         let (stream, continuation) = AsyncStream.makeStream(of: BlueZObjects.Event.self)
         let number = nextNumber()
@@ -99,16 +100,17 @@ actor BlueZClient {
         return stream
     }
 
-    /// Calls back on the loop with what changes, before anything else happens there.
-    /// - Returns: what ``forget(_:)`` ends it by.
+    /// Calls the handler on the loop with each change, before the loop does anything else.
+    /// - Returns: the number to pass to ``forget(_:)``.
     func observe(_ handler: @escaping @Sendable (BlueZObjects.Event) -> Void) -> Int {
         let number = nextNumber()
         observers[number] = handler
         return number
     }
 
-    /// Calls back on the loop with the values that a characteristic tells of, but for those that this program reads.
-    /// - Returns: what ``forget(_:)`` ends it by.
+    /// Calls the handler on the loop with the notified values of a characteristic, except those that this program
+    /// reads.
+    /// - Returns: the number to pass to ``forget(_:)``.
     func listen(to path: String, _ handler: @escaping @Sendable (WipedBytes) -> Void) -> Int {
         let number = nextNumber()
         listeners[number] = (path, handler)
@@ -120,9 +122,9 @@ actor BlueZClient {
         listeners[number] = nil
     }
 
-    /// Reads a characteristic.
+    /// Reads the value of a characteristic.
     func read(_ path: String) async throws(BusError) -> WipedBytes {
-        // bluetoothd refuses a second one as well.
+        // bluetoothd refuses a second read at the same time too.
         guard held[path] == nil else { throw BusError(name: "org.bluez.Error.InProgress") }
         held[path] = []
         let options = BusValue.options([:])
@@ -132,10 +134,10 @@ actor BlueZClient {
         return body[0]?.byteArray ?? []
     }
 
-    /// Waits until the objects are as they should be.
-    /// - Parameter condition: answers with a value when they are; asked after each change.
+    /// Waits until the objects satisfy a condition.
+    /// - Parameter condition: returns a value when it is satisfied; called after each change.
     /// - Returns: that value.
-    /// - Throws: ``BusError`` where the task was cancelled.
+    /// - Throws: ``BusError`` if the task was cancelled.
     func wait<Value: Sendable>(
         until condition: @escaping @Sendable (BlueZObjects) -> Value?
     ) async throws(BusError) -> Value {
@@ -161,7 +163,7 @@ actor BlueZClient {
         return value
     }
 
-    /// Ends the connection.
+    /// Closes the connection to bluetoothd.
     func close() async { await bus.close() }
 
     private func start() async throws(BusError) {
@@ -195,7 +197,7 @@ actor BlueZClient {
         }
     }
 
-    /// Asks for the objects of a bluetoothd that has come, until they are here: it may be busy at its start.
+    /// Requests the objects of a bluetoothd that has started, until it answers: it may be busy during its start.
     private func fill() {
         filling?.cancel()
         filling = Task { [weak self, clock] in
@@ -208,8 +210,8 @@ actor BlueZClient {
         }
     }
 
-    /// Asks for the objects once.
-    /// - Returns: whether they are to be asked for again.
+    /// Requests the objects once.
+    /// - Returns: whether to request them again.
     private func needsObjects() async -> Bool {
         do throws(BusError) { try await askForObjects() } catch { return objects.owner != nil }
         return false
@@ -236,7 +238,7 @@ actor BlueZClient {
         for listener in listeners.values where listener.path == path { listener.hear(value) }
     }
 
-    /// bluetoothd tells of what is read before it answers.
+    /// bluetoothd notifies a value that is read before it answers the read, so that value is removed once.
     private func endReading(_ path: String, _ result: Result<BusReply, BusError>) {
         var values = held.removeValue(forKey: path) ?? []
         if case .success(let reply) = result, let index = values.lastIndex(where: { $0 == reply.body[0]?.byteArray }) {
@@ -253,7 +255,7 @@ actor BlueZClient {
     }
 }
 
-/// What was being done when bluetoothd refused: some of its errors mean one thing here and another there.
+/// The task during which bluetoothd reported an error: the meaning of some of its errors depends on it.
 enum BlueZTask {
     case searching
     /// Connecting, reading and writing.

@@ -1,30 +1,30 @@
-/// What bluetoothd's objects look like, as far as it has told: adapters, devices, services, characteristics.
+/// The known state of bluetoothd's objects: adapters, devices, services, characteristics.
 ///
-/// A value that is fed the bus's messages and answers with what they changed.
+/// A value type: its owner passes the bus's messages in, and it returns the changes.
 struct BlueZObjects: Sendable {
-    /// Something that changed.
+    /// A change of the objects.
     enum Event: Sendable, Hashable {
-        /// bluetoothd has come; its objects are asked for and not here yet.
+        /// bluetoothd has started; its objects are requested and not known yet.
         case serviceStarted
-        /// bluetoothd has gone, and all objects with it.
+        /// bluetoothd has ended, and all its objects are removed.
         case serviceEnded
         case added(path: String, interface: String)
-        /// Properties that were told anew, which may be the same as before.
+        /// Properties were reported; their values may be unchanged.
         case changed(path: String, interface: String, properties: [String: BusValue])
-        /// The value of a characteristic: the device has notified of it, or a program has read it.
+        /// The value of a characteristic: the device has notified it, or a program has read it.
         case notified(path: String, value: WipedBytes)
         case removed(path: String, interface: String)
-        /// A device's connection has ended, in newer versions of bluetoothd.
+        /// A device's connection has ended; only newer versions of bluetoothd report it.
         case disconnected(path: String, reason: String)
     }
 
-    /// The unique name of bluetoothd on the bus; nil where it does not run.
+    /// The unique bus name of bluetoothd; nil if it is not running.
     private(set) var owner: String?
-    /// Whether its objects are here.
+    /// Whether the objects are known.
     private(set) var isComplete = false
     private var objects: [String: [String: [String: BusValue]]] = [:]
 
-    /// Takes in a signal of bluetoothd or of the bus. Others' are not heeded.
+    /// Processes a signal of bluetoothd or of the bus. Signals of other senders are ignored.
     mutating func receive(_ signal: BusSignal) -> [Event] {
         let body = signal.body
         if signal.interface == "org.freedesktop.DBus" {
@@ -48,7 +48,7 @@ struct BlueZObjects: Sendable {
         }
     }
 
-    /// Takes in all objects, as `GetManagedObjects` answers them.
+    /// Replaces all objects with the answer of `GetManagedObjects`.
     mutating func replace(with reply: BusReply) -> [Event] {
         var events = removeAll()
         owner = reply.sender
@@ -61,10 +61,10 @@ struct BlueZObjects: Sendable {
         return events
     }
 
-    /// The connection to the bus has ended.
+    /// Processes the end of the connection to the bus.
     mutating func lose() -> [Event] { changeOwner(to: "") }
 
-    /// The properties of an object's interface; nil where it has none such.
+    /// The properties of an object's interface; nil if the object does not have the interface.
     func properties(_ path: String, _ interface: String) -> [String: BusValue]? { objects[path]?[interface] }
 
     /// Objects with an interface, in the order of their paths.
@@ -74,7 +74,7 @@ struct BlueZObjects: Sendable {
 
     private mutating func changeOwner(to name: String) -> [Event] {
         guard name != owner ?? "" else { return [] }
-        // Why objects go is told before them.
+        // The event with the reason precedes the removals.
         var events: [Event] = owner == nil ? [] : [.serviceEnded]
         events += removeAll()
         isComplete = false
@@ -108,7 +108,7 @@ struct BlueZObjects: Sendable {
         guard objects[path]?[interface] != nil else { return [] }
         let kept = Self.kept(changed, of: interface)
         objects[path]?[interface]?.merge(kept) { $1 }
-        // RSSI and names of devices go this way when they are not heard any more.
+        // bluetoothd invalidates the RSSI and the name of a device that is no longer in range.
         for name in invalidated { objects[path]?[interface]?[name] = nil }
         let event = Event.changed(path: path, interface: interface, properties: kept)
         guard kept["Value"] == nil, let value = changed["Value"]?.byteArray else { return [event] }
@@ -116,34 +116,34 @@ struct BlueZObjects: Sendable {
         return kept.isEmpty ? [notified] : [event, notified]
     }
 
-    /// What a device has sent may be card data, and is not kept.
+    /// A value that a device has sent may be card data, and is not stored.
     private static func kept(_ properties: [String: BusValue], of interface: String) -> [String: BusValue] {
         interface == BlueZName.characteristic ? properties.filter { $0.key != "Value" } : properties
     }
 }
 
-/// An adapter of this computer, as bluetoothd tells of it.
+/// An adapter of this computer, with the properties that bluetoothd reports.
 struct BlueZAdapter: Sendable {
     let path: String
     let properties: [String: BusValue]
 
-    /// Its name in the system, such as `hci0`.
+    /// The adapter's name in the system, such as `hci0`.
     var name: String { BlueZName.last(of: path) }
     var address: BluetoothAddress? { properties["Address"]?.text.flatMap { BluetoothAddress($0) } }
     var alias: String { properties["Alias"]?.text ?? properties["Name"]?.text ?? "" }
     var isPowered: Bool { properties["Powered"]?.boolean ?? false }
 }
 
-/// A device, as bluetoothd tells of it.
+/// A device, with the properties that bluetoothd reports.
 struct BlueZDevice: Sendable {
     let path: String
     let properties: [String: BusValue]
 
     var adapter: String { properties["Adapter"]?.text ?? "" }
     var address: BluetoothAddress? { properties["Address"]?.text.flatMap { BluetoothAddress($0) } }
-    /// What it calls itself; its alias is its address where it has not said.
+    /// The name that the device advertises, not its alias, which is the address if the device has sent no name.
     var name: String? { properties["Name"]?.text }
-    /// In dBm; the controller says 127 where it does not know (Core Specification, Vol 4, Part E, 7.7.65.2).
+    /// RSSI in dBm; the controller's 127 means not available (Core Specification, Vol 4, Part E, 7.7.65.2).
     var signalStrength: Int? { properties["RSSI"]?.integer.flatMap { $0 == 127 ? nil : $0 } }
     var services: [String] { (properties["UUIDs"]?.texts ?? []).map { $0.lowercased() } }
     var isPaired: Bool { properties["Paired"]?.boolean ?? false }
@@ -161,7 +161,8 @@ struct BlueZCharacteristic: Sendable {
     var service: String { properties["Service"]?.text ?? "" }
     var uuid: String { properties["UUID"]?.text?.lowercased() ?? "" }
     var flags: [String] { properties["Flags"]?.texts ?? [] }
-    /// Bytes in a packet of the link, three of which are its own; nil where bluetoothd is too old to tell.
+    /// Bytes in a packet of the link (the ATT MTU), three of which are its header; nil if bluetoothd is too old to
+    /// report it.
     var packetSize: Int? { properties["MTU"]?.integer }
 }
 
@@ -177,16 +178,16 @@ extension BlueZObjects {
         properties(path, BlueZName.device).map { BlueZDevice(path: path, properties: $0) }
     }
 
-    /// A device by its address; where several adapters know it, the one that is connected.
+    /// The device with this address; if several adapters know it, the connected one.
     func device(with address: BluetoothAddress) -> BlueZDevice? {
         let known = devices.filter { $0.address == address }
         return known.first(where: \.isConnected) ?? known.first
     }
 
-    /// How full a device's battery is, in percent; nil where it does not tell.
+    /// The charge of a device's battery, in percent; nil if the device does not report it.
     func batteryLevel(of device: String) -> Int? { properties(device, BlueZName.battery)?["Percentage"]?.integer }
 
-    /// A characteristic of a device by the UUIDs of it and of its service.
+    /// The characteristic of a device with these service and characteristic UUIDs.
     func characteristic(of device: String, service: String, uuid: String) -> BlueZCharacteristic? {
         let services = paths(with: BlueZName.gattService).filter { path in
             let found = properties(path, BlueZName.gattService) ?? [:]

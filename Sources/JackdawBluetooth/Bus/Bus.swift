@@ -1,8 +1,8 @@
 internal import JackdawSystem
 
-/// A connection to a D-Bus bus. It runs on an ``EventLoop``; handlers are called there, in the order in which messages came.
+/// A connection to a D-Bus bus. It runs on an ``EventLoop``, which calls the handlers in the order of the messages.
 actor Bus {
-    /// Signals or an object that are given up by it.
+    /// The registration of signals or of an object, to pass to ``remove(_:)``.
     struct Registration: Sendable {
         fileprivate let number: Int
     }
@@ -11,14 +11,15 @@ actor Bus {
     nonisolated let loop: EventLoop
     private let connection: BusConnection
     private let timer: BusTimer
-    /// What is watched: the library may close its own while it works, and its number be another's then.
+    /// A copy of the library's descriptor: the library may close its own during processing, and its number may then be
+    /// reused.
     private var descriptor: BusDescriptor?
     private var watches: [Watch] = []
     private var watchedFor: Readiness = []
     private var watchedUntil: UInt64?
-    /// Calls that wait for their answers, by a number of ours, with the connection's own.
+    /// Pending calls, by a number of this class, with the connection's number.
     private var calls: [Int: (slot: Int, completion: @Sendable (Result<BusReply, BusError>) -> Void)] = [:]
-    /// Signals that the bus has not answered for, by a number of ours, with the connection's own.
+    /// Pending match rules, by a number of this class, with the connection's number.
     private var matches: [Int: Int] = [:]
     private var lastNumber = 0
     private var whenEnded: [@Sendable () -> Void] = []
@@ -40,22 +41,22 @@ actor Bus {
 
     deinit { for watch in watches { loop.unwatch(watch) } }
 
-    /// Connects to a bus.
+    /// Connects to a bus, and waits until the bus has accepted the connection.
     static func open(_ address: BusAddress, on loop: EventLoop) async throws(BusError) -> Bus {
         let bus = try Bus(address, on: loop)
         try await bus.start()
         return bus
     }
 
-    /// The name that the bus has given to this connection.
+    /// The unique name that the bus has assigned to this connection.
     var uniqueName: String { connection.uniqueName ?? "" }
 
-    /// Calls a method and waits for the answer. Where the task is cancelled the answer is not waited for.
+    /// Calls a method and waits for the answer. If the task is cancelled, it returns without the answer.
     /// - Parameters:
-    ///   - call: the method, and what it is given.
-    ///   - take: gets the answer, or why there is none, on the loop before any message that came after it.
+    ///   - call: the method and its arguments.
+    ///   - take: receives the answer or the error on the loop, before any message that arrived after it.
     /// - Returns: the answer.
-    /// - Throws: ``BusError``.
+    /// - Throws: ``BusError`` if the answer is an error, the connection has ended, or the task was cancelled.
     func call(
         _ call: BusCall, _ take: @escaping @Sendable (Result<BusReply, BusError>) -> Void = { _ in }
     ) async throws(BusError) -> BusReply {
@@ -75,13 +76,13 @@ actor Bus {
         return try result.get()
     }
 
-    /// Calls a method; the answer is handed over before any message that came after it.
+    /// Calls a method; the completion receives the answer before any message that arrived after it.
     func send(_ call: BusCall, _ completion: @escaping @Sendable (Result<BusReply, BusError>) -> Void) {
         start(call, nextNumber(), completion)
     }
 
-    /// Asks for signals, and waits until the bus will send them or the task is cancelled. The handler is called on the loop and
-    /// must not keep the bus.
+    /// Subscribes to signals, and waits until the bus has installed the match rule or the task is cancelled. The loop
+    /// calls the handler, which must not retain the bus.
     func watch(
         _ match: BusMatch, _ handler: @escaping @Sendable (BusSignal) -> Void
     ) async throws(BusError) -> Registration {
@@ -100,7 +101,7 @@ actor Bus {
         } onCancel: {
             Task { await self.cancelMatch(number) }
         }
-        // Cancelled at the last moment, it is given up already.
+        // If the task was cancelled at the last moment, the match rule is already removed.
         guard let match = matches.removeValue(forKey: number) else { throw failure ?? .cancelled }
         let registration = Registration(number: match)
         if let failure {
@@ -110,8 +111,8 @@ actor Bus {
         return registration
     }
 
-    /// Offers an object. The handler is called on the loop with each call of a method of it, for ``answer(_:_:)``; it must not
-    /// keep the bus.
+    /// Exports an object. The loop calls the handler with each method call, to be answered with ``answer(_:_:)``; the
+    /// handler must not retain the bus.
     func export(
         _ path: String, _ handler: @escaping @Sendable (BusRequest) -> Void
     ) throws(BusError) -> Registration {
@@ -119,17 +120,17 @@ actor Bus {
         return Registration(number: try connection.export(path, handler))
     }
 
-    /// Gives up signals or an object.
+    /// Removes a match rule or an exported object.
     func remove(_ registration: Registration) {
         guard !isEnded else { return }
         connection.remove(registration.number)
         update()
     }
 
-    /// Answers a call of a method of an exported object.
+    /// Answers a method call to an exported object.
     func answer(_ request: BusRequest, _ result: Result<BusBody, BusError>) {
         guard !isEnded else { return }
-        // Who asked may be gone, which is no matter to this side.
+        // The caller may have left the bus, which is no error here.
         try? connection.answer(request.number, result)
         update()
     }
@@ -141,13 +142,13 @@ actor Bus {
         update()
     }
 
-    /// Calls back on the loop when the connection ends; at once where it has.
+    /// Calls the handler on the loop when the connection ends; at once if it has ended.
     func notifyEnd(_ handler: @escaping @Sendable () -> Void) {
         guard !isEnded else { return handler() }
         whenEnded.append(handler)
     }
 
-    /// Ends the connection. Calls that wait fail.
+    /// Closes the connection. Pending calls fail.
     func close() { end() }
 
     private func start() async throws(BusError) {
@@ -164,7 +165,7 @@ actor Bus {
             throw BusError(result: -error.code)
         }
         process()
-        // The first answer says that the bus has let us in.
+        // The first answer shows that the bus has accepted the connection.
         _ = try await call(.daemon("GetId"))
     }
 
@@ -209,7 +210,7 @@ actor Bus {
         }
     }
 
-    /// Watches for what the library waits for now.
+    /// Updates the watches to the events and the deadline that the library waits for.
     private func update() {
         guard !isEnded, let watch = watches.last else { return }
         let interest = connection.interest

@@ -3,14 +3,14 @@ internal import CSystemD
 import Glibc
 internal import JackdawSystem
 
-/// The connection of sd-bus, with everything of C behind it. It is used on one thread; ``Bus`` sees to that.
+/// The connection of sd-bus, which wraps the C library. Only one thread may use it; ``Bus`` ensures that.
 @safe final class BusConnection {
-    /// What sd-bus knows one of our calls, matches or objects by, and what it calls.
+    /// The library's slot for a call, a match rule or an object, and its handler.
     @safe private final class Slot {
         unowned let connection: BusConnection
         let number: Int
         let handler: (OpaquePointer) -> Void
-        /// Of a match: called with the bus's answer once.
+        /// For a match rule: called once, with the bus's answer.
         var installed: ((BusError?) -> Void)?
         var pointer: OpaquePointer?
 
@@ -49,7 +49,7 @@ internal import JackdawSystem
             try Self.check(unsafe sd_bus_negotiate_fds(bus, 1))
             try Self.check(unsafe sd_bus_start(bus))
         }
-        // Calls have no limit of the library's own: theirs is on a clock of ours.
+        // Calls have no time limit in the library: the limit is on this program's own clock.
         try Self.check(unsafe sd_bus_set_method_call_timeout(bus, jackdaw_bus_no_timeout()))
     }
 
@@ -58,7 +58,7 @@ internal import JackdawSystem
         unsafe sd_bus_unref(bus)
     }
 
-    /// Leaves the bus. Nothing is called any more but who waits for signals to be asked for.
+    /// Disconnects from the bus. Afterwards, only pending match rules are called back, with an error.
     func close() {
         let slots = slots.values
         self.slots = [:]
@@ -70,10 +70,10 @@ internal import JackdawSystem
         unsafe sd_bus_close(bus)
     }
 
-    /// What to watch.
+    /// The descriptor to watch.
     var descriptor: Int32 { unsafe sd_bus_get_fd(bus) }
 
-    /// What to watch it for.
+    /// The events to watch for.
     var interest: Readiness {
         let events = unsafe sd_bus_get_events(bus)
         var interest: Readiness = []
@@ -82,26 +82,27 @@ internal import JackdawSystem
         return interest
     }
 
-    /// When to call ``process()`` at the latest, in microseconds of the monotonic clock.
+    /// The latest time to call ``process()``, in microseconds of the monotonic clock.
     var deadline: UInt64? {
         var deadline: UInt64 = 0
         guard unsafe sd_bus_get_timeout(bus, &deadline) > 0, deadline != jackdaw_bus_no_timeout() else { return nil }
         return deadline
     }
 
-    /// Its own unique name; nil before the bus has given it one.
+    /// The connection's own unique name; nil before the bus has assigned it.
     var uniqueName: String? {
         var name: UnsafePointer<CChar>?
         guard unsafe sd_bus_get_unique_name(bus, &name) >= 0 else { return nil }
         return unsafe name.map { unsafe String(cString: $0) }
     }
 
-    /// Does all that can be done without waiting.
+    /// Processes everything that does not need to wait.
     func process() throws(BusError) {
         while try Self.check(unsafe sd_bus_process(bus, nil)) > 0 {}
     }
 
-    /// Calls a method. The completion is called once, unless ``remove(_:)`` is called before with what this returns.
+    /// Calls a method. The completion is called once, unless ``remove(_:)`` is called before it with the returned
+    /// number.
     func call(
         _ call: BusCall, _ completion: @escaping (Result<BusReply, BusError>) -> Void
     ) throws(BusError) -> Int {
@@ -125,13 +126,13 @@ internal import JackdawSystem
         return slot.number
     }
 
-    /// Asks for signals.
+    /// Subscribes to signals.
     /// - Parameters:
-    ///   - match: which.
-    ///   - installed: called once, with nil when the bus will send them.
-    ///   - handler: gets them.
-    /// - Returns: what they are given up by.
-    /// - Throws: ``BusError`` where they could not be asked for.
+    ///   - match: the match rule.
+    ///   - installed: called once, with nil when the bus has installed the match rule.
+    ///   - handler: receives the signals.
+    /// - Returns: the number to pass to ``remove(_:)``.
+    /// - Throws: ``BusError`` if the request could not be sent.
     func match(
         _ match: BusMatch, installed: @escaping (BusError?) -> Void, _ handler: @escaping (BusSignal) -> Void
     ) throws(BusError) -> Int {
@@ -159,8 +160,8 @@ internal import JackdawSystem
         return slot.number
     }
 
-    /// Offers an object, which is taken away by what this returns. The handler gets each call of a method of it, which
-    /// ``answer(_:_:)`` must be called for in the end.
+    /// Exports an object, until ``remove(_:)`` is called with the returned number. The handler receives each method
+    /// call, which must be answered with ``answer(_:_:)``.
     func export(_ path: String, _ handler: @escaping (BusRequest) -> Void) throws(BusError) -> Int {
         let slot = unsafe Slot(self, number: nextNumber()) { [unowned self] message in
             unsafe receive(message, handler)
@@ -177,7 +178,7 @@ internal import JackdawSystem
         return slot.number
     }
 
-    /// Gives up a call, signals or an object. Who waits for signals to be asked for is told.
+    /// Removes a call, a match rule or an object. A pending match rule is called back with an error.
     func remove(_ number: Int) {
         guard let slot = slots.removeValue(forKey: number) else { return }
         unsafe sd_bus_slot_unref(slot.pointer)
@@ -185,7 +186,7 @@ internal import JackdawSystem
         slot.installed?(.cancelled)
     }
 
-    /// Answers a call of a method. Nothing happens where it was answered before.
+    /// Answers a method call. A second answer has no effect.
     func answer(_ request: Int, _ result: Result<BusBody, BusError>) throws(BusError) {
         guard let call = unsafe requests.removeValue(forKey: request) else { return }
         defer { unsafe sd_bus_message_unref(call) }
@@ -225,7 +226,7 @@ internal import JackdawSystem
 
     private func write(_ body: BusBody, into message: OpaquePointer?) throws(BusError) {
         guard let message = unsafe message else { return }
-        // It may hold card data or a code: the library wipes it when it lets go of it.
+        // The message may hold card data or a code: the library wipes it when it frees it.
         try Self.check(unsafe sd_bus_message_sensitive(message))
         try unsafe MessageWriter(message, descriptors: body.descriptors).write(body.values)
     }
@@ -248,7 +249,7 @@ internal import JackdawSystem
     }
 
     private static func signal(_ message: OpaquePointer) -> BusSignal? {
-        // One that cannot be read is none; there is nobody to tell.
+        // A signal that cannot be parsed is dropped; no caller waits for it.
         guard let body = try? unsafe MessageReader.read(message) else { return nil }
         return BusSignal(
             sender: unsafe text(sd_bus_message_get_sender(message)),
@@ -285,9 +286,9 @@ internal import JackdawSystem
     }
 }
 
-/// A point of the monotonic clock that an ``EventLoop`` can wait for, since sd-bus has such points of its own.
+/// A timer for a time of the monotonic clock that an ``EventLoop`` can watch, as sd-bus requires it.
 final class BusTimer: Sendable {
-    /// What to watch: readable from that point on.
+    /// The descriptor to watch: readable from that time on.
     let descriptor: Int32
 
     init() throws(SystemFailure) {
@@ -297,16 +298,16 @@ final class BusTimer: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Waits for another point, in microseconds, or for none; and forgets that one has passed.
+    /// Sets the time, in microseconds; nil stops the timer. Either clears an expiration.
     func set(_ microseconds: UInt64?) {
         _ = jackdaw_timerfd_set(descriptor, microseconds.map { Int64(clamping: $0) } ?? -1)
     }
 }
 
-/// Which bus to connect to.
+/// The address of a bus.
 enum BusAddress: Sendable, Hashable {
-    /// The system's.
+    /// The bus of the system.
     case system
-    /// One by its address, such as `unix:path=/run/dbus/system_bus_socket`.
+    /// A bus by its address, such as `unix:path=/run/dbus/system_bus_socket`.
     case at(String)
 }

@@ -1,7 +1,7 @@
 import Glibc
 internal import JackdawSystem
 
-/// What a message carries: values, and the descriptors that some of them mean.
+/// The content of a message: values, and the descriptors that some of them refer to.
 struct BusBody: Sendable {
     var values: [BusValue]
     var descriptors: [BusDescriptor]
@@ -11,17 +11,17 @@ struct BusBody: Sendable {
         self.descriptors = descriptors
     }
 
-    /// The value at a place; nil where there are fewer.
+    /// The value at an index; nil if there are fewer values.
     subscript(index: Int) -> BusValue? { values.indices.contains(index) ? values[index] : nil }
 
-    /// The descriptor that a value means.
+    /// The descriptor that a value refers to.
     func descriptor(at index: Int) -> BusDescriptor? {
         guard case .descriptor(let place)? = self[index], descriptors.indices.contains(place) else { return nil }
         return descriptors[place]
     }
 }
 
-/// A call of a method, on its way out.
+/// An outgoing method call.
 struct BusCall: Sendable {
     var destination: String
     var path: String
@@ -46,14 +46,14 @@ struct BusCall: Sendable {
 
 /// An answer to a call.
 struct BusReply: Sendable {
-    /// The unique name of who answered.
+    /// The unique name of the sender.
     let sender: String
     let body: BusBody
 }
 
-/// A signal.
+/// A signal, received or to be sent.
 struct BusSignal: Sendable {
-    /// The unique name of who sent it; on the way out, whatever.
+    /// The unique name of the sender; unused in a signal to be sent.
     var sender = ""
     var path: String
     var interface: String
@@ -61,11 +61,11 @@ struct BusSignal: Sendable {
     var body = BusBody()
 }
 
-/// A call of a method of an exported object, which waits for its answer.
+/// A method call to an exported object, which waits for its answer.
 struct BusRequest: Sendable {
-    /// What it is answered by.
+    /// The number for the answer.
     let number: Int
-    /// The unique name of who asks.
+    /// The unique name of the caller.
     let sender: String
     let path: String
     let interface: String
@@ -73,18 +73,18 @@ struct BusRequest: Sendable {
     let body: BusBody
 }
 
-/// Which signals are asked for.
+/// A match rule for signals.
 struct BusMatch: Sendable {
     var sender: String?
     var path: String?
-    /// A path and all that lie under it.
+    /// A path and all paths below it.
     var pathNamespace: String?
     var interface: String?
     var member: String?
     /// The first argument, a string.
     var firstArgument: String?
 
-    /// The rule in the words of D-Bus.
+    /// The rule in D-Bus syntax.
     var rule: String {
         let parts = [
             ("sender", sender), ("path", path), ("path_namespace", pathNamespace), ("interface", interface),
@@ -94,7 +94,7 @@ struct BusMatch: Sendable {
     }
 }
 
-/// A call on the bus that failed: an error's name in the words of D-Bus, and what came with it.
+/// A failed call on the bus: the D-Bus error name and its message.
 struct BusError: Error, Hashable {
     /// The name, such as `org.bluez.Error.InProgress`.
     let name: String
@@ -106,8 +106,8 @@ struct BusError: Error, Hashable {
         self.message = message
     }
 
-    /// What the library answered.
-    /// - Parameter result: a number of the system, negative.
+    /// Creates the error for a result of the library.
+    /// - Parameter result: a negative error number of the system.
     init(result: Int32) {
         switch -result {
         case ENOTCONN, ECONNRESET, EPIPE: self = .disconnected
@@ -117,7 +117,7 @@ struct BusError: Error, Hashable {
         }
     }
 
-    /// Names that this program answers and expects.
+    /// Error names that this program sends and expects.
     enum Name {
         static let failed = "org.freedesktop.DBus.Error.Failed"
         static let noServer = "org.freedesktop.DBus.Error.NoServer"
@@ -129,27 +129,28 @@ struct BusError: Error, Hashable {
     /// The connection to the bus has ended.
     static let disconnected = BusError(
         name: "org.freedesktop.DBus.Error.Disconnected", message: "the connection to the bus has ended")
-    /// Whoever called has given it up.
-    static let cancelled = BusError(name: "org.jackdaw.Error.Cancelled", message: "given up")
-    /// No answer came within the time allowed.
+    /// The caller cancelled the call.
+    static let cancelled = BusError(name: "org.jackdaw.Error.Cancelled", message: "cancelled")
+    /// No answer arrived within the time limit.
     static let timedOut = BusError(name: "org.jackdaw.Error.TimedOut", message: "no answer in time")
-    /// Whether the call may have been carried out all the same: its answer was not waited for.
+    /// Whether the call may have been carried out nevertheless, since its answer was not received.
     var isUnanswered: Bool { self == .cancelled || self == .timedOut }
 
-    /// A message is deeper or longer than is good, or not made of what it should be.
+    /// A message that exceeds this program's limits, or has unexpected content.
     static func badMessage(_ message: String) -> BusError {
         BusError(name: "org.jackdaw.Error.BadMessage", message: message)
     }
 }
 
-/// A descriptor that came over the bus or goes over it: closed when it is let go of, unless somebody took it.
+/// A descriptor that was received over the bus or is sent over it: closed when it is released, unless a caller has
+/// taken it.
 final class BusDescriptor: Sendable {
     private let state: SystemLock<Int32?>
 
-    /// Takes a descriptor over.
+    /// Takes ownership of a descriptor.
     init(owning descriptor: Int32) { state = SystemLock(descriptor) }
 
-    /// Copies a descriptor that stays another's.
+    /// Duplicates a descriptor, whose owner keeps it.
     init(copying descriptor: Int32) throws(SystemFailure) {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { throw .last }
@@ -158,7 +159,7 @@ final class BusDescriptor: Sendable {
 
     deinit { if let descriptor = take() { close(descriptor) } }
 
-    /// Gives the descriptor away, whose owner is the caller from now on; nil where that was done before.
+    /// Passes the descriptor's ownership to the caller; nil if it was taken before.
     func take() -> Int32? {
         state.withLock { descriptor in
             defer { descriptor = nil }
@@ -166,7 +167,7 @@ final class BusDescriptor: Sendable {
         }
     }
 
-    /// Lends the descriptor; nil where it was taken.
+    /// Calls the body with the descriptor; nil if it was taken.
     func withDescriptor<Result>(_ body: (Int32) -> Result) -> Result? {
         state.withLock { descriptor in descriptor.map(body) }
     }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A value as D-Bus knows it, without the descriptors that are passed along it.
+/// A D-Bus value. Descriptors are passed beside it.
 indirect enum BusValue: Hashable, Sendable {
     case byte(UInt8)
     case boolean(Bool)
@@ -14,20 +14,20 @@ indirect enum BusValue: Hashable, Sendable {
     case string(String)
     case objectPath(String)
     case signature(String)
-    /// An array of bytes, which is not taken apart.
+    /// An array of bytes, stored as one value.
     case bytes(WipedBytes)
     /// Any other array, and the signature of its elements.
     case array([BusValue], of: String)
-    /// A dictionary with strings, object paths or numbers for keys, and the signatures of key and value.
+    /// A dictionary with strings, object paths or numbers as keys, and the signatures of key and value.
     case dictionary([BusValue: BusValue], key: String, value: String)
     case structure([BusValue])
     case variant(BusValue)
-    /// The place of a descriptor among those that came with the message.
+    /// The index of a descriptor among those of the message.
     case descriptor(Int)
 }
 
 extension BusValue {
-    /// What the value is, in the words of D-Bus.
+    /// The D-Bus signature of the value.
     var signature: String {
         switch self {
         case .byte: "y"
@@ -51,7 +51,7 @@ extension BusValue {
         }
     }
 
-    /// A dictionary of properties or options, as they stand in most calls: strings to variants.
+    /// A dictionary of properties or options, as most calls take: strings to variants.
     static func options(_ options: [String: BusValue]) -> BusValue {
         let entries = options.map { (BusValue.string($0.key), BusValue.variant($0.value)) }
         return .dictionary(Dictionary(uniqueKeysWithValues: entries), key: "s", value: "v")
@@ -60,7 +60,7 @@ extension BusValue {
     /// An array of strings.
     static func strings(_ strings: [String]) -> BusValue { .array(strings.map { .string($0) }, of: "s") }
 
-    /// The value in a variant, or this one.
+    /// The value inside a variant, or this value.
     var content: BusValue {
         guard case .variant(let content) = self else { return self }
         return content.content
@@ -74,7 +74,7 @@ extension BusValue {
         }
     }
 
-    /// The whole number, whatever its size.
+    /// The integer, for any size.
     var integer: Int? {
         switch content {
         case .byte(let value): Int(value)
@@ -104,29 +104,29 @@ extension BusValue {
         return elements.compactMap(\.text)
     }
 
-    /// A dictionary by the texts of its keys.
+    /// The entries of a dictionary, by the texts of their keys.
     var entries: [String: BusValue]? {
         guard case .dictionary(let entries, _, _) = content else { return nil }
         return Dictionary(entries.compactMap { entry in entry.key.text.map { ($0, entry.value) } }) { $1 }
     }
 }
 
-/// Bytes that may be card data or a key: they do not change, are shared and not copied, and are overwritten when nobody has
-/// them any more.
+/// Bytes that may be card data or a key: immutable, shared without copies, and overwritten when the last reference is
+/// released.
 @safe
 final class WipedBytes: @unchecked Sendable, Hashable, ExpressibleByArrayLiteral {
     let count: Int
     private let storage: UnsafeMutableRawBufferPointer
 
     /// - Parameters:
-    ///   - capacity: bytes that there is room for.
+    ///   - capacity: the greatest number of bytes.
     ///   - fill: writes bytes and returns their number.
     init(capacity: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Int) {
         unsafe storage = .allocate(byteCount: capacity, alignment: 1)
         count = unsafe fill(storage)
     }
 
-    /// - Parameter bytes: what is copied, and stays as it is.
+    /// - Parameter bytes: the bytes to copy; the original is not changed.
     convenience init(_ bytes: some Collection<UInt8>) {
         unsafe self.init(capacity: bytes.count) { buffer in
             unsafe buffer.copyBytes(from: bytes)
@@ -146,12 +146,12 @@ final class WipedBytes: @unchecked Sendable, Hashable, ExpressibleByArrayLiteral
     /// A copy, which is not overwritten.
     var array: [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }
 
-    /// Lends the bytes.
+    /// Calls the body with the bytes.
     func withBytes(_ body: (Span<UInt8>) -> Void) {
         unsafe withUnsafeBytes { bytes in unsafe bytes.withMemoryRebound(to: UInt8.self) { unsafe body($0.span) } }
     }
 
-    /// Lends the bytes to a function of C.
+    /// Calls the body with the bytes, for C functions.
     func withUnsafeBytes<Value>(_ body: (UnsafeRawBufferPointer) -> Value) -> Value {
         unsafe body(UnsafeRawBufferPointer(rebasing: storage[..<count]))
     }

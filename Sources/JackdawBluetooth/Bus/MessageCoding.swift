@@ -1,9 +1,9 @@
 internal import CSystemD
 internal import JackdawSystem
 
-/// Reads the values of a message of sd-bus, no deeper and no more than is good for this program.
+/// Reads the values of an sd-bus message, within limits on depth and number.
 @safe struct MessageReader {
-    /// Values in a message at most; an array of bytes is one.
+    /// The greatest number of values in a message; an array of bytes counts as one.
     static let countLimit = 100_000
 
     private let message: OpaquePointer
@@ -12,10 +12,10 @@ internal import JackdawSystem
 
     private init(_ message: OpaquePointer) { unsafe self.message = message }
 
-    /// Reads all of a message, which stays its owner's; descriptors in it are copied.
+    /// Reads all values of a message; the caller still owns the message, and descriptors in it are duplicated.
     static func read(_ message: OpaquePointer) throws(BusError) -> BusBody {
         var reader = unsafe MessageReader(message)
-        // It may hold card data: the library wipes it when it lets go of it.
+        // The message may hold card data: the library wipes it when it frees it.
         unsafe sd_bus_message_sensitive(message)
         try reader.check(unsafe sd_bus_message_rewind(message, 1))
         let values = try reader.values(depth: 0)
@@ -35,7 +35,7 @@ internal import JackdawSystem
         guard try check(unsafe sd_bus_message_peek_type(message, &type, &peeked)) > 0 else { return nil }
         let contents = unsafe peeked.map { unsafe String(cString: $0) } ?? ""
         budget -= 1
-        guard budget >= 0, depth <= MessageWriter.depthLimit else { throw .badMessage("more values than are good") }
+        guard budget >= 0, depth <= MessageWriter.depthLimit else { throw .badMessage("too many values or levels") }
         switch Unicode.Scalar(UInt8(bitPattern: type)) {
         case "y": return .byte(try basic(type, 0))
         case "b": return .boolean(try basic(type, Int32(0)) != 0)
@@ -132,17 +132,17 @@ internal import JackdawSystem
     }
 }
 
-/// Writes values into a message of sd-bus.
+/// Writes values to an sd-bus message.
 @safe struct MessageWriter {
-    /// Containers within containers at most, as D-Bus itself has it for each kind.
+    /// The greatest depth of nested containers, the same as the limit of D-Bus for each kind.
     static let depthLimit = 32
 
     private let message: OpaquePointer
     private let descriptors: [BusDescriptor]
 
     /// - Parameters:
-    ///   - message: not sealed yet; stays its owner's.
-    ///   - descriptors: what values of descriptors mean; the message gets copies.
+    ///   - message: a message that is not sealed; the caller still owns it.
+    ///   - descriptors: the descriptors that values refer to; the message gets duplicates.
     init(_ message: OpaquePointer, descriptors: [BusDescriptor]) {
         unsafe self.message = message
         self.descriptors = descriptors
@@ -153,7 +153,7 @@ internal import JackdawSystem
     }
 
     private func write(_ value: BusValue, depth: Int) throws(BusError) {
-        guard depth <= Self.depthLimit else { throw .badMessage("values within values within values") }
+        guard depth <= Self.depthLimit else { throw .badMessage("values are nested too deeply") }
         switch value {
         case .byte(let value): try basic("y", value)
         case .boolean(let value): try basic("b", Int32(value ? 1 : 0))
@@ -172,7 +172,7 @@ internal import JackdawSystem
         case .variant(let content):
             try container("v", content.signature) { () throws(BusError) in try write(content, depth: depth + 1) }
         case .structure(let fields):
-            guard !fields.isEmpty else { throw .badMessage("a structure of nothing") }
+            guard !fields.isEmpty else { throw .badMessage("an empty structure") }
             try container("r", fields.map(\.signature).joined()) { () throws(BusError) in
                 for field in fields { try write(field, depth: depth + 1) }
             }
@@ -181,7 +181,7 @@ internal import JackdawSystem
                 for element in elements { try write(element, depth: depth + 1) }
             }
         case .dictionary(let entries, let key, let value):
-            // The bus would end the connection over it, which the library does not see.
+            // The bus would end the connection because of such a key, and the library does not check it.
             guard key.count == 1, key != "v" else { throw .badMessage("a key that is not a single value") }
             try container("a", "{\(key)\(value)}") { () throws(BusError) in
                 for entry in entries {
@@ -208,7 +208,7 @@ internal import JackdawSystem
     }
 
     private func string(_ type: Unicode.Scalar, _ text: String) throws(BusError) {
-        guard !text.utf8.contains(0) else { throw .badMessage("a string with an end in it") }
+        guard !text.utf8.contains(0) else { throw .badMessage("a string with a null character") }
         try check(unsafe text.withCString { unsafe sd_bus_message_append_basic(message, CChar(type.value), $0) })
     }
 
@@ -222,12 +222,12 @@ internal import JackdawSystem
 
     private func descriptor(_ index: Int) throws(BusError) {
         guard descriptors.indices.contains(index) else { throw .badMessage("a descriptor is missing") }
-        // The library copies it.
+        // The library duplicates the descriptor.
         let result = descriptors[index].withDescriptor { descriptor in
             var descriptor = descriptor
             return unsafe sd_bus_message_append_basic(message, CChar(Unicode.Scalar("h").value), &descriptor)
         }
-        guard let result else { throw .badMessage("a descriptor was given away before") }
+        guard let result else { throw .badMessage("a descriptor was already handed over") }
         try check(result)
     }
 

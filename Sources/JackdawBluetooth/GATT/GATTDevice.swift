@@ -1,21 +1,21 @@
 internal import JackdawSystem
 public import JackdawTransport
 
-/// A device that is connected over Bluetooth Low Energy, and what it offers.
+/// A device that is connected over Bluetooth Low Energy, and its GATT services.
 public struct GATTDevice: Sendable {
-    /// What it is opened by.
+    /// The name that opens a link to the device.
     public let link: LinkName
     let client: BlueZClient
     let path: String
-    /// Whether it was connected before: somebody else uses it.
+    /// Whether the device was connected before, so that another program uses it.
     private let wasConnected: Bool
 
-    /// How long a device may take to be found, to be connected, and to tell of its services.
+    /// The time limits to find a device, to connect it, and to resolve its services.
     static let searchLimit = Duration.seconds(10)
     static let connectionLimit = Duration.seconds(40)
     static let resolutionLimit = Duration.seconds(30)
 
-    /// Connects a device and waits until its services are known.
+    /// Connects a device and waits until its services are resolved.
     static func connect(_ address: BluetoothAddress, by client: BlueZClient) async throws(LinkError) -> GATTDevice {
         let link = LinkName(.ble, address.description)
         let found = try await client.device(address, link: link.description, radio: .lowEnergy, within: searchLimit)
@@ -24,7 +24,8 @@ public struct GATTDevice: Sendable {
             do throws(BusError) {
                 try await device.attempt()
             } catch {
-                // bluetoothd gives up its own attempt when the device advertises at the wrong moment; the next one succeeds.
+                // bluetoothd aborts its own attempt when the device advertises at the wrong moment; the next attempt
+                // succeeds.
                 guard BlueZCause(error, while: .connecting) == .brokenOff else { throw device.failure(error) }
                 do throws(BusError) { try await device.attempt() } catch { throw device.failure(error) }
             }
@@ -37,28 +38,28 @@ public struct GATTDevice: Sendable {
         return device
     }
 
-    /// Ends its connection where it was made for this.
+    /// Ends the connection if this value has made it.
     func undoConnection() async {
         if !wasConnected { await disconnect() }
     }
 
-    /// Reads a characteristic.
+    /// Reads the value of a characteristic.
     /// - Parameters:
     ///   - service: UUID of its service.
     ///   - characteristic: its UUID.
-    /// - Returns: its value. It is the caller's to overwrite where it is card data.
-    /// - Throws: `LinkError`: `unsupported` where the device has no such characteristic.
+    /// - Returns: the value. If it is card data, the caller must overwrite it.
+    /// - Throws: `LinkError`: `unsupported` if the device has no such characteristic.
     public func read(service: String, characteristic: String) async throws(LinkError) -> [UInt8] {
         try await read(find(service, characteristic)).array
     }
 
-    /// Writes a characteristic.
+    /// Writes the value of a characteristic.
     /// - Parameters:
-    ///   - value: what to write.
+    ///   - value: the bytes to write.
     ///   - service: UUID of its service.
     ///   - characteristic: its UUID.
-    ///   - isAcknowledged: whether the device's answer is waited for.
-    /// - Throws: `LinkError`.
+    ///   - isAcknowledged: whether to wait for the device's response.
+    /// - Throws: `LinkError` if the device has no such characteristic, or the write fails.
     public func write(
         _ value: [UInt8], service: String, characteristic: String, isAcknowledged: Bool = true
     ) async throws(LinkError) {
@@ -70,34 +71,35 @@ public struct GATTDevice: Sendable {
         }
     }
 
-    /// How full its battery is, in percent; nil where it does not tell.
+    /// The charge of the battery, in percent; nil if the device does not report it.
     public var batteryLevel: Int? {
         get async { await client.objects.batteryLevel(of: path) }
     }
 
-    /// What it says of its battery: at once where it has, and whenever it says so again. Only the latest waits to be taken.
-    /// - Returns: reports, until the connection has ended or the stream is given up.
+    /// The battery reports of the device: the last one at once, if there is one, then each new one. Only the latest
+    /// report is buffered.
+    /// - Returns: reports, until the connection ends or the caller ends the stream.
     public func batteryReports() async -> AsyncStream<BatteryReport> { await client.batteryReports(of: path) }
 
-    /// What it says of itself.
-    /// - Returns: what it says, with nil for what it does not.
-    /// - Throws: `LinkError`.
+    /// Reads the device information service.
+    /// - Returns: the values, nil for each one that the device does not have.
+    /// - Throws: `LinkError` if a value cannot be read.
     public func information() async throws(LinkError) -> DeviceInformation {
         var information = DeviceInformation()
         for (uuid, field) in DeviceInformation.fields {
             let found = await client.objects.characteristic(of: path, service: DeviceInformation.service, uuid: uuid)
             guard let found else { continue }
-            // Some devices end their texts as C does.
+            // Some devices end their strings with a zero byte, as in C.
             let text = try await read(found).array.prefix { $0 != 0 }
             information[keyPath: field] = String(decoding: text, as: UTF8.self)
         }
         return information
     }
 
-    /// Ends its connection.
+    /// Ends the connection of the device.
     public func disconnect() async { await client.undo(path, BlueZName.device, "Disconnect") }
 
-    /// A characteristic by the UUIDs of it and of its service.
+    /// The characteristic with these service and characteristic UUIDs.
     func find(_ service: String, _ characteristic: String) async throws(LinkError) -> BlueZCharacteristic {
         let objects = await client.objects
         guard objects.device(path)?.isConnected == true else { throw LinkError(.disconnected, link: link.description) }
@@ -114,13 +116,13 @@ public struct GATTDevice: Sendable {
         try await client.call(path, BlueZName.characteristic, "WriteValue", [.bytes(value), options])
     }
 
-    /// Takes a socket for what a characteristic notifies of. bluetoothd loses none on this way as long as
-    /// the socket has room; it is emptied whenever the loop's thread is free.
+    /// Acquires a socket for the notifications of a characteristic. bluetoothd loses no notification on it as long as
+    /// the socket has space; the loop empties it whenever its thread is free.
     func acquireNotifications(_ characteristic: BlueZCharacteristic) async throws(LinkError) -> AcquiredSocket {
         try await acquire("AcquireNotify", characteristic)
     }
 
-    /// Takes a socket for what is written to a characteristic without an answer.
+    /// Acquires a socket for writes to a characteristic without a response.
     func acquireWriting(_ characteristic: BlueZCharacteristic) async throws(LinkError) -> AcquiredSocket {
         try await acquire("AcquireWrite", characteristic)
     }
@@ -135,7 +137,7 @@ public struct GATTDevice: Sendable {
         do throws(BusError) {
             let body = try await client.call(characteristic.path, BlueZName.characteristic, member, [.options([:])])
             guard let descriptor = body.descriptor(at: 0), let size = body[1]?.integer else {
-                throw .badMessage("a socket was to come")
+                throw .badMessage("the answer has no socket")
             }
             return AcquiredSocket(descriptor: descriptor, packetSize: size)
         } catch {
@@ -174,13 +176,13 @@ public struct GATTDevice: Sendable {
     }
 }
 
-/// What a device says of itself in its device information service; nil where it does not.
+/// The values of a device's device information service; nil for each one that the device does not have.
 public struct DeviceInformation: Sendable, Hashable {
-    /// Who made it.
+    /// The name of the manufacturer.
     public var manufacturer: String?
-    /// What kind it is.
+    /// The manufacturer's name of the model.
     public var model: String?
-    /// Which one it is.
+    /// The serial number of this device.
     public var serialNumber: String?
     /// The version of its hardware.
     public var hardwareRevision: String?
@@ -201,7 +203,7 @@ public struct DeviceInformation: Sendable, Hashable {
 }
 
 extension BlueZClient {
-    /// What a connected device says of its battery: at once where it has, and whenever it says so again.
+    /// The battery reports of a connected device: the last one at once, if there is one, then each new one.
     func batteryReports(of path: String) -> AsyncStream<BatteryReport> {
         let (reports, continuation) = AsyncStream.makeStream(
             of: BatteryReport.self, bufferingPolicy: .bufferingNewest(1))

@@ -2,16 +2,16 @@ import Glibc
 internal import JackdawSystem
 public import JackdawTransport
 
-/// Bytes over a pair of characteristics: one is written in pieces, the other notifies.
+/// A byte link over two characteristics: it writes chunks to one, and receives notifications of the other.
 public struct GATTLink: Transport, BatteryReporting {
     private let stream: GATTStream
 
-    /// The device, for what it offers besides.
+    /// The device, for its other services.
     public var device: GATTDevice { stream.device }
-    /// Bytes of one notification or one write at most: the link's attribute MTU without the three of its own. 20 where
-    /// bluetoothd does not tell.
+    /// The greatest number of bytes in one notification or one write: the link's ATT MTU without its header of three
+    /// bytes. 20 if bluetoothd does not report the MTU.
     public var payloadSize: Int { get async { await stream.payloadSize } }
-    /// What the link is opened by.
+    /// The name that opens the link.
     public var link: LinkName { stream.device.link }
 
     /// Opens the link of a connected device.
@@ -19,35 +19,35 @@ public struct GATTLink: Transport, BatteryReporting {
         GATTLink(stream: try await GATTStream.open(device, profile))
     }
 
-    /// Waits for what the device notifies of next and hands it over. For one task at a time.
-    /// - Parameter take: gets the bytes of one notification.
-    /// - Returns: true; the end of a link over GATT is never in good order.
-    /// - Throws: `LinkError` where the link was lost, again at each call, or where the task was cancelled.
+    /// Waits for the next notification of the device and passes it to `take`. Only one task at a time may receive.
+    /// - Parameter take: receives the bytes of one notification.
+    /// - Returns: true; a link over GATT never ends in good order.
+    /// - Throws: `LinkError` if the link was lost, again at each call, or if the task was cancelled.
     public func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool {
         try await stream.next().withBytes(take)
         return true
     }
 
-    /// Sends bytes in pieces, as the profile says. For one task at a time.
-    /// - Parameter bytes: what to send.
-    /// - Throws: `LinkError` with the number of bytes from the piece on that failed.
+    /// Sends bytes in chunks of the profile's size. Only one task at a time may send.
+    /// - Parameter bytes: the bytes to send.
+    /// - Throws: `LinkError` with the number of bytes from the failed chunk on.
     public func send(_ bytes: [UInt8]) async throws(LinkError) { try await stream.send(bytes) }
 
-    /// Does nothing: GATT knows no end of one direction.
+    /// Has no effect: GATT cannot close one direction.
     public func endSending() {}
 
-    /// What the device says of its battery: at once where it has, and whenever it says so again. Only the latest waits to be
-    /// taken.
-    /// - Returns: reports, until the connection has ended or the stream is given up.
+    /// The battery reports of the device: the last one at once, if there is one, then each new one. Only the latest
+    /// report is buffered.
+    /// - Returns: reports, until the connection ends or the caller ends the stream.
     public func batteryReports() async -> AsyncStream<BatteryReport> { await device.batteryReports() }
 
-    /// Ends the device's connection. Who waits gets `disconnected`; a second call does nothing.
+    /// Ends the device's connection. Tasks that wait receive `disconnected`; a second call has no effect.
     public func close() async { await stream.close() }
 }
 
-/// Writes values into a socket that bluetoothd has given away, and waits while it is full.
+/// Writes values to a socket acquired from bluetoothd, and waits while the socket is full.
 actor GATTOutlet {
-    /// Bytes in a packet of the link, three of which are its own.
+    /// Bytes in a packet of the link (the ATT MTU), three of which are its header.
     nonisolated let packetSize: Int
     private let loop: EventLoop
     private var descriptor: BusDescriptor?
@@ -61,9 +61,10 @@ actor GATTOutlet {
         self.loop = loop
     }
 
-    /// Writes a value, whole. For one task at a time.
-    /// - Parameter value: what to write.
-    /// - Throws: ``SystemFailure``: `EPIPE` where the link was lost or this was closed, `ECANCELED` where the task was cancelled.
+    /// Writes a complete value. Only one task at a time may write.
+    /// - Parameter value: the bytes to write.
+    /// - Throws: ``SystemFailure``: `EPIPE` if the link was lost or this socket was closed, `ECANCELED` if the task was
+    ///   cancelled.
     func write(_ value: WipedBytes) async throws(SystemFailure) {
         while true {
             guard !Task.isCancelled else { throw SystemFailure(code: ECANCELED) }
@@ -81,7 +82,7 @@ actor GATTOutlet {
         }
     }
 
-    /// Gives the socket up. Who writes fails.
+    /// Closes the socket. A pending write fails.
     func close() {
         wake()
         descriptor = nil

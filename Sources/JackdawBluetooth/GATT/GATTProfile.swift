@@ -1,35 +1,35 @@
-/// How a family of readers carries its bytes over GATT: which characteristics it is written by and tells by, and in what
-/// pieces.
+/// The GATT protocol of a reader family: the characteristics for writing and for notifications, and the size of the
+/// chunks.
 public struct GATTProfile: Sendable, Hashable {
-    /// The longest value that is written at once.
+    /// The greatest length of a value in one write.
     public enum Chunk: Sendable, Hashable {
-        /// What a packet of the link holds.
+        /// As many bytes as a packet of the link holds.
         case packet
-        /// A number of bytes, or what a packet holds where that is less.
+        /// This number of bytes, or as many as a packet holds if that is less.
         case bytes(Int)
     }
 
-    /// What the family is called.
+    /// The name of the reader family.
     public var name: String
     /// The service, a lower-case UUID of 36 characters.
     public var service: String
-    /// The characteristic that is written.
+    /// UUID of the characteristic that the link writes.
     public var write: String
-    /// The characteristic that notifies; it may be the same.
+    /// UUID of the characteristic that notifies; it may be the same.
     public var notify: String
-    /// How much is written at once.
+    /// The size of each write.
     public var chunk: Chunk
-    /// Whether the device answers each write, which is slower and tells whether it arrived.
+    /// Whether the device acknowledges each write, which is slower and confirms its arrival.
     public var isAcknowledged: Bool
 
-    /// A profile.
+    /// Creates a profile.
     /// - Parameters:
-    ///   - name: what the family is called.
+    ///   - name: the name of the reader family.
     ///   - service: UUID of the service.
-    ///   - write: UUID of the characteristic that is written.
+    ///   - write: UUID of the characteristic that the link writes.
     ///   - notify: UUID of the characteristic that notifies.
-    ///   - chunk: how much is written at once.
-    ///   - isAcknowledged: whether the device answers each write.
+    ///   - chunk: the size of each write.
+    ///   - isAcknowledged: whether the device acknowledges each write.
     public init(
         name: String, service: String, write: String, notify: String, chunk: Chunk = .packet,
         isAcknowledged: Bool = true
@@ -42,14 +42,15 @@ public struct GATTProfile: Sendable, Hashable {
         self.isAcknowledged = isAcknowledged
     }
 
-    /// Bytes of a value at most, whatever the link holds (Bluetooth Core 5.3, volume 3, part F, 3.2.9). bluetoothd cuts what is
-    /// longer and tells nobody.
+    /// The greatest length of a value in bytes, for any packet size (Bluetooth Core 5.3, volume 3, part F, 3.2.9).
+    /// bluetoothd truncates longer values without an error.
     static let longestValue = 512
 
-    /// Bytes of a value at most, by those in a packet of the link, three of which are its own; nil where these are not known.
+    /// The greatest length of a value, for the bytes in a packet of the link, three of which are its header; a nil
+    /// packet size counts as 23.
     static func payloadSize(packet: Int?) -> Int { min(max(1, (packet ?? 23) - 3), longestValue) }
 
-    /// Bytes that are written at once, by those of a value at most.
+    /// The bytes in one write, for the greatest length of a value.
     func chunkSize(payload: Int) -> Int {
         switch chunk {
         case .packet: payload

@@ -2,31 +2,32 @@ import Glibc
 internal import JackdawSystem
 internal import JackdawTransport
 
-/// What a ``GATTLink`` has received and not handed over yet, and what it is written by.
+/// The receiving and sending state of a ``GATTLink``: received values that no task has taken, and the way to write.
 actor GATTStream {
-    /// Values that wait to be received: what the fastest links bring in about a second.
+    /// The greatest number of values that wait to be received: about one second on the fastest links.
     static let capacity = 1_024
 
     nonisolated let device: GATTDevice
     private let profile: GATTProfile
     private let written: BlueZCharacteristic
     private let notifying: BlueZCharacteristic
-    /// What the device's connection is followed by, as long as it lasts.
+    /// The observer of the device's connection; nil after its end.
     private var observer: Int?
-    /// What notifications are heard by on the bus, where bluetoothd gives no socket away.
+    /// The listener for notifications on the bus, if bluetoothd provides no socket.
     private var listener: Int?
-    /// What was notified of and not received yet.
+    /// Notified values that no task has received yet.
     private var values = ValueQueue(capacity: capacity)
-    /// What notifications come by, where bluetoothd gives one away.
+    /// The socket for notifications, if bluetoothd provides one.
     private var socket: (descriptor: BusDescriptor, watch: Watch)?
-    /// Bytes in a packet of the link, three of which are its own, as bluetoothd told with the socket.
+    /// Bytes in a packet of the link (the ATT MTU), three of which are its header, as bluetoothd reported with the
+    /// socket.
     private var packetSize: Int?
-    /// What is written without an answer goes by it, where bluetoothd gives one away.
+    /// The socket for writes without a response, if bluetoothd provides one.
     private var outlet: GATTOutlet?
     private var receiver: CheckedContinuation<Void, Never>?
-    /// Why nothing more will come.
+    /// The error that ended the link.
     private var end: LinkError?
-    /// Why the device says that it has gone.
+    /// The reason that bluetoothd reported for the end of the connection.
     private var reason: String?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe device.client.unownedExecutor }
@@ -40,7 +41,7 @@ actor GATTStream {
         self.notifying = notifying
     }
 
-    /// Listens to a connected device. Where that fails its connection stays.
+    /// Subscribes to a connected device. If that fails, the device stays connected.
     static func open(_ device: GATTDevice, _ profile: GATTProfile) async throws(LinkError) -> GATTStream {
         let written = try await device.find(profile.service, profile.write)
         let notifying = try await device.find(profile.service, profile.notify)
@@ -64,7 +65,8 @@ actor GATTStream {
         }
     }
 
-    /// Asks for notifications: by a socket, on which fewer are lost; on the bus where bluetoothd gives none away.
+    /// Subscribes to notifications: through a socket, which loses fewer, or on the bus if bluetoothd provides no
+    /// socket.
     private func subscribe() async throws(LinkError) {
         if !profile.isAcknowledged, let socket = try? await device.acquireWriting(written) {
             outlet = GATTOutlet(socket, on: device.client.bus.loop)
@@ -76,7 +78,7 @@ actor GATTStream {
         do throws(BusError) {
             try await device.client.call(notifying.path, BlueZName.characteristic, "StartNotify") {
                 [weak self] result in
-                // Values that were told of before were not for this link.
+                // Values notified before the answer were not for this link.
                 if case .success = result { self?.assumeIsolated { $0.listen() } }
             }
         } catch {
@@ -103,12 +105,12 @@ actor GATTStream {
         }
     }
 
-    /// Takes what has come by the socket.
+    /// Receives the values that are waiting in the socket.
     private func drain() {
         while let number = socket?.descriptor.withDescriptor({ $0 }) {
             var isDry = false
             var hasEnded = false
-            // What the largest packet holds (517 bytes), though values have fewer.
+            // Larger than a value can be: the largest packet has 517 bytes, three of which are its header.
             let value = unsafe WipedBytes(capacity: 514) { buffer in
                 let count = unsafe recv(number, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
                 isDry = count < 0 && [EAGAIN, EINTR].contains(errno)
@@ -116,7 +118,7 @@ actor GATTStream {
                 return max(0, count)
             }
             guard !isDry else { return }
-            // An empty value looks like the end.
+            // A read of an empty value looks like the end of the socket.
             if value.isEmpty { hasEnded = hasEnded || (try? SystemSocketCalls().hasEnded(number)) != false }
             guard !hasEnded else { return endOfSocket() }
             take(value)
@@ -126,11 +128,12 @@ actor GATTStream {
     private func take(_ value: WipedBytes) {
         guard end == nil, !value.isEmpty else { return }
         guard values.append(value) else {
-            // A link with a hole in it is none. Left in the socket, it would be bluetoothd that loses it, and tells nobody.
+            // The link ends, because a gap in its data would go unnoticed. If the values stayed in the socket,
+            // bluetoothd would discard them without an error.
             return finish(
                 LinkError(
                     .system, link: name, "data of the device was lost: it was not received in time",
-                    remedy: "receive all the time, in a task of its own"))
+                    remedy: "receive continuously, in a separate task"))
         }
         wake()
     }
@@ -138,7 +141,7 @@ actor GATTStream {
     private func endOfSocket() {
         giveUpSocket()
         guard observer != nil else { return }
-        // Why it ended comes over the bus, before the answer to this.
+        // The bus delivers the reason for the end before the answer to this call.
         device.client.bus.assumeIsolated { [isConnected] bus in
             bus.send(isConnected) { [weak self] _ in
                 self?.assumeIsolated { $0.lose(.disconnected, "notifications ended") }
@@ -152,7 +155,7 @@ actor GATTStream {
         self.socket = nil
     }
 
-    /// Waits for what the device notifies of next. For one task at a time.
+    /// Waits for the next notification of the device. Only one task at a time may receive.
     func next() async throws(LinkError) -> WipedBytes {
         while true {
             if let value = values.next() { return value }
@@ -171,10 +174,10 @@ actor GATTStream {
 
     private var name: String { device.link.description }
 
-    /// Bytes of a value at most.
+    /// The greatest number of bytes in a value.
     var payloadSize: Int { GATTProfile.payloadSize(packet: outlet?.packetSize ?? written.packetSize ?? packetSize) }
 
-    /// Sends bytes in pieces, as the profile says.
+    /// Sends bytes in chunks of the profile's size.
     func send(_ bytes: [UInt8]) async throws(LinkError) {
         let size = profile.chunkSize(payload: payloadSize)
         var sent = 0
@@ -185,7 +188,7 @@ actor GATTStream {
             do throws(BusError) {
                 try await write(chunk)
             } catch {
-                // Why the link was lost says more than that writing failed.
+                // The reason for the loss of the link is more useful than the error of the write.
                 if let end { throw LinkError(end, undelivered: left) }
                 throw device.failure(error, undelivered: left)
             }
@@ -201,27 +204,27 @@ actor GATTStream {
             try await outlet.write(chunk)
         } catch {
             if error.code == ECANCELED { throw .cancelled }
-            // Why it ended comes over the bus, before the answer to this.
+            // The bus delivers the reason for the end before the answer to this call.
             _ = try? await device.client.bus.call(isConnected)
             throw BusError(name: "org.bluez.Error.NotConnected", message: error.message)
         }
     }
 
-    /// Asks bluetoothd for what is told anyway, but before its answer.
+    /// A call that requests a property which bluetoothd also signals. The signal arrives before the answer.
     private var isConnected: BusCall {
         BusCall(
             BlueZName.service, device.path, BlueZName.properties, "Get",
             BusBody([.string(BlueZName.device), .string("Connected")]))
     }
 
-    /// Ends the device's connection, unless it has ended: a later one is another's.
+    /// Ends the device's connection, unless it has already ended: a later connection belongs to another link.
     func close() async {
         let isOver = observer == nil
         shut()
         if !isOver { await device.disconnect() }
     }
 
-    /// Ends the link, and nothing else.
+    /// Ends the link, but not the device's connection.
     private func shut() {
         finish(LinkError(.disconnected, link: name, "the link was closed"))
         values.removeAll()
@@ -251,7 +254,7 @@ actor GATTStream {
         lose(cause, words)
     }
 
-    /// Ends the link after what has come.
+    /// Ends the link after the values that have already arrived.
     private func lose(_ cause: BlueZCause, _ words: String) {
         drain()
         finish(LinkError(cause, link: name, underlying: words))
@@ -279,7 +282,7 @@ actor GATTStream {
 }
 
 extension LinkError {
-    /// The same, with the number of bytes that were not sent.
+    /// The same error with the number of bytes that were not sent.
     fileprivate init(_ error: LinkError, undelivered: Int) {
         self.init(
             error.code, link: error.link, error.message, remedy: error.remedy, underlying: error.underlying,
@@ -287,19 +290,19 @@ extension LinkError {
     }
 }
 
-/// Values that have come and were not taken yet, in their order: a ring, which is full at some point.
+/// A bounded ring of received values that no task has taken yet, in order.
 struct ValueQueue {
     private var values: [WipedBytes?]
     private var first = 0
     private var count = 0
 
-    /// - Parameter capacity: values that there is room for.
+    /// - Parameter capacity: the greatest number of values.
     init(capacity: Int) { values = Array(repeating: nil, count: capacity) }
 
     var isEmpty: Bool { count == 0 }
 
-    /// Takes a value in.
-    /// - Returns: whether there was room.
+    /// Appends a value.
+    /// - Returns: false if the ring is full.
     mutating func append(_ value: WipedBytes) -> Bool {
         guard count < values.count else { return false }
         values[(first + count) % values.count] = value
@@ -307,7 +310,7 @@ struct ValueQueue {
         return true
     }
 
-    /// Gives the oldest value away; nil where there is none.
+    /// Removes and returns the oldest value; nil if the ring is empty.
     mutating func next() -> WipedBytes? {
         guard !isEmpty else { return nil }
         defer {
@@ -321,9 +324,10 @@ struct ValueQueue {
     mutating func removeAll() { while next() != nil {} }
 }
 
-/// A socket that bluetoothd has given away for a characteristic: a packet in it is a value. It is closed with this.
+/// A socket that bluetoothd has provided for a characteristic: each packet is one value. It is closed together with
+/// this value.
 struct AcquiredSocket: Sendable {
     let descriptor: BusDescriptor
-    /// Bytes in a packet of the link, three of which are its own.
+    /// Bytes in a packet of the link (the ATT MTU), three of which are its header.
     let packetSize: Int
 }

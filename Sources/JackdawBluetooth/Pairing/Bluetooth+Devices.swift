@@ -1,12 +1,12 @@
 public import JackdawTransport
 
 extension Bluetooth {
-    /// Pairs a device, which is looked for where it is not known, and lets it connect by itself from then on. One that is
-    /// paired already is left so.
+    /// Pairs a device and trusts it, so that it may connect by itself from then on. Scans for the device if bluetoothd
+    /// does not know it. A device that is already paired stays paired.
     /// - Parameters:
-    ///   - address: of the device.
-    ///   - radio: how to look for it.
-    ///   - agent: answers what pairing asks.
+    ///   - address: the device's address.
+    ///   - radio: the radio to scan with.
+    ///   - agent: answers the questions of the pairing.
     /// - Throws: `LinkError`: `rejected`, `outOfRange`, `timedOut`, ...
     public func pair(
         _ address: BluetoothAddress, radio: BluetoothRadio = .any, agent: any PairingAgent
@@ -17,9 +17,9 @@ extension Bluetooth {
         try await PairingSession(device, link: link, agent: agent, by: client).run()
     }
 
-    /// Forgets a device and its keys.
-    /// - Parameter address: of the device.
-    /// - Throws: `LinkError`: `notFound` where it is not known.
+    /// Removes a device and its pairing keys.
+    /// - Parameter address: the device's address.
+    /// - Throws: `LinkError`: `notFound` if bluetoothd does not know the device.
     public func forget(_ address: BluetoothAddress) async throws(LinkError) {
         let client = try await client()
         guard let device = await client.objects.device(with: address) else {
@@ -32,27 +32,27 @@ extension Bluetooth {
         }
     }
 
-    /// Devices that bluetoothd knows: paired ones, connected ones, and those that were heard of late.
-    /// - Returns: each device, with the link that opens it.
+    /// Lists the devices that bluetoothd knows: paired ones, connected ones, and those seen recently.
+    /// - Returns: each device, with the name of its link.
     /// - Throws: `LinkError`: `serviceMissing`, `notPermitted`.
     public func knownDevices() async throws(LinkError) -> [FoundDevice] {
         try await client().objects.devices.compactMap { FoundDevice($0, by: .any) }
     }
 
-    /// Connects a device over Bluetooth Low Energy. It is looked for where it is not known.
-    /// - Parameter address: of the device.
-    /// - Returns: the device, with its services known.
+    /// Connects a device over Bluetooth Low Energy. Scans for the device if bluetoothd does not know it.
+    /// - Parameter address: the device's address.
+    /// - Returns: the device, after its services have been resolved.
     /// - Throws: `LinkError`: `outOfRange`, `adapterOff`, `pairedElsewhere`, ...
     public func connect(_ address: BluetoothAddress) async throws(LinkError) -> GATTDevice {
         try await GATTDevice.connect(address, by: client())
     }
 
-    /// Connects a device over Bluetooth Low Energy and opens a link by two of its characteristics.
+    /// Connects a device over Bluetooth Low Energy and opens a link over two of its characteristics.
     /// - Parameters:
-    ///   - address: of the device.
-    ///   - profile: how its family carries bytes.
+    ///   - address: the device's address.
+    ///   - profile: the characteristics and packet sizes of the device's family.
     /// - Returns: the link.
-    /// - Throws: `LinkError`: `unsupported` where the device is of another family.
+    /// - Throws: `LinkError`: `unsupported` if the device is of another family.
     public func connect(_ address: BluetoothAddress, profile: GATTProfile) async throws(LinkError) -> GATTLink {
         let device = try await connect(address)
         do throws(LinkError) {

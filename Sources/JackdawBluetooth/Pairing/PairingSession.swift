@@ -1,15 +1,15 @@
 public import JackdawTransport
 
-/// The pairing of one device: what bluetoothd asks goes to an agent, and its answers back.
+/// The pairing of one device: forwards the requests of bluetoothd to an agent, and the agent's answers back.
 actor PairingSession {
-    /// How long a person may take.
+    /// The time limit of a pairing, in which a person may have to answer.
     static let limit = Duration.seconds(120)
 
     private let client: BlueZClient
     private let device: BlueZDevice
     private let link: String
     private let agent: any PairingAgent
-    /// What is asked now.
+    /// The request that the agent is answering now.
     private var question: (request: BusRequest, task: Task<Void, Never>)?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe client.unownedExecutor }
@@ -21,11 +21,11 @@ actor PairingSession {
         self.agent = agent
     }
 
-    /// Pairs and trusts the device; one that is paired already is only trusted.
+    /// Pairs and trusts the device; a device that is already paired is only trusted.
     func run() async throws(LinkError) {
         do throws(BusError) {
             try await pair()
-            // One that is trusted may connect by itself later, and is not asked about.
+            // A trusted device may later connect by itself, without an authorization request.
             try await client.set(device.path, BlueZName.device, "Trusted", .boolean(true))
         } catch {
             throw LinkError(error, link: link, while: .pairing)
@@ -33,7 +33,7 @@ actor PairingSession {
     }
 
     private func pair() async throws(BusError) {
-        // bluetoothd takes one agent of each program at a time, and refuses a second one as busy.
+        // bluetoothd accepts one agent per connection at a time, and refuses a second one as busy.
         let name = BlueZName.last(of: device.path)
         let path = BusValue.objectPath("/org/jackdaw/agent/\(name)")
         let object = try await client.bus.export("/org/jackdaw/agent/\(name)") { [weak self] request in
@@ -68,7 +68,7 @@ actor PairingSession {
         }
     }
 
-    /// A call of bluetoothd.
+    /// Handles a method call of bluetoothd.
     private func receive(_ request: BusRequest) {
         let isAuthentic = client.assumeIsolated { $0.objects.owner == request.sender }
         guard isAuthentic, request.interface == BlueZName.agent else {
@@ -80,7 +80,7 @@ actor PairingSession {
             endQuestion()
             answer(request, .success(BusBody()))
         default:
-            // Only the device that is being paired has a say.
+            // Requests for any device other than the one being paired are rejected.
             guard request.body[0]?.text == device.path, let found = FoundDevice(device, by: .any) else {
                 return answer(request, .failure(BusError(name: "org.bluez.Error.Rejected")))
             }
@@ -98,7 +98,7 @@ actor PairingSession {
         question = (request, task)
     }
 
-    /// Whether something stays shown after the answer.
+    /// Whether a request shows a code that stays visible after the answer.
     private static func shows(_ request: BusRequest) -> Bool { request.member.hasPrefix("Display") }
 
     private static func reply(
@@ -133,46 +133,46 @@ actor PairingSession {
         client.bus.assumeIsolated { $0.answer(request, result) }
     }
 
-    /// Six digits, as devices show them.
+    /// A passkey as six digits, with leading zeros.
     private static func digits(_ passkey: Int) -> String {
         let text = String(passkey)
         return String(repeating: "0", count: max(0, 6 - text.count)) + text
     }
 }
 
-/// Whom a program lets answer what pairing asks: a person at a terminal or a window, or a program that knows the code.
+/// Answers the questions of a pairing: a user at a terminal or a window, or a program that knows the code.
 ///
-/// The task of a question is cancelled where its answer is not wanted any more.
+/// The task of a question is cancelled if its answer is no longer needed.
 public protocol PairingAgent: Sendable {
-    /// What it can do, by which the device chooses what to ask.
+    /// The agent's input and output capability, from which the device chooses the pairing method.
     var capability: PairingCapability { get }
 
-    /// Shows six digits that are to be typed on the device; again with each digit that was.
+    /// Shows six digits for the user to type on the device; called again for each digit typed.
     func display(passkey: String, entered: Int, for device: FoundDevice) async
-    /// Shows a code that is to be typed on the device.
+    /// Shows a PIN code for the user to type on the device.
     func display(pinCode: String, for device: FoundDevice) async
     /// Asks whether the device shows the same six digits.
     func confirm(passkey: String, for device: FoundDevice) async -> Bool
-    /// Asks for the six digits that the device shows; nil for none.
+    /// Asks for the six digits that the device shows; nil if the user declines.
     func requestPasskey(for device: FoundDevice) async -> UInt32?
-    /// Asks for the device's code, of 1 to 16 characters; nil for none.
+    /// Asks for the device's PIN code, of 1 to 16 characters; nil if the user declines.
     func requestPINCode(for device: FoundDevice) async -> String?
-    /// Asks whether to pair with a device that can show and ask nothing.
+    /// Asks whether to pair with a device that has no display and no keyboard.
     func authorize(_ device: FoundDevice) async -> Bool
-    /// What was asked or shown last is over.
+    /// The last question or code is no longer valid.
     func cancelled() async
 }
 
-/// What an agent can do.
+/// The input and output capability of an agent.
 public enum PairingCapability: String, Sendable, Hashable, CaseIterable {
-    /// It can show, and ask yes or no, and for digits.
+    /// Can show digits, ask yes or no, and ask for digits.
     case keyboardDisplay = "KeyboardDisplay"
-    /// It can show, and ask yes or no.
+    /// Can show digits, and ask yes or no.
     case displayYesNo = "DisplayYesNo"
-    /// It can show.
+    /// Can only show digits.
     case displayOnly = "DisplayOnly"
-    /// It can ask for digits.
+    /// Can only ask for digits.
     case keyboardOnly = "KeyboardOnly"
-    /// It can neither show nor ask.
+    /// Can neither show nor ask.
     case noInputNoOutput = "NoInputNoOutput"
 }

@@ -1,21 +1,22 @@
-/// What a service, a protocol or an attribute is known by: 128 bits, of which Bluetooth's own ones need 16 or 32.
+/// The identifier of a service, a protocol or an attribute: 128 bits, or 16 or 32 bits for those that Bluetooth
+/// assigns.
 public struct BluetoothUUID: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// The 128 bits.
+    /// The full value of 128 bits.
     let value: UInt128
 
-    /// The base that short ones are counted from: 00000000-0000-1000-8000-00805f9b34fb.
+    /// The base value of short UUIDs: 00000000-0000-1000-8000-00805f9b34fb.
     private static let base: UInt128 = 0x0000_0000_0000_1000_8000_0080_5f9b_34fb
     private static let shortShift = 96
 
     init(value: UInt128) { self.value = value }
 
-    /// One of Bluetooth's own.
+    /// Creates a UUID that Bluetooth assigns.
     /// - Parameter short: its 16 or 32 bits.
     public init(_ short: UInt32) { value = UInt128(short) << Self.shortShift | Self.base }
 
-    /// Reads one; nil where it is none.
-    /// - Parameter text: 4, 8 or 32 hexadecimal digits, these also in groups of 8, 4, 4, 4 and 12 with hyphens between them;
-    ///   `0x` may precede the short ones.
+    /// Parses a UUID; nil if the text is not a UUID.
+    /// - Parameter text: 4, 8 or 32 hexadecimal digits, the latter also in groups of 8, 4, 4, 4 and 12 with hyphens
+    ///   between them; `0x` may precede the short ones.
     public init?(_ text: some StringProtocol) {
         var digits = String(text)
         if digits.utf8.count == 36 {
@@ -25,7 +26,7 @@ public struct BluetoothUUID: Sendable, Hashable, Comparable, CustomStringConvert
         } else if digits.hasPrefix("0x"), digits.utf8.count < 12 {
             digits.removeFirst(2)
         }
-        // A sign is no digit.
+        // A sign is not a digit, but the conversion would accept it.
         guard digits.utf8.allSatisfy({ $0.isHexadecimalDigit }), let value = UInt128(digits, radix: 16) else {
             return nil
         }
@@ -36,13 +37,13 @@ public struct BluetoothUUID: Sendable, Hashable, Comparable, CustomStringConvert
         }
     }
 
-    /// The 32 bits of one of Bluetooth's own; nil for any other.
+    /// The 32 bits of a UUID that Bluetooth assigns; nil for any other.
     var short: UInt32? {
         let short = UInt32(truncatingIfNeeded: value >> Self.shortShift)
         return BluetoothUUID(short) == self ? short : nil
     }
 
-    /// 36 lower-case characters.
+    /// 36 lower-case characters, in groups with hyphens.
     public var description: String {
         let digits = String(value, radix: 16)
         var rest = Substring(String(repeating: "0", count: 32 - digits.count) + digits)
@@ -52,12 +53,11 @@ public struct BluetoothUUID: Sendable, Hashable, Comparable, CustomStringConvert
         }.joined(separator: "-")
     }
 
-    /// By their bits.
     public static func < (left: BluetoothUUID, right: BluetoothUUID) -> Bool { left.value < right.value }
 }
 
 extension BluetoothUUID {
-    /// A serial port over RFCOMM, which most readers offer.
+    /// The Serial Port service over RFCOMM, which most readers offer.
     public static let serialPort = BluetoothUUID(0x1101)
     static let rfcomm = BluetoothUUID(0x0003)
     static let l2cap = BluetoothUUID(0x0100)

@@ -1,6 +1,6 @@
-/// A value as service discovery writes it (Core Specification, volume 3, part B, 3).
+/// A data element of the Service Discovery Protocol (Core Specification, volume 3, part B, 3).
 indirect enum DataElement: Hashable, Sendable {
-    /// How many bytes a number has.
+    /// The number of bytes of an integer.
     enum Width: Int, CaseIterable {
         case one = 1
         case two = 2
@@ -10,15 +10,15 @@ indirect enum DataElement: Hashable, Sendable {
     }
 
     case null
-    /// A number and its width, which it fits in.
+    /// An integer and its width; the integer must fit.
     case unsigned(UInt128, Width)
-    /// A number and its width, which it fits in.
+    /// An integer and its width; the integer must fit.
     case signed(Int128, Width)
     case uuid(BluetoothUUID)
     case text([UInt8])
     case boolean(Bool)
     case sequence([DataElement])
-    /// Several of which one is to be chosen.
+    /// Alternatives, of which the receiver chooses one.
     case alternative([DataElement])
     case url([UInt8])
 
@@ -26,7 +26,7 @@ indirect enum DataElement: Hashable, Sendable {
     static func unsigned16(_ value: UInt16) -> DataElement { .unsigned(UInt128(value), .two) }
     static func unsigned32(_ value: UInt32) -> DataElement { .unsigned(UInt128(value), .four) }
 
-    /// The elements of a sequence, or those to choose from; none for anything else.
+    /// The elements of a sequence or of alternatives; empty for other kinds.
     var elements: [DataElement] {
         switch self {
         case .sequence(let elements), .alternative(let elements): elements
@@ -34,19 +34,19 @@ indirect enum DataElement: Hashable, Sendable {
         }
     }
 
-    /// The number, where it is one without a sign.
+    /// The integer of an unsigned element; nil for other kinds.
     var number: UInt128? {
         guard case .unsigned(let value, _) = self else { return nil }
         return value
     }
 
-    /// The UUID, where it is one.
+    /// The UUID of a UUID element; nil for other kinds.
     var uuid: BluetoothUUID? {
         guard case .uuid(let uuid) = self else { return nil }
         return uuid
     }
 
-    /// The characters of a text or URL; what is no UTF-8 is replaced.
+    /// The characters of a text or URL; invalid UTF-8 is replaced.
     var string: String? {
         switch self {
         case .text(let bytes), .url(let bytes): String(decoding: bytes, as: UTF8.self)
@@ -56,18 +56,18 @@ indirect enum DataElement: Hashable, Sendable {
 }
 
 extension DataElement {
-    /// The number that says how an element's bytes are counted, behind its kind: 0 to 4 for 1 to 16 bytes, and 5 to 7 for a
-    /// count in 1, 2 or 4 bytes.
+    /// The size index in an element's header, after its kind: 0 to 4 for 1 to 16 bytes, and 5 to 7 for a byte count in
+    /// 1, 2 or 4 bytes.
     enum SizeIndex {
         static let counts: ClosedRange<UInt8> = 5...7
     }
 
-    /// The kinds by number.
+    /// The kinds of elements, by number.
     enum Kind: UInt8 {
         case null, unsigned, signed, uuid, text, boolean, sequence, alternative, url
     }
 
-    /// The element in bytes; UUIDs in as few as they need.
+    /// The encoded element; UUIDs in their shortest form.
     var bytes: [UInt8] {
         var bytes: [UInt8] = []
         write(to: &bytes)

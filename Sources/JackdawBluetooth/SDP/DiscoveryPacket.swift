@@ -1,7 +1,7 @@
-/// A packet of service discovery (Core Specification, volume 3, part B, 4.2): what it is, which question it belongs to, and
-/// what it carries.
+/// A packet of the Service Discovery Protocol (Core Specification, volume 3, part B, 4.2): its kind, the transaction it
+/// belongs to, and its parameters.
 struct DiscoveryPacket: Hashable {
-    /// The kinds that are used here, by number.
+    /// The kinds that this program uses, by number.
     enum Kind: UInt8 {
         case error = 0x01
         case searchAttributeRequest = 0x06
@@ -18,8 +18,8 @@ struct DiscoveryPacket: Hashable {
         self.parameters = parameters
     }
 
-    /// - Parameter bytes: one packet, whole.
-    /// - Throws: ``ServiceDiscoveryFault``.
+    /// - Parameter bytes: one complete packet.
+    /// - Throws: ``ServiceDiscoveryFault`` if the bytes are not a packet of a known kind.
     init(parsing bytes: [UInt8]) throws(ServiceDiscoveryFault) {
         var reader = DiscoveryReader(bytes)
         let kind = try reader.unsigned8()
@@ -30,7 +30,6 @@ struct DiscoveryPacket: Hashable {
         self.kind = kind
     }
 
-    /// The packet in bytes.
     var bytes: [UInt8] {
         var bytes = [kind.rawValue]
         bytes.appendBigEndian(UInt128(transaction), count: 2)
@@ -39,9 +38,9 @@ struct DiscoveryPacket: Hashable {
     }
 }
 
-/// Reads what service discovery writes, from front to back; never beyond the end.
+/// Parses Service Discovery data from front to back; never reads beyond the end.
 struct DiscoveryReader {
-    /// The deepest that elements nest.
+    /// The greatest depth of nested elements.
     static let mostDepth = 8
 
     private let bytes: [UInt8]
@@ -60,15 +59,14 @@ struct DiscoveryReader {
         end = range.upperBound
     }
 
-    /// Whether all was read.
     var isAtEnd: Bool { position == end }
 
-    /// - Throws: `excess` where there is more.
+    /// - Throws: `excess` if there are bytes left.
     func finish() throws(ServiceDiscoveryFault) {
         guard isAtEnd else { throw .excess }
     }
 
-    /// A number, the highest byte first.
+    /// An unsigned integer, the highest byte first.
     mutating func number(_ count: Int) throws(ServiceDiscoveryFault) -> UInt128 {
         var value: UInt128 = 0
         for index in try take(UInt128(count)) { value = value << 8 | UInt128(bytes[index]) }
@@ -78,10 +76,10 @@ struct DiscoveryReader {
     mutating func unsigned8() throws(ServiceDiscoveryFault) -> UInt8 { UInt8(try number(1)) }
     mutating func unsigned16() throws(ServiceDiscoveryFault) -> UInt16 { UInt16(try number(2)) }
 
-    /// So many bytes.
+    /// The next bytes, of this number.
     mutating func content(_ count: UInt128) throws(ServiceDiscoveryFault) -> [UInt8] { Array(bytes[try take(count)]) }
 
-    /// An element with all in it.
+    /// An element with all elements inside it.
     mutating func element(depth: Int = 0) throws(ServiceDiscoveryFault) -> DataElement {
         guard depth < Self.mostDepth else { throw .tooDeep }
         let header = try unsigned8()

@@ -1,25 +1,25 @@
 internal import JackdawSystem
 internal import JackdawTransport
 
-/// Asks devices what services they offer (SDP), without bluetoothd.
+/// Queries devices for the services that they offer (SDP), without bluetoothd.
 struct ServiceDiscovery: Sendable {
-    /// The number of the service discovery service of every device.
+    /// The L2CAP service number (PSM) of service discovery on every device.
     static let service: UInt16 = 1
 
     let connector: SocketConnector
 
-    /// The channel that leads to a service of a device.
+    /// Finds the channel of a service of a device.
     /// - Parameters:
-    ///   - device: which device.
-    ///   - service: the class of the service, or anything else that its record has in it.
-    ///   - name: what it is called, where a device has several of the class.
+    ///   - device: the device's address.
+    ///   - service: the class of the service, or any other UUID in its record.
+    ///   - name: the service's name, if a device has several services of the class.
     /// - Returns: 1 to 30.
     /// - Throws: `LinkError` with code `serviceMissing` if the device offers none, or none of the name.
     func channel(
         of device: BluetoothAddress, _ service: BluetoothUUID, named name: String? = nil
     ) async throws(LinkError) -> UInt8 {
         let link = RFCOMMAddress(device: device).link
-        // What services there are is no secret; devices tell it before they are paired.
+        // The list of services is not secret; devices send it before they are paired.
         let transport = try await connector.connect(
             to: device, service: Self.service, link: link, security: .low)
         let records = try await Self.records(of: service, over: transport)
@@ -34,10 +34,11 @@ struct ServiceDiscovery: Sendable {
         let known = names.filter { !$0.isEmpty }.joined(separator: ", ")
         throw LinkError(
             .serviceMissing, link: link.description, "the device has no service named \(name)",
-            remedy: known.isEmpty ? "its services have no names: ask for none" : "it has \(known)")
+            remedy: known.isEmpty ? "its services have no names: do not give one" : "its services are \(known)")
     }
 
-    /// The channel of the record whose class it is, else of any; of those that have the name, where one is asked for.
+    /// The channel of a record whose class is the service, otherwise of any record; only of records that have the name,
+    /// if one is given.
     static func channel(
         in records: [ServiceRecord], _ service: BluetoothUUID, named name: String? = nil
     ) -> UInt8? {
@@ -48,12 +49,12 @@ struct ServiceDiscovery: Sendable {
         return best?.channel
     }
 
-    /// The records of a service.
+    /// Queries the records of a service.
     /// - Parameters:
-    ///   - service: what the records have in them.
-    ///   - transport: a link of packets to the device's service discovery.
-    /// - Returns: what the device tells of each.
-    /// - Throws: `LinkError`: `badAnswer` where the device keeps to no protocol.
+    ///   - service: a UUID that the records contain.
+    ///   - transport: a packet link to the device's service discovery.
+    /// - Returns: the records that the device sends.
+    /// - Throws: `LinkError`: `badAnswer` if the device violates the protocol.
     static func records(
         of service: BluetoothUUID, over transport: some Transport
     ) async throws(LinkError) -> [ServiceRecord] {
@@ -64,7 +65,7 @@ struct ServiceDiscovery: Sendable {
             let isOpen = try await transport.receive { bytes in packet = bytes.indices.map { bytes[$0] } }
             guard isOpen else {
                 throw LinkError(
-                    .disconnected, link: transport.link.description, "the device ended service discovery",
+                    .disconnected, link: transport.link.description, "the device ended the service discovery",
                     remedy: "try again")
             }
             do throws(ServiceDiscoveryFault) {
@@ -75,61 +76,60 @@ struct ServiceDiscovery: Sendable {
                 }
             } catch {
                 throw LinkError(
-                    .badAnswer, link: transport.link.description, "the device's service discovery cannot be read",
-                    remedy: "name the channel behind a slash", underlying: error.description)
+                    .badAnswer, link: transport.link.description, "the service discovery answer cannot be parsed",
+                    remedy: "give the channel after a slash", underlying: error.description)
             }
             try await transport.send(packet)
         }
     }
 }
 
-/// What is wrong with an answer to service discovery.
+/// The error in an answer of service discovery.
 enum ServiceDiscoveryFault: Error, Hashable, CustomStringConvertible {
-    /// It ends too early.
+    /// The answer ends too early.
     case truncated
-    /// It goes on behind its end.
+    /// Bytes follow after the answer's end.
     case excess
-    /// It nests deeper than any record does.
+    /// The elements nest deeper than in any record.
     case tooDeep
-    /// It is longer than any record is.
+    /// The answer is longer than any record.
     case tooLong
     /// An element of a kind or size that does not exist, by its first byte.
     case unknownElement(UInt8)
-    /// Something else than the protocol has there.
+    /// The packet or element is not the one that the protocol has at this position.
     case unexpected
-    /// The device goes on asking to be asked again and tells nothing.
+    /// The device requests another continuation, but sends no new bytes.
     case noProgress
     /// The device reports an error, by its number.
     case refused(UInt16)
 
-    /// In words.
     var description: String {
         switch self {
         case .truncated: "it ends too early"
-        case .excess: "it goes on behind its end"
-        case .tooDeep: "it nests too deep"
+        case .excess: "it continues after its end"
+        case .tooDeep: "it is nested too deeply"
         case .tooLong: "it is too long"
         case .unknownElement(let byte): "an element begins with \(byte)"
-        case .unexpected: "it is no answer to the question"
-        case .noProgress: "it goes on without telling anything"
-        case .refused(1): "error 1, no such version"
-        case .refused(2): "error 2, no such record"
-        case .refused(3): "error 3, the request's form"
-        case .refused(4): "error 4, the request's size"
-        case .refused(5): "error 5, the continuation"
-        case .refused(6): "error 6, the device has no room"
+        case .unexpected: "it does not answer the request"
+        case .noProgress: "it continues without new data"
+        case .refused(1): "error 1, unsupported version"
+        case .refused(2): "error 2, invalid record handle"
+        case .refused(3): "error 3, invalid request syntax"
+        case .refused(4): "error 4, invalid request size"
+        case .refused(5): "error 5, invalid continuation state"
+        case .refused(6): "error 6, the device has insufficient resources"
         case .refused(let code): "error \(code)"
         }
     }
 }
 
-/// Remembers which channels lead to which services, so that a device need not be asked each time.
+/// Stores the channels of services, so that the program need not query a device at each connection.
 actor ChannelCache {
-    /// A service of a device.
+    /// A service of a device, as a key of the cache.
     struct Service: Hashable, Sendable {
         let device: BluetoothAddress
         let service: BluetoothUUID
-        /// What it is called, where that was asked for.
+        /// The service's name, if the caller gave one.
         let name: String?
     }
 
@@ -137,23 +137,23 @@ actor ChannelCache {
     private let keep: @Sendable ([Service: UInt8]) -> Void
 
     /// - Parameters:
-    ///   - channels: what was known before.
-    ///   - keep: stores what is known, at each change.
+    ///   - channels: the channels known before.
+    ///   - keep: stores all known channels, at each change.
     init(_ channels: [Service: UInt8] = [:], keep: @escaping @Sendable ([Service: UInt8]) -> Void = { _ in }) {
         self.channels = channels
         self.keep = keep
     }
 
-    /// The channel of a service; nil where it is not known.
+    /// The channel of a service; nil if it is not known.
     subscript(service: Service) -> UInt8? { channels[service] }
 
-    /// Remembers a channel.
+    /// Stores the channel of a service.
     func remember(_ channel: UInt8, of service: Service) {
         guard channels.updateValue(channel, forKey: service) != channel else { return }
         keep(channels)
     }
 
-    /// Forgets the channel of a service.
+    /// Removes the channel of a service.
     func forget(_ service: Service) {
         guard channels.removeValue(forKey: service) != nil else { return }
         keep(channels)

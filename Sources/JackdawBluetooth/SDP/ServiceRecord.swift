@@ -1,23 +1,23 @@
-/// What a device tells of one service that it offers.
+/// The record of one service that a device offers, with its attributes.
 struct ServiceRecord: Hashable, Sendable {
-    /// The numbers of the attributes that are asked for.
+    /// The numbers of the attributes that this program requests.
     enum Attribute {
         static let handle: UInt16 = 0x0000
         static let classes: UInt16 = 0x0001
         static let protocols: UInt16 = 0x0004
         static let browseGroups: UInt16 = 0x0005
         static let profiles: UInt16 = 0x0009
-        /// In the first of the languages that the record has.
+        /// In the first of the record's languages.
         static let name: UInt16 = 0x0100
     }
 
-    /// All attributes by number.
+    /// The record's attributes, by number.
     let attributes: [UInt16: DataElement]
 
     init(attributes: [UInt16: DataElement]) { self.attributes = attributes }
 
-    /// - Parameter list: numbers and values of attributes by turns.
-    /// - Throws: ``ServiceDiscoveryFault``.
+    /// - Parameter list: alternating numbers and values of attributes.
+    /// - Throws: ``ServiceDiscoveryFault`` if the list has another form.
     init(_ list: DataElement) throws(ServiceDiscoveryFault) {
         guard case .sequence(let elements) = list, elements.count.isMultiple(of: 2) else { throw .unexpected }
         var attributes: [UInt16: DataElement] = [:]
@@ -28,31 +28,31 @@ struct ServiceRecord: Hashable, Sendable {
         self.attributes = attributes
     }
 
-    /// Numbers and values of attributes by turns, in the order of the numbers.
+    /// Alternating numbers and values of attributes, in the order of the numbers.
     var list: DataElement {
         .sequence(attributes.sorted { $0.key < $1.key }.flatMap { [.unsigned16($0.key), $0.value] })
     }
 
-    /// The record's number with the device that has it.
+    /// The record's number on the device that has it.
     var handle: UInt32? { attributes[Attribute.handle]?.number.flatMap { UInt32(exactly: $0) } }
 
-    /// What kind of service it is, the most special first.
+    /// The service classes, the most specific first.
     var classes: [BluetoothUUID] { attributes[Attribute.classes]?.elements.compactMap(\.uuid) ?? [] }
 
-    /// Where the record is listed for who browses.
+    /// The browse groups that list the record.
     var browseGroups: [BluetoothUUID] { attributes[Attribute.browseGroups]?.elements.compactMap(\.uuid) ?? [] }
 
-    /// The profiles that the service keeps to.
+    /// The profiles that the service conforms to.
     var profiles: [BluetoothUUID] {
         attributes[Attribute.profiles]?.elements.compactMap { $0.elements.first?.uuid } ?? []
     }
 
-    /// What the service is called. Some devices end it with a zero as C does.
+    /// The service's name. Some devices end it with a zero byte, as in C.
     var name: String? {
         attributes[Attribute.name]?.string.map { String($0.prefix { $0 != "\0" }) }
     }
 
-    /// The RFCOMM channel that leads to the service; nil where none does.
+    /// The RFCOMM channel of the service; nil if it has no channel.
     var channel: UInt8? {
         guard let protocols = attributes[Attribute.protocols] else { return nil }
         let stacks =
@@ -70,22 +70,22 @@ struct ServiceRecord: Hashable, Sendable {
     }
 }
 
-/// Asks a device for the records of a service, as often as it takes to get them whole. Knows no device and no time: it is
-/// given packets, and says what to do next.
+/// Queries a device for the records of a service, with continuations until they are complete. It has no transport and
+/// no clock: its caller passes packets in, and performs the steps.
 struct ServiceSearch {
-    /// What to do next.
+    /// The caller's next step.
     enum Step: Hashable {
         /// Send this packet.
         case send([UInt8])
-        /// Wait for another packet: the last one was no answer to this question.
+        /// Wait for another packet: the last one did not answer this request.
         case wait
-        /// All is there.
+        /// The records are complete.
         case done([ServiceRecord])
     }
 
-    /// The most that records may be together.
+    /// The greatest size of all records together, in bytes.
     static let mostBytes = 65_536
-    /// The most bytes of records in one answer: as many as the device can.
+    /// The greatest number of record bytes in one answer: no limit besides the field's size.
     private static let answerBytes: UInt16 = 0xffff
     private static let mostContinuation = 16
 
@@ -96,9 +96,9 @@ struct ServiceSearch {
     private var received: [UInt8] = []
 
     /// - Parameters:
-    ///   - service: what the records that are asked for have in them.
-    ///   - attributes: what is asked for of each.
-    ///   - transaction: the number of the first question.
+    ///   - service: a UUID that the requested records contain.
+    ///   - attributes: the attributes to request for each record.
+    ///   - transaction: the number of the first request.
     init(
         for service: BluetoothUUID,
         attributes: [UInt16] = [
@@ -111,7 +111,7 @@ struct ServiceSearch {
         self.transaction = transaction
     }
 
-    /// The question as it stands.
+    /// The current request, with the continuation state.
     var request: [UInt8] {
         var parameters = DataElement.sequence([.uuid(service)]).bytes
         parameters.appendBigEndian(UInt128(Self.answerBytes), count: 2)
@@ -121,10 +121,10 @@ struct ServiceSearch {
         return DiscoveryPacket(.searchAttributeRequest, transaction: transaction, parameters).bytes
     }
 
-    /// Takes what the device sends.
+    /// Processes a packet of the device.
     /// - Parameter bytes: one packet.
-    /// - Returns: what to do next.
-    /// - Throws: ``ServiceDiscoveryFault``; the search is over then.
+    /// - Returns: the next step.
+    /// - Throws: ``ServiceDiscoveryFault``, which ends the search.
     mutating func receive(_ bytes: [UInt8]) throws(ServiceDiscoveryFault) -> Step {
         let packet = try DiscoveryPacket(parsing: bytes)
         guard packet.transaction == transaction else { return .wait }

@@ -2,17 +2,17 @@ internal import JackdawSystem
 internal import JackdawTransport
 
 extension BlueZClient {
-    /// Adapters by their name, such as `hci0`; all where it is nil.
-    /// - Throws: `LinkError` with code `serviceMissing`.
+    /// The adapter with this name, such as `hci0`; all adapters if the name is nil.
+    /// - Throws: `LinkError` with code `serviceMissing` if the objects are not known.
     func adapters(_ name: String?) throws(LinkError) -> [BlueZAdapter] {
         guard objects.isComplete else { throw LinkError(.serviceMissing, link: "bluetooth") }
         return objects.adapters.filter { name == nil || $0.name == name }
     }
 
-    /// The adapter to use, which is switched on.
-    /// - Parameter name: its name, such as `hci0`; nil for the first that is on.
+    /// The first adapter that is switched on.
+    /// - Parameter name: the adapter's name, such as `hci0`; nil for any.
     /// - Returns: the path of its object.
-    /// - Throws: `LinkError` with code `adapterOff`.
+    /// - Throws: `LinkError` with code `adapterOff` if no such adapter is switched on.
     func readyAdapter(_ name: String?) throws(LinkError) -> String {
         let adapters = try adapters(name)
         guard let adapter = adapters.first(where: \.isPowered) else {
@@ -21,7 +21,7 @@ extension BlueZClient {
         return adapter.path
     }
 
-    /// Looks for devices while something is done. The search is ended whatever comes of it.
+    /// Runs discovery while the body runs. Discovery is always stopped afterwards.
     nonisolated func discovering<Value: Sendable>(
         _ filter: DiscoveryFilter, on adapter: String,
         _ body: @Sendable () async throws(LinkError) -> Value
@@ -40,7 +40,8 @@ extension BlueZClient {
         return try result.get()
     }
 
-    /// bluetoothd keeps one filter for each connection, and no search may change another's: each has a connection of its own.
+    /// bluetoothd has one filter for each connection. Each search has a connection of its own, so that it does not
+    /// change the filter of another.
     private nonisolated func startDiscovery(
         _ filter: DiscoveryFilter, on adapter: String
     ) async throws(BusError) -> Bus {
@@ -60,7 +61,7 @@ extension BlueZClient {
         return connection
     }
 
-    /// A device by its address, looked for where bluetoothd does not know it.
+    /// The device with this address; scans for it if bluetoothd does not know it.
     nonisolated func device(
         _ address: BluetoothAddress, link: String, radio: BluetoothRadio, within limit: Duration
     ) async throws(LinkError) -> BlueZDevice {
@@ -88,21 +89,21 @@ extension BlueZClient {
     }
 }
 
-/// Which devices are looked for.
+/// The devices that a search admits.
 struct DiscoveryFilter: Sendable, Hashable {
-    /// How devices are looked for.
+    /// The radio to scan with.
     var radio = BluetoothRadio.any
-    /// UUIDs of services, lower case, one of which a device must tell of; any device where there are none.
+    /// UUIDs of services, lower case; a device must advertise at least one of them. Empty admits any device.
     var services: [String] = []
 
-    /// What `SetDiscoveryFilter` is told.
+    /// The argument of `SetDiscoveryFilter`.
     var options: BusValue {
         var options: [String: BusValue] = ["Transport": .string(radio.rawValue)]
         if !services.isEmpty { options["UUIDs"] = .strings(services) }
         return .options(options)
     }
 
-    /// Whether a device is one of those: bluetoothd also tells of those that other programs look for.
+    /// Whether the filter admits a device: bluetoothd also reports devices that other programs search for.
     func admits(_ device: BlueZDevice) -> Bool {
         services.isEmpty || !Set(services).isDisjoint(with: device.services)
     }

@@ -1,9 +1,9 @@
 internal import JackdawSystem
 public import JackdawTransport
 
-/// Finds Bluetooth devices through bluetoothd.
+/// Scans for Bluetooth devices through bluetoothd.
 public struct BluetoothScanner: DeviceScanner {
-    /// How long a search takes where nobody says.
+    /// The default duration of a scan.
     public static let usualDuration = Duration.seconds(5)
 
     private let filter: DiscoveryFilter
@@ -18,14 +18,16 @@ public struct BluetoothScanner: DeviceScanner {
         self.open = open
     }
 
-    /// Looks for devices for five seconds.
-    /// - Returns: each device when it is first seen and again when something about it changed; ends by itself.
+    /// Scans for devices for five seconds.
+    /// - Returns: each device when it is first seen, and again when one of its values changes; the stream ends after
+    ///   five seconds.
     public func devices() -> AsyncThrowingStream<FoundDevice, any Error> { devices(for: Self.usualDuration) }
 
-    /// Looks for devices.
-    /// - Parameter duration: how long; nil until the stream is given up.
-    /// - Returns: each device when it is first seen and again when something about it changed, the latest where that is not
-    ///   taken at once; ends by itself when the time is over, and earlier with `LinkError` where it cannot go on.
+    /// Scans for devices.
+    /// - Parameter duration: how long to scan; nil scans until the caller ends the stream.
+    /// - Returns: each device when it is first seen, and again when one of its values changes, with only the latest
+    ///   state of a device that the caller has not taken yet. The stream ends when `duration` is over, or earlier with
+    ///   `LinkError` if the scan cannot continue.
     public func devices(for duration: Duration?) -> AsyncThrowingStream<FoundDevice, any Error> {
         let latest = LatestDevices()
         let running = RunningSearch {
@@ -37,7 +39,7 @@ public struct BluetoothScanner: DeviceScanner {
             }
         }
         return AsyncThrowingStream {
-            // It lives as long as the stream.
+            // The search's task runs as long as the stream exists.
             withExtendedLifetime(running) {}
             return try await latest.next()
         }
@@ -61,13 +63,13 @@ public struct BluetoothScanner: DeviceScanner {
                 try await withDeadline(duration, of: client.clock, late: late, listen)
             }
         } catch {
-            // That the time is over is no failure of a search.
+            // The end of the scan's duration is not an error.
             guard error == late else { throw error }
         }
     }
 }
 
-/// A search's task, which ends with whoever holds this.
+/// The task of a search, cancelled when this object is released.
 private final class RunningSearch: Sendable {
     private let task: Task<Void, Never>
 
@@ -82,7 +84,7 @@ private struct Search {
     let adapter: String
     let filter: DiscoveryFilter
     let found: @Sendable (FoundDevice) -> Void
-    /// What was told of each device last.
+    /// The last reported state of each device.
     private var told: [String: FoundDevice] = [:]
 
     init(
@@ -94,7 +96,7 @@ private struct Search {
         self.found = found
     }
 
-    /// Tells of devices until the adapter goes or the task is cancelled.
+    /// Reports devices until the adapter is removed or the task is cancelled.
     mutating func run(_ events: AsyncStream<BlueZObjects.Event>) async throws(LinkError) {
         let name = BlueZName.last(of: adapter)
         for device in await client.objects.devices { tell(device) }
@@ -123,13 +125,14 @@ private struct Search {
 }
 
 extension FoundDevice {
-    /// The class of a service that only classic Bluetooth has: a serial port.
+    /// The UUID of the Serial Port service, which only classic Bluetooth has.
     private static let serialPort = "00001101-0000-1000-8000-00805f9b34fb"
 
-    /// What bluetoothd tells of a device; nil where that is no address.
+    /// Creates a device from the properties that bluetoothd reports; nil if they have no valid address.
     /// - Parameters:
     ///   - device: the device.
-    ///   - radio: what it was looked for by, which says how to connect; where that was either, the device does.
+    ///   - radio: the radio of the search, which determines the kind of link; with `any`, the device's properties
+    ///     determine it.
     init?(_ device: BlueZDevice, by radio: BluetoothRadio) {
         guard let address = device.address else { return nil }
         let isClassic =
@@ -145,17 +148,17 @@ extension FoundDevice {
     }
 }
 
-/// What a search has found and nobody has taken yet: of each device the latest, so that whoever takes them slowly is not told
-/// of every change in between and they do not pile up.
+/// The devices that a search has found and the caller has not taken: only the latest state of each device, so that a
+/// slow caller neither receives every intermediate change nor lets them accumulate.
 final class LatestDevices: Sendable {
-    /// Devices that wait at most; then the one that has waited longest is left out.
+    /// The greatest number of waiting devices; above it, the device that has waited longest is dropped.
     static let most = 1_024
 
     private struct State {
         var devices: [LinkName: FoundDevice] = [:]
-        /// The names of those devices, the one that has waited longest first.
+        /// The names of the waiting devices, the one that has waited longest first.
         var order: [LinkName] = []
-        /// How the search ended; nil while it goes on.
+        /// The result of the search; nil while it runs.
         var end: Result<Void, LinkError>?
     }
 
@@ -168,21 +171,21 @@ final class LatestDevices: Sendable {
     func put(_ device: FoundDevice) {
         state.withLock { state in
             if state.devices.updateValue(device, forKey: device.link) == nil { state.order.append(device.link) }
-            // Devices that change their addresses all the time would be new ones for ever.
+            // Devices that keep changing their addresses would otherwise fill the memory.
             if state.order.count > Self.most { state.devices[state.order.removeFirst()] = nil }
         }
         ring.yield()
     }
 
-    /// Ends them behind what was put.
+    /// Ends the sequence after the waiting devices.
     func finish(_ end: Result<Void, LinkError>) {
         state.withLock { $0.end = end }
         ring.finish()
     }
 
-    /// Waits for a device. For one task at a time.
-    /// - Returns: the one that has waited longest; nil at the end, and where the task was cancelled.
-    /// - Throws: why the search ended, once.
+    /// Waits for a device. Only one task at a time may wait.
+    /// - Returns: the device that has waited longest; nil at the end, and if the task was cancelled.
+    /// - Throws: the error that ended the search, once.
     func next() async throws(LinkError) -> FoundDevice? {
         var rings = bell.makeAsyncIterator()
         while true {
@@ -203,11 +206,11 @@ final class LatestDevices: Sendable {
     }
 }
 
-/// The two radios of Bluetooth.
+/// The radios of Bluetooth to use.
 public enum BluetoothRadio: String, Sendable, Hashable, CaseIterable {
-    /// Whichever a device has.
+    /// Either radio, as the device supports.
     case any = "auto"
-    /// The classic one, with RFCOMM.
+    /// Classic Bluetooth (BR/EDR), with RFCOMM.
     case classic = "bredr"
     /// Bluetooth Low Energy, with GATT.
     case lowEnergy = "le"

@@ -2,27 +2,27 @@ import Glibc
 package import JackdawSystem
 public import JackdawTransport
 
-/// Opens links to the RFCOMM services of devices, through the kernel's own sockets.
+/// Opens links to RFCOMM services of devices, over the kernel's sockets.
 public struct RFCOMMConnector: Sendable {
     private let connector: SocketConnector
     private let channels: ChannelCache
     private let clock: any Clock<Duration>
 
-    /// A connector with a thread of its own, which all its links share.
-    /// - Throws: `LinkError` where the system has no thread or descriptor to spare.
+    /// Creates a connector with a thread of its own, which all its links share.
+    /// - Throws: `LinkError` if the system has no thread or descriptor left.
     public init() throws(LinkError) {
         do throws(SystemFailure) {
             self.init(loop: try EventLoop())
         } catch {
-            throw .system(error, link: "rfcomm", "cannot be watched")
+            throw .system(error, link: "rfcomm", "no event loop can be created")
         }
     }
 
     /// - Parameters:
     ///   - loop: watches the links.
-    ///   - calls: the system's.
-    ///   - channels: remembers what devices said.
-    ///   - clock: measures how long connecting takes.
+    ///   - calls: the system calls of sockets.
+    ///   - channels: stores the channels that devices have sent.
+    ///   - clock: measures the time limit of connecting.
     init(
         loop: EventLoop, calls: any SocketCalls = SystemSocketCalls(), channels: ChannelCache = ChannelCache(),
         clock: any Clock<Duration> = ContinuousClock()
@@ -32,14 +32,14 @@ public struct RFCOMMConnector: Sendable {
         self.clock = clock
     }
 
-    /// Opens a link. Where the channel is taken, or what is opened breaks at once, it is tried again for up to 750 ms: that is
-    /// how a link is in the way that was closed a moment ago.
+    /// Opens a link. If the channel is busy, or the new link breaks at once, the connector retries for up to 750 ms: a
+    /// link that was closed a moment ago can have this effect.
     /// - Parameters:
-    ///   - address: the device, and the channel where it is known.
-    ///   - service: what to ask the device for where the channel is not known.
-    ///   - name: what that service is called, where the device has several.
-    ///   - security: what the link needs.
-    ///   - limit: the longest that it may take; nil for as long as the kernel tries.
+    ///   - address: the device, and the channel if it is known.
+    ///   - service: the service to query the device for if the channel is not known.
+    ///   - name: the service's name, if the device has several of the class.
+    ///   - security: the security that the link requires.
+    ///   - limit: the time limit; nil waits as long as the kernel tries.
     /// - Returns: the link.
     /// - Throws: `LinkError`, a different code for each reason, and what to do about it; `serviceMissing` if the device
     ///   has no such service, or none of that name.
@@ -58,20 +58,20 @@ public struct RFCOMMConnector: Sendable {
         }
     }
 
-    /// Makes a link of a socket that is connected already, such as one that bluetoothd gave to a client of the program's own
-    /// (`Profile1.NewConnection`) or that came with the program's start.
+    /// Creates a link from a socket that is already connected, such as one that bluetoothd passed to the program's own
+    /// client (`Profile1.NewConnection`), or one that was passed at the program's start.
     /// - Parameters:
-    ///   - descriptor: a connected RFCOMM socket, or another that carries a stream; it is the link's from now on, and closed
-    ///     where this fails.
-    ///   - address: what the link is called by.
+    ///   - descriptor: a connected RFCOMM socket, or another stream socket; owned by the link from now on, and closed
+    ///     if this fails.
+    ///   - address: the address in the link's name.
     /// - Returns: the link.
-    /// - Throws: `LinkError` (`system`) where it is no connected socket, or the system cannot watch it.
+    /// - Throws: `LinkError` (`system`) if it is not a connected stream socket, or the system cannot watch it.
     public func adopt(_ descriptor: Int32, as address: RFCOMMAddress) throws(LinkError) -> any Transport {
         try connector.adopt(descriptor, link: address.link)
     }
 
-    /// How long is waited for a link that was closed a moment ago, by this program or the one before, each time that it is in
-    /// the way. Until the device has confirmed the end, its channel is taken and what is opened beside it breaks with it.
+    /// The waits between attempts while a link closed a moment ago, by this program or an earlier one, blocks the new
+    /// link. Until the device has confirmed the end, its channel is busy, and a link opened beside it breaks with it.
     static let pauses: [Duration] = [.milliseconds(50), .milliseconds(100), .milliseconds(200), .milliseconds(400)]
 
     private func connect(
@@ -98,7 +98,7 @@ public struct RFCOMMConnector: Sendable {
                 return try await connect(device, channel, security)
             } catch {
                 guard error.code == .refused else { throw error }
-                // It may have moved since.
+                // The service may have moved to another channel.
                 await channels.forget(key)
             }
         }
@@ -109,9 +109,9 @@ public struct RFCOMMConnector: Sendable {
     }
 }
 
-/// Takes links from other machines at an RFCOMM channel of this one.
+/// Accepts links from other machines on an RFCOMM channel of this computer.
 public final class RFCOMMListener: Sendable {
-    /// The channel that others connect to.
+    /// The channel that other machines connect to.
     public let channel: UInt8
     private let listener: SocketListener
     private let loop: EventLoop
@@ -121,15 +121,15 @@ public final class RFCOMMListener: Sendable {
 
     /// Begins to listen, with a thread of its own.
     /// - Parameters:
-    ///   - channel: 1 to 30; nil for any that is free.
-    ///   - security: what the links need.
-    /// - Throws: `LinkError`: `busy` where another program has the channel.
+    ///   - channel: 1 to 30; nil uses any free channel.
+    ///   - security: the security that the links require.
+    /// - Throws: `LinkError`: `busy` if another program uses the channel.
     public convenience init(channel: UInt8? = nil, security: LinkSecurity = .medium) throws(LinkError) {
         let loop: EventLoop
         do throws(SystemFailure) {
             loop = try EventLoop()
         } catch {
-            throw .system(error, link: Self.name(channel), "cannot be watched")
+            throw .system(error, link: Self.name(channel), "no event loop can be created")
         }
         try self.init(channel: channel, security: security, loop: loop, calls: SystemSocketCalls())
     }

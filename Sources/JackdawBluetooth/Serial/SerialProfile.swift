@@ -2,17 +2,17 @@ import Glibc
 package import JackdawSystem
 public import JackdawTransport
 
-/// A service of classic Bluetooth that this program serves or uses through bluetoothd, which makes the connections: the way in
-/// where raw sockets are not allowed.
+/// A service of classic Bluetooth that this program serves or uses through bluetoothd, which makes the connections; it
+/// works in an environment that does not allow raw sockets.
 actor SerialProfile {
-    /// Which side this program is.
+    /// The side that this program has in the connection.
     enum Role: String { case client, server }
 
     /// A connection that bluetoothd has made.
     struct Connection: Sendable {
-        /// The device's object.
+        /// The object path of the device.
         let device: String
-        /// The socket, a stream of bytes, which is closed with this.
+        /// The socket, a byte stream, closed together with this value.
         let socket: BusDescriptor
     }
 
@@ -21,9 +21,9 @@ actor SerialProfile {
     private var object: Bus.Registration?
     private var observer: Int?
     private static let mostWaiting = 16
-    /// Connections that were made and not taken yet.
+    /// Connections that no caller has taken yet.
     private var connections: [Connection] = []
-    /// Whether this program or bluetoothd has given the service up.
+    /// Whether this program or bluetoothd has ended the service.
     private var isOver = false
     private var taker: CheckedContinuation<Void, Never>?
 
@@ -37,12 +37,12 @@ actor SerialProfile {
     /// Registers a service.
     /// - Parameters:
     ///   - uuid: its class, a UUID of 36 characters.
-    ///   - role: which side this program is.
-    ///   - name: what others see it as.
-    ///   - channel: RFCOMM channel of a server; nil for whichever is free.
-    ///   - client: bluetoothd.
-    /// - Returns: the service, which connections are made to from now on.
-    /// - Throws: ``BusError``.
+    ///   - role: the side of this program.
+    ///   - name: the name that other devices see.
+    ///   - channel: RFCOMM channel of a server; nil uses any free channel.
+    ///   - client: the connection to bluetoothd.
+    /// - Returns: the service, which accepts connections from now on.
+    /// - Throws: ``BusError`` if bluetoothd refuses the service.
     static func register(
         _ uuid: String, role: Role, name: String, channel: UInt16? = nil, by client: BlueZClient
     ) async throws(BusError) -> SerialProfile {
@@ -52,9 +52,9 @@ actor SerialProfile {
         return profile
     }
 
-    /// Waits for a connection. For one task at a time.
-    /// - Returns: the next one; nil where the service was given up, by this program or by bluetoothd.
-    /// - Throws: ``BusError`` where the task was cancelled, which loses none.
+    /// Waits for a connection. Only one task at a time may wait.
+    /// - Returns: the next connection; nil if this program or bluetoothd has ended the service.
+    /// - Throws: ``BusError`` if the task was cancelled, which loses no connection.
     func next() async throws(BusError) -> Connection? {
         while connections.isEmpty {
             guard !isOver else { return nil }
@@ -68,7 +68,7 @@ actor SerialProfile {
         return connections.removeFirst()
     }
 
-    /// Gives the service up.
+    /// Ends the service and removes it from bluetoothd.
     func unregister() async {
         guard let object else { return }
         self.object = nil
@@ -126,14 +126,14 @@ actor SerialProfile {
             guard let device = request.body[0]?.text, let socket = request.body.descriptor(at: 1) else {
                 return answer(request, .failure(BusError(name: "org.bluez.Error.Rejected")))
             }
-            // Each is a descriptor; who is not taken in time may try again.
+            // Each connection holds a descriptor; a rejected device may try again.
             guard connections.count < Self.mostWaiting else {
                 return answer(request, .failure(BusError(name: "org.bluez.Error.Rejected")))
             }
             connections.append(Connection(device: device, socket: socket))
             wake()
             answer(request, .success(BusBody()))
-        // The other end of the socket is closed by bluetoothd, which is told there.
+        // bluetoothd closes the other end of the socket, which reports the end to the link.
         case "RequestDisconnection": answer(request, .success(BusBody()))
         case "Release":
             answer(request, .success(BusBody()))
@@ -147,8 +147,8 @@ actor SerialProfile {
     }
 }
 
-/// A service of classic Bluetooth that this computer offers through bluetoothd, which tells others of it (SDP) and takes the
-/// connections.
+/// A service of classic Bluetooth that this computer offers through bluetoothd, which publishes it (SDP) and accepts
+/// the connections.
 public final class SerialService: Sendable {
     private let profile: SerialProfile
     private let client: BlueZClient
@@ -189,24 +189,25 @@ public final class SerialService: Sendable {
         do throws(BusError) {
             connection = try await profile.next()
         } catch {
-            throw LinkError(.cancelled, link: name, "no longer waited for")
+            throw LinkError(.cancelled, link: name, "the wait was cancelled")
         }
         guard let connection else {
             throw LinkError(
-                .serviceMissing, link: name, "bluetoothd offers the service no longer",
+                .serviceMissing, link: name, "bluetoothd no longer offers the service",
                 remedy: "start it with sudo systemctl start bluetooth")
         }
         return connection
     }
 
-    /// Offers it no longer. Links that were taken stay.
+    /// Ends the service. Accepted links stay open.
     public func close() async { await profile.unregister() }
 }
 
 extension Bluetooth {
-    /// Connects a service of a device of classic Bluetooth through bluetoothd, the way in where raw sockets are not allowed.
+    /// Connects to a service of a classic Bluetooth device through bluetoothd, for an environment that does not allow
+    /// raw sockets.
     /// - Parameters:
-    ///   - address: of the device.
+    ///   - address: the device's address.
     ///   - service: the class of the service.
     /// - Returns: the link.
     /// - Throws: `LinkError`: `serviceMissing` if the device has no such service.
@@ -221,10 +222,10 @@ extension Bluetooth {
     /// Offers a service of classic Bluetooth that other machines find and connect to.
     /// - Parameters:
     ///   - service: its class.
-    ///   - name: what others see it as.
-    ///   - channel: its RFCOMM channel, 1 to 30; nil for one that is free.
-    /// - Returns: the service, until it is given up.
-    /// - Throws: `LinkError`: `busy` where something else offers it.
+    ///   - name: the name that other machines see.
+    ///   - channel: its RFCOMM channel, 1 to 30; nil uses a free channel.
+    /// - Returns: the service, offered until it is closed.
+    /// - Throws: `LinkError`: `busy` if another program offers it.
     public func offerSerial(
         _ service: BluetoothUUID = .serialPort, name: String, channel: UInt8? = nil
     ) async throws(LinkError) -> SerialService {
@@ -239,9 +240,9 @@ extension Bluetooth {
         }
     }
 
-    /// Connects a service of a device of classic Bluetooth through bluetoothd.
+    /// Connects to a service of a classic Bluetooth device through bluetoothd.
     /// - Parameters:
-    ///   - address: of the device.
+    ///   - address: the device's address.
     ///   - uuid: the class of the service.
     /// - Returns: the socket, a stream of bytes.
     /// - Throws: `LinkError`: `serviceMissing` if the device has no such service.
@@ -256,7 +257,7 @@ extension Bluetooth {
                 try await client.call(
                     device.path, BlueZName.device, "ConnectProfile", [.string(uuid)],
                     within: GATTDevice.connectionLimit)
-                // bluetoothd answers when the socket was taken, so it is here.
+                // bluetoothd answers after it has passed the socket, so the socket is already here.
                 result = try await profile.next().map { .success($0.socket) } ?? .failure(.disconnected)
             } catch {
                 result = .failure(error)
@@ -270,10 +271,10 @@ extension Bluetooth {
 }
 
 extension BlueZClient {
-    /// A link over a socket that bluetoothd has made.
+    /// Creates a link over a socket that bluetoothd has made.
     func link(over socket: BusDescriptor, named name: LinkName) throws(LinkError) -> any Transport {
         guard let descriptor = socket.take() else {
-            throw LinkError(.disconnected, link: name.description, "the connection was given away")
+            throw LinkError(.disconnected, link: name.description, "the connection was already handed over")
         }
         return try SocketConnector(loop: bus.loop).adopt(descriptor, link: name)
     }

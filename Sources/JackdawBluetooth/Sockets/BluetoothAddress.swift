@@ -4,16 +4,16 @@ public import JackdawTransport
 
 /// The address of a Bluetooth device: six bytes, written highest first, as in `AA:BB:CC:DD:EE:FF`.
 public struct BluetoothAddress: Sendable, Hashable, CustomStringConvertible {
-    /// The bytes, highest first.
+    /// The six bytes, highest first.
     let bytes: [UInt8]
 
-    /// Six bytes, highest first.
+    /// Creates an address of six bytes, highest first.
     init(bytes: [UInt8]) {
         precondition(bytes.count == 6, "an address has six bytes")
         self.bytes = bytes
     }
 
-    /// Reads an address; nil where it is none.
+    /// Parses an address; nil if the text is not an address.
     /// - Parameter text: six pairs of hexadecimal digits with colons between them.
     public init?(_ text: some StringProtocol) {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
@@ -29,70 +29,71 @@ public struct BluetoothAddress: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// An RFCOMM service of a device: `AA:BB:CC:DD:EE:FF/1`, or without the channel where the device is to be asked for it.
+/// An RFCOMM service of a device: `AA:BB:CC:DD:EE:FF/1`, or without the channel if the program must query the device
+/// for it.
 public struct RFCOMMAddress: Sendable, Hashable, CustomStringConvertible {
-    /// The channels that RFCOMM has.
+    /// The channel numbers that RFCOMM has.
     public static let channels: ClosedRange<UInt8> = 1...30
 
-    /// The device.
+    /// The address of the device.
     public let device: BluetoothAddress
-    /// The channel; nil where the device is to be asked for it.
+    /// The channel; nil if the program must query the device for it.
     public let channel: UInt8?
 
-    /// An address.
+    /// Creates an address of a service.
     /// - Parameters:
-    ///   - device: the device.
-    ///   - channel: 1 to 30; nil where the device is to be asked for it.
+    ///   - device: the address of the device.
+    ///   - channel: 1 to 30; nil if the program must query the device for it.
     public init(device: BluetoothAddress, channel: UInt8? = nil) {
         precondition(channel.map(Self.channels.contains) ?? true, "channels are 1 to 30")
         self.device = device
         self.channel = channel
     }
 
-    /// Reads the address of a link.
+    /// Parses the address of a link.
     /// - Parameter link: a name with the scheme `rfcomm`.
-    /// - Throws: `LinkError` with code `badName`.
+    /// - Throws: `LinkError` with code `badName` if the name is not an RFCOMM address.
     public init(_ link: LinkName) throws(LinkError) {
         func bad(_ message: String) -> LinkError {
             LinkError(.badName, link: link.description, message, remedy: "write it as rfcomm:AA:BB:CC:DD:EE:FF/1")
         }
-        guard link.scheme == .rfcomm else { throw bad("no name of an RFCOMM link") }
+        guard link.scheme == .rfcomm else { throw bad("not the name of an RFCOMM link") }
         let parts = link.address.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let device = BluetoothAddress(parts[0]) else { throw bad("no address of a Bluetooth device") }
+        guard let device = BluetoothAddress(parts[0]) else { throw bad("not the address of a Bluetooth device") }
         self.device = device
         guard parts.count == 2 else {
             channel = nil
             return
         }
         guard parts[1].allSatisfy(\.isNumber), let channel = UInt8(parts[1]), Self.channels.contains(channel) else {
-            throw bad("no channel of RFCOMM, which are 1 to 30")
+            throw bad("not an RFCOMM channel, 1 to 30")
         }
         self.channel = channel
     }
 
-    /// The name of a link to it.
+    /// The name of a link to this address.
     public var link: LinkName { LinkName(.rfcomm, description) }
 
-    /// The device's address, and a slash and the channel where that is known.
+    /// The device's address, followed by a slash and the channel if it is known.
     public var description: String { channel.map { "\(device)/\($0)" } ?? "\(device)" }
 }
 
 extension SocketAddress {
-    /// A channel of a device; 0 is any that is free, for one that listens.
+    /// A channel of a device; for a listening socket, 0 means any free channel.
     static func rfcomm(_ device: BluetoothAddress, channel: UInt8) -> SocketAddress {
         var bytes = [UInt8](repeating: 0, count: MemoryLayout<sockaddr_rc>.size)
         unsafe jackdaw_rfcomm_address(&bytes, device.bytes, channel)
         return SocketAddress(bytes: bytes)
     }
 
-    /// A service of a device by its number.
+    /// A service of a device, by its number (PSM).
     static func l2cap(_ device: BluetoothAddress, service: UInt16) -> SocketAddress {
         var bytes = [UInt8](repeating: 0, count: MemoryLayout<sockaddr_l2>.size)
         unsafe jackdaw_l2cap_address(&bytes, device.bytes, service)
         return SocketAddress(bytes: bytes)
     }
 
-    /// The device and its channel; nil where this is no address of RFCOMM.
+    /// The device and its channel; nil if this is not an RFCOMM address.
     var rfcomm: (device: BluetoothAddress, channel: UInt8)? {
         guard let address = self.as(sockaddr_rc.self) else { return nil }
         let lowestFirst = address.rc_bdaddr.b
@@ -104,16 +105,16 @@ extension SocketAddress {
 }
 
 extension SocketKind {
-    /// A stream of bytes over a channel of RFCOMM.
+    /// A byte stream over an RFCOMM channel.
     static let rfcomm = SocketKind(
         domain: AF_BLUETOOTH, type: Int32(SOCK_STREAM.rawValue), protocolNumber: Int32(BTPROTO_RFCOMM))
-    /// Packets over L2CAP.
+    /// Packets over an L2CAP channel.
     static let l2cap = SocketKind(
         domain: AF_BLUETOOTH, type: Int32(SOCK_SEQPACKET.rawValue), protocolNumber: Int32(BTPROTO_L2CAP))
 }
 
 extension SocketOption {
-    /// Asks for so much security before anything is connected.
+    /// Requests this security level before the connection.
     static func security(_ level: LinkSecurity) -> SocketOption {
         var security = bt_security()
         security.level =
@@ -126,11 +127,11 @@ extension SocketOption {
     }
 }
 
-/// How much security is asked for before bytes go over a link.
+/// The security that a link requires before it carries bytes.
 public enum LinkSecurity: Sendable, Hashable, CaseIterable {
-    /// None; some old readers cannot do more.
+    /// No security; some old readers support no other level.
     case low
-    /// Encryption, with a device that was paired in any way.
+    /// Encryption, with a device that was paired by any method.
     case medium
     /// Encryption, with a device that was paired by comparing or typing a code.
     case high

@@ -4,12 +4,12 @@ internal import JackdawSystem
 internal import JackdawTransport
 
 extension SocketConnector {
-    /// Connects Bluetooth's sockets.
+    /// Creates a connector for Bluetooth sockets.
     init(loop: EventLoop, calls: any SocketCalls = SystemSocketCalls()) {
         self.init(loop: loop, failures: .bluetooth, calls: calls)
     }
 
-    /// Connects to a channel of a device over RFCOMM.
+    /// Connects to an RFCOMM channel of a device.
     func connect(
         to device: BluetoothAddress, channel: UInt8, link: LinkName, security: LinkSecurity
     ) async throws(LinkError) -> SocketLink {
@@ -18,22 +18,22 @@ extension SocketConnector {
             link: link)
     }
 
-    /// Connects to a service of a device over L2CAP.
+    /// Connects to an L2CAP service of a device.
     func connect(
         to device: BluetoothAddress, service: UInt16, link: LinkName, security: LinkSecurity
     ) async throws(LinkError) -> SocketLink {
-        // What the kernel lets the other side send where nothing else was agreed on (`L2CAP_DEFAULT_MTU`).
+        // The packet size that the kernel allows the other side if no other was negotiated (`L2CAP_DEFAULT_MTU`).
         try await connect(
             to: .l2cap(device, service: service), .l2cap, options: [.security(security)], format: .packets(size: 672),
             link: link)
     }
 
-    /// Makes a link of a connected socket that carries a stream.
+    /// Creates a link from a connected stream socket.
     /// - Parameters:
-    ///   - descriptor: the socket, which is the link's from now on, and closed where this fails.
+    ///   - descriptor: the socket, owned by the link from now on, and closed if this fails.
     ///   - link: the link's name.
     /// - Returns: the link.
-    /// - Throws: `LinkError` (`system`) where it is no connected socket, or cannot be watched.
+    /// - Throws: `LinkError` (`system`) if it is not a connected stream socket, or cannot be watched.
     func adopt(_ descriptor: Int32, link: LinkName) throws(LinkError) -> SocketLink {
         do throws(SystemFailure) {
             return try watch(descriptor, link: link)
@@ -74,23 +74,23 @@ extension SocketConnector {
 }
 
 extension LinkError {
-    /// A link that was connected broke.
+    /// The error of a connected link that was lost.
     static func lost(_ failure: SystemFailure, link: String, undelivered: Int) -> LinkError {
         let (message, remedy): (String, String?) =
             switch failure.code {
-            case ECONNRESET: ("the device broke the link", "look whether it is switched on, and connect again")
+            case ECONNRESET: ("the device reset the link", "check that it is switched on, and connect again")
             case EPIPE, ENOTCONN: ("the link has ended", "connect again")
-            case ETIMEDOUT, EHOSTDOWN: ("the device is heard no more", "bring it nearer, and connect again")
-            case ECONNABORTED: ("this computer ended the link", "look whether its Bluetooth is on, and connect again")
+            case ETIMEDOUT, EHOSTDOWN: ("the device no longer answers", "bring it nearer, and connect again")
+            case ECONNABORTED: ("this computer ended the link", "check that its Bluetooth is on, and connect again")
             case ENETDOWN, ENODEV: ("this computer's Bluetooth was switched off", "bluetoothctl power on")
-            default: ("the link broke", "connect again")
+            default: ("the link was lost", "connect again")
             }
         return LinkError(
             .disconnected, link: link, message, remedy: remedy, underlying: failure.message, undelivered: undelivered)
     }
 
-    /// There is not even a socket. The kernel refuses one of Bluetooth where it has none, outside the host's network,
-    /// and where a service's or a container's rules leave it out.
+    /// The error of a socket that could not be created. The kernel refuses a Bluetooth socket if it has no Bluetooth,
+    /// outside the host's network namespace, and if the restrictions of a service or a container exclude it.
     static func noSocket(_ failure: SystemFailure, link: String) -> LinkError {
         let (code, message, remedy): (Code, String, String?) =
             switch failure.code {
@@ -100,38 +100,38 @@ extension LinkError {
                     "sudo modprobe rfcomm, or \(throughBluetoothd)"
                 )
             case EPERM, EACCES: (.notPermitted, "this program may not use Bluetooth sockets", throughBluetoothd)
-            default: (.system, "no socket to spare", nil)
+            default: (.system, "no socket can be created", nil)
             }
         return LinkError(code, link: link, message, remedy: remedy, underlying: failure.message)
     }
 
-    private static let throughBluetoothd = "let bluetoothd do it: jackdaw listen --route bluetoothd"
+    private static let throughBluetoothd = "use bluetoothd instead: jackdaw listen --route bluetoothd"
 
-    /// A connection to a device did not come about. The kernel translates what the radio says (`bt_to_errno`).
+    /// The error of a connection that failed. The kernel translates the controller's error (`bt_to_errno`).
     static func notConnected(_ failure: SystemFailure, link: String) -> LinkError {
         let (code, message, remedy): (Code, String, String?) =
             switch failure.code {
             case ECONNREFUSED:
-                (.refused, "the device offers nothing there", "look for the channel that it offers, or pair with it")
+                (.refused, "the device offers no service there", "find the channel that it offers, or pair with it")
             case EHOSTDOWN: (.outOfRange, "the device does not answer", "switch it on, and bring it nearer")
             case ETIMEDOUT: (.timedOut, "the device stopped answering", "bring it nearer, and try again")
             case EHOSTUNREACH, ENETDOWN, ENETUNREACH, ENODEV, EADDRNOTAVAIL:
                 (.adapterOff, "this computer's Bluetooth is off, or it has none", "bluetoothctl power on")
             case EPERM: (.notPermitted, "this program may not use Bluetooth sockets", throughBluetoothd)
             case EACCES:
-                (.rejected, "the device would not be authenticated", "pair with it again: jackdaw pair")
+                (.rejected, "the authentication of the device failed", "pair with it again: jackdaw pair")
             case EBADE:
                 (
                     .pairedElsewhere, "the device or this computer has lost its key",
                     "remove the pairing on both, and pair again: jackdaw pair"
                 )
-            case ELOOP: (.rejected, "the device refuses so many attempts", "wait a minute, and pair with it again")
+            case ELOOP: (.rejected, "the device refuses repeated attempts", "wait a minute, and pair with it again")
             case EBUSY, EALREADY, EADDRINUSE, EMLINK:
-                (.busy, "the channel or the radio is taken", "end the program that uses the device")
+                (.busy, "the channel or the adapter is in use", "end the program that uses the device")
             case ECONNRESET, ECONNABORTED, ENOTCONN, EPIPE:
-                (.disconnected, "the link broke before it was made", "try again")
-            // The radio says the latter of a device that lacks something.
-            case EOPNOTSUPP, EPROTONOSUPPORT: (.unsupported, "the device and this computer have no way in common", nil)
+                (.disconnected, "the link was lost before it was established", "try again")
+            // EPROTONOSUPPORT means that the device lacks a feature.
+            case EOPNOTSUPP, EPROTONOSUPPORT: (.unsupported, "the device and this computer share no protocol", nil)
             default: (.system, "cannot be connected", nil)
             }
         return LinkError(code, link: link, message, remedy: remedy, underlying: failure.message)
@@ -139,7 +139,7 @@ extension LinkError {
 }
 
 extension SocketFailures {
-    /// What failures of Bluetooth's sockets mean.
+    /// Maps failures of Bluetooth sockets to link errors.
     static let bluetooth = SocketFailures(
         noSocket: { .noSocket($0, link: $1) }, notConnected: { .notConnected($0, link: $1) },
         lost: { .lost($0, link: $1, undelivered: $2) })

@@ -1,14 +1,14 @@
-/// Card data that does not have the form it must have: where, and what was expected there. Never what was found.
+/// The error of card data in an invalid form. It has the position and the expected form, and never the content.
 public struct CardDataError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of fault. A struct, so that kinds can be added.
     public struct Code: Sendable, Hashable {
         enum Kind: String { case length, startSentinel, endSentinel, character, field }
         let kind: Kind
-        /// Too short or too long for what it is to be.
+        /// The text is too short or too long.
         public static let length = Code(kind: .length)
         /// The first character is not the start sentinel.
         public static let startSentinel = Code(kind: .startSentinel)
-        /// The end sentinel is missing, or something follows it.
+        /// The end sentinel is missing, or characters follow it.
         public static let endSentinel = Code(kind: .endSentinel)
         /// A character that the stripe's code does not have.
         public static let character = Code(kind: .character)
@@ -21,9 +21,9 @@ public struct CardDataError: Error, Sendable, Hashable, CustomStringConvertible 
 
     /// The kind of fault.
     public let code: Code
-    /// Characters before the fault, from the start of the text given.
+    /// Number of characters before the fault, from the start of the given text.
     public let offset: Int
-    /// What was expected there, in words.
+    /// The expected form at this position, in words.
     public let expected: String
 
     init(_ code: Code, at offset: Int, expected: String) {
@@ -32,23 +32,23 @@ public struct CardDataError: Error, Sendable, Hashable, CustomStringConvertible 
         self.expected = expected
     }
 
-    /// One line for a person: what was expected, and at which character (counted from 1).
+    /// One line for a person: the expected form and its position in characters (counted from 1).
     public var description: String { "expected \(expected) at character \(offset + 1)" }
 }
 
 /// The name on a card, as a whole and in its parts.
 ///
-/// Every printed form is ``masked``; the characters in clear come from its parts alone.
+/// Every printed form is ``masked``; only its parts give the characters in clear.
 public struct CardholderName: RedactedDescription, Equatable {
     /// The whole field, padding included.
     public let text: SecretText
-    /// Family name, or the whole name where the field is not divided.
+    /// The family name, or the whole name if the field is not divided.
     public let surname: SecretText
-    /// Given name or initials; empty where there is none.
+    /// The given name or initials; may be empty.
     public let givenName: SecretText
-    /// Second given name of a licence; empty on payment cards, which do not tell it from the first.
+    /// The second given name of a licence; empty on payment cards, whose track does not separate it from the first.
     public let middleName: SecretText
-    /// Title or suffix; empty where there is none.
+    /// The title or suffix; may be empty.
     public let title: SecretText
     private let isOfPayment: Bool
 
@@ -97,28 +97,28 @@ public struct CardholderName: RedactedDescription, Equatable {
     public var description: String { masked }
 }
 
-/// The month at whose end a card expires.
+/// The month at the end of which a card expires.
 public struct Expiry: Sendable, Hashable, CustomStringConvertible {
     /// Year within its century, 0 to 99.
     public let year: Int
     /// Month, 1 to 12.
     public let month: Int
 
-    /// A month, or nil where the year is not 0 to 99 or the month not 1 to 12.
+    /// A month; nil if the year is not 0 to 99 or the month not 1 to 12.
     public init?(year: Int, month: Int) {
         guard (0...99).contains(year), (1...12).contains(month) else { return nil }
         self.year = year
         self.month = month
     }
 
-    /// The month of four digits, or nil where they name none.
+    /// Parses four digits, `YYMM`; nil if they are not a month.
     init?(_ digits: SecretText) {
         guard digits.count == 4, digits.isAllDigits else { return nil }
         let values = digits.range.map { digits[$0].digitValue }
         self.init(year: values[0] * 10 + values[1], month: values[2] * 10 + values[3])
     }
 
-    /// `YYMM`, as on the stripe.
+    /// The month in the form `YYMM`, as on the stripe.
     public var text: String { "\(year / 10)\(year % 10)\(month / 10)\(month % 10)" }
 
     /// The same as ``text``: the expiry of a card may be shown (PCI DSS 3.4 names the account number alone).

@@ -1,12 +1,12 @@
-/// Three digits that say where and how a card may be used (ISO/IEC 7813).
+/// Three digits with the rules for the use of a card (ISO/IEC 7813).
 public struct ServiceCode: Sendable, Hashable, CustomStringConvertible {
-    /// Where the card may be used, and whether it has a chip: the first digit.
+    /// The area in which the card may be used, and whether it has a chip: the first digit.
     public enum Interchange: Sendable, Hashable {
         /// 1 or 2: in any country.
         case international
-        /// 5 or 6: in its own country, abroad only where both sides have agreed.
+        /// 5 or 6: in its own country, and abroad only by bilateral agreement.
         case national
-        /// 7: only where both sides have agreed.
+        /// 7: only by bilateral agreement.
         case privateUse
         /// 9: a test card.
         case test
@@ -14,39 +14,39 @@ public struct ServiceCode: Sendable, Hashable, CustomStringConvertible {
         case reserved
     }
 
-    /// Who authorises: the second digit.
+    /// The party that authorises a transaction: the second digit.
     public enum Authorization: Sendable, Hashable {
         /// 0: the normal rules.
         case normal
-        /// 2: the issuer, online.
+        /// 2: by the issuer, online.
         case byIssuer
-        /// 4: the issuer, online, unless both sides have agreed otherwise.
+        /// 4: by the issuer, online, except under bilateral agreement.
         case byIssuerUnlessAgreed
         /// A digit that the standard does not assign.
         case reserved
     }
 
-    /// What the card may be used for: the third digit.
+    /// The services that the card may be used for: the third digit.
     public enum Services: Sendable, Hashable {
-        /// 0, 1 or 6: everything.
+        /// 0, 1 or 6: no restrictions.
         case all
         /// 2, 5 or 7: goods and services, no cash.
         case goodsAndServices
-        /// 3: cash machines.
+        /// 3: cash machines only.
         case cashMachines
-        /// 4: cash.
+        /// 4: withdrawal of cash only.
         case cash
         /// A digit that the standard does not assign.
         case reserved
     }
 
-    /// Whether a PIN is asked for: the third digit too.
+    /// Whether the terminal must ask for a PIN: the third digit, too.
     public enum PINRule: Sendable, Hashable {
-        /// 0, 3 or 5: always.
+        /// 0, 3 or 5: always required.
         case required
-        /// 6 or 7: where the terminal can take one.
+        /// 6 or 7: if the terminal has a PIN pad.
         case whereFeasible
-        /// 1, 2 or 4: the code asks for none.
+        /// 1, 2 or 4: the code requires no PIN.
         case notRequired
         /// A digit that the standard does not assign.
         case reserved
@@ -55,25 +55,25 @@ public struct ServiceCode: Sendable, Hashable, CustomStringConvertible {
     /// The three digits read as one number, 0 to 999.
     public let number: Int
 
-    /// A code from its number, or nil where that is not 0 to 999.
+    /// A code from its number; nil if the number is not 0 to 999.
     public init?(_ number: Int) {
         guard (0...999).contains(number) else { return nil }
         self.number = number
     }
 
-    /// The code of three digits, or nil where they are not that.
+    /// Parses three digits; nil if the text is anything else.
     init?(_ digits: SecretText) {
         guard digits.count == 3, digits.isAllDigits else { return nil }
         self.init(digits.range.reduce(0) { $0 * 10 + digits[$1].digitValue })
     }
 
-    /// The three digits.
+    /// The three digits, such as `201`.
     public var text: String { "\(number / 100)\(number / 10 % 10)\(number % 10)" }
 
     /// The same as ``text``: a service code may be shown.
     public var description: String { text }
 
-    /// Where the card may be used.
+    /// The area in which the card may be used.
     public var interchange: Interchange {
         switch number / 100 {
         case 1, 2: .international
@@ -84,10 +84,10 @@ public struct ServiceCode: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether the card has a chip, to be used where the terminal can: first digit 2 or 6.
+    /// Whether the card has a chip, which a terminal with a chip reader must use: first digit 2 or 6.
     public var hasChip: Bool { number / 100 == 2 || number / 100 == 6 }
 
-    /// Who authorises.
+    /// The party that authorises a transaction.
     public var authorization: Authorization {
         switch number / 10 % 10 {
         case 0: .normal
@@ -97,7 +97,7 @@ public struct ServiceCode: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// What the card may be used for.
+    /// The services that the card may be used for.
     public var services: Services {
         switch number % 10 {
         case 0, 1, 6: .all
@@ -108,7 +108,7 @@ public struct ServiceCode: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether a PIN is asked for.
+    /// Whether the terminal must ask for a PIN.
     public var pin: PINRule {
         switch number % 10 {
         case 0, 3, 5: .required

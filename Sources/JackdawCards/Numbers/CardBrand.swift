@@ -1,86 +1,86 @@
-/// A card scheme, told by the first digits of the number. The raw value is its name for machines.
+/// A card scheme, identified by the first digits of the number. The raw value is its name for machines.
 public enum CardBrand: String, Sendable, Hashable, CaseIterable {
-    /// American Express.
+    /// American Express of the United States.
     case americanExpress = "american-express"
-    /// BORICA of Bulgaria.
+    /// BORICA, a scheme of Bulgaria.
     case borica
-    /// China T-Union, transport.
+    /// China T-Union, for public transport.
     case chinaTUnion = "china-t-union"
     /// Dankort of Denmark, Visa/Dankort included.
     case dankort
-    /// Diners Club International.
+    /// Diners Club International, a scheme of the United States.
     case dinersClub = "diners-club"
-    /// Discover.
+    /// Discover of the United States.
     case discover
-    /// Elo of Brazil.
+    /// Elo, a scheme of Brazil.
     case elo
-    /// GPN of Indonesia.
+    /// GPN, a scheme of Indonesia.
     case gpn
-    /// Hiper of Brazil.
+    /// Hiper, a scheme of Brazil.
     case hiper
-    /// Hipercard of Brazil.
+    /// Hipercard, a scheme of Brazil.
     case hipercard
-    /// Humo of Uzbekistan.
+    /// Humo, a scheme of Uzbekistan.
     case humo
-    /// InstaPayment.
+    /// InstaPayment, numbers from 637 to 639.
     case instaPayment = "instapayment"
-    /// InterPayment.
+    /// InterPayment, numbers that begin with 636.
     case interPayment = "interpayment"
-    /// JCB.
+    /// JCB, a scheme of Japan.
     case jcb
     /// LankaPay of Sri Lanka, co-branded with JCB.
     case lankaPay = "lankapay"
-    /// Maestro.
+    /// Maestro, the debit cards of Mastercard.
     case maestro
-    /// Mastercard.
+    /// Mastercard, without its Maestro cards.
     case mastercard
-    /// Mir of Russia.
+    /// Mir, a scheme of Russia.
     case mir
-    /// NAPAS of Vietnam.
+    /// NAPAS, a scheme of Vietnam.
     case napas
-    /// NPS Pridnestrovie.
+    /// NPS Pridnestrovie, a scheme of Transnistria.
     case npsPridnestrovie = "nps-pridnestrovie"
-    /// RuPay of India.
+    /// RuPay, a scheme of India.
     case ruPay = "rupay"
-    /// Troy of Turkey.
+    /// Troy, a scheme of Turkey.
     case troy
     /// Universal Air Travel Plan.
     case uatp
-    /// UkrCard of Ukraine.
+    /// UkrCard, a scheme of Ukraine.
     case ukrCard = "ukrcard"
-    /// UnionPay of China.
+    /// UnionPay, a scheme of China.
     case unionPay = "unionpay"
-    /// UzCard of Uzbekistan.
+    /// UzCard, a scheme of Uzbekistan.
     case uzCard = "uzcard"
-    /// Verve of Nigeria.
+    /// Verve, a scheme of Nigeria.
     case verve
     /// Visa, Visa Electron included.
     case visa
-    /// No known range holds the number.
+    /// The number is in no known range.
     case unknown
 
-    /// The brand of a number or of its first digits (ASCII); the more digits of the issuer are there, the surer.
-    /// - Parameter digits: the start of a number; ``unknown`` comes of anything that is not all digits.
+    /// The brand of a number or of its first digits (ASCII). More digits of the issuer make the result more certain.
+    /// - Parameter digits: the start of a number; any other character gives ``unknown``.
     public init(of digits: Span<UInt8>) {
         self = IssuerRange.range(of: digits)?.brand ?? .unknown
     }
 }
 
-/// Card numbers that begin alike and belong to one scheme.
+/// A range of card numbers that begin alike and belong to one scheme.
 public struct IssuerRange: Sendable, Hashable {
-    /// The scheme.
+    /// The scheme that the numbers belong to.
     public let brand: CardBrand
-    /// The first digits of the numbers, read as one number. Both bounds have the same count of digits, none begins
-    /// with 0.
+    /// The first digits of the numbers, read as one number. Both bounds have the same number of digits, and do not
+    /// begin with 0.
     public let prefixes: ClosedRange<Int>
-    /// How many digits the cards of this range have.
+    /// The possible numbers of digits of a card in this range.
     public let lengths: [Int]
 
-    /// How many digits of a number decide whether it belongs here, 1 to 8.
+    /// Number of digits that decide whether a number is in this range, 1 to 8.
     public let prefixLength: Int
 
-    /// The range that holds a number (ASCII digits); where several do, the one with the longest prefix. Nil where none
-    /// does or a byte is no digit.
+    /// The range of a number (ASCII digits); of several ranges, the one with the longest prefix. Nil if no range
+    /// matches, or a byte is not a digit.
     public static func range(of digits: Span<UInt8>) -> IssuerRange? {
         for index in digits.indices where !digits[index].isDigit { return nil }
         let longest = min(digits.count, all[0].prefixLength)
@@ -103,11 +103,10 @@ public struct IssuerRange: Sendable, Hashable {
     /// All ranges known, longest prefix first; no two of one prefix length overlap.
     ///
     /// Sources: the table of issuer identification numbers in the English Wikipedia's "Payment card number" (state of
-    /// July 2024); the ranges of Elo, Hiper, Hipercard, UnionPay 81, JCB 1800/2131 and Maestro as
-    /// braintree/credit-card-type 10 has them, those of RuPay but for 81 and 82 as bhaskarmelkani/cardtype.js has them.
-    /// Where schemes share a range, the card's home scheme is named: 622126-622925 is UnionPay (Discover takes it
-    /// abroad), 4571 is Visa/Dankort, 353 and 356 are JCB (RuPay co-brand), 65 is Discover but for the ranges of Elo,
-    /// RuPay and Verve.
+    /// July 2024); the ranges of Elo, Hiper, Hipercard, UnionPay 81, JCB 1800/2131 and Maestro from
+    /// braintree/credit-card-type 10; those of RuPay except 81 and 82 from bhaskarmelkani/cardtype.js. If schemes share
+    /// a range, the card's home scheme is named: 622126-622925 is UnionPay (Discover accepts it abroad), 4571 is
+    /// Visa/Dankort, 353 and 356 are JCB (RuPay co-brand), 65 is Discover except the ranges of Elo, RuPay and Verve.
     public static let all: [IssuerRange] = {
         let ranges = table.flatMap { brand, lengths, prefixes in
             prefixes.map { IssuerRange(brand, $0, lengths) }

@@ -1,25 +1,25 @@
-/// The owner of secret bytes: one holder, no silent copy, overwritten before the memory is given back.
+/// The owner of secret bytes. It cannot be copied implicitly, and overwrites its memory before releasing it.
 ///
-/// Nothing of the content shows in ``description``; a value that cannot be copied cannot be reflected or dumped either.
+/// ``description`` shows none of the content; a noncopyable value cannot be reflected or dumped either.
 @safe
 public struct SecretBytes: ~Copyable, @unchecked Sendable {
     private let storage: UnsafeMutableBufferPointer<UInt8>
 
-    /// Number of bytes.
+    /// Number of bytes it holds.
     public var count: Int { unsafe storage.count }
 
-    /// A copy of some bytes. The original is the caller's to wipe.
+    /// Copies bytes. The caller wipes the original.
     public init(copying bytes: Span<UInt8>) {
         self.init(count: bytes.count) { target in
             for index in bytes.indices { target[index] = bytes[index] }
         }
     }
 
-    /// Zeroes, then what `fill` writes over them.
+    /// Allocates zeroed memory, and lets `fill` write the content.
     /// - Parameters:
     ///   - count: number of bytes, not negative.
-    ///   - fill: writes the content; it receives exactly `count` bytes. What it had written when it throws is overwritten.
-    /// - Throws: what `fill` throws.
+    ///   - fill: writes the content; it receives exactly `count` bytes. If it throws, the bytes are overwritten.
+    /// - Throws: the error of `fill`.
     public init<Failure: Error>(
         count: Int, fill: (inout MutableSpan<UInt8>) throws(Failure) -> Void
     ) throws(Failure) {
@@ -41,28 +41,28 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
         unsafe storage.deallocate()
     }
 
-    /// Runs a body over the bytes; what it copies out is the caller's to wipe.
+    /// Runs a body over the bytes. The caller wipes any copy that the body makes.
     public borrowing func withBytes<Result: ~Copyable, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(unsafe Span(_unsafeElements: UnsafeBufferPointer(storage)))
     }
 
-    /// A second owner of the same content: the only way to copy, so that every copy is meant.
+    /// A second owner of the same content. Copying is always explicit, as there is no other way.
     public borrowing func clone() -> SecretBytes {
         withBytes { SecretBytes(copying: $0) }
     }
 
-    /// Whether both hold the same bytes; the time taken depends on the lengths alone.
+    /// Whether both hold the same bytes; the time taken depends only on the lengths.
     public borrowing func isEqual(to other: borrowing SecretBytes) -> Bool {
         withBytes { own in other.withBytes { isEqualInConstantTime(own, $0) } }
     }
 
-    /// Says how much is held, never what.
+    /// The number of bytes, and none of their content.
     public var description: String { "\(count) secret bytes" }
 }
 
-/// Compares without stopping at the first difference, so that the time tells nothing about where it lies.
+/// Compares without stopping at the first difference, so that the time does not reveal its place.
 @inline(never)
 func isEqualInConstantTime(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
     guard left.count == right.count else { return false }
@@ -71,7 +71,7 @@ func isEqualInConstantTime(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
     return difference == 0
 }
 
-/// Zeroes memory and hands it to an opaque call, so that the compiler cannot drop the stores as dead.
+/// Zeroes memory and passes it to an opaque call, so that the compiler cannot drop the stores as dead.
 @inline(never)
 func overwrite(_ bytes: UnsafeMutableRawBufferPointer) {
     unsafe bytes.initializeMemory(as: UInt8.self, repeating: 0)
@@ -84,8 +84,8 @@ private func escape(_ bytes: UnsafeMutableRawBufferPointer) {}
 
 /// A value whose every printed form is its `description`, which shows masked data only.
 ///
-/// `print`, interpolation, `String(reflecting:)`, `dump` and `Mirror` all end there, so that no log line, assertion or
-/// crash report of a program that handles cards can carry more.
+/// `print`, interpolation, `String(reflecting:)`, `dump` and `Mirror` all use it, so that no log line, assertion or
+/// crash report of a program that handles cards can contain more.
 public protocol RedactedDescription: Sendable, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {}
@@ -94,6 +94,6 @@ extension RedactedDescription {
     /// The same as `description`.
     public var debugDescription: String { description }
 
-    /// A mirror without children: reflection sees nothing of the content.
+    /// A mirror without children: reflection shows none of the content.
     public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }

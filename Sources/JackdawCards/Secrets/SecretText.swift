@@ -1,17 +1,17 @@
-/// A stretch of card text inside a wiped buffer.
+/// A section of card text inside a wiped buffer.
 ///
-/// All fields of a track are stretches of one buffer, which is wiped when the last of them goes: however often a track
-/// is handed on, its text is in memory once. Comparison takes a time that depends on the lengths alone.
+/// All fields of a track are sections of one buffer, which is wiped when the last of them is released. So the text of a
+/// track is in memory only once, however often it is passed on. The time of a comparison depends only on the lengths.
 public struct SecretText: RedactedDescription, Equatable {
     private let storage: Storage
 
-    /// Where the stretch lies in its buffer.
+    /// The place of the section in its buffer.
     let range: Range<Int>
 
-    /// Number of characters.
+    /// Number of characters, one for each byte.
     public var count: Int { range.count }
 
-    /// Whether there are none.
+    /// Whether the text has no characters.
     public var isEmpty: Bool { range.isEmpty }
 
     init(_ bytes: consuming SecretBytes) {
@@ -19,7 +19,7 @@ public struct SecretText: RedactedDescription, Equatable {
         self.init(storage: Storage(bytes), range: 0..<count)
     }
 
-    /// A copy of ASCII bytes. The original is the caller's to wipe.
+    /// Copies ASCII bytes. The caller wipes the original.
     public init(copying bytes: Span<UInt8>) { self.init(SecretBytes(copying: bytes)) }
 
     private init(storage: Storage, range: Range<Int>) {
@@ -27,19 +27,19 @@ public struct SecretText: RedactedDescription, Equatable {
         self.range = range
     }
 
-    /// Runs a body over the ASCII bytes in clear; what it copies out is the caller's to wipe.
+    /// Runs a body over the ASCII bytes in clear. The caller wipes any copy that the body makes.
     public func withRevealedText<Result: ~Copyable, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try storage.bytes.withBytes { (all) throws(Failure) in try body(all.extracting(range)) }
     }
 
-    /// The characters in clear. A `String` cannot be wiped: use ``withRevealedText(_:)`` where that will do.
+    /// The characters in clear. A `String` cannot be wiped: use ``withRevealedText(_:)`` if possible.
     public func revealedText() -> String {
         withRevealedText { String(ascii: $0) }
     }
 
-    /// Says how much is held, never what.
+    /// The number of characters, and none of their content.
     public var description: String { "\(count) hidden characters" }
 
     /// Whether both hold the same characters.
@@ -47,7 +47,7 @@ public struct SecretText: RedactedDescription, Equatable {
         left.withRevealedText { own in right.withRevealedText { isEqualInConstantTime(own, $0) } }
     }
 
-    /// The bytes and their owner's life, shared by all stretches.
+    /// Owns the bytes, shared by all sections.
     private final class Storage: Sendable {
         let bytes: SecretBytes
         init(_ bytes: consuming SecretBytes) { self.bytes = bytes }
@@ -63,11 +63,11 @@ extension SecretText {
 
     /// A part of this text; `part` counts from the start of the buffer and must lie in `range`.
     subscript(part: Range<Int>) -> SecretText {
-        precondition(range.lowerBound <= part.lowerBound && part.upperBound <= range.upperBound, "a part outside")
+        precondition(range.lowerBound <= part.lowerBound && part.upperBound <= range.upperBound, "outside the text")
         return SecretText(storage: storage, range: part)
     }
 
-    /// The stretch without spaces at its ends.
+    /// The section without spaces at its ends.
     var trimmed: SecretText {
         var part = range
         while let first = part.first, self[first] == ASCII.space { part = part.dropFirst() }
@@ -75,7 +75,7 @@ extension SecretText {
         return self[part]
     }
 
-    /// The stretches between separators; always at least one.
+    /// The sections between separators; always at least one.
     func split(at separator: UInt8) -> [SecretText] {
         var parts: [SecretText] = []
         var start = range.lowerBound
@@ -87,10 +87,10 @@ extension SecretText {
         return parts
     }
 
-    /// Whether every character is a digit; true for none.
+    /// Whether every character is a digit; true for an empty text.
     var isAllDigits: Bool { range.allSatisfy { self[$0].isDigit } }
 
-    /// The text with `*` for every character but those that `isShown` picks, by place in the buffer and character.
+    /// The text with `*` for every character except those that `isShown` selects, by place in the buffer and character.
     func masked(showing isShown: (Int, UInt8) -> Bool) -> String {
         var line = ""
         for position in range {
@@ -101,7 +101,7 @@ extension SecretText {
     }
 }
 
-/// The characters that carry structure on a stripe, as ASCII.
+/// The characters that structure a stripe's text, as ASCII.
 enum ASCII {
     static let space: UInt8 = 0x20
     static let dollar: UInt8 = 0x24
@@ -122,13 +122,13 @@ enum ASCII {
 }
 
 extension UInt8 {
-    /// `0` to `9`.
+    /// Whether it is one of `0` to `9`.
     var isDigit: Bool { (0x30...0x39).contains(self) }
 
-    /// `A` to `Z`; a stripe has no small letters.
+    /// Whether it is one of `A` to `Z`; a stripe has no small letters.
     var isCapital: Bool { (0x41...0x5A).contains(self) }
 
-    /// The value of an ASCII digit; only for digits.
+    /// The value of an ASCII digit; undefined for other bytes.
     var digitValue: Int { Int(self) - Int(ASCII.zero) }
 }
 

@@ -1,7 +1,7 @@
-/// Track 1 of a North American driving licence or identity card: whose it is and where they live (AAMVA DL/ID standard,
-/// widths as ID TECH and MagTek manuals give them).
+/// Track 1 of a North American driving licence or identity card: the holder's name and address (AAMVA DL/ID standard,
+/// field widths from ID TECH and MagTek manuals).
 public struct AAMVATrack1: TrackContent, FramedFormat {
-    /// ``TrackFormat/aamvaTrack1``.
+    /// Always the format ``TrackFormat/aamvaTrack1``.
     public var format: TrackFormat { .aamvaTrack1 }
     /// The whole text from start sentinel to end sentinel.
     public let text: SecretText
@@ -9,14 +9,14 @@ public struct AAMVATrack1: TrackContent, FramedFormat {
     public let jurisdiction: String
     /// City, at most 13 characters.
     public let city: SecretText
-    /// The holder's name, at most 35 characters; it shows in no default output.
+    /// The holder's name, at most 35 characters; default output never shows it.
     public let name: CardholderName?
-    /// Lines of the address.
+    /// The lines of the address.
     public let address: [SecretText]
 
-    /// Reads track 1 of a licence.
+    /// Parses track 1 of a licence.
     /// - Parameter text: ASCII from `%` to `?`, without the LRC.
-    /// - Throws: ``CardDataError`` with where and what was expected.
+    /// - Throws: ``CardDataError`` with the position and the expected form.
     public init(parsing text: Span<UInt8>) throws(CardDataError) { try self.init(TrackFrame(text)) }
 
     init(_ frame: TrackFrame) throws(CardDataError) {
@@ -41,8 +41,8 @@ public struct AAMVATrack1: TrackContent, FramedFormat {
         }
     }
 
-    /// Two-letter codes of the states, the District of Columbia, territories and Canadian provinces (ANSI D-20 uses
-    /// the postal ones).
+    /// Two-letter codes of the states, the District of Columbia, territories and Canadian provinces (ANSI D-20 uses the
+    /// postal ones).
     private static let jurisdictions: Set<String> = [
         "AL", "AK", "AZ", "AR", "CA", "CO", "CT", "DE", "DC", "FL", "GA", "HI", "ID", "IL", "IN", "IA", "KS", "KY",
         "LA", "ME", "MD", "MA", "MI", "MN", "MS", "MO", "MT", "NE", "NV", "NH", "NJ", "NM", "NY", "NC", "ND", "OH",
@@ -53,9 +53,9 @@ public struct AAMVATrack1: TrackContent, FramedFormat {
 }
 
 /// Track 2 of a North American driving licence or identity card: issuer, document number, dates (AAMVA DL/ID standard,
-/// widths as ID TECH and MagTek manuals give them).
+/// field widths from ID TECH and MagTek manuals).
 public struct AAMVATrack2: TrackContent, FramedFormat {
-    /// ``TrackFormat/aamvaTrack2``.
+    /// Always the format ``TrackFormat/aamvaTrack2``.
     public var format: TrackFormat { .aamvaTrack2 }
     /// The whole text from start sentinel to end sentinel.
     public let text: SecretText
@@ -63,20 +63,20 @@ public struct AAMVATrack2: TrackContent, FramedFormat {
     public let issuer: String
     /// The first 1 to 13 digits of the document number.
     public let documentNumber: SecretText
-    /// When the document expires; nil where the month is one of the standard's markers instead of 01 to 12.
+    /// The document's month of expiry; nil if the track has one of the standard's markers instead of the month.
     public let expiry: Expiry?
-    /// The four digits of the expiry as they are.
+    /// The four digits of the expiry, unchanged.
     public let expiryDigits: String
-    /// Date of birth, `YYYYMMDD`; not checked, since some issuers write markers there too.
+    /// Date of birth, `YYYYMMDD`; not checked, because some issuers write markers there too.
     public let birthDate: SecretText
-    /// Up to 5 further digits of the document number; often none.
+    /// Up to 5 further digits of the document number; often empty.
     public let documentNumberOverflow: SecretText
 
     private let shown: [Range<Int>]
 
-    /// Reads track 2 of a licence.
+    /// Parses track 2 of a licence.
     /// - Parameter text: ASCII from `;` to `?`, without the LRC.
-    /// - Throws: ``CardDataError`` with where and what was expected.
+    /// - Throws: ``CardDataError`` with the position and the expected form.
     public init(parsing text: Span<UInt8>) throws(CardDataError) { try self.init(TrackFrame(text)) }
 
     init(_ frame: TrackFrame) throws(CardDataError) {
@@ -113,12 +113,12 @@ public struct AAMVATrack2: TrackContent, FramedFormat {
     private static let issuers = [604425...604425, 636000...636062]
 }
 
-/// Track 3 of a North American driving licence or identity card, written in track 1's characters: what the holder may
-/// drive and looks like (AAMVA DL/ID standard, widths as ID TECH and MagTek manuals give them).
+/// Track 3 of a North American driving licence or identity card, in the character code of track 1: the holder's vehicle
+/// classes and physical description (AAMVA DL/ID standard, field widths from ID TECH and MagTek manuals).
 ///
-/// Many issuers stop behind the colour of the eyes; the fields behind it are then empty or short.
+/// Many issuers end the track after the colour of the eyes; the fields after it are then empty or short.
 public struct AAMVATrack3: TrackContent, FramedFormat {
-    /// ``TrackFormat/aamvaTrack3``.
+    /// Always the format ``TrackFormat/aamvaTrack3``.
     public var format: TrackFormat { .aamvaTrack3 }
     /// The whole text from start sentinel to end sentinel.
     public let text: SecretText
@@ -130,15 +130,15 @@ public struct AAMVATrack3: TrackContent, FramedFormat {
     public let postalCode: SecretText
     /// Class of vehicles, 2 characters.
     public let vehicleClass: SecretText
-    /// Restrictions, 10 characters.
+    /// Restrictions of the licence, 10 characters.
     public let restrictions: SecretText
-    /// Endorsements, 4 characters.
+    /// Endorsements of the licence, 4 characters.
     public let endorsements: SecretText
     /// Sex, 1 character: `1` or `M` male, `2` or `F` female.
     public let sex: SecretText
-    /// Height, 3 characters.
+    /// Height, 3 characters (digits or spaces).
     public let height: SecretText
-    /// Weight, 3 characters.
+    /// Weight, 3 characters (digits or spaces).
     public let weight: SecretText
     /// Colour of the hair, 3 characters.
     public let hairColor: SecretText
@@ -153,9 +153,9 @@ public struct AAMVATrack3: TrackContent, FramedFormat {
     /// Security, up to 5 characters.
     public let security: SecretText
 
-    /// Reads track 3 of a licence.
+    /// Parses track 3 of a licence.
     /// - Parameter text: ASCII from `%` to `?`, without the LRC.
-    /// - Throws: ``CardDataError`` with where and what was expected.
+    /// - Throws: ``CardDataError`` with the position and the expected form.
     public init(parsing text: Span<UInt8>) throws(CardDataError) { try self.init(TrackFrame(text)) }
 
     init(_ frame: TrackFrame) throws(CardDataError) {
@@ -171,13 +171,13 @@ public struct AAMVATrack3: TrackContent, FramedFormat {
         weight = reader.characters(atMost: 3)
         hairColor = reader.characters(atMost: 3)
         eyeColor = reader.characters(atMost: 3)
-        guard eyeColor.count == 3 else { throw reader.fault("the fields up to the colour of the eyes") }
+        guard eyeColor.count == 3 else { throw reader.fault("the fields up to the eye colour") }
         identifier = reader.characters(atMost: 10)
         reserved = reader.characters(atMost: 16)
         errorCorrection = reader.characters(atMost: 6)
         security = reader.characters(atMost: 5)
         text = frame.text
-        guard reader.remaining == 0 else { throw reader.fault("nothing behind the security field") }
+        guard reader.remaining == 0 else { throw reader.fault("nothing after the security field") }
         try check(postalCode, "a postal code") { $0.isDigit || $0.isCapital || $0 == ASCII.space }
         try check(sex, "a sex, '1', '2', 'M' or 'F'") { [0x31, 0x32, 0x46, 0x4D].contains($0) }
         try check(height, "a height of 3 digits or spaces") { $0.isDigit || $0 == ASCII.space }
@@ -192,6 +192,6 @@ public struct AAMVATrack3: TrackContent, FramedFormat {
         }
     }
 
-    /// All between the sentinels hidden.
+    /// Everything between the sentinels is hidden.
     public var maskedText: String { text.masked { place, _ in place == 0 || place == text.count - 1 } }
 }

@@ -1,14 +1,14 @@
-/// Takes a track's fields from left to right; fails with the place and what was expected there.
+/// Parses a track's fields from left to right. An error has the position and the expected form.
 struct FieldReader {
     private let text: SecretText
     private let end: Int
-    /// What stands between fields of variable length, and in place of a field that the card does not use.
+    /// Separates fields of variable length, and replaces a field that the card does not use.
     let separator: UInt8
 
-    /// Next character to take, counted from the start of the text.
+    /// Position of the next character, counted from the start of the text.
     private(set) var position: Int
 
-    /// Starts behind the start sentinel, which must be that of a code, and ends before the end sentinel.
+    /// Starts after the start sentinel, which must be that of the code, and ends before the end sentinel.
     init(_ frame: TrackFrame, of code: TrackFrame.Code) throws(CardDataError) {
         try frame.expect(code)
         text = frame.text
@@ -17,31 +17,31 @@ struct FieldReader {
         end = frame.content.upperBound
     }
 
-    /// Characters not taken yet.
+    /// Number of characters that are left.
     var remaining: Int { end - position }
 
-    /// The next character, nil at the end.
+    /// The next character; nil at the end.
     var next: UInt8? { position < end ? text[position] : nil }
 
-    /// Takes one given character.
+    /// Reads one given character.
     mutating func take(_ character: UInt8, _ expected: String) throws(CardDataError) {
         guard next == character else { throw fault(expected) }
         position += 1
     }
 
-    /// Takes one given character if it comes next.
+    /// Reads one given character if it comes next.
     mutating func takeIfNext(_ character: UInt8) -> Bool {
         guard next == character else { return false }
         position += 1
         return true
     }
 
-    /// Takes so many characters of any kind, or those that are left.
+    /// Reads `count` characters of any kind, or the rest if that is shorter.
     mutating func characters(atMost count: Int) -> SecretText {
         take(min(count, remaining))
     }
 
-    /// Takes so many digits.
+    /// Reads exactly `count` digits.
     mutating func digits(_ count: Int, _ expected: String) throws(CardDataError) -> SecretText {
         for place in position..<(position + count) {
             guard place < end, text[place].isDigit else { throw fault(expected, at: place) }
@@ -49,21 +49,21 @@ struct FieldReader {
         return take(count)
     }
 
-    /// Takes so many digits, or the separator that stands in their place (then nil).
+    /// Reads exactly `count` digits, or the separator that replaces them; returns nil then.
     mutating func digits(
         _ count: Int, or separator: UInt8, _ expected: String
     ) throws(CardDataError) -> SecretText? {
         takeIfNext(separator) ? nil : try digits(count, expected)
     }
 
-    /// Takes digits up to a separator, and the separator.
+    /// Reads digits up to a separator, and the separator.
     mutating func digits(
         _ counts: ClosedRange<Int>, upTo separator: UInt8, _ expected: String
     ) throws(CardDataError) -> SecretText {
         try field(counts, of: \.isDigit, upTo: separator, expected)
     }
 
-    /// Takes characters up to a separator, and the separator.
+    /// Reads characters up to a separator, and the separator.
     mutating func characters(
         _ counts: ClosedRange<Int>, upTo separator: UInt8, _ expected: String
     ) throws(CardDataError) -> SecretText {
@@ -82,7 +82,7 @@ struct FieldReader {
         return take(count)
     }
 
-    /// Takes characters up to a separator and the separator, or as many as the field holds where none comes before.
+    /// Reads characters up to a separator, and the separator; or the field's full width if no separator comes before.
     mutating func characters(
         _ counts: ClosedRange<Int>, orUpTo separator: UInt8, _ expected: String
     ) throws(CardDataError) -> SecretText {
@@ -94,10 +94,10 @@ struct FieldReader {
         return take(count)
     }
 
-    /// Takes all that is left.
+    /// Reads all remaining characters.
     mutating func rest() -> SecretText { take(remaining) }
 
-    /// A fault in a field.
+    /// The error of a field, at a position or the present one.
     func fault(_ expected: String, at place: Int? = nil) -> CardDataError {
         CardDataError(.field, at: place ?? position, expected: expected)
     }
@@ -110,14 +110,15 @@ struct FieldReader {
 
 /// The fields that the tracks of a payment card share.
 extension FieldReader {
-    /// Takes an account number and its separator.
+    /// Reads an account number and its separator.
     mutating func accountNumber() throws(CardDataError) -> PrimaryAccountNumber {
         let digits = try digits(
             PrimaryAccountNumber.lengths, upTo: separator, "an account number of 8 to 19 digits and its separator")
         return PrimaryAccountNumber(checked: digits)
     }
 
-    /// Takes an expiry, or the separator in its place. `0000` stands for a card that does not expire (GB/T 19584).
+    /// Reads an expiry, or the separator that replaces it. `0000` means that the card does not expire (GB/T 19584);
+    /// returns nil in both cases.
     mutating func expiry() throws(CardDataError) -> Expiry? {
         guard let digits = try digits(4, or: separator, "an expiry of 4 digits or a separator") else { return nil }
         if let expiry = Expiry(digits) { return expiry }
@@ -127,7 +128,7 @@ extension FieldReader {
         return nil
     }
 
-    /// Takes a service code, or the separator in its place.
+    /// Reads a service code, or the separator that replaces it.
     mutating func serviceCode() throws(CardDataError) -> ServiceCode? {
         try digits(3, or: separator, "a service code of 3 digits or a separator").flatMap { ServiceCode($0) }
     }

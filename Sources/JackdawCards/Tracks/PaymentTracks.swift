@@ -1,26 +1,26 @@
 /// Track 1 of a payment card, format B (ISO/IEC 7813): `%B` number `^` name `^` expiry, service code, the issuer's own
-/// data `?`. A `^` stands where there is no expiry or no service code.
+/// data `?`. A `^` replaces a missing expiry or service code.
 public struct Track1: TrackContent, FramedFormat {
-    /// ``TrackFormat/iso7813Track1``.
+    /// Always the format ``TrackFormat/iso7813Track1``.
     public var format: TrackFormat { .iso7813Track1 }
     /// The whole text from start sentinel to end sentinel.
     public let text: SecretText
-    /// The account number.
+    /// The account number, 8 to 19 digits.
     public let pan: PrimaryAccountNumber?
-    /// The cardholder's name.
+    /// The cardholder's name, 2 to 26 characters.
     public let name: CardholderName?
-    /// When the card expires; nil where the track does not say or the card does not expire.
+    /// The month of expiry; nil if the track has none or the card does not expire.
     public let expiry: Expiry?
-    /// Where and how the card may be used; nil where the track does not say.
+    /// The rules for the use of the card; nil if the track has no service code.
     public let serviceCode: ServiceCode?
-    /// The issuer's own data, which may hold verification values: never to be shown, logged or kept.
+    /// The issuer's own data, which may contain verification values: do not show, log or store it.
     public let discretionaryData: SecretText
 
     private let shown: [Range<Int>]
 
-    /// Reads a track 1 of format B.
+    /// Parses a track 1 of format B.
     /// - Parameter text: ASCII from `%` to `?`, without the LRC.
-    /// - Throws: ``CardDataError`` with where and what was expected.
+    /// - Throws: ``CardDataError`` with the position and the expected form.
     public init(parsing text: Span<UInt8>) throws(CardDataError) { try self.init(TrackFrame(text)) }
 
     init(_ frame: TrackFrame) throws(CardDataError) {
@@ -51,29 +51,29 @@ public struct Track1: TrackContent, FramedFormat {
 }
 
 /// Track 2 of a payment card (ISO/IEC 7813): `;` number `=` expiry, service code, the issuer's own data `?`. A `=`
-/// stands where there is no expiry or no service code.
+/// replaces a missing expiry or service code.
 public struct Track2: TrackContent, FramedFormat {
     /// Longest text without LRC (40 with it, ISO/IEC 7811-2).
     static let longest = 39
 
-    /// ``TrackFormat/iso7813Track2``.
+    /// Always the format ``TrackFormat/iso7813Track2``.
     public var format: TrackFormat { .iso7813Track2 }
     /// The whole text from start sentinel to end sentinel.
     public let text: SecretText
-    /// The account number.
+    /// The account number, 8 to 19 digits.
     public let pan: PrimaryAccountNumber?
-    /// When the card expires; nil where the track does not say or the card does not expire.
+    /// The month of expiry; nil if the track has none or the card does not expire.
     public let expiry: Expiry?
-    /// Where and how the card may be used; nil where the track does not say.
+    /// The rules for the use of the card; nil if the track has no service code.
     public let serviceCode: ServiceCode?
-    /// The issuer's own data, which may hold verification values: never to be shown, logged or kept.
+    /// The issuer's own data, which may contain verification values: do not show, log or store it.
     public let discretionaryData: SecretText
 
     private let shown: [Range<Int>]
 
-    /// Reads a track 2.
+    /// Parses a track 2.
     /// - Parameter text: ASCII from `;` to `?`, without the LRC.
-    /// - Throws: ``CardDataError`` with where and what was expected.
+    /// - Throws: ``CardDataError`` with the position and the expected form.
     public init(parsing text: Span<UInt8>) throws(CardDataError) { try self.init(TrackFrame(text)) }
 
     init(_ frame: TrackFrame) throws(CardDataError) {
@@ -100,8 +100,8 @@ public struct Track2: TrackContent, FramedFormat {
 }
 
 extension Track2 {
-    /// Reads the track 2 equivalent data of a chip (EMV tag 57): two digits a byte, `D` for the separator, `F` behind
-    /// an odd count. Expiry and service code must be there.
+    /// Parses the track 2 equivalent data of a chip (EMV tag 57): two digits a byte, `D` for the separator, `F` after
+    /// an odd number of digits. Expiry and service code are required.
     /// - Parameter data: 1 to 19 bytes.
     /// - Throws: ``CardDataError``; its offset counts characters of the same data written as a track, `;` included.
     public init(equivalentData data: Span<UInt8>) throws(CardDataError) {
@@ -129,25 +129,25 @@ extension Track2 {
 
 /// Track 3 of a payment card (ISO/IEC 4909): limits and counters that a terminal may rewrite.
 ///
-/// Field widths follow the layout that GB/T 19584, annex B, publishes for format code 99; a field that the card does
-/// not use has a separator in its place. A track that does not fit is no error of ``Track``, which then reports a
-/// proprietary or unknown layout.
+/// Field widths follow the layout that GB/T 19584, annex B, publishes for format code 99; a separator replaces a field
+/// that the card does not use. For a track that does not fit, ``Track`` reports a proprietary or unknown layout instead
+/// of an error.
 public struct Track3: TrackContent, FramedFormat {
-    /// ``TrackFormat/iso4909Track3``.
+    /// Always the format ``TrackFormat/iso4909Track3``.
     public var format: TrackFormat { .iso4909Track3 }
     /// The whole text from start sentinel to end sentinel.
     public let text: SecretText
     /// Two digits: 00 no international use, 01 and 02 the standard's layouts, 03 to 89 reserved, 90 to 99 the issuer's.
     public let formatCode: SecretText
-    /// The account number; nil where it is on track 2 alone.
+    /// The account number; nil if only track 2 has it.
     public let pan: PrimaryAccountNumber?
-    /// Country, 3 digits (ISO 3166-1), which editions since 2006 leave out.
+    /// Country, 3 digits (ISO 3166-1); nil on cards by editions since 2006, which omit it.
     public let country: SecretText?
-    /// Currency, 3 digits (ISO 4217); `000` not for international use.
+    /// Currency, 3 digits (ISO 4217); `000` means not for international use.
     public let currency: SecretText
     /// Power of ten of the two amounts, 1 digit.
     public let currencyExponent: SecretText
-    /// Amount authorised a cycle, 4 digits.
+    /// Amount authorised for each cycle, 4 digits.
     public let amountAuthorized: SecretText
     /// Amount left in this cycle, 4 digits.
     public let amountRemaining: SecretText
@@ -159,28 +159,28 @@ public struct Track3: TrackContent, FramedFormat {
     public let retryCount: SecretText
     /// PIN control parameters, 6 digits.
     public let pinControl: SecretText
-    /// Where the card may be used, 1 digit.
+    /// The area in which the card may be used, 1 digit.
     public let interchangeControl: SecretText
     /// Type of account and service restriction of the account number and the two subsidiary ones, 2 digits each.
     public let accountTypes: [SecretText]
-    /// When the card expires; nil where the track does not say or the card does not expire.
+    /// The month of expiry; nil if the track has none or the card does not expire.
     public let expiry: Expiry?
-    /// Tells cards of one account number apart, 1 digit.
+    /// Distinguishes cards of the same account number, 1 digit.
     public let cardSequence: SecretText
     /// Two further accounts, up to 12 digits each.
     public let subsidiaryAccounts: [SecretText]
     /// Whether the additional data goes to the issuer, 1 digit.
     public let relayMarker: SecretText
-    /// Check of the track's integrity, 6 digits.
+    /// Check of the track's integrity, 6 digits; nil if the card does not use it.
     public let cryptoCheckDigits: SecretText?
-    /// The issuer's own data, which may hold verification values: never to be shown, logged or kept.
+    /// The issuer's own data, which may contain verification values: do not show, log or store it.
     public let additionalData: SecretText
 
     private let shown: [Range<Int>]
 
-    /// Reads a track 3.
+    /// Parses a track 3.
     /// - Parameter text: ASCII from `;` to `?`, without the LRC.
-    /// - Throws: ``CardDataError`` with where and what was expected.
+    /// - Throws: ``CardDataError`` with the position and the expected form.
     public init(parsing text: Span<UInt8>) throws(CardDataError) { try self.init(TrackFrame(text)) }
 
     init(_ frame: TrackFrame) throws(CardDataError) {

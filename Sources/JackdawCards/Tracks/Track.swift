@@ -1,4 +1,4 @@
-/// A track, as whatever it was recognised.
+/// A track of any format, recognised by its text.
 ///
 /// ```swift
 /// let track = try Track(parsing: characters.span)
@@ -17,14 +17,14 @@ public enum Track: TrackContent {
     case licence2(AAMVATrack2)
     /// Track 3 of a licence.
     case licence3(AAMVATrack3)
-    /// Something else between two sentinels.
+    /// Any other text between two sentinels.
     case unknown(UnknownTrack)
 
-    /// Recognises a track. Which stripe it came from does not matter: start sentinel, length and fields tell the
-    /// formats apart.
+    /// Recognises the format of a track by start sentinel, length and fields. The stripe that it was read from does not
+    /// matter.
     /// - Parameter text: ASCII from start sentinel to end sentinel, without the LRC.
-    /// - Throws: ``CardDataError`` where there are no two sentinels, or characters that a track does not have. A text
-    ///   that fits no known format is no error but ``unknown(_:)``.
+    /// - Throws: ``CardDataError`` if a sentinel is missing, or a character is not in the track's code. A text in no
+    ///   known format becomes ``unknown(_:)`` and is not an error.
     public init(parsing text: Span<UInt8>) throws(CardDataError) {
         let frame = try TrackFrame(text)
         switch frame.code {
@@ -53,7 +53,7 @@ public enum Track: TrackContent {
         }
     }
 
-    /// The recognised track by what all formats have in common.
+    /// The recognised track, as the protocol that all formats share.
     public var content: any TrackContent {
         switch self {
         case .payment1(let track): track
@@ -66,62 +66,62 @@ public enum Track: TrackContent {
         }
     }
 
-    /// What the text was recognised as.
+    /// The format of the text.
     public var format: TrackFormat { content.format }
     /// The whole text from start sentinel to end sentinel.
     public var text: SecretText { content.text }
     /// The text for default output, of the same length.
     public var maskedText: String { content.maskedText }
-    /// The account number, where the format has one.
+    /// The account number; nil if the track has none.
     public var pan: PrimaryAccountNumber? { content.pan }
-    /// The cardholder's name, where the format has one.
+    /// The cardholder's name; nil if the track has none.
     public var name: CardholderName? { content.name }
-    /// When the card expires, where the format says.
+    /// The month of expiry; nil if the track has none.
     public var expiry: Expiry? { content.expiry }
-    /// Where and how the card may be used, where the format says.
+    /// The rules for the use of the card; nil if the track has none.
     public var serviceCode: ServiceCode? { content.serviceCode }
 }
 
-/// What all tracks have in common: a text between two sentinels, and what may be said of it.
+/// A text between two sentinels, with the fields that tracks may have.
 ///
-/// Printed forms show the format and the masked account number, no more.
+/// Printed forms show only the format and the masked account number.
 public protocol TrackContent: RedactedDescription {
-    /// Reads a track.
+    /// Parses a track.
     /// - Parameter text: ASCII from start sentinel to end sentinel, without the LRC.
-    /// - Throws: ``CardDataError`` with where and what was expected.
+    /// - Throws: ``CardDataError`` with the position and the expected form.
     init(parsing text: Span<UInt8>) throws(CardDataError)
 
-    /// What the text was recognised as.
+    /// The format of the text.
     var format: TrackFormat { get }
     /// The whole text from start sentinel to end sentinel.
     var text: SecretText { get }
-    /// The text for default output, of the same length: `*` for whatever must not show. Discretionary data (it may
-    /// hold card verification and PIN verification values) never shows.
+    /// The text for default output, of the same length: `*` for every hidden character. Discretionary data, which may
+    /// contain card verification and PIN verification values, is always hidden.
     var maskedText: String { get }
-    /// The account number.
+    /// The account number. Default: nil.
     var pan: PrimaryAccountNumber? { get }
-    /// The cardholder's name.
+    /// The cardholder's name. Default: nil.
     var name: CardholderName? { get }
-    /// When the card expires.
+    /// The month of expiry. Default: nil.
     var expiry: Expiry? { get }
-    /// Where and how the card may be used.
+    /// The rules for the use of the card. Default: nil.
     var serviceCode: ServiceCode? { get }
 }
 
 extension TrackContent {
-    /// None, where a format has no such field.
+    /// Default: nil, for formats without this field.
     public var pan: PrimaryAccountNumber? { nil }
 
-    /// None, where a format has no such field.
+    /// Default: nil, for formats without this field.
     public var name: CardholderName? { nil }
 
-    /// None, where a format has no such field.
+    /// Default: nil, for formats without this field.
     public var expiry: Expiry? { nil }
 
-    /// None, where a format has no such field.
+    /// Default: nil, for formats without this field.
     public var serviceCode: ServiceCode? { nil }
 
-    /// Runs a body over the whole text in clear, sentinels included; what it copies out is the caller's to wipe.
+    /// Runs a body over the whole text in clear, sentinels included. The caller wipes any copy that the body makes.
     public func withRevealedText<Result: ~Copyable, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -135,7 +135,7 @@ extension TrackContent {
     }
 }
 
-/// What a track's content was recognised as. The raw value is its name for machines.
+/// The recognised format of a track's text. The raw value is its name for machines.
 public enum TrackFormat: String, Sendable, Hashable, CaseIterable {
     /// A payment card's track 1 of format B (ISO/IEC 7813).
     case iso7813Track1 = "iso7813-track1"
@@ -149,15 +149,15 @@ public enum TrackFormat: String, Sendable, Hashable, CaseIterable {
     case aamvaTrack2 = "aamva-track2"
     /// Track 3 of a North American driving licence or identity card (AAMVA).
     case aamvaTrack3 = "aamva-track3"
-    /// A layout of the issuer's own, by the format code that the track bears.
+    /// A layout of the issuer's own, by the format code of the track.
     case proprietary
-    /// Anything else between two sentinels.
+    /// Any other text between two sentinels.
     case unknown
 }
 
-/// A text whose sentinels, length and characters were checked: what every format starts from.
+/// A text with checked sentinels, length and characters, from which every format is parsed.
 struct TrackFrame {
-    /// The two character codes of a stripe, told by the start sentinel.
+    /// The two character codes of a stripe, identified by the start sentinel.
     enum Code {
         case alphanumeric
         case numeric
@@ -174,7 +174,7 @@ struct TrackFrame {
     let text: SecretText
     let code: Code
 
-    /// Between the sentinels.
+    /// The range between the sentinels.
     var content: Range<Int> { (text.range.lowerBound + 1)..<(text.range.upperBound - 1) }
 
     /// Checks a text from start sentinel to end sentinel and copies it into a wiped buffer.
@@ -193,7 +193,7 @@ struct TrackFrame {
                 throw CardDataError(.character, at: index, expected: "a character of the track's code")
             }
             guard bytes[index] != ASCII.question || index == bytes.count - 1 else {
-                throw CardDataError(.endSentinel, at: index + 1, expected: "nothing behind the end sentinel")
+                throw CardDataError(.endSentinel, at: index + 1, expected: "nothing after the end sentinel")
             }
         }
         guard bytes.count > 1, bytes[bytes.count - 1] == ASCII.question else {
@@ -202,7 +202,7 @@ struct TrackFrame {
         text = SecretText(copying: bytes)
     }
 
-    /// Checks that the text starts as a format's text does.
+    /// Checks that the text has the start sentinel of a code.
     func expect(_ code: Code) throws(CardDataError) {
         guard self.code == code else {
             let sentinel = code == .alphanumeric ? "'%'" : "';'"
@@ -211,26 +211,26 @@ struct TrackFrame {
     }
 }
 
-/// A format that can be tried on a text whose frame was checked already.
+/// A format that can be parsed from a text with a checked frame.
 protocol FramedFormat: TrackContent {
-    /// Reads the fields of a framed text.
+    /// Parses the fields of a framed text.
     init(_ frame: TrackFrame) throws(CardDataError)
 }
 
-/// A text between two sentinels that fits no format known here: a room key, a loyalty card, an issuer's own layout.
+/// A text between two sentinels in no known format: a room key, a loyalty card, an issuer's own layout.
 public struct UnknownTrack: TrackContent {
-    /// ``TrackFormat/proprietary`` where the track bears an issuer's format code, ``TrackFormat/unknown`` otherwise.
+    /// ``TrackFormat/proprietary`` if the track has an issuer's format code, otherwise ``TrackFormat/unknown``.
     public let format: TrackFormat
     /// The whole text from start sentinel to end sentinel.
     public let text: SecretText
-    /// What stands between the separators (`^` or `=`), at least one.
+    /// The fields between the separators (`^` or `=`), at least one.
     public let fields: [SecretText]
-    /// Why it is not the payment format that starts alike; nil where that was not tried.
+    /// The error of the payment format with the same start sentinel; nil if that was not tried.
     public let mismatch: CardDataError?
 
-    /// Reads any text between two sentinels as unknown, also one that has a known format.
+    /// Parses any text between two sentinels as unknown, even in a known format.
     /// - Parameter text: ASCII from `%` or `;` to `?`, without the LRC.
-    /// - Throws: ``CardDataError`` where there are no two sentinels, or characters that a track does not have.
+    /// - Throws: ``CardDataError`` if a sentinel is missing, or a character is not in the track's code.
     public init(parsing text: Span<UInt8>) throws(CardDataError) { try self.init(TrackFrame(text), mismatch: nil) }
 
     init(_ frame: TrackFrame, mismatch: CardDataError?) {
@@ -240,7 +240,7 @@ public struct UnknownTrack: TrackContent {
         format = Self.bearsIssuersFormatCode(frame) ? .proprietary : .unknown
     }
 
-    /// Track 1: format code A or N to Z (ISO/IEC 7813). Track 3, told by its length: 90 to 99 (ISO/IEC 4909).
+    /// Track 1: format code A or N to Z (ISO/IEC 7813). Track 3, recognised by its length: 90 to 99 (ISO/IEC 4909).
     private static func bearsIssuersFormatCode(_ frame: TrackFrame) -> Bool {
         guard let first = frame.content.first else { return false }
         let code = frame.text[first]
@@ -250,18 +250,18 @@ public struct UnknownTrack: TrackContent {
         }
     }
 
-    /// Sentinels and separators in clear, all else hidden: where the number stands in such a text is not known.
+    /// Sentinels and separators in clear, all else hidden, because the place of the number in such a text is not known.
     public var maskedText: String { Masking.hidingAll(text) }
 }
 
-/// Text that may be shown, from text that may not.
+/// Masks card text for default output.
 public enum Masking {
-    /// Masks whatever a stripe held, also a damaged or partial text: the length stays.
+    /// Masks any text of a stripe, also a damaged or partial one; the length stays the same.
     ///
-    /// A track of a known format shows what its `maskedText` shows. Of anything else only the start sentinel, `^`, `=`
-    /// and `?` show.
-    /// - Parameter text: what was read, sentinels included where there are any; bytes of any value.
-    /// - Returns: one character a byte.
+    /// A track of a known format shows the same characters as its `maskedText`. Any other text shows only the start
+    /// sentinel, `^`, `=` and `?`.
+    /// - Parameter text: the text as it was read, with or without sentinels; bytes of any value.
+    /// - Returns: one character for each byte.
     public static func mask(_ text: Span<UInt8>) -> String {
         guard let track = try? Track(parsing: text) else { return hidingAll(SecretText(copying: text)) }
         return track.maskedText

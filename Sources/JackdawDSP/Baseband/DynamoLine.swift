@@ -1,45 +1,46 @@
-/// The line of MagTek's audio-jack readers (uDynamo): a UART's bits as levels (NRZ), each of its bytes a nibble in Manchester
-/// code, the low nibble of a data byte first; packets of an identifier, a number, a length, data and a checksum behind two
-/// bytes of 0xF0.
+/// The line of MagTek's audio-jack readers (uDynamo): UART bits as levels (NRZ), in which each byte carries a nibble in
+/// Manchester code. The low nibble of a data byte goes first. Packets have an identifier, a number, a length, data and
+/// a checksum, after a sync of two bytes of 0xF0.
 ///
-/// All of it was reported by third parties and none was checked on hardware: change what does not fit. Which way round a bit
-/// lies in its pair was not even reported.
+/// All of it was reported by third parties; nothing was checked on hardware, so every value can be changed. The order
+/// of the two levels of a 1 was not even reported.
 package struct DynamoLine: Sendable, Hashable {
-    /// What an encoder takes and a decoder gives.
+    /// The bytes that an encoder accepts and a decoder returns.
     package enum Content: Sendable, Hashable {
-        /// The data alone: packets are made of them, and taken off.
+        /// The data only: the encoder builds the packets, and the decoder strips them.
         case data
         /// Whole packets, from identifier to checksum.
         case packets
     }
 
-    /// Line bits a second.
+    /// Line bits per second, 1,200 to 19,200.
     package var baud: Double
-    /// Identifier of a packet that others follow.
+    /// The identifier of a packet that more packets follow.
     package var moreIdentifier: UInt8
-    /// Identifier of the last packet.
+    /// The identifier of the last packet of a message.
     package var lastIdentifier: UInt8
     /// Identifiers that a reader may send.
     package var identifiers: [UInt8]
-    /// Whether a 1 is high-low where the line rests high, and low-high where not.
+    /// Whether a 1 is high-low and a 0 low-high on a line that rests high.
     package var oneFalls: Bool
-    /// Bytes of 0x55 that an encoder sends first.
+    /// Bytes of 0x55 that an encoder sends first, 0 to 1,000.
     package var leadBytes: Int
-    /// Whether an encoder sends all a second time, upside down, as a host does for a reader that hears one way round only.
+    /// Whether an encoder sends everything a second time with inverted polarity, as a host does for a reader that
+    /// decodes one polarity only.
     package var repeatsInverted: Bool
-    /// What an encoder takes and a decoder gives.
+    /// The bytes that an encoder accepts and a decoder returns.
     package var content: Content
 
-    /// A line.
+    /// Creates a line; the defaults are a reader's.
     /// - Parameters:
-    ///   - baud: line bits a second, 1,200 to 19,200.
+    ///   - baud: line bits per second, 1,200 to 19,200.
     ///   - moreIdentifier: identifier of a packet that others follow.
     ///   - lastIdentifier: identifier of the last packet.
-    ///   - identifiers: those that a reader may send.
+    ///   - identifiers: the identifiers that a reader may send.
     ///   - oneFalls: whether a 1 is high-low.
     ///   - leadBytes: bytes of 0x55 that are sent first, 0 to 1,000.
-    ///   - repeatsInverted: whether all is sent a second time, upside down.
-    ///   - content: what an encoder takes and a decoder gives.
+    ///   - repeatsInverted: whether everything is sent a second time with inverted polarity.
+    ///   - content: the bytes that an encoder accepts and a decoder returns.
     package init(
         baud: Double = 7_350, moreIdentifier: UInt8 = 0x69, lastIdentifier: UInt8 = 0x99,
         identifiers: [UInt8] = [0x69, 0x99, 0xA9], oneFalls: Bool = true, leadBytes: Int = 4,
@@ -55,9 +56,9 @@ package struct DynamoLine: Sendable, Hashable {
         self.content = content
     }
 
-    /// As a reader sends.
+    /// The line from a reader to the host.
     package static let reader = DynamoLine()
-    /// As a host sends: twice, the second time upside down.
+    /// The line from the host to a reader: everything twice, the second time with inverted polarity.
     package static let host = DynamoLine(repeatsInverted: true)
 }
 
@@ -65,21 +66,21 @@ extension DynamoLine {
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
     func validate(sampleRate: Double) throws(LineCodeError) {
         try LineCodeError.check("sample rate", sampleRate, NibbleLine.sampleRates, "Hz")
-        try LineCodeError.check("baud", baud, 1_200...19_200, "bits a second")
-        try LineCodeError.check("baud", baud, 0...sampleRate / 2.1, "bits a second at this sample rate")
+        try LineCodeError.check("baud", baud, 1_200...19_200, "bits per second")
+        try LineCodeError.check("baud", baud, 0...sampleRate / 2.1, "bits per second at this sample rate")
         try LineCodeError.check("lead", Double(leadBytes), 0...1_000, "bytes")
         try LineCodeError.check(
             "identifiers that end in 9", Double(identifiers.count { $0 & 15 == Self.identifierNibble }),
             Double(identifiers.count)...Double(max(1, identifiers.count)), "")
     }
 
-    /// The low nibble of every identifier: it is looked for behind the sync, which is short for itself.
+    /// The low nibble of every identifier. The template includes it, because the sync alone is too short.
     private static let identifierNibble: UInt8 = 0x9
 
-    /// The chips of a byte of the sync, 0xF0, the line upside down as for a nibble: its start bit high.
+    /// The chips of a sync byte, 0xF0, with the line inverted as for a nibble: its start bit is high.
     static let syncChips: [Float] = [1, 1, 1, 1, 1, -1, -1, -1, -1, -1]
 
-    /// The chips of a nibble, upside down.
+    /// The chips of a nibble, inverted.
     func chips(ofNibble nibble: UInt8) -> [Float] { NibbleChips.levels(oneFalls ? ~nibble & 15 : nibble) }
 }
 
@@ -87,13 +88,14 @@ extension DynamoLine: NibbleFormat {
     var chipRate: Double { baud }
 
     var template: NibbleSyncSearch.Template {
-        // Thirty chips are soon found in noise, some once a second; no packet's format and check come with it.
+        // Noise matches thirty chips easily, sometimes once a second, but does not also pass a packet's format and
+        // checksum.
         NibbleSyncSearch.Template(
             preamble: Self.syncChips, preambles: 2, sync: chips(ofNibble: Self.identifierNibble), syncs: 1,
             leastCorrelation: 0.8)
     }
 
-    /// The sync behind a packet is no nibbles.
+    /// The sync after a packet does not decode as nibbles.
     var quietNibbles: Int { 2 }
 
     var dataInTemplate: Int { 1 }
@@ -103,7 +105,8 @@ extension DynamoLine: NibbleFormat {
         defer { bytes.wipe() }
         guard bytes.values.count >= 4 else { return }
         let check = FrameCheck.packet(identifiers: identifiers)
-        // A bit of the length may be wrong too: a whole packet is what the burst holds, or what its length says.
+        // A bit of the length may be wrong too, so both lengths are tried: the length field's, and all bytes of the
+        // burst.
         var whole = bytes
         whole.keepFirst(Int(bytes.values[2]) + 4)
         var result = LineBurst.Check.intact
@@ -119,18 +122,18 @@ extension DynamoLine: NibbleFormat {
     }
 }
 
-/// Turns the sound of a MagTek audio-jack reader into the data of its packets, or into whole packets.
+/// Decodes the sound of a MagTek audio-jack reader to the data of its packets, or to whole packets.
 ///
-/// Each nibble's chips are followed and decided together as on a ``NibbleLine``, which its UART frame makes it one of. Nothing
-/// is given of a packet whose identifier, number and length do not fit; one whose checksum fails is given as it was heard, to
-/// be asked for again.
+/// The chips of a nibble are followed and decided together, as on a ``NibbleLine``: with its UART frame, each nibble
+/// has the same ten chips. A packet whose identifier, number and length do not fit is dropped. A packet whose checksum
+/// fails is reported as received, so that the caller can request it again.
 package typealias DynamoDecoder = BasebandDecoder<DynamoLine>
 
 extension BasebandDecoder where Line == DynamoLine {
-    /// A decoder at the start of a recording.
+    /// Creates a decoder at the start of a recording.
     /// - Parameters:
     ///   - line: rates and identifiers.
-    ///   - sampleRate: samples per second, 8,000 to 192,000 Hz, and 2.1 for a line bit at least.
+    ///   - sampleRate: samples per second, 8,000 to 192,000 Hz, and at least 2.1 per line bit.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
     package init(_ line: DynamoLine = .reader, sampleRate: Double) throws(LineCodeError) {
         try line.validate(sampleRate: sampleRate)
@@ -138,28 +141,27 @@ extension BasebandDecoder where Line == DynamoLine {
     }
 }
 
-/// Turns data into the packets of a MagTek audio-jack reader and their sound.
+/// Encodes data as the packets of a MagTek audio-jack reader, and as their sound.
 ///
-/// What is encoded up to ``finish(into:)``, or up to an idle line, is one message: it goes as packets of up to 255 bytes,
-/// numbered on from message to message, all but the last announcing more. A packet therefore sounds when it is known what
-/// follows it.
+/// The bytes up to ``finish(into:)``, or up to an idle line, are one message. It is sent as packets of up to 255 bytes,
+/// whose numbers continue from message to message; all but the last have the identifier for more. The encoder therefore
+/// sends a packet only after it knows whether more data follow.
 package struct DynamoEncoder: LineEncoder {
-    /// The line.
     package let line: DynamoLine
     /// Samples per second (Hz).
     package let sampleRate: Double
 
     private var wave: SquareWave
     private var number: UInt8 = 0
-    /// Data of the packet that is being collected, or its bytes.
+    /// The data of the packet that is being collected, or the packet's bytes.
     @Wiped private var held: [UInt8] = []
 
-    /// An encoder on a silent line.
+    /// Creates an encoder on a silent line.
     /// - Parameters:
     ///   - line: rates and identifiers.
-    ///   - sampleRate: samples per second, 8,000 to 192,000 Hz, and 2.1 for a line bit at least.
-    ///   - level: level of the line in dBFS, -120 to 0; -6 unless told. A host sends at 0.
-    ///   - isInverted: whether the line is upside down.
+    ///   - sampleRate: samples per second, 8,000 to 192,000 Hz, and at least 2.1 per line bit.
+    ///   - level: level of the line in dBFS, -120 to 0; default: -6. A host sends at 0.
+    ///   - isInverted: whether the line is inverted.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
     package init(
         _ line: DynamoLine = .reader, sampleRate: Double, level: Double = -6, isInverted: Bool = false
@@ -170,10 +172,10 @@ package struct DynamoEncoder: LineEncoder {
         self.sampleRate = sampleRate
     }
 
-    /// Appends the sound of packets as soon as they are whole: of data but for the last 255 bytes at most, or of bytes as
-    /// they are, where the line's content is packets, which their third byte tells the length of.
+    /// Appends the sound of the packets that are complete. If the line's content is data, the last 255 bytes at most
+    /// are held back. If it is packets, the bytes are sent unchanged; the third byte of a packet is its length.
     package mutating func encode(_ bytes: Span<UInt8>, into samples: inout [Float]) {
-        // With room for the longest packet: growth would leave a copy behind.
+        // Reserves the longest packet: growing the array would leave an unwiped copy.
         held.growWiping(toHold: Self.mostData + Self.overhead)
         for index in bytes.indices {
             if line.content == .data, held.count == Self.mostData { sendHeld(line.moreIdentifier, into: &samples) }
@@ -184,7 +186,7 @@ package struct DynamoEncoder: LineEncoder {
         }
     }
 
-    /// Appends the sound of the last packet: of what is left of a message, if anything.
+    /// Appends the sound of the last packet, made of the rest of a message, if any.
     package mutating func finish(into samples: inout [Float]) {
         guard !held.isEmpty else { return }
         switch line.content {
@@ -199,16 +201,16 @@ package struct DynamoEncoder: LineEncoder {
         wave.idle(seconds: seconds, chipRate: line.baud, into: &samples)
     }
 
-    /// Starts anew, with packet 0, and forgets what was kept back.
+    /// Resets to a silent line and packet 0, and wipes the bytes that were held back.
     package mutating func reset() {
         number = 0
         held.wipe()
         wave.reset()
     }
 
-    /// Makes a packet of the data that are held, and sends it.
+    /// Builds a packet from the held data and sends it.
     private mutating func sendHeld(_ identifier: UInt8, into samples: inout [Float]) {
-        // With room for all: what is appended beyond it would leave a copy behind.
+        // Reserves the whole packet: growing the array would leave an unwiped copy.
         var packet: [UInt8] = []
         packet.reserveCapacity(held.count + Self.overhead)
         packet += [identifier, number, UInt8(held.count)]
@@ -220,7 +222,7 @@ package struct DynamoEncoder: LineEncoder {
         number = (number + 1) % 16
     }
 
-    /// Sends the bytes that are held, as they are.
+    /// Sends the held bytes unchanged.
     private mutating func sendHeld(into samples: inout [Float]) {
         var packet = move(&held)
         send(packet.span, into: &samples)
@@ -244,10 +246,10 @@ package struct DynamoEncoder: LineEncoder {
         for _ in 0..<2 { wave.append(DynamoLine.syncChips, sign: -sign, into: &samples) }
     }
 
-    /// Bytes of data that a packet holds, and those around them.
+    /// Bytes of data that a packet holds, and bytes of its header and checksum.
     private static let mostData = 255
     private static let overhead = 4
 
-    /// A UART's 0x55, upside down.
+    /// The UART's 0x55, inverted.
     private static let leadChips: [Float] = [1, -1, 1, -1, 1, -1, 1, -1, 1, -1]
 }

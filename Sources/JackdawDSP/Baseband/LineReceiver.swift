@@ -1,15 +1,15 @@
-/// The state of a decoder that works on the line's integral, hop by hop.
+/// The state of a decoder that works on the line's integral, one hop at a time.
 protocol LineReceiver: Sendable, Wipeable {
     /// The sound so far.
     var integral: LineIntegral { get set }
-    /// Samples behind the last one that have to come in until all has been looked at.
+    /// Samples after the last one that must arrive before everything has been examined.
     var samplesInReach: Int { get }
 
-    /// Goes through what has come in.
+    /// Processes the samples that have arrived.
     mutating func advance(into events: inout [LineEvent])
-    /// Appends what is still open when the recording ends.
+    /// Appends the events that are still pending when the recording ends.
     mutating func close(into events: inout [LineEvent])
-    /// Forgets the past.
+    /// Discards all state of the recording.
     mutating func reset()
 }
 
@@ -47,10 +47,9 @@ struct AnyLineReceiver: Sendable, Wipeable {
     mutating func wipe() { receiver.wipe() }
 }
 
-/// Turns the sound of a baseband line into characters: ``NibbleLineDecoder``, ``DynamoDecoder`` and
-/// ``SerialManchesterDecoder``, by the line.
+/// Decodes the sound of a baseband line to characters. By its line it is ``NibbleLineDecoder``, ``DynamoDecoder`` or
+/// ``SerialManchesterDecoder``.
 package struct BasebandDecoder<Line: Sendable>: LineDecoder, CustomReflectable {
-    /// The line.
     package let line: Line
     /// Samples per second (Hz).
     package let sampleRate: Double
@@ -63,32 +62,33 @@ package struct BasebandDecoder<Line: Sendable>: LineDecoder, CustomReflectable {
         box = WipedBox(AnyLineReceiver(receiver: receiver))
     }
 
-    /// Takes the next samples, full scale -1 to 1, and appends what they completed. A sample that is not a number, or is
-    /// beyond any scale, counts as 0.
+    /// Processes the next samples, full scale -1 to 1, and appends the events that they complete. A sample that is not
+    /// a number, or with a magnitude of 1e6 or more, counts as 0.
     package mutating func receive(_ samples: Span<Float>, into events: inout [LineEvent]) {
         WipedBox.makeUnique(&box)
         box.content.receiver.receive(samples, into: &events)
     }
 
-    /// Takes the next 16-bit samples and appends what they completed; the same events as for `Float` input.
+    /// Processes the next 16-bit samples and appends the events that they complete; the events are the same as for
+    /// `Float` input.
     package mutating func receive(_ samples: Span<Int16>, into events: inout [LineEvent]) {
         WipedBox.makeUnique(&box)
         box.content.receiver.receive(samples, into: &events)
     }
 
-    /// Ends the recording: appends what is still open and overwrites all sound.
+    /// Ends the recording: appends the pending events and overwrites all sound.
     package mutating func finish(into events: inout [LineEvent]) {
         WipedBox.makeUnique(&box)
         box.content.receiver.finish(into: &events)
     }
 
-    /// Forgets the past, overwrites all sound and starts a new recording.
+    /// Discards all state, overwrites all sound and starts a new recording.
     package mutating func reset() {
         WipedBox.makeUnique(&box)
         box.content.receiver.reset()
     }
 
-    /// Reflection shows nothing of the sound.
+    /// Reflection does not show the sound.
     package var customMirror: Mirror {
         Mirror(self, children: ["line": line, "sampleRate": sampleRate], displayStyle: .struct)
     }

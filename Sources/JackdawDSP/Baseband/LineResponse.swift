@@ -1,24 +1,24 @@
-/// What a line does to the edges that are sent over it: a filter, estimated by least squares from what was decided, and pulled
-/// towards one that does nothing where there is little to go by.
+/// The response of a line to the edges sent over it: a filter, estimated by least squares from the decided bits. With
+/// little data, the estimate is pulled towards a filter that changes nothing.
 struct LineResponse: Sendable {
-    /// Chips that a chip's tails are heard in, to either side.
+    /// Chips to either side over which a chip's tails extend.
     private static let tail = 2.0
-    /// Chips whose weight the edge that was sent has against the estimate.
+    /// Weight, in chips, of the prior (the edge as sent) against the estimate.
     private static let trust = 20.0
-    /// Places of a bit between two samples.
+    /// Positions of a bit between two samples.
     private static let phases = 16
 
-    /// Samples to either side that the filter reaches.
+    /// Samples to either side over which the filter extends.
     let reach: Int
     private let samplesPerChip: Double
     private let spacing: Int
     private var taps: [Float]
 
-    /// What a 1 adds to the line when it is turned to a 0, for each place between two samples.
+    /// The change of the line if a 1 becomes a 0, for each position between two samples.
     private var changes: [Float] = []
-    /// Samples of each.
+    /// Samples of each change.
     private let changeCount: Int
-    /// The energy of each.
+    /// The energy of each change.
     private(set) var energies: [Float] = []
 
     init(samplesPerChip: Double) {
@@ -31,12 +31,12 @@ struct LineResponse: Sendable {
         changeCount = (samples + 7) / 8 * 8
     }
 
-    /// Samples before a bit that turning it over is heard in, and from there on.
+    /// Samples before a bit at which turning it over starts to change the sound.
     private var changeLead: Int { reach + BandLimitedEdge.reach }
-    /// Samples that a sound needs before its first bit and behind its last.
+    /// Samples of sound needed before the first bit and after the last.
     var margin: Int { changeCount + 8 }
 
-    /// What becomes of a quarter of the chip rate, near which is most that is sent: nothing is at rest.
+    /// The filter's gain at a quarter of the chip rate, near which most of the signal's energy is: it never rests.
     var gain: Float {
         var sum = SIMD2<Double>.zero
         for index in taps.indices {
@@ -47,16 +47,16 @@ struct LineResponse: Sendable {
         return Float((sum * sum).sum().squareRoot())
     }
 
-    /// Estimates the filter.
+    /// Estimates the filter from a burst.
     /// - Parameters:
-    ///   - line: the line as it was sent.
-    ///   - sound: what was heard of it.
-    ///   - chip: samples of a chip.
+    ///   - line: the line as sent.
+    ///   - sound: the line as received.
+    ///   - chip: samples per chip.
     mutating func estimate(from line: Span<Float>, to sound: Span<Float>, chip: Double) {
         let count = line.count - 2 * reach
         let unknowns = taps.count
         let ridge = Self.trust * samplesPerChip
-        // The products with itself do not depend on where they begin but for the ends.
+        // Apart from the ends, the autocorrelation depends on the difference of the delays only.
         let products = (0..<unknowns).map {
             FloatKernels.dot(line, 2 * reach - $0 * spacing, line, 2 * reach, count: count)
         }
@@ -95,7 +95,7 @@ struct LineResponse: Sendable {
                 level += rises[index]
                 change[index] = level
             }
-            // A 1 falls where it rose.
+            // A 1 falls when it becomes a 0: +2, -4, +2.
             var target = filtered.mutableSpan
             FloatKernels.subtract(taps, spacing: spacing, of: change.span, from: &target)
             let part = filtered[reach..<(reach + changeCount)]
@@ -104,16 +104,16 @@ struct LineResponse: Sendable {
         }
     }
 
-    /// Takes what is heard of the line off the sound.
+    /// Subtracts the filtered line from the sound.
     func subtract(_ line: Span<Float>, from sound: inout MutableSpan<Float>) {
         FloatKernels.subtract(taps, spacing: spacing, of: line, from: &sound)
     }
 
-    /// How much of a bit's turning over a sound has.
+    /// Correlates the sound with the change that turning a bit over makes.
     /// - Parameters:
-    ///   - sound: what the line as it was decided leaves.
-    ///   - time: when the bit begins, in samples.
-    /// - Returns: the product of the two, and the energy of the turning.
+    ///   - sound: the sound without the filtered line as decided.
+    ///   - time: start of the bit, in samples.
+    /// - Returns: the product of the two, and the energy of the change.
     func change(in sound: Span<Float>, at time: Double) -> (product: Float, energy: Float) {
         let first = Int(time)
         let phase = Int(((time - Double(first)) * Double(Self.phases)).rounded())
@@ -123,18 +123,19 @@ struct LineResponse: Sendable {
     }
 }
 
-/// The sound of a line as its running integral: the mean between any two instants is a difference over the steps between.
+/// The sound of a line as its running integral: the mean between any two instants is a difference of two sums, divided
+/// by the steps between them.
 ///
-/// Where a chip has few samples, the sound is first interpolated, and where it has many, only every so many sums are kept:
-/// a chip has some seven to twenty steps whatever the sample rate. Positions are in steps since the start.
+/// If a chip has few samples, the sound is interpolated first; if it has many, only one sum in several is kept. A chip
+/// thus has some seven to twenty steps at any sample rate. Positions are in steps since the start.
 struct LineIntegral: Sendable, Wipeable {
-    /// Steps that a sample makes; less than one where samples are summed.
+    /// Steps per sample; less than one if samples are summed.
     let stepsPerSample: Double
-    /// Samples that are taken at once.
+    /// Samples that are processed at once.
     static let hop = 256
 
     private var sums: [Double]
-    /// The hop that comes in, behind the end of the one before.
+    /// The hop that is being received, after the end of the one before.
     private var incoming: [Float]
     private var interpolated: [Float]
     private var filled = 1
@@ -143,16 +144,16 @@ struct LineIntegral: Sendable, Wipeable {
     private var received: Int
     private let samplesPerStep: Int
     private let interpolator: SampleInterpolator
-    /// Samples of the hop before that the interpolator goes back to.
+    /// Samples of the previous hop that the interpolator needs.
     private static let history = 2 * SampleInterpolator.reach - 1
 
     /// - Parameters:
-    ///   - samplesPerChip: as they come in.
-    ///   - chips: that there is to be room for.
+    ///   - samplesPerChip: samples per chip, as received.
+    ///   - chips: chips to reserve space for.
     init(samplesPerChip: Double, chips: Int) {
         let factor = SampleInterpolator.factor(samplesPerChip: samplesPerChip)
         interpolator = SampleInterpolator(factor: factor)
-        // A power of two, which divides a hop.
+        // A power of two, because it must divide a hop.
         var divisor = 1
         while samplesPerChip >= 20 * Double(divisor) { divisor *= 2 }
         samplesPerStep = divisor
@@ -164,23 +165,23 @@ struct LineIntegral: Sendable, Wipeable {
         received = Self.history
     }
 
-    /// Position of the last sum so far.
+    /// The position of the last sum so far.
     var end: Int { base + filled - 1 }
 
-    /// Steps for which a sample came in, or one sum was kept: those between were interpolated and tell nothing new.
+    /// Steps per independent value: the steps between were interpolated and carry no information.
     var stepsPerSound: Int { interpolator.factor }
 
-    /// The sample at which a position lies.
+    /// The sample at a position.
     func sample(at position: Double) -> Double {
         position / stepsPerSample - (interpolator.factor > 1 ? Double(SampleInterpolator.reach) : 0)
     }
 
-    /// Takes samples, no more than complete the hop.
+    /// Consumes samples, at most as many as complete the hop.
     /// - Parameters:
-    ///   - samples: of which some may have been taken.
-    ///   - taken: how many; how many then.
-    ///   - convert: to full scale -1 to 1.
-    /// - Returns: whether they completed it, and the integral has become longer.
+    ///   - samples: the samples; the first `taken` of them were consumed before.
+    ///   - taken: the number of samples consumed, updated.
+    ///   - convert: converts a sample to full scale -1 to 1.
+    /// - Returns: whether they completed the hop and extended the integral.
     @inline(__always)
     mutating func append<Sample>(
         _ samples: Span<Sample>, from taken: inout Int, convert: (Sample) -> Float
@@ -196,7 +197,7 @@ struct LineIntegral: Sendable, Wipeable {
         return true
     }
 
-    /// Goes on with the last sample until the hop is complete.
+    /// Repeats the last sample until the hop is complete.
     mutating func hold() {
         let last = incoming[received - 1]
         while received < incoming.count {
@@ -251,11 +252,11 @@ struct LineIntegral: Sendable, Wipeable {
         body(sums.span.extracting(first: filled), base)
     }
 
-    /// Forgets all before a position.
+    /// Discards everything before a position.
     mutating func drop(before position: Int) {
         let dropped = min(position - base, filled - 1)
         guard dropped > 0 else { return }
-        // The integral starts from zero again, or a standing offset would take its precision in time.
+        // The integral starts from zero again; otherwise a standing offset would cost more and more precision.
         let first = sums[dropped]
         let left = filled - dropped
         var target = sums.mutableSpan
@@ -266,7 +267,7 @@ struct LineIntegral: Sendable, Wipeable {
         base += dropped
     }
 
-    /// Overwrites all sound and starts anew.
+    /// Overwrites all sound and starts again.
     mutating func wipe() {
         sums.zero(first: sums.count)
         incoming.zero(first: incoming.count)
@@ -279,7 +280,7 @@ struct LineIntegral: Sendable, Wipeable {
 }
 
 extension Span where Element == Double {
-    /// A running integral between two of its sums.
+    /// A running integral, interpolated between two of its sums.
     @inline(__always)
     func interpolated(at place: Double) -> Double {
         let index = Swift.min(Swift.max(0, Int(place)), count - 2)

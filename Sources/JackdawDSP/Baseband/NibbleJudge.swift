@@ -1,35 +1,35 @@
-/// Decides the bits of a burst, once it is over, by what all of its sound tells together.
+/// Decides the bits of a burst after its end, from all of its sound together.
 ///
-/// What the line does to an edge is estimated from the burst itself, over what was decided at first; then each bit is compared
-/// with its opposite over all samples in which it is heard. That is a matched filter for every bit, whatever its place
-/// between the samples, without what its neighbours leave in it. Hum and offset are taken off as the line through what is
-/// left around each sample.
+/// The line's response to an edge is estimated from the burst itself, with the first decisions. Then each bit is
+/// compared with its opposite over all samples that it affects. That is a matched filter for every bit, at any position
+/// between the samples and free of interference from its neighbours. Hum and offset are removed by subtracting a
+/// straight line through the residual around each sample.
 struct NibbleJudge: Sendable, Wipeable {
     /// Amplitude of the chips, full scale 1.
     private(set) var level: Float = 0
-    /// Variance of the noise of a sample, full scale 1.
+    /// Variance of the noise per sample, full scale 1.
     private(set) var variance: Float = 0
 
-    /// Nibbles on either side that the level is taken from.
+    /// Nibbles on either side from which the level is estimated.
     private static let levelReach = 8
-    /// Chips on either side that hum is taken from.
+    /// Chips on either side from which hum is estimated.
     private static let humReach = 8.0
-    /// Bits may be turned over so many times.
+    /// Rounds in which bits may be turned over.
     private static let rounds = 3
-    /// One bit in so many, turned over, does not change what the line is taken to do.
+    /// If fewer than one bit in so many is turned over, the line's response is not estimated again.
     private static let fewTurned = 100
-    /// Presence that a last byte needs.
+    /// The least presence of a last byte.
     private static let leastPresence: Float = 0.55
-    /// Log-likelihood ratio (nats) from which on start and stop chip are taken for wrong: what is sent is known, but for a
-    /// nibble that lies elsewhere.
+    /// The log-likelihood ratio (nats) from which start and stop chip count as wrong. Their values are known, so a
+    /// wrong one means that the nibble lies elsewhere.
     private static let leastDoubt: Float = 6
 
     private var response: LineResponse
-    /// What was sent, +1 and -1.
+    /// The chips as decided, +1 and -1.
     private var chips: [Float] = []
-    /// The line as it was sent.
+    /// The line as sent, from the decided chips.
     private var line: [Float] = []
-    /// The sound over its level, and what the estimate leaves of it.
+    /// The sound divided by its level, and the residual of the estimate.
     private var sound: [Float] = []
     private var rest: [Float] = []
     private var levels: [Float] = []
@@ -37,25 +37,25 @@ struct NibbleJudge: Sendable, Wipeable {
     private var ratios: [Float] = []
     private var framed: [Bool] = []
 
-    /// Bytes of the burst, without what its end may have picked up of the noise behind it.
+    /// Bytes of the burst, without trailing ones decoded from the noise after it.
     private(set) var bytes = 0
 
-    /// - Parameter samplesPerChip: samples of the bursts' sound.
+    /// - Parameter samplesPerChip: samples per chip in the bursts' sound.
     init(samplesPerChip: Double) { response = LineResponse(samplesPerChip: samplesPerChip) }
 
-    /// Samples that a burst's sound needs before its first nibble and behind its last one.
+    /// Samples of sound that a burst needs before its first nibble and after its last one.
     var margin: Int { response.margin }
 
     /// Log-likelihood ratio (nats) of a data bit: positive for a 1.
     func ratio(_ nibble: Int, _ place: Int) -> Float { ratios[4 * nibble + place] }
 
-    /// Nibbles whose stop chip is no lower than their start chip: about half of what is no nibble at all.
+    /// Nibbles whose start chip is not above their stop chip: about half, if the sound is no nibble line.
     private(set) var upsideDown = 0
 
     /// Whether start and stop chip are right.
     func isFramed(_ nibble: Int) -> Bool { framed[nibble] }
 
-    /// Decides a burst.
+    /// Decides all bits of a burst.
     mutating func decide(_ burst: borrowing NibbleBurst) {
         wipe()
         guard burst.nibbles > 0 else { return }
@@ -70,11 +70,11 @@ struct NibbleJudge: Sendable, Wipeable {
         while bytes > 0, presence(ofByte: bytes - 1, burst) < Self.leastPresence { bytes -= 1 }
         let mean = levels.reduce(0, +) / Float(levels.count)
         variance *= mean * mean
-        // Edges that the band has rounded take from each chip: what the line would settle at is more.
+        // The band limit rounds the edges, which lowers each chip: the line would settle at a higher level.
         level = mean * response.gain
     }
 
-    /// Overwrites all.
+    /// Overwrites all sound and bits.
     mutating func wipe() {
         chips.wipe()
         line.wipe()
@@ -87,7 +87,7 @@ struct NibbleJudge: Sendable, Wipeable {
         bytes = 0
     }
 
-    /// Decides each bit by its own two chips.
+    /// Decides each bit from its own two chips.
     private mutating func decideEach(_ burst: borrowing NibbleBurst) {
         let count = burst.nibbles
         let heard = burst.chips.span
@@ -125,7 +125,7 @@ struct NibbleJudge: Sendable, Wipeable {
     /// The first sample that is no earlier than a time.
     private static func sample(at time: Double) -> Int { Int(time.rounded(.up)) }
 
-    /// Takes the sound over its level; beside the burst there is none.
+    /// Divides the sound by its level; outside the burst it is zero.
     private mutating func scaleSound(_ burst: borrowing NibbleBurst) {
         let count = burst.sound.count
         sound.becomeZeros(count)
@@ -140,10 +140,10 @@ struct NibbleJudge: Sendable, Wipeable {
         }
     }
 
-    /// Takes what the line makes of what was decided off the sound.
+    /// Subtracts the filtered line, as decided, from the sound.
     /// - Parameters:
-    ///   - burst: the sound.
-    ///   - isNew: whether what the line does is to be estimated anew.
+    ///   - burst: the burst with its sound.
+    ///   - isNew: whether to estimate the line's response again.
     private mutating func subtract(_ burst: borrowing NibbleBurst, isNew: Bool) {
         draw(burst)
         let range = Self.samples(of: burst)
@@ -167,11 +167,11 @@ struct NibbleJudge: Sendable, Wipeable {
             max(1e-7, FloatKernels.dot(rest.span, 0, rest.span, 0, count: rest.count) / Double(range.count)))
     }
 
-    /// Draws the line as it was sent.
+    /// Computes the line as sent.
     private mutating func draw(_ burst: borrowing NibbleBurst) {
         line.zero(first: line.count)
         var line = move(&self.line)
-        // A stop chip is before the first nibble, and nothing behind the last one.
+        // A stop chip comes before the first nibble, and nothing after the last one.
         var level: Float = -1
         var target = line.mutableSpan
         target[0] = level
@@ -193,14 +193,14 @@ struct NibbleJudge: Sendable, Wipeable {
         self.line = line
     }
 
-    /// Takes off each sample the line through those around it: an offset and most of a hum.
+    /// Subtracts from each sample a straight line through those around it: removes an offset and most of a hum.
     private static func flatten(_ samples: inout [Float], _ range: Range<Int>, reach: Int) {
         var baseline = [Float](repeating: 0, count: range.count)
         var target = baseline.mutableSpan
         var source = samples.mutableSpan
         let start = range.lowerBound + reach
         let inner = start..<max(start, range.upperBound - reach)
-        // In the middle of what is looked at, the line is at its mean.
+        // In the middle of the window, the straight line is at its mean.
         if !inner.isEmpty {
             var sum = 0.0
             for index in inner.lowerBound - reach..<inner.lowerBound + reach { sum += Double(source[index]) }
@@ -219,7 +219,7 @@ struct NibbleJudge: Sendable, Wipeable {
         baseline.zero(first: baseline.count)
     }
 
-    /// The line of least squares through some samples, at one of them.
+    /// The least-squares line through a range of samples, evaluated at one of them.
     private static func line(through samples: Span<Float>, _ range: Range<Int>, at place: Int) -> Float {
         let count = Double(range.count)
         let middle = Double(range.lowerBound + range.upperBound - 1) / 2
@@ -233,8 +233,8 @@ struct NibbleJudge: Sendable, Wipeable {
         return Float(sum / count + slope * (Double(place) - middle))
     }
 
-    /// Compares each bit with its opposite.
-    /// - Returns: how many were turned over.
+    /// Compares each bit with its opposite and turns it over if that is likelier.
+    /// - Returns: the number of bits turned over.
     private mutating func compare(_ burst: borrowing NibbleBurst) -> Int {
         var turned = 0
         for nibble in 0..<burst.nibbles {
@@ -243,7 +243,7 @@ struct NibbleJudge: Sendable, Wipeable {
             for place in 0..<4 {
                 let first = nibble * NibbleChips.count + 1 + 2 * place
                 let change = response.change(in: rest.span, at: start + Double(1 + 2 * place) * chip)
-                // Half of the energy of the difference, by the sign of what was decided.
+                // Half of the energy of the difference, with the sign of the decided bit.
                 let ratio = (change.energy / 2 - chips[first] * change.product) / variance
                 ratios[4 * nibble + place] = ratio * chips[first]
                 guard ratio < 0 else { continue }
@@ -255,21 +255,21 @@ struct NibbleJudge: Sendable, Wipeable {
         return turned
     }
 
-    /// How much of what was decided is heard in a byte: 1, or some 0.2 where there is but noise.
+    /// The share of the decided signal that a byte's sound contains: 1, or some 0.2 if there is only noise.
     private func presence(ofByte byte: Int, _ burst: borrowing NibbleBurst) -> Float {
         let start = Self.sample(at: burst.time(2 * byte))
         let count = Self.sample(at: burst.time(2 * byte + 2)) - start
         let heard = FloatKernels.dot(rest.span, start, line.span, start, count: count)
         let sent = FloatKernels.dot(line.span, start, line.span, start, count: count)
-        // The noise has lowered the level that it is measured by.
+        // The noise has lowered the level against which it is measured.
         let share = levels[2 * byte + 1] / levels[max(0, 2 * byte - Self.levelReach)]
         return min(1, share) * Float(1 + heard / sent)
     }
 
-    /// Looks at start and stop chips, without offset and hum: wrong is what is not likely to be noise.
+    /// Checks start and stop chips, without offset and hum: a chip is wrong if noise is an unlikely cause.
     private mutating func frame(_ burst: borrowing NibbleBurst) {
         framed.growWiping(toHold: burst.nibbles)
-        // Of the difference of two means.
+        // The variance of the difference of two means.
         let noise = 2 * variance / Float(burst.samplesPerChip)
         for nibble in 0..<burst.nibbles {
             let start = burst.time(nibble)
@@ -282,7 +282,7 @@ struct NibbleJudge: Sendable, Wipeable {
         }
     }
 
-    /// Mean of what is left from a time to another.
+    /// Mean of the residual between two times.
     private func mean(from start: Double, to end: Double) -> Float {
         let samples = rest[Self.sample(at: start)..<Self.sample(at: end)]
         return samples.reduce(0, +) / Float(max(1, samples.count))

@@ -1,28 +1,28 @@
-/// A baseband line on which a byte goes as two nibbles of ten chips each, the high one first: a start chip, four Manchester
-/// bits, the least significant one first, and a stop chip of the other level. The ID TECH audio-jack readers (UniMag,
-/// UniMag Pro, UniMag II, Shuttle) talk in it.
+/// A baseband line that sends a byte as two nibbles of ten chips each, the high one first: a start chip, four
+/// Manchester bits, the least significant first, and a stop chip of the opposite level. The ID TECH audio-jack readers
+/// use it (UniMag, UniMag Pro, UniMag II, Shuttle).
 ///
-/// Frame, sync and rates agree between a vendor's published code and third parties' reports, but none of it was checked on
-/// hardware: change what does not fit.
+/// Frame, sync and rates agree between a vendor's published code and third parties' reports, but nothing was checked on
+/// hardware: every value can be changed.
 package struct NibbleLine: Sendable, Hashable {
-    /// Chips (half bits) a second: what the vendor calls the baud.
+    /// Chips (half bits) per second, 1,200 to 19,200; the vendor calls it the baud.
     package var chipRate: Double
-    /// The nibble that is sent again and again before the sync, 0 to 15.
+    /// The nibble that is repeated before the sync, 0 to 15.
     package var preambleNibble: UInt8
-    /// How many bytes of it an encoder sends.
+    /// Preamble bytes that an encoder sends, 3 to 1,000.
     package var preambleBytes: Int
     /// The nibble that is sent twice before the data, 0 to 15.
     package var syncNibble: UInt8
-    /// What tells a whole frame from a broken one.
+    /// The checks that distinguish a whole frame from a broken one.
     package var checks: [FrameCheck]
 
-    /// A line; the preamble is 0x55 fourteen times and the sync 0x66 unless told.
+    /// Creates a line; by default the preamble is 0x55 fourteen times and the sync 0x66.
     /// - Parameters:
-    ///   - chipRate: chips a second, 1,200 to 19,200.
+    ///   - chipRate: chips per second, 1,200 to 19,200.
     ///   - preambleNibble: the nibble before the sync, 0 to 15.
-    ///   - preambleBytes: how many bytes of it an encoder sends, 3 to 1,000.
+    ///   - preambleBytes: preamble bytes that an encoder sends, 3 to 1,000.
     ///   - syncNibble: the nibble before the data, 0 to 15, at least two bits away from the preamble's.
-    ///   - checks: what tells a whole frame; the first one that knows the frame's format is asked.
+    ///   - checks: the checks of a frame; the first one that knows the frame's format decides.
     package init(
         chipRate: Double, preambleNibble: UInt8 = 0x5, preambleBytes: Int = 14, syncNibble: UInt8 = 0x6,
         checks: [FrameCheck] = [.uniMagEncrypted, .uniMagClearText]
@@ -34,26 +34,26 @@ package struct NibbleLine: Sendable, Hashable {
         self.checks = checks
     }
 
-    /// The rate that most phones were set to.
+    /// 9,600 chips per second, the rate that most phones were set to.
     package static let uniMag = NibbleLine(chipRate: 9_600)
-    /// Half of it.
+    /// 4,800 chips per second, half the usual rate.
     package static let uniMag4800 = NibbleLine(chipRate: 4_800)
-    /// A quarter of it.
+    /// 2,400 chips per second, a quarter of the usual rate.
     package static let uniMag2400 = NibbleLine(chipRate: 2_400)
 }
 
 extension NibbleLine {
     /// Sample rates that are encoded and decoded, in Hz.
     package static let sampleRates = 8_000.0...192_000.0
-    /// Samples that a chip needs at least.
+    /// The least number of samples per chip.
     private static let leastSamplesPerChip = 2.1
 
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
     func validate(sampleRate: Double) throws(LineCodeError) {
         try LineCodeError.check("sample rate", sampleRate, Self.sampleRates, "Hz")
-        try LineCodeError.check("chip rate", chipRate, 1_200...19_200, "chips a second")
+        try LineCodeError.check("chip rate", chipRate, 1_200...19_200, "chips per second")
         try LineCodeError.check(
-            "chip rate", chipRate, 0...sampleRate / Self.leastSamplesPerChip, "chips a second at this sample rate")
+            "chip rate", chipRate, 0...sampleRate / Self.leastSamplesPerChip, "chips per second at this sample rate")
         try LineCodeError.check("preamble", Double(preambleBytes), 3...1_000, "bytes")
         try LineCodeError.check("preamble nibble", Double(preambleNibble), 0...15, "")
         try LineCodeError.check("sync nibble", Double(syncNibble), 0...15, "")
@@ -64,7 +64,7 @@ extension NibbleLine {
 
 extension NibbleLine: NibbleFormat {
     var template: NibbleSyncSearch.Template {
-        // White noise gets to 0.74 less than once an hour, a signal at an Eb/N0 of 6 dB comes to 0.86.
+        // White noise reaches 0.74 less than once an hour; a signal at an Eb/N0 of 6 dB reaches 0.86.
         NibbleSyncSearch.Template(
             preamble: NibbleChips.levels(preambleNibble), preambles: 6, sync: NibbleChips.levels(syncNibble), syncs: 2,
             leastCorrelation: 0.74)
@@ -82,17 +82,17 @@ extension NibbleLine: NibbleFormat {
     }
 }
 
-/// Turns the sound of a nibble line into characters: sync by correlation, then the best path through the burst.
+/// Decodes the sound of a nibble line to characters: sync by correlation, then the best path through the burst.
 ///
-/// Either polarity, a clock up to 5 % off, a standing offset and hum are found and followed. Characters come when their burst
-/// is over, since its check may turn bits of them over.
+/// The decoder detects and follows either polarity, a clock up to 5 % off, a standing offset and hum. It reports
+/// characters after the end of their burst, because the burst's check may turn over bits of them.
 package typealias NibbleLineDecoder = BasebandDecoder<NibbleLine>
 
 extension BasebandDecoder where Line == NibbleLine {
-    /// A decoder at the start of a recording.
+    /// Creates a decoder at the start of a recording.
     /// - Parameters:
     ///   - line: rates, sync and checks.
-    ///   - sampleRate: samples per second, 8,000 to 192,000 Hz, and 2.1 for a chip at least.
+    ///   - sampleRate: samples per second, 8,000 to 192,000 Hz, and at least 2.1 per chip.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
     package init(_ line: NibbleLine = .uniMag, sampleRate: Double) throws(LineCodeError) {
         try line.validate(sampleRate: sampleRate)
@@ -100,9 +100,8 @@ extension BasebandDecoder where Line == NibbleLine {
     }
 }
 
-/// Turns bytes into the sound of a nibble line: preamble and sync before the first byte after silence, then the data.
+/// Encodes bytes as the sound of a nibble line: preamble and sync before the first byte after silence, then the data.
 package struct NibbleLineEncoder: LineEncoder {
-    /// The line.
     package let line: NibbleLine
     /// Samples per second (Hz).
     package let sampleRate: Double
@@ -110,12 +109,12 @@ package struct NibbleLineEncoder: LineEncoder {
     private var wave: SquareWave
     private var isSending = false
 
-    /// An encoder on a silent line.
+    /// Creates an encoder on a silent line.
     /// - Parameters:
     ///   - line: rates and sync.
-    ///   - sampleRate: samples per second, 8,000 to 192,000 Hz, and 2.1 for a chip at least.
-    ///   - level: level of the square wave's edge-to-edge half in dBFS, -120 to 0; -6 unless told.
-    ///   - isInverted: whether the line is upside down.
+    ///   - sampleRate: samples per second, 8,000 to 192,000 Hz, and at least 2.1 per chip.
+    ///   - level: half of the square wave's peak-to-peak level in dBFS, -120 to 0; default: -6.
+    ///   - isInverted: whether the line is inverted.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
     package init(
         _ line: NibbleLine = .uniMag, sampleRate: Double, level: Double = -6, isInverted: Bool = false
@@ -127,7 +126,7 @@ package struct NibbleLineEncoder: LineEncoder {
         self.sampleRate = sampleRate
     }
 
-    /// Appends the sound of some bytes, behind preamble and sync where the line was silent.
+    /// Appends the sound of bytes, after preamble and sync if the line was silent.
     package mutating func encode(_ bytes: Span<UInt8>, into samples: inout [Float]) {
         if !isSending, !bytes.isEmpty {
             isSending = true
@@ -140,13 +139,13 @@ package struct NibbleLineEncoder: LineEncoder {
         }
     }
 
-    /// Appends silence; what is sent next begins with preamble and sync.
+    /// Appends silence; the next bytes begin with preamble and sync.
     package mutating func idle(seconds: Double, into samples: inout [Float]) {
         isSending = false
         wave.idle(seconds: seconds, chipRate: line.chipRate, into: &samples)
     }
 
-    /// Starts anew on a silent line.
+    /// Resets to a silent line.
     package mutating func reset() {
         isSending = false
         wave.reset()
@@ -169,33 +168,34 @@ enum NibbleChips {
     }
 }
 
-/// Where data begin on a nibble line.
+/// The position at which data begin on a nibble line.
 struct NibbleSync {
     /// Position of the first data nibble, in steps.
     var position: Double
     /// Length of a nibble, in steps.
     var period: Double
-    /// +1 or -1: the sign that turns the line the right way up.
+    /// +1 or -1: the sign that corrects the line's polarity.
     var polarity: Float
     /// Amplitude of the chips, full scale 1.
     var level: Float
 }
 
-/// Bytes of a burst with how sure their bits are, on their way to characters. They are card data: ``wipe()`` them.
+/// The bytes of a burst and the reliability of their bits, before they become characters. They are card data: call
+/// ``wipe()``.
 struct NibbleBytes {
     var values: [UInt8] = []
     /// Log-likelihood ratio of each bit, eight for a byte, bit 0 first.
     var reliabilities: [Float] = []
-    /// Bits of each byte that a check turned over.
+    /// The number of bits of each byte that a check turned over.
     var repairs: [UInt8] = []
 
     /// Reads the bytes of a burst.
     /// - Parameters:
-    ///   - judge: its bits.
-    ///   - lowNibble: 0 where the low nibble goes first, 1 where it goes second.
-    ///   - isInverted: whether a 1 is low-high where the start chip is high.
+    ///   - judge: the decided bits of the burst.
+    ///   - lowNibble: 0 if the low nibble goes first, 1 if it goes second.
+    ///   - isInverted: whether a 1 is low-high on a line whose start chip is high.
     init(_ judge: NibbleJudge, lowNibble: Int, isInverted: Bool) {
-        // With room for all: what is appended beyond it would leave a copy behind.
+        // Reserves all bytes: growing the arrays would leave unwiped copies.
         values.reserveCapacity(judge.bytes)
         reliabilities.reserveCapacity(8 * judge.bytes)
         for byte in 0..<judge.bytes {
@@ -210,8 +210,8 @@ struct NibbleBytes {
         repairs = [UInt8](repeating: 0, count: judge.bytes)
     }
 
-    /// Turns over weak bits where that makes a check pass.
-    /// - Returns: how the check came out; nil where none knows the format.
+    /// Turns over weak bits if that makes a check pass.
+    /// - Returns: the outcome of the check; nil if no check knows the format.
     mutating func mend(_ checks: [FrameCheck]) -> LineBurst.Check? {
         var turned = repairs
         let outcome = SoftRepair.mend(&values, reliabilities: reliabilities, checks: checks) { turned[$0] += 1 }
@@ -225,7 +225,7 @@ struct NibbleBytes {
         }
     }
 
-    /// Leaves the first bytes only.
+    /// Keeps the first bytes only, and overwrites the others.
     mutating func keepFirst(_ count: Int) {
         let excess = max(0, values.count - count)
         for byte in values.count - excess..<values.count {
@@ -237,21 +237,21 @@ struct NibbleBytes {
         reliabilities.removeLast(8 * excess)
     }
 
-    /// Overwrites all.
+    /// Overwrites all bytes and reliabilities.
     mutating func wipe() {
         values.wipe()
         reliabilities.wipe()
         repairs.wipe()
     }
 
-    /// Appends characters, and behind them the burst.
+    /// Appends the characters, and then the burst.
     /// - Parameters:
-    ///   - range: bytes that are characters.
-    ///   - check: how the check of their frame came out.
-    ///   - burst: where they were heard.
-    ///   - judge: what was measured.
-    ///   - scale: from steps to samples.
-    ///   - events: what is appended to.
+    ///   - range: the bytes that are characters.
+    ///   - check: the outcome of their frame's check.
+    ///   - burst: the burst, for their positions.
+    ///   - judge: the judge, for level and noise.
+    ///   - scale: converts steps to samples.
+    ///   - events: the array to append to.
     func append(
         _ range: Range<Int>, _ check: LineBurst.Check?, of burst: NibbleBurst, _ judge: NibbleJudge,
         _ scale: NibbleScale,
@@ -262,7 +262,7 @@ struct NibbleBytes {
         var least: Float = 1
         for byte in range {
             let framed = judge.isFramed(2 * byte) && judge.isFramed(2 * byte + 1)
-            // Which bits of a broken frame are wrong is not known.
+            // In a broken frame, it is unknown which bits are wrong.
             let weakest = check == .broken ? 0 : reliabilities[8 * byte..<8 * byte + 8].reduce(.infinity, min)
             var tenths = SIMD16<UInt8>(repeating: 255)
             for place in 0..<8 { tenths[place] = UInt8(min(255, 10 * reliabilities[8 * byte + place])) }

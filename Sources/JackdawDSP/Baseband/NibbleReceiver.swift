@@ -1,34 +1,34 @@
-/// What is different between the lines that send nibbles of ten chips.
+/// The differences between the lines that send nibbles of ten chips.
 protocol NibbleFormat: Sendable {
-    /// Chips a second.
+    /// Chips per second on the line.
     var chipRate: Double { get }
-    /// What is looked for.
+    /// The preamble and sync to search for.
     var template: NibbleSyncSearch.Template { get }
-    /// Nibbles without a signal that end a burst.
+    /// Nibbles without a signal after which a burst ends.
     var quietNibbles: Int { get }
-    /// Nibbles at the template's end that are data.
+    /// Nibbles at the template's end that are already data.
     var dataInTemplate: Int { get }
 
-    /// Appends what a burst says.
+    /// Appends the events of a burst.
     func report(_ burst: NibbleBurst, _ judge: NibbleJudge, _ scale: NibbleScale, to events: inout [LineEvent])
 }
 
-/// From steps to samples.
+/// Converts steps to samples.
 struct NibbleScale {
     /// Samples per second (Hz).
     var sampleRate: Double
-    /// Steps that a sample makes.
+    /// Steps per sample of the recording.
     var stepsPerSample: Double
-    /// Samples that each of a burst's sound was made of.
+    /// Samples of the recording per sample of a burst's sound.
     var samplesPerSound: Double
-    /// Sample at step 0.
+    /// The sample at step 0.
     var offset: Double
 
     /// The sample at a position.
     func sample(at position: Double) -> Double { offset + position / stepsPerSample }
 }
 
-/// The state of a decoder for nibbles of ten chips.
+/// The state of a decoder for nibbles of ten chips, on any line that sends them.
 struct NibbleReceiver<Format: NibbleFormat>: LineReceiver {
     private let format: Format
     private let sampleRate: Double
@@ -88,7 +88,7 @@ struct NibbleReceiver<Format: NibbleFormat>: LineReceiver {
                     isTracking = false
                     search.start(after: end)
                 case .lost:
-                    // The search goes on where it was.
+                    // The search continues at its previous position.
                     burst.wipe()
                     isTracking = false
                 }
@@ -107,10 +107,10 @@ struct NibbleReceiver<Format: NibbleFormat>: LineReceiver {
             before: isTracking && tracker.isConfirmed ? tracker.neededFrom - search.reach : search.neededFrom)
     }
 
-    /// Reports the burst, and forgets it.
+    /// Reports the burst and discards it.
     private mutating func report(into events: inout [LineEvent]) {
         judge.decide(burst)
-        // Half of the frames are right by chance: what has many wrong ones was no nibble line.
+        // Half of the frames are right by chance: a burst with many wrong ones was not from a nibble line.
         if judge.bytes > 0, 8 * judge.upsideDown <= burst.nibbles + 7 {
             let scale = NibbleScale(
                 sampleRate: sampleRate, stepsPerSample: integral.stepsPerSample,
@@ -123,7 +123,7 @@ struct NibbleReceiver<Format: NibbleFormat>: LineReceiver {
     }
 }
 
-/// A burst as it was read, the line the right way up: its chips, and its sound for a second look.
+/// A burst as received, with its polarity corrected: its chips, and its sound for the second pass.
 struct NibbleBurst: Sendable, Wipeable {
     /// Nibbles after which a burst is cut: 8,192 bytes, more than any reader's buffer.
     private static let mostNibbles = 16_384
@@ -136,14 +136,14 @@ struct NibbleBurst: Sendable, Wipeable {
     private var periods = 0.0
     private var firstSample = 0
 
-    /// Samples before the first nibble and behind the last one.
+    /// Samples before the first nibble and after the last one.
     let margin: Int
-    /// Steps for which there is one sample.
+    /// Steps per sample of the sound.
     private let stepsPerSample: Int
 
     /// - Parameters:
-    ///   - margin: samples before the first nibble and behind the last one.
-    ///   - stepsPerSample: steps for which one sample is kept.
+    ///   - margin: samples before the first nibble and after the last one.
+    ///   - stepsPerSample: steps per sample that is kept.
     init(margin: Int, stepsPerSample: Int) {
         self.margin = margin
         self.stepsPerSample = stepsPerSample
@@ -152,7 +152,7 @@ struct NibbleBurst: Sendable, Wipeable {
     /// Nibbles in the burst.
     var nibbles: Int { starts.count }
 
-    /// Whether the burst is to be cut here.
+    /// Whether the burst must be cut here.
     var isFull: Bool { starts.count >= Self.mostNibbles }
 
     /// Mean length of a nibble, in steps.
@@ -164,10 +164,10 @@ struct NibbleBurst: Sendable, Wipeable {
     /// Position of a nibble, in steps.
     func start(_ nibble: Int) -> Double { starts[nibble] }
 
-    /// Time of a nibble, in samples of the sound; behind the last one, that of the burst's end.
+    /// The start of a nibble, in samples of the sound; after the last one, the end of the burst.
     func time(_ nibble: Int) -> Double {
         let place = nibble < starts.count ? starts[nibble] : starts[starts.count - 1] + period
-        // A step lasts from its position to the next, its sample is of its middle.
+        // A step lasts from its position to the next; its sample lies in its middle.
         return (place - 0.5) / Double(stepsPerSample) - Double(firstSample)
     }
 
@@ -175,9 +175,9 @@ struct NibbleBurst: Sendable, Wipeable {
     /// - Parameters:
     ///   - start: its position, in steps.
     ///   - period: its length, in steps.
-    ///   - sums: the line's integral.
-    ///   - base: position of its first sum.
-    ///   - polarity: +1 or -1, which turns the line the right way up.
+    ///   - sums: the integral of the line.
+    ///   - base: the position of its first sum.
+    ///   - polarity: +1 or -1, the sign that corrects the line's polarity.
     mutating func append(start: Double, period: Double, of sums: Span<Double>, base: Int, polarity: Float) {
         if starts.isEmpty {
             firstSample = Int(start) / stepsPerSample - margin
@@ -199,13 +199,13 @@ struct NibbleBurst: Sendable, Wipeable {
         sound.growWiping(toHold: end)
         let first = (firstSample + sound.count) * stepsPerSample - base
         for step in stride(from: first, to: first + (end - sound.count) * stepsPerSample, by: stepsPerSample) {
-            // Before the recording and behind it, its ends go on.
+            // Outside the recording, its first and last values are repeated.
             let place = min(max(0, step), sums.count - 2)
             sound.append(polarity * Float(sums[place + 1] - sums[place]))
         }
     }
 
-    /// Overwrites all.
+    /// Overwrites all sound and chips.
     mutating func wipe() {
         chips.wipe()
         sound.wipe()
@@ -215,7 +215,7 @@ struct NibbleBurst: Sendable, Wipeable {
 }
 
 extension [Float] {
-    /// Becomes so many zeros.
+    /// Becomes an array of zeros.
     mutating func becomeZeros(_ count: Int) {
         growWiping(toHold: count)
         removeAll(keepingCapacity: true)

@@ -1,55 +1,55 @@
-/// Looks for the end of preamble and sync: a correlation over some nibbles for thirteen clock rates and either polarity,
-/// against the energy that is there. A standing offset and hum do not matter: the mean over a nibble, nothing in preamble
-/// and sync, is taken off.
+/// Searches for the end of preamble and sync: a correlation over several nibbles for thirteen clock rates and both
+/// polarities, normalised by the energy present. A standing offset and hum do not matter: the mean over a nibble, which
+/// is zero in preamble and sync, is subtracted.
 struct NibbleSyncSearch: Sendable, Wipeable {
-    /// The search has come to where it needs more sound, or to a sync.
+    /// The result of a search: it needs more sound, or has found a sync.
     enum Result {
         case needsMore
         case found(NibbleSync)
     }
 
-    /// What is looked for: some nibbles of a preamble and behind them some of a sync.
+    /// The pattern to search for: nibbles of the preamble, followed by nibbles of the sync.
     struct Template: Sendable {
         /// The chips of a nibble of the preamble.
         var preamble: [Float]
-        /// How many of it.
+        /// Preamble nibbles in the template.
         var preambles: Int
         /// The chips of a nibble of the sync.
         var sync: [Float]
-        /// How many of it.
+        /// Sync nibbles in the template.
         var syncs: Int
-        /// Least correlation of template and sound.
+        /// The least correlation of template and sound, 0 to 1.
         var leastCorrelation: Double
 
-        /// Nibbles of both.
+        /// Nibbles of preamble and sync.
         var nibbles: Int { preambles + syncs }
     }
 
-    /// Points on a chip.
+    /// Grid points per chip.
     private static let grid = 4
     private static let pointsPerNibble = NibbleChips.count * grid
-    /// Clock rates, as parts of the nominal one: eighty chips blur where it is more than half a per cent off.
+    /// Clock rates, relative to the nominal one: eighty chips blur if the clock is more than half a per cent off.
     private static let rates = (-6...6).map { 1 + 0.009 * Double($0) }
-    /// Points that the slowest clock's template and the window of the mean reach back, and ahead.
+    /// Grid points that the template at the slowest clock and the window of the mean extend back, and ahead.
     private static let lookBack = 368
     private static let lookAhead = 72
     private static let block = 1_024
     private static let points = lookBack + block + lookAhead
-    /// Least amplitude, full scale 1: half a step of 16-bit sound.
+    /// The least amplitude, full scale 1: half a step of 16-bit sound.
     private static let leastLevel = 0.5 / 32_768
 
-    /// Position of the next anchor (end of the template) to be looked at, in steps.
+    /// Position of the next anchor (end of the template) to examine, in steps.
     private(set) var position: Double
     private let stepsPerChip: Double
     private let pointSteps: Double
     private let template: Template
     private let chips: Int
-    /// For each rate, one after the other, how many points before the anchor each nibble begins, the last one first.
+    /// For each rate in turn: points from the start of each nibble to the anchor, the last nibble first.
     private let offsets: [Int]
 
     /// The running integral on the grid.
     private var integral = [Float](repeating: 0, count: points)
-    /// What lies in the chip from each point on, less the mean around.
+    /// The mean level of the chip that starts at each point, less the mean around it.
     private var levels = [Float](repeating: 0, count: points)
     private var energy = [Double](repeating: 0, count: points)
     private var preambleScores = [Float](repeating: 0, count: points)
@@ -70,16 +70,16 @@ struct NibbleSyncSearch: Sendable, Wipeable {
     /// The first step that is still needed.
     var neededFrom: Int { Int(position - Double(Self.lookBack) * pointSteps) }
 
-    /// Chips that must stay in reach.
+    /// Chips of sound that must be kept.
     static let chipsInReach = points / grid + 2
 
-    /// Steps that it looks back from where it is.
+    /// Steps that the search extends back from its position.
     var reach: Int { Int(Double(Self.lookBack) * pointSteps) + 1 }
 
-    /// Starts anew, at the beginning.
+    /// Starts again at the beginning.
     mutating func start() { position = Double(Self.lookBack) * pointSteps }
 
-    /// Goes on behind a burst: with a template that begins no sooner, were the clock the fastest.
+    /// Continues after a burst, with the first template that does not overlap it even at the fastest clock.
     mutating func start(after end: Double) {
         position = max(position, end + 0.93 * Double(chips) * stepsPerChip)
     }
@@ -94,7 +94,7 @@ struct NibbleSyncSearch: Sendable, Wipeable {
         best.zero(first: best.count)
     }
 
-    /// Goes through what has come in.
+    /// Searches the sound that has arrived.
     mutating func advance(_ sums: Span<Double>, base: Int) -> Result {
         while position + Double(Self.block + Self.lookAhead) * pointSteps < Double(base + sums.count - 1) {
             if let sync = scanBlock(sums, base: base) { return .found(sync) }
@@ -142,7 +142,7 @@ struct NibbleSyncSearch: Sendable, Wipeable {
     private mutating func fillIntegral(_ sums: Span<Double>, from place: Double) {
         let first = sums.interpolated(at: place)
         let steps = pointSteps
-        // Without the mean of the block, or a standing offset would take the precision of what stands on it.
+        // Subtracts the block's mean; otherwise a standing offset would cost the signal on it precision.
         let mean = (sums.interpolated(at: place + Double(Self.points) * steps) - first) / Double(Self.points)
         var target = integral.mutableSpan
         for point in 0..<Self.points {
@@ -151,8 +151,8 @@ struct NibbleSyncSearch: Sendable, Wipeable {
         }
     }
 
-    /// What chip levels on the grid differ from their mean by, and the running energy of it.
-    /// - Returns: whether there is any to speak of.
+    /// Fills the chip levels on the grid, less their mean, and their running energy.
+    /// - Returns: whether the energy is above the threshold.
     private mutating func fillEnergy() -> Bool {
         var levels = move(&levels)
         var energy = move(&energy)
@@ -186,7 +186,7 @@ struct NibbleSyncSearch: Sendable, Wipeable {
         return sum
     }
 
-    /// What a nibble of the preamble and one of the sync would score from each point on.
+    /// The scores of a preamble nibble and of a sync nibble that start at each point.
     private mutating func fillScores() {
         var preambleScores = move(&preambleScores)
         var syncScores = move(&syncScores)
@@ -208,7 +208,7 @@ struct NibbleSyncSearch: Sendable, Wipeable {
         }
     }
 
-    /// The best of all rates and polarities for each anchor.
+    /// The best score of all rates and polarities for each anchor.
     private mutating func fillBest() {
         var best = move(&best)
         Self.fill(
@@ -252,7 +252,7 @@ struct NibbleSyncSearch: Sendable, Wipeable {
         }
     }
 
-    /// How many points before the anchor a nibble begins.
+    /// Points from the start of a nibble to the anchor.
     private func offset(_ nibble: Int, rate: Int) -> Int { offsets[rate * template.nibbles + nibble] }
 
     private func rate(at anchor: Int) -> Int {
@@ -262,8 +262,8 @@ struct NibbleSyncSearch: Sendable, Wipeable {
         return most
     }
 
-    /// Whether the last two nibbles are the sync, and not more of the preamble, which scores nearly as much, nor what scores
-    /// little and lets the others carry it.
+    /// Whether the last nibbles are the sync: neither more of the preamble, which scores nearly as much, nor nibbles
+    /// that score little while the others carry the sum.
     private func isSync(_ anchor: Int) -> Bool {
         let rate = rate(at: anchor)
         let score = score(at: anchor, rate: rate)
@@ -276,8 +276,8 @@ struct NibbleSyncSearch: Sendable, Wipeable {
         }
     }
 
-    /// The best place and rate around a find, a sixteenth of a chip and a sixth of a per cent apart; nil where there was but
-    /// what a much louder sound nearby leaves of the precision.
+    /// The best position and rate around a hit, in steps of a sixteenth of a chip and a sixth of a per cent; nil if the
+    /// hit is only a rounding error of a much louder sound nearby.
     private func refine(_ sums: Span<Double>, base: Int, anchor: Double, rate: Int) -> NibbleSync? {
         var best = NibbleSync(position: anchor, period: 0, polarity: 1, level: 0)
         for rateStep in -4...4 {

@@ -1,41 +1,42 @@
 /// Follows the nibbles of a burst from its sync to its end.
 ///
-/// Where each nibble begins is the best path through places an eighth of a chip apart, each scored by what its chips are
-/// worth whatever the data. A clock is steadier than such a path: chips are then read where a line through twenty-five
-/// nibbles of the path says, which costs next to nothing against a known clock.
+/// The start of each nibble is the best path through positions an eighth of a chip apart. A position's score is the sum
+/// of its chips' levels for any data. A clock is steadier than such a path, so chips are then read at the position
+/// given by a straight line through twenty-five nibbles of the path. Against a known clock this costs next to nothing.
 struct NibbleTracker: Sendable {
     private static let states = 13
     private static let middle = 6
-    /// Places on a chip.
+    /// Positions per chip.
     private static let grid = 8.0
-    /// Nibbles on either side that a nibble's place is made of.
+    /// Nibbles on either side from which a nibble's position is fitted.
     private static let reach = 12
-    /// Nibbles that are remembered.
+    /// Nibbles that are kept in memory.
     private static let ring = 64
-    /// Share of the level below which a nibble's bits count as no signal. Noise alone comes to some 0.2 to 0.4.
+    /// The share of the level below which a nibble's bits count as no signal. Noise alone reaches some 0.2 to 0.4.
     private static let quietShare: Float = 0.5
-    /// Nibbles by which a burst must have shown to be one.
+    /// Nibbles after which a burst must be confirmed.
     private static let trial = 10
-    /// Share of the bits' level that start less stop must come to, and how far the level may rise over the sync's, or what was
-    /// taken for the sync was but noise and what is followed lies beside the nibbles.
+    /// A burst is confirmed if start less stop is at least this share of the bits' level, and if the level has not
+    /// risen by more than this factor since the sync. Otherwise the sync was only noise, and the path does not lie on
+    /// the nibbles.
     private static let leastFrame: Float = 0.6
     private static let mostRise: Float = 2.2
-    /// Nibbles in a row that far above the level which end a burst: another one begins in what was but noise.
+    /// Consecutive nibbles this far above the level that end a burst: the burst was only noise, and another one begins.
     private static let loudNibbles = 2
-    /// How much faster or slower than at the sync the clock may become.
+    /// The largest relative change of the clock since the sync.
     private static let drift = 0.03
 
-    /// Chips that must stay in reach.
+    /// Chips of sound that must be kept.
     static let chipsInReach = (ring + 2) * NibbleChips.count
 
-    /// Nibbles without a signal that end a burst.
+    /// Nibbles without a signal after which a burst ends.
     private let quietNibbles: Int
 
     private var sync = NibbleSync(position: 0, period: 1, polarity: 1, level: 0)
     private var period = 1.0
     private var step = 0.125
     private var level: Float = 0
-    /// Nibbles scored so far, counted from the template's beginning.
+    /// Nibbles scored so far, counted from the template's start.
     private var scored = 0
     /// Nibbles read so far.
     private var read = 0
@@ -43,7 +44,7 @@ struct NibbleTracker: Sendable {
     private var loud = 0
     private var frames: Float = 0
     private var bits: Float = 0
-    /// The first nibble behind the sync.
+    /// The first nibble after the sync.
     private var first = 0
     private var centre = 0.0
     private var metrics = [Float](repeating: 0, count: states)
@@ -55,10 +56,10 @@ struct NibbleTracker: Sendable {
 
     init(quietNibbles: Int) { self.quietNibbles = quietNibbles }
 
-    /// Begins behind a sync.
+    /// Begins after a sync.
     /// - Parameters:
-    ///   - sync: where.
-    ///   - nibbles: nibbles before that whose places are known from it.
+    ///   - sync: the sync with its position.
+    ///   - nibbles: the number of nibbles before it, whose positions follow from it.
     mutating func begin(_ sync: NibbleSync, nibbles: Int) {
         first = nibbles
         self.sync = sync
@@ -84,20 +85,20 @@ struct NibbleTracker: Sendable {
     /// The first step that is still needed.
     var neededFrom: Int { Int(centre - Double(scored - read + 2) * 1.1 * period) }
 
-    /// What became of the burst.
+    /// The result of following a burst.
     enum Outcome {
-        /// It goes on.
+        /// The burst continues beyond the sound that has arrived.
         case goesOn
-        /// It has ended at a position.
+        /// The burst has ended at a position.
         case ended(Double)
-        /// It was none.
+        /// There was no burst.
         case lost
     }
 
-    /// Whether the burst has shown to be one.
+    /// Whether the burst has passed its trial.
     var isConfirmed: Bool { scored >= first + Self.trial }
 
-    /// Follows the line through what has come in.
+    /// Follows the line through the sound that has arrived.
     mutating func advance(_ sums: Span<Double>, base: Int, into burst: inout NibbleBurst) -> Outcome {
         while centre + period + Double(Self.middle + 2) * step < Double(base + sums.count - 1) {
             scoreNibble(sums, base: base)
@@ -116,8 +117,8 @@ struct NibbleTracker: Sendable {
 
     private var isNone: Bool { frames < Self.leastFrame * bits || level > Self.mostRise * sync.level }
 
-    /// Ends the burst here: reads what has been scored and is signal.
-    /// - Returns: where the burst has ended.
+    /// Ends the burst here: reads the scored nibbles that are signal.
+    /// - Returns: the position of the burst's end.
     mutating func end(_ sums: Span<Double>, base: Int, into burst: inout NibbleBurst) -> Double {
         let last = scored - 1 - quiet
         trace(from: last)
@@ -130,7 +131,7 @@ struct NibbleTracker: Sendable {
         let chip = period / Double(NibbleChips.count)
         let scale = sync.polarity / Float(chip)
         let penalty = 0.2 * level
-        // Where the path has left the middle, the window follows it.
+        // If the path has left the middle, the window follows it.
         let before = Int(bestStates[(scored - 1) % Self.ring])
         let shift = abs(before - Self.middle) >= 3 ? (before - Self.middle).signum() : 0
         centre += Double(shift) * step
@@ -162,7 +163,7 @@ struct NibbleTracker: Sendable {
         bestStates[slot] = Int8(best)
         scored += 1
         centre += period
-        // Hum does not reach from a bit's one chip to the other as it does from start to stop.
+        // Hum affects the difference of start and stop, but hardly that of a bit's two chips.
         let share = worthOfBest.bits
         loud = share > Self.mostRise * level ? loud + 1 : 0
         if share < Self.quietShare * level {
@@ -177,7 +178,7 @@ struct NibbleTracker: Sendable {
         }
     }
 
-    /// What ten chips are worth: start less stop, and the bits whatever they are.
+    /// The value of ten chips: start less stop, and the bits regardless of their data.
     @inline(__always)
     private static func worth(_ sums: Span<Double>, place: Double, chip: Double) -> (ends: Float, bits: Float) {
         var boundary = place + chip
@@ -195,7 +196,7 @@ struct NibbleTracker: Sendable {
         return (Float(start - stop), Float(bits))
     }
 
-    /// Takes the places of the best path that ends with a nibble.
+    /// Stores the positions of the best path that ends with a nibble.
     private mutating func trace(from last: Int) {
         var state = Int(bestStates[last % Self.ring])
         var nibble = last
@@ -208,7 +209,7 @@ struct NibbleTracker: Sendable {
         }
     }
 
-    /// Reads the next nibble at its place on a line through its neighbours.
+    /// Reads the next nibble at its position on a straight line through its neighbours.
     private mutating func readNibble(
         _ sums: Span<Double>, base: Int, last: Int, into burst: inout NibbleBurst
     ) {

@@ -1,11 +1,12 @@
-/// Raises the sample rate by a whole factor: a sinc under a Blackman window, which keeps what is below 0.4 of the rate.
+/// Raises the sample rate by a whole factor: a sinc with a Blackman window, which passes frequencies below 0.4 of the
+/// rate.
 struct SampleInterpolator: Sendable {
-    /// Output samples for an input sample.
+    /// Output samples per input sample.
     let factor: Int
     /// One row of taps for each output after the first, which is the input itself.
     private let taps: [[Float]]
 
-    /// Samples before and after an output that it is made of.
+    /// Input samples on either side of an output that contribute to it.
     static let reach = 8
 
     /// The factor that gives a chip enough samples.
@@ -27,15 +28,16 @@ struct SampleInterpolator: Sendable {
                 + 0.08 * Numerics.sineAndCosine(turns: 2 * turns).cosine
             return window * Numerics.sineAndCosine(turns: time / 2).sine / (Double.pi * time)
         }
-        // Each row passes a standing offset alike, or the offset would come out as a tone.
+        // Each row has the same gain for a standing offset; otherwise the offset would become a tone.
         let sum = row.reduce(0, +)
         return row.map { Float($0 / sum) }
     }
 
-    /// Interpolates from each sample to the next.
+    /// Interpolates from each sample to the next one.
     /// - Parameters:
-    ///   - input: `2 * reach - 1` samples more than are to be interpolated, the first of them before the first one.
-    ///   - output: `factor` places for each.
+    ///   - input: `2 * reach - 1` samples more than are interpolated, the first of which precede the first interpolated
+    ///     sample.
+    ///   - output: `factor` places for each interpolated sample.
     func interpolate(_ input: Span<Float>, into output: inout MutableSpan<Float>) {
         let count = input.count - (2 * Self.reach - 1)
         precondition(count % 8 == 0 && output.count >= count * factor)
@@ -55,17 +57,17 @@ struct SampleInterpolator: Sendable {
     }
 }
 
-/// A line of two levels as a converter hears it: each edge without what lies above half the sample rate.
+/// A line of two levels as a converter receives it: each edge is limited to half the sample rate.
 enum BandLimitedEdge {
-    /// Samples to either side of an edge in which it rises.
+    /// Samples on either side of an edge over which it rises.
     static let reach = 10
-    /// Places between two samples.
+    /// Positions between two samples.
     private static let phases = 64
 
-    /// For each place, how much the line rises from each sample to the next, all together 1.
+    /// For each position, the line's rise from each sample to the next; the sum is 1.
     private static let rises = (0..<phases).flatMap { row(Double($0) / Double(phases)) }
 
-    /// The integral, from sample to sample, of a sinc under a Hann window.
+    /// The integral, from sample to sample, of a sinc with a Hann window.
     private static func row(_ phase: Double) -> [Float] {
         let pieces = 16
         let row = (1 - reach...reach).map { sample in
@@ -95,12 +97,12 @@ enum BandLimitedEdge {
     }
 }
 
-/// Sums of products over eight lanes: left to itself the compiler adds floats one by one, in their order.
+/// Sums of products over eight lanes. Left to itself, the compiler adds floats one by one, in order.
 enum FloatKernels {
-    /// Products that are added up as floats.
+    /// Products that are summed in `Float` before the sum goes to a `Double`.
     private static let block = 4_096
 
-    /// The sum of the products of `count` numbers, from an index on in each.
+    /// The sum of the products of `count` numbers, starting at an index in each span.
     static func dot(_ left: Span<Float>, _ first: Int, _ right: Span<Float>, _ second: Int, count: Int) -> Double {
         precondition(first >= 0 && second >= 0 && first + count <= left.count && second + count <= right.count)
         let (one, other) = unsafe (left.bytes, right.bytes)
@@ -108,7 +110,7 @@ enum FloatKernels {
         var start = 0
         while start < count {
             let end = min(start + block, count)
-            // Four sums, none of which waits for another.
+            // Four independent sums, so that no addition waits for another.
             var lanes = (SIMD8<Float>.zero, SIMD8<Float>.zero, SIMD8<Float>.zero, SIMD8<Float>.zero)
             var index = start
             while index + 32 <= end {
@@ -133,12 +135,12 @@ enum FloatKernels {
         return total
     }
 
-    /// Takes what a filter makes of one sound off another, but for the ends that the filter reaches beyond.
+    /// Subtracts one filtered sound from another, except at the ends, at which the filter extends past the sound.
     /// - Parameters:
-    ///   - taps: an odd number, the middle one at no delay.
-    ///   - spacing: samples from tap to tap.
-    ///   - source: what is filtered.
-    ///   - target: what it is taken off.
+    ///   - taps: an odd number of taps; the middle one has no delay.
+    ///   - spacing: samples between taps.
+    ///   - source: the sound to filter.
+    ///   - target: the sound from which to subtract.
     static func subtract(
         _ taps: [Float], spacing: Int, of source: Span<Float>, from target: inout MutableSpan<Float>
     ) {
@@ -156,16 +158,16 @@ enum FloatKernels {
         }
     }
 
-    // The loads below stop at the bounds of the span by themselves: unsafe is that bytes are taken for numbers, and those of
-    // a span of floats are such.
+    // The loads below check the bounds of the span. They are unsafe because bytes are read as numbers; the bytes of a
+    // span of floats are valid numbers.
 
-    /// Eight of a span's numbers from an index on; there have to be as many.
+    /// Loads eight numbers of a span, starting at an index; the span must hold that many.
     @inline(__always)
     static func load(_ bytes: RawSpan, _ index: Int) -> SIMD8<Float> {
         unsafe bytes.unsafeLoadUnaligned(fromByteOffset: 4 * index, as: SIMD8<Float>.self)
     }
 
-    /// Sixteen of a span's numbers from an index on; there have to be as many.
+    /// Loads sixteen numbers of a span, starting at an index; the span must hold that many.
     @inline(__always)
     static func loadSixteen(_ bytes: RawSpan, _ index: Int) -> SIMD16<Float> {
         unsafe bytes.unsafeLoadUnaligned(fromByteOffset: 4 * index, as: SIMD16<Float>.self)

@@ -1,25 +1,26 @@
-/// A UART whose bits go in Manchester code, each one turn of a sine: start bit 0, eight data bits, the least significant one
-/// first, even parity, stop bit 1, and ones between characters. HiJack (University of Michigan) and FloJack (Flomio) talk in
-/// it both ways.
+/// A UART whose bits go in Manchester code, each as one period of a sine: start bit 0, eight data bits, the least
+/// significant first, even parity, stop bit 1, and ones between characters. HiJack (University of Michigan) and FloJack
+/// (Flomio) use it in both directions.
 ///
-/// Rates and idle bits are those of the published sources of either; none was checked on hardware: change what does not fit.
+/// Rates and idle bits are from the published sources of both; nothing was checked on hardware, so every value can be
+/// changed.
 package struct SerialManchesterLine: Sendable, Hashable {
-    /// Bits a second.
+    /// Bits per second, 300 to 9,600.
     package var baud: Double
-    /// Ones on the line before the first character of a burst, 4 or more.
+    /// Ones on the line before the first character of a burst, 4 to 1,000.
     package var onesBefore: Int
-    /// Ones behind each character, its stop bit not counted, 8 or more.
+    /// Ones after each character, not counting its stop bit, 8 to 1,000.
     package var onesAfter: Int
-    /// Whether a 1 falls in the middle of its bit: the sine's positive half first, the negative one after it.
+    /// Whether a 1 falls in the middle of its bit: first the sine's positive half, then the negative one.
     package var oneFalls: Bool
 
-    /// A line.
+    /// Creates a line, checked when an encoder or decoder takes it.
     /// - Parameters:
-    ///   - baud: bits a second, 300 to 9,600.
+    ///   - baud: bits per second, 300 to 9,600.
     ///   - onesBefore: ones before the first character, 4 to 1,000.
-    ///   - onesAfter: ones behind each character, 8 to 1,000.
-    ///   - oneFalls: whether a 1 falls in the middle of its bit, from the sine's positive half to the negative one; a decoder
-    ///     hears either.
+    ///   - onesAfter: ones after each character, 8 to 1,000.
+    ///   - oneFalls: whether a 1 falls in the middle of its bit, from the sine's positive half to the negative one; a
+    ///     decoder accepts both.
     package init(baud: Double, onesBefore: Int, onesAfter: Int, oneFalls: Bool = true) {
         self.baud = baud
         self.onesBefore = onesBefore
@@ -27,9 +28,9 @@ package struct SerialManchesterLine: Sendable, Hashable {
         self.oneFalls = oneFalls
     }
 
-    /// HiJack: 32 samples a bit at 44.1 kHz, at least a hundred ones between characters (HiJackMgr.mm).
+    /// HiJack: 32 samples per bit at 44.1 kHz, at least a hundred ones between characters (HiJackMgr.mm).
     package static let hiJack = SerialManchesterLine(baud: 44_100 / 32, onesBefore: 100, onesAfter: 100)
-    /// FloJack: 13 samples a bit, twenty stop bits and four ones before each character (FJNFCService.mm).
+    /// FloJack: 13 samples per bit at 44.1 kHz, twenty stop bits and four ones before each character (FJNFCService.mm).
     package static let floJack = SerialManchesterLine(baud: 44_100 / 13, onesBefore: 4, onesAfter: 23)
 }
 
@@ -37,23 +38,24 @@ extension SerialManchesterLine {
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
     func validate(sampleRate: Double) throws(LineCodeError) {
         try LineCodeError.check("sample rate", sampleRate, NibbleLine.sampleRates, "Hz")
-        try LineCodeError.check("baud", baud, 300...9_600, "bits a second")
-        try LineCodeError.check("baud", baud, 0...sampleRate / 4, "bits a second at this sample rate")
+        try LineCodeError.check("baud", baud, 300...9_600, "bits per second")
+        try LineCodeError.check("baud", baud, 0...sampleRate / 4, "bits per second at this sample rate")
         try LineCodeError.check("ones before", Double(onesBefore), 4...1_000, "bits")
         try LineCodeError.check("ones after", Double(onesAfter), 8...1_000, "bits")
     }
 }
 
-/// Turns the sound of a Manchester UART into characters, each found by itself among the ones around it.
+/// Decodes the sound of a Manchester UART to characters, each found independently among the ones around it.
 ///
-/// Either polarity and a clock up to 5 % off are found. A character whose parity is wrong is given as not framed.
+/// The decoder detects either polarity and a clock up to 5 % off. A character with wrong parity is reported as not
+/// framed.
 package typealias SerialManchesterDecoder = BasebandDecoder<SerialManchesterLine>
 
 extension BasebandDecoder where Line == SerialManchesterLine {
-    /// A decoder at the start of a recording.
+    /// Creates a decoder at the start of a recording.
     /// - Parameters:
     ///   - line: rates and idle bits.
-    ///   - sampleRate: samples per second, 8,000 to 192,000 Hz, and 4 for a bit at least.
+    ///   - sampleRate: samples per second, 8,000 to 192,000 Hz, and at least 4 per bit.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
     package init(_ line: SerialManchesterLine = .hiJack, sampleRate: Double) throws(LineCodeError) {
         try line.validate(sampleRate: sampleRate)
@@ -61,25 +63,24 @@ extension BasebandDecoder where Line == SerialManchesterLine {
     }
 }
 
-/// Turns bytes into a Manchester UART's sound.
+/// Encodes bytes as a Manchester UART's sound.
 package struct SerialManchesterEncoder: LineEncoder {
-    /// The line.
     package let line: SerialManchesterLine
     /// Samples per second (Hz).
     package let sampleRate: Double
-    /// Peak of the sine, full scale 1.
+    /// Peak of the sine, full scale 1; negative if a 1 rises in the middle of its bit.
     package let amplitude: Float
 
-    /// Time of the next sample within the current bit, in samples from the bit's beginning.
+    /// Time of the next sample within the current bit, in samples from the bit's start.
     private var timeInBit = 0.0
     private var isSending = false
 
-    /// An encoder on an idle line.
+    /// Creates an encoder on an idle line.
     /// - Parameters:
     ///   - line: rates and idle bits.
-    ///   - sampleRate: samples per second, 8,000 to 192,000 Hz, and 4 for a bit at least.
-    ///   - level: level of the sine in dBFS, -120 to 0; -6 unless told.
-    ///   - isInverted: whether the line is upside down.
+    ///   - sampleRate: samples per second, 8,000 to 192,000 Hz, and at least 4 per bit.
+    ///   - level: level of the sine in dBFS, -120 to 0; default: -6.
+    ///   - isInverted: whether the line is inverted.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
     package init(
         _ line: SerialManchesterLine = .hiJack, sampleRate: Double, level: Double = -6, isInverted: Bool = false
@@ -91,7 +92,7 @@ package struct SerialManchesterEncoder: LineEncoder {
         amplitude = (isInverted == line.oneFalls ? -1 : 1) * Float(Numerics.amplitude(decibels: level))
     }
 
-    /// Appends the sound of some bytes, with the ones behind each, and those before where the line was idle.
+    /// Appends the sound of bytes: the ones before the first byte if the line was idle, and the ones after each byte.
     package mutating func encode(_ bytes: Span<UInt8>, into samples: inout [Float]) {
         if !isSending, !bytes.isEmpty {
             isSending = true
@@ -105,14 +106,14 @@ package struct SerialManchesterEncoder: LineEncoder {
         }
     }
 
-    /// Appends ones.
+    /// Appends ones for a time.
     package mutating func idle(seconds: Double, into samples: inout [Float]) {
         let bits = (IdleTime.bounded(seconds) * line.baud).rounded(.up)
         for _ in 0..<Int(bits) { append(bit: 1, &samples) }
         if bits >= Double(line.onesBefore) { isSending = true }
     }
 
-    /// Starts anew on an idle line.
+    /// Resets to an idle line.
     package mutating func reset() {
         timeInBit = 0
         isSending = false
@@ -137,12 +138,12 @@ struct SerialManchesterReceiver: LineReceiver {
     private var search: SerialManchesterSearch
     private var burst = Burst()
 
-    /// What is known of the burst so far.
+    /// The properties of the burst so far.
     private struct Burst {
         var characters = 0
         var framingErrors = 0
         var confidence: Float = 1
-        /// In steps.
+        /// Position of the burst's start, in steps; also the unit of `end` and `period`.
         var start = 0.0
         var end = 0.0
         var period = 0.0
@@ -182,7 +183,7 @@ struct SerialManchesterReceiver: LineReceiver {
         integral.drop(before: search.neededFrom)
     }
 
-    /// Bits without a character that end a burst.
+    /// Bits without a character after which a burst ends.
     private var pause: Double { Double(2 * (line.onesBefore + line.onesAfter)) }
 
     private mutating func report(_ find: SerialManchesterFind, into events: inout [LineEvent]) {
@@ -205,7 +206,7 @@ struct SerialManchesterReceiver: LineReceiver {
         burst.characters += 1
         burst.framingErrors += isFramed ? 0 : 1
         burst.confidence = min(burst.confidence, character.confidence)
-        // Mean over the characters so far.
+        // Running means over the characters so far.
         let share = 1 / Double(burst.characters)
         let level = Double(find.level) / search.worthOfOne
         burst.period += (find.period - burst.period) * share
@@ -214,7 +215,7 @@ struct SerialManchesterReceiver: LineReceiver {
         events.appendWiping(.character(character))
     }
 
-    /// Ends the burst.
+    /// Ends the burst and reports it.
     mutating func close(into events: inout [LineEvent]) {
         guard burst.characters > 0 else { return }
         let span = SwipeSpan(
@@ -227,7 +228,8 @@ struct SerialManchesterReceiver: LineReceiver {
                     span: span, characters: burst.characters, framingErrors: burst.framingErrors, repairedBits: 0,
                     check: nil, confidence: burst.confidence, baud: sampleRate / samplesPerBit, tones: nil,
                     level: LogLikelihood.decibels(burst.level * burst.level),
-                    // A sine's amplitude over a bit is known as well as half of its samples' noise lets it be.
+                    // Over N samples, an estimated amplitude has the noise's variance times 2 / N; a sine's power is
+                    // half its square.
                     signalToNoise: LogLikelihood.decibels(
                         burst.level * burst.level / (burst.variance * samplesPerBit)))))
         burst = Burst()

@@ -1,70 +1,72 @@
-/// A character of a Manchester UART as it was found.
+/// A character of a Manchester UART as found in the sound.
 struct SerialManchesterFind {
     /// Position of the start bit, in steps.
     var position: Double
     /// Length of a bit, in steps.
     var period: Double
-    /// +1 where the line is the right way up.
+    /// +1 if the line's polarity is right, -1 if it is inverted.
     var polarity: Float
-    /// What the nine bits behind the start bit came to, positive for a 1, over the mean of all; 0 behind them.
+    /// The values of the nine bits after the start bit, relative to the mean of all and positive for a 1; the other
+    /// lanes are 0.
     var bits: SIMD16<Float>
-    /// Mean of a bit's worth.
+    /// Mean of the bits' values.
     var level: Float
-    /// Variance of a bit's worth, over the mean's square.
+    /// Variance of a bit's value, relative to the mean's square.
     var variance: Float
 
     /// Whether the parity bit fits the others.
     var isEven: Bool { bits.indices.count { bits[$0] > 0 } % 2 == 0 }
 
-    /// Whether nothing that it overlaps can fit better.
+    /// Whether no overlapping candidate can fit better.
     var isBeyondDoubt: Bool { isEven && variance < 0.05 }
 
-    /// Whether this one is to be taken for an earlier one that it overlaps. Behind a last character, any zero of its data
-    /// with ones before it may pass for a start bit.
+    /// Whether this candidate replaces an earlier one that it overlaps. After a last character, any zero of its data
+    /// that follows ones can look like a start bit.
     func isBetter(than earlier: Self) -> Bool {
         isEven == earlier.isEven ? level > 1.03 * earlier.level : isEven && level > 0.97 * earlier.level
     }
 }
 
-/// Looks for characters of a Manchester UART: ones, a start bit, nine bits of either kind, a stop bit and ones.
+/// Searches for characters of a Manchester UART: ones, a start bit, nine bits of either value, a stop bit and ones.
 ///
-/// Each character is found by itself, at any time, clock rate and polarity: the bits that are known decide where it is.
-/// A bit's worth is its correlation with one turn of a sine, of which the mean over four bits, hum and offset, is taken off.
+/// Each character is found independently, at any time, clock rate and polarity: the bits with known values determine
+/// its position. A bit's value is its correlation with one period of a sine. The mean over four bits, which is hum and
+/// offset, is subtracted.
 struct SerialManchesterSearch: Sendable, Wipeable {
-    /// Points on a bit.
+    /// Grid points per bit.
     private static let grid = 16
     private static let pieces = 8
     private static let piece = grid / pieces
-    /// Clock rates, as parts of the nominal one.
+    /// Clock rates, relative to the nominal one.
     private static let rates = (-3...3).map { 1 + 0.0125 * Double($0) }
-    /// Ones that are looked at on either side, at most.
+    /// Ones that are examined on either side, at most.
     private static let mostOnes = 16
     private static let block = 1_024
-    /// Points on either side of a bit that its mean is taken over.
+    /// Grid points on either side of a bit over which its mean is taken.
     private static let meanReach = 2 * grid
-    /// Data bits, and the parity bit.
+    /// Data bits, plus the parity bit.
     private static let dataBits = 9
-    /// Least share of the bits' energy that is the mean's, at first sight and when the clock is known. White noise gets to
-    /// the second some once in an hour, a signal at an Eb/N0 of 8 dB comes to 0.92.
+    /// The least share of the bits' energy that is in their mean, for a candidate and with the clock known. White noise
+    /// reaches the second value about once an hour; a signal at an Eb/N0 of 8 dB reaches 0.92.
     private static let leastShare: Float = 0.62
     private static let leastFinalShare: Float = 0.84
-    /// Most that the clock may be off.
+    /// The largest relative error of the clock.
     private static let mostDrift = 0.044
 
     private let ones: (before: Int, after: Int)
-    /// Points from a character in which there is no other.
+    /// Grid points from a character within which there is no other.
     private let characterReach: Double
     private let pointSteps: Double
     private let lookBack: Int
     private let points: Int
     private let weights: [Float]
-    /// For each rate, one after the other, where each bit begins, in points from the start bit.
+    /// For each rate in turn, the start of each bit, in points from the start bit.
     private let offsets: [Int]
-    /// Position of the next start bit to be looked at, in steps.
+    /// Position of the next start bit to examine, in steps.
     private(set) var position: Double
 
     private var integral: [Float]
-    /// What lies in a piece of a bit, less the mean around.
+    /// The mean level of a piece of a bit, less the mean around it.
     private var slopes: [Float]
     private var worth: [Float]
     private var signs: [UInt64]
@@ -77,7 +79,7 @@ struct SerialManchesterSearch: Sendable, Wipeable {
         lookBack = Int(slowest * Double(ones.before + 1)) + Self.meanReach + 2
         let lookAhead = Int(slowest * Double(ones.after + Self.dataBits + 3)) + Self.meanReach + 4 * Self.grid
         points = (lookBack + Self.block + lookAhead + 7) / 8 * 8
-        // What one turn of a sine has in each eighth of it.
+        // The integral of one sine period over each eighth of it.
         weights = (0..<Self.pieces).map { piece in
             let turns = Double(piece) / Double(Self.pieces)
             let end = turns + 1 / Double(Self.pieces)
@@ -97,10 +99,10 @@ struct SerialManchesterSearch: Sendable, Wipeable {
     /// The first step that is still needed.
     var neededFrom: Int { Int(position - Double(lookBack) * pointSteps) - 1 }
 
-    /// Bits that must stay in reach.
+    /// Bits of sound that must be kept.
     var bitsInReach: Int { points / Self.grid + 2 }
 
-    /// The sum of the weights' squares, and what a sine of amplitude 1 is worth for a step.
+    /// The sum of the weights' squares; `worthOfOne` is the value of a bit whose sine has amplitude 1.
     var weightSquares: Double { weights.reduce(0) { $0 + Double($1) * Double($1) } }
     var worthOfOne: Double { weightSquares / (2 * Double.pi) * Double(Self.grid) * pointSteps }
 
@@ -113,8 +115,8 @@ struct SerialManchesterSearch: Sendable, Wipeable {
         signs.zero(first: signs.count)
     }
 
-    /// Goes through what has come in.
-    /// - Returns: the next character; nil where more sound is needed.
+    /// Searches the sound that has arrived.
+    /// - Returns: the next character; nil if more sound is needed.
     mutating func advance(_ sums: Span<Double>, base: Int) -> SerialManchesterFind? {
         while position + Double(points - lookBack + 1) * pointSteps < Double(base + sums.count - 1) {
             if let find = scanBlock(sums, base: base) { return find }
@@ -132,10 +134,10 @@ struct SerialManchesterSearch: Sendable, Wipeable {
         var point = lookBack
         let end = lookBack + Self.block
         while point < end {
-            // Beside a character, at another clock, there may be what looks a little like one.
+            // Next to a character, the sound can resemble another one at a different clock rate.
             guard let candidate = nextCandidate(from: point, before: end) else { break }
             if let best, Double(candidate.point) > best.position + characterReach { break }
-            // What is no character here is none a quarter of a bit on.
+            // If a position holds no character, neither do those within a quarter of a bit after it.
             point = candidate.point + Self.grid / 4
             guard let find = refine(candidate) else { continue }
             if best.map({ find.isBetter(than: $0) }) ?? true { best = find }
@@ -152,12 +154,12 @@ struct SerialManchesterSearch: Sendable, Wipeable {
         }
         best.position = origin + best.position * pointSteps
         best.period *= pointSteps
-        // The ones behind may be the ones before the next.
+        // The ones after this character may be the ones before the next.
         position = best.position + Double(Self.dataBits + 2) * best.period
         return best
     }
 
-    /// Fills in what a bit is worth from each point on.
+    /// Fills the value of a bit that starts at each point.
     /// - Returns: whether there is any sound.
     private mutating func fill(_ sums: Span<Double>, from place: Double) -> Bool {
         var integral = move(&integral)
@@ -173,7 +175,7 @@ struct SerialManchesterSearch: Sendable, Wipeable {
         return most > Self.leastLevel * Float(pointSteps) * Float(Self.piece)
     }
 
-    /// The line's integral at the points, but for its mean.
+    /// The line's integral at the points, less its mean.
     private static func fill(_ integral: inout [Float], _ sums: Span<Double>, from place: Double, steps: Double) {
         var target = integral.mutableSpan
         let first = sums.interpolated(at: place)
@@ -184,8 +186,8 @@ struct SerialManchesterSearch: Sendable, Wipeable {
         }
     }
 
-    /// What lies in a piece from each point on, less the mean around.
-    /// - Returns: the largest.
+    /// The level of the piece that starts at each point, less the mean around it.
+    /// - Returns: the largest magnitude.
     private static func fill(_ slopes: inout [Float], from integral: Span<Float>) -> Float {
         let source = unsafe integral.bytes
         let scale = Float(piece) / Float(2 * meanReach)
@@ -201,7 +203,7 @@ struct SerialManchesterSearch: Sendable, Wipeable {
         return most.max()
     }
 
-    /// What a bit from each point on is worth.
+    /// The value of a bit that starts at each point.
     private static func fill(_ worth: inout [Float], from slopes: Span<Float>, _ weights: Span<Float>) {
         let source = unsafe slopes.bytes
         for point in stride(from: meanReach, to: worth.count - meanReach - piece - grid - 14, by: 8) {
@@ -211,22 +213,22 @@ struct SerialManchesterSearch: Sendable, Wipeable {
         }
     }
 
-    /// Least amplitude, full scale 1: half a step of 16-bit sound.
+    /// The least amplitude, full scale 1: half a step of 16-bit sound.
     private static let leastLevel: Float = 0.5 / 32_768
 
-    /// Index of the start bit among the bits that are looked at.
+    /// Index of the start bit among the bits that are examined.
     private var startBit: Int { ones.before }
 
-    /// Where a start bit may lie.
+    /// A possible position of a start bit.
     private struct Candidate {
         var point: Int
-        /// Turns the line the right way up.
+        /// The sign that corrects the line's polarity.
         var sign: Float
         var rate: Double
     }
 
-    /// Looks for a point at which, at any rate, a start bit may lie: sixty-four at a time, by the signs of the bits that
-    /// are wrong most often elsewhere.
+    /// Searches for a point at which a start bit may lie, at any rate. It tests sixty-four points at a time, by the
+    /// signs of the bits that are most often wrong elsewhere.
     private func nextCandidate(from start: Int, before end: Int) -> Candidate? {
         let bits = ones.before + Self.dataBits + 2 + ones.after
         let worth = worth.span
@@ -267,7 +269,7 @@ struct SerialManchesterSearch: Sendable, Wipeable {
         return (signs[point >> 6] &>> shift) | ((signs[point >> 6 + 1] &<< 1) &<< (63 - shift))
     }
 
-    /// The signs of what bits are worth, a bit for each.
+    /// Packs the signs of the bits' values, one bit each.
     private static func fill(_ signs: inout [UInt64], from worth: Span<Float>) {
         var target = signs.mutableSpan
         for start in stride(from: 0, to: worth.count, by: 64) {
@@ -279,7 +281,7 @@ struct SerialManchesterSearch: Sendable, Wipeable {
         }
     }
 
-    /// The share of the bits' energy that their mean has, where known bits count with their sign.
+    /// The share of the bits' energy that is in their mean, in which known bits count with their sign.
     @inline(__always)
     private func share(_ sign: Float, _ bit: (Int) -> Float) -> Float {
         var sum: Float = 0
@@ -296,7 +298,7 @@ struct SerialManchesterSearch: Sendable, Wipeable {
     @inline(__always)
     private func isData(_ index: Int) -> Bool { index > startBit && index <= startBit + Self.dataBits }
 
-    /// The best time and rate around a candidate; nil where it is no character.
+    /// The best time and rate around a candidate; nil if it is not a character.
     private func refine(_ candidate: Candidate) -> SerialManchesterFind? {
         let sign = candidate.sign
         var best = Fit(sum: 0, place: Double(candidate.point), rate: candidate.rate)
@@ -304,7 +306,7 @@ struct SerialManchesterSearch: Sendable, Wipeable {
             let rate = candidate.rate + 0.008 * Double(rateStep)
             fitCoarsely(Double(candidate.point), steps: -4...4, rate, sign, &best)
         }
-        // In the middle of its bits a character stays where it is whatever the rate: time and rate are found in turns.
+        // The middle of a character's bits stays in place at any rate, so time and rate are refined in turns.
         let middle = Double(Self.dataBits + 1 + ones.after - ones.before) / 2
         for reach in [3, 1] {
             var from = best
@@ -320,13 +322,13 @@ struct SerialManchesterSearch: Sendable, Wipeable {
         func bit(_ index: Int) -> Float { worth(at: best.place + Double(index - startBit) * period) }
         let share = share(sign, bit)
         guard share > Self.leastFinalShare, abs(best.rate - 1) < Self.mostDrift else { return nil }
-        // A data bit may pass for the start bit, but for the one or other known bit that is then wrong.
+        // A data bit can look like the start bit, but then at least one known bit is wrong.
         let isWrong = (0..<count).contains { index in
             !isData(index) && sign * bit(index) * (index == startBit ? -1 : 1) <= 0
         }
         let level = best.sum / Float(count)
         guard !isWrong, Double(level) > Double(Self.leastLevel) * worthOfOne else { return nil }
-        // Upside down and half a bit beside, all but the changes of bits fit too.
+        // With the opposite polarity and half a bit to the side, everything fits except the changes of bits.
         var other = best
         for rateStep in -2...2 {
             let rate = best.rate + 0.008 * Double(rateStep)
@@ -348,7 +350,7 @@ struct SerialManchesterSearch: Sendable, Wipeable {
         var rate: Double
     }
 
-    /// Takes what is better than the best so far, by the points alone, up to sixteen of them at once.
+    /// Keeps a fit that is better than the best so far, at grid points only, up to sixteen of them at once.
     private func fitCoarsely(
         _ place: Double, steps: ClosedRange<Int>, _ rate: Double, _ sign: Float, _ best: inout Fit
     ) {
@@ -370,7 +372,7 @@ struct SerialManchesterSearch: Sendable, Wipeable {
         }
     }
 
-    /// Takes what is better than the best so far, between the points.
+    /// Keeps a fit that is better than the best so far, between the grid points.
     private func fit(_ place: Double, _ rate: Double, _ sign: Float, _ best: inout Fit) {
         let period = Double(Self.grid) / rate
         func bit(_ index: Int) -> Float { worth(at: place + Double(index) * period) }
@@ -386,7 +388,7 @@ struct SerialManchesterSearch: Sendable, Wipeable {
         let index = min(max(1, Int(place)), points - 3)
         let part = Float(place - Double(index))
         let (before, here, next, after) = (worth[index - 1], worth[index], worth[index + 1], worth[index + 2])
-        // Catmull and Rom's cubic: a straight line would favour the points.
+        // Catmull and Rom's cubic: a straight line would favour the grid points.
         let bend = 2 * before - 5 * here + 4 * next - after + part * (3 * (here - next) + after - before)
         return here + part / 2 * (next - before + part * bend)
     }

@@ -1,6 +1,6 @@
-/// What the head gives, without noise and gain: pulses over the stripe, sampled as the card moves.
+/// The signal of the head without noise and gain: pulses along the stripe, sampled as the card moves.
 struct HeadSignal {
-    /// Beyond this many pulse widths a pulse is over. A taper brings it to zero without a step.
+    /// Pulse widths to either side at which a pulse ends. A taper brings it to zero without a step.
     private static let reach = 16.0
 
     private let sampleRate: Double
@@ -26,9 +26,9 @@ struct HeadSignal {
         isReversed = configuration.direction == .reverse
     }
 
-    /// The samples, and which of them lie between the first and the last transition.
+    /// Renders the samples, and the range of those between the first and the last transition.
     func render() -> (samples: [Float], message: Range<Int>) {
-        // The spectrum of a Lorentzian falls as exp(-pi * width * f): from here on images are below -100 dB.
+        // The spectrum of a Lorentzian falls as exp(-pi * width * f): from this frequency on, images are below -100 dB.
         let shortestPulse = 2 * halfWidth / (speed * motion.fastest)
         let factor = max(1, Int(((3.7 / shortestPulse + sampleRate / 2) / sampleRate).rounded(.up)))
         var positions = travel(samplesPerSecond: sampleRate * Double(factor))
@@ -51,7 +51,7 @@ struct HeadSignal {
         return (samples, start / factor..<min(samples.count, end / factor + 1))
     }
 
-    /// Where the head is at each instant, in micrometres from the card's edge.
+    /// The position of the head at each instant, in micrometres from the card's edge.
     private func travel(samplesPerSecond: Double) -> [Double] {
         let step = speed / samplesPerSecond
         var position = -silence * speed * motion.speed(at: 0)
@@ -65,7 +65,7 @@ struct HeadSignal {
         return positions
     }
 
-    /// The sum of the pulses near each position, as loud as the card is fast there.
+    /// The sum of the pulses near each position, scaled by the card's speed there.
     private func pulses(at places: [Double], positions: [Double]) -> [Float] {
         let reach = Self.reach * 2 * halfWidth
         var oldest = 0
@@ -87,9 +87,9 @@ struct HeadSignal {
     }
 }
 
-/// Brings a signal down to an integer fraction of its rate: a Blackman-Harris windowed sinc, images below -90 dB.
+/// Reduces the sample rate by an integer factor: a Blackman-Harris windowed sinc, images below -90 dB.
 struct Decimator {
-    /// Output samples that the filter spans to either side.
+    /// Output samples over which the filter extends to either side.
     private static let span = 48
     private let factor: Int
     private let taps: [Float]
@@ -112,7 +112,7 @@ struct Decimator {
         self.taps = taps.map(Float.init)
     }
 
-    /// One output sample for each `factor` samples, without delay; zeros stand in beyond the ends.
+    /// Returns one output sample for each `factor` samples, without delay; beyond the ends, the input counts as zero.
     func decimate(_ samples: [Float]) -> [Float] {
         guard factor > 1 else { return samples }
         let half = taps.count / 2
@@ -126,17 +126,18 @@ struct Decimator {
     }
 }
 
-/// The flux transitions along one track of a card: what a head passes over.
+/// The flux transitions along one track of a card, over which a head passes.
 ///
 /// F2F (Aiken biphase): one transition at every cell boundary, one more in the middle of a cell that holds a 1.
 public struct FluxStripe: Sendable, CustomStringConvertible, CustomReflectable {
     /// Width of an ID-1 card, the length of its stripe: 85.60 mm (ISO/IEC 7810), in micrometres.
     public static let cardLength = 85_600.0
-    /// From the card's edge to the first bit of the start sentinel: 0.293 in (ISO/IEC 7811-2), in micrometres.
+    /// Distance from the card's edge to the first bit of the start sentinel: 0.293 in (ISO/IEC 7811-2), in micrometres.
     public static let firstBit = 0.293 * micrometresPerInch
 
     static let micrometresPerInch = 25_400.0
-    /// Longest stripe and farthest transition that are taken, in micrometres: a swipe of it fits into memory at any speed.
+    /// The longest stripe and farthest transition that are accepted, in micrometres: a swipe of it fits into memory at
+    /// any speed.
     private static let longest = 1_000_000.0
 
     /// Positions from the card's edge in micrometres, ascending.
@@ -144,16 +145,17 @@ public struct FluxStripe: Sendable, CustomStringConvertible, CustomReflectable {
     /// Length of the stripe in micrometres.
     public let length: Double
 
-    /// A stripe with transitions wherever they are wanted: worn cards, jitter, other codes.
+    /// Creates a stripe with transitions at any positions, for worn cards, jitter and other codes.
     /// - Parameters:
-    ///   - transitions: positions from the card's edge in micrometres, sorted here; a metre from it at most.
-    ///   - length: length of the stripe in micrometres, a metre at most.
-    /// - Throws: ``SwipeSynthesizerError`` that names the value out of range.
+    ///   - transitions: positions from the card's edge in micrometres, at most a metre from it; they need not be
+    ///     sorted.
+    ///   - length: length of the stripe in micrometres, at most a metre.
+    /// - Throws: ``SwipeSynthesizerError`` with code `outOfRange` that names the value.
     public init(transitions: [Double], length: Double = cardLength) throws(SwipeSynthesizerError) {
         try SwipeSynthesizerError.check("stripe length", length, 0...Self.longest, "um")
         for place in transitions {
             guard abs(place) <= Self.longest else {
-                // Without the place: it is the card's data.
+                // The message omits the position: it is the card's data.
                 throw SwipeSynthesizerError(
                     code: .outOfRange, message: "a transition lies more than \(Self.longest) um from the card's edge")
             }
@@ -164,23 +166,24 @@ public struct FluxStripe: Sendable, CustomStringConvertible, CustomReflectable {
         self.length = length
     }
 
-    /// A stripe that holds a message between clocking zeros, as the standard places it; longer than a card if the message is.
+    /// Creates a stripe that holds a message between clocking zeros, at the standard's position; it is longer than a
+    /// card if the message is.
     /// - Parameters:
-    ///   - message: what to write.
-    ///   - track: gives the density, and with it the number of leading zeros.
+    ///   - message: the message to write.
+    ///   - track: the track, which determines the density, and with it the number of leading zeros.
     public init(_ message: TrackMessage, track: TrackNumber) {
         self = message.bits.withElements { bits in
             FluxStripe(bits: bits, Layout(bitCount: bits.count, bitsPerInch: track.bitsPerInch))
         }
     }
 
-    /// A stripe that holds any bits between clocking zeros, a metre long at most.
+    /// Creates a stripe that holds any bits between clocking zeros, at most a metre long.
     /// - Parameters:
     ///   - bits: 0 or 1 each, in stripe order.
     ///   - bitsPerInch: recording density, 1 to 10,000.
     ///   - leadingZeros: clocking cells before the bits; by default as many as fit before ``firstBit``.
-    ///   - trailingZeros: clocking cells after the bits; by default to the end of the card, but ten at least.
-    /// - Throws: ``SwipeSynthesizerError`` that names the value out of range.
+    ///   - trailingZeros: clocking cells after the bits; by default to the end of the card, but at least ten.
+    /// - Throws: ``SwipeSynthesizerError`` with code `outOfRange` that names the value.
     public init(
         bits: Span<UInt8>, bitsPerInch: Double, leadingZeros: Int? = nil, trailingZeros: Int? = nil
     ) throws(SwipeSynthesizerError) {
@@ -209,7 +212,7 @@ public struct FluxStripe: Sendable, CustomStringConvertible, CustomReflectable {
         length = max(Self.cardLength, layout.end)
     }
 
-    /// Where the cells lie, in micrometres from the card's edge.
+    /// The positions of the cells, in micrometres from the card's edge.
     private struct Layout {
         let cell: Double
         let origin: Double
@@ -227,10 +230,10 @@ public struct FluxStripe: Sendable, CustomStringConvertible, CustomReflectable {
         }
     }
 
-    /// How many transitions there are, not where: their places are the card's data.
+    /// The number of transitions, without their positions, which are the card's data.
     public var description: String { "\(transitions.count) flux transitions over \(length) um" }
 
-    /// Reflection shows nothing of the places.
+    /// Reflection shows no positions.
     public var customMirror: Mirror {
         Mirror(self, children: ["transitions": transitions.count, "length": length], displayStyle: .struct)
     }

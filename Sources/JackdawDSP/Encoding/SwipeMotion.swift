@@ -1,13 +1,13 @@
 /// How the card's speed changes along the stripe, relative to its nominal speed.
 public enum SwipeMotion: Sendable, Hashable {
-    /// A speed at a place on the way.
+    /// A point of a speed curve.
     public struct Point: Sendable, Hashable {
-        /// Share of the way travelled, 0 to 1.
+        /// Share of the stripe travelled, 0 to 1.
         public var position: Double
-        /// Speed over nominal speed, more than 0.
+        /// Speed relative to the nominal speed, 0.01 to 100.
         public var speed: Double
 
-        /// A point of a speed curve.
+        /// Creates a point of a speed curve.
         public init(position: Double, speed: Double) {
             self.position = position
             self.speed = speed
@@ -25,9 +25,9 @@ public enum SwipeMotion: Sendable, Hashable {
     /// Straight lines between points in ascending order of position, level before the first and after the last.
     case points([Point])
 
-    /// The speed at a place on the way.
-    /// - Parameter position: share of the way travelled; the ends hold beyond 0 and 1.
-    /// - Returns: speed over nominal speed.
+    /// The speed at a position along the stripe.
+    /// - Parameter position: share of the stripe travelled; below 0 and above 1, the values at the ends hold.
+    /// - Returns: the speed relative to the nominal speed.
     public func speed(at position: Double) -> Double {
         let position = min(max(position, 0), 1)
         switch self {
@@ -47,7 +47,7 @@ public enum SwipeMotion: Sendable, Hashable {
         }
     }
 
-    /// Fastest speed over nominal speed anywhere on the way.
+    /// The highest relative speed anywhere along the stripe.
     var fastest: Double {
         switch self {
         case .constant: 1
@@ -58,7 +58,7 @@ public enum SwipeMotion: Sendable, Hashable {
         }
     }
 
-    /// Why this is not a motion that moves, or nil.
+    /// The reason why this is not a valid motion; nil if it is.
     var defect: String? {
         switch self {
         case .constant: nil
@@ -73,7 +73,7 @@ public enum SwipeMotion: Sendable, Hashable {
     }
 
     private static func defect(of points: [Point]) -> String? {
-        guard !points.isEmpty else { return "a motion by points needs one at least" }
+        guard !points.isEmpty else { return "a motion by points needs at least one point" }
         guard points.allSatisfy({ (0...1).contains($0.position) && (0.01...100).contains($0.speed) }) else {
             return "points lie from 0 to 1 and have speeds from 0.01 to 100 times the nominal speed"
         }

@@ -1,7 +1,8 @@
-/// Makes the sound of a card drawn past a magnetic head.
+/// Synthesises the sound of a card drawn past a magnetic head.
 ///
-/// Every flux transition is a Lorentzian pulse of alternating sign, v = 1 / (1 + (2x / PW50)^2), played at the speed of
-/// the card and as loud as it is fast. Rendered without aliasing; the same configuration gives the same samples.
+/// Each flux transition is a Lorentzian pulse of alternating sign, v = 1 / (1 + (2x / PW50)^2), at the speed of the
+/// card and with an amplitude proportional to it. The rendering is free of aliasing; the same configuration gives the
+/// same samples.
 ///
 /// ```swift
 /// let message = try TrackMessage(";4111111111111111=2912101?", code: .numeric)
@@ -9,15 +10,15 @@
 /// let samples = synthesizer.render(FluxStripe(message, track: .two))
 /// ```
 public struct SwipeSynthesizer: Sendable {
-    /// The swipe, the head and what spoils the sound.
+    /// The swipe, the head, and the disturbances of the sound.
     public struct Configuration: Sendable, Hashable {
         /// Samples per second, 8,000 to 192,000 Hz.
         public var sampleRate: Double
         /// Nominal card speed in inches per second, 0.5 to 200; hands swipe at 3 to 50.
         public var speed: Double
-        /// How the speed changes along the stripe.
+        /// The change of speed along the stripe.
         public var motion: SwipeMotion
-        /// Which end of the message passes the head first.
+        /// The end of the message that passes the head first.
         public var direction: SwipeDirection
         /// Whether the first transition gives a negative pulse.
         public var isInverted: Bool
@@ -25,23 +26,24 @@ public struct SwipeSynthesizer: Sendable {
         public var pulseWidth: Double
         /// Highest magnitude of the clean signal in dBFS, -120 to 0.
         public var peakLevel: Double
-        /// How many times over full scale the clean signal reaches, 1 to 1,000, cut off there; replaces the peak level.
+        /// The clean signal's peak in multiples of full scale, 1 to 1,000, at which it is clipped; overrides the peak
+        /// level if not nil.
         public var clipping: Double?
         /// Mean power of the clean signal from first to last transition over the variance of white noise, in dB; nil
         /// for no noise.
         public var signalToNoise: Double?
-        /// Power of mains hum over that of the clean signal, in dB; nil for none. Odd harmonics as in a square wave.
+        /// Power of mains hum over that of the clean signal, in dB; nil for no hum. Odd harmonics as in a square wave.
         public var humLevel: Double?
-        /// Frequency of the hum in Hz, more than 0.
+        /// Frequency of the hum in Hz, 1 to 1,000.
         public var humFrequency: Double
         /// Constant offset, full scale -1 to 1.
         public var offset: Double
         /// Silence before and after the stripe in seconds, 0 to 60.
         public var silence: Double
-        /// Choice of the noise.
+        /// Seed of the noise and of the hum's phase.
         public var seed: UInt64
 
-        /// A configuration; by default a clean forward swipe at 15 in/s.
+        /// Creates a configuration; by default a clean forward swipe at 15 in/s.
         public init(
             sampleRate: Double, speed: Double = 15, motion: SwipeMotion = .constant,
             direction: SwipeDirection = .forward, isInverted: Bool = false, pulseWidth: Double = 40,
@@ -65,17 +67,17 @@ public struct SwipeSynthesizer: Sendable {
         }
     }
 
-    /// What this synthesizer renders.
+    /// The swipe, head and disturbances that this synthesizer renders.
     public let configuration: Configuration
 
-    /// A synthesizer.
-    /// - Throws: ``SwipeSynthesizerError`` that names the value out of range.
+    /// Creates a synthesizer for one configuration.
+    /// - Throws: ``SwipeSynthesizerError`` with code `outOfRange` that names the value.
     public init(configuration: Configuration) throws(SwipeSynthesizerError) {
         try configuration.validate()
         self.configuration = configuration
     }
 
-    /// The sound of one swipe, full scale -1 to 1.
+    /// Renders the sound of one swipe, full scale -1 to 1.
     public func render(_ stripe: FluxStripe) -> [Float] {
         let clean = HeadSignal(configuration, stripe).render()
         var samples = clean.samples
@@ -101,14 +103,14 @@ public struct SwipeSynthesizer: Sendable {
     }
 }
 
-/// Mains hum: a square wave's first three partials, whose phase follows from the seed.
+/// Mains hum: a square wave's first three partials, with a phase from the seed.
 private struct Hum {
     private static let partials = [1.0, 3, 5]
     private let turnsPerSample: Double
     private let phase: Double
     private let amplitude: Double
 
-    /// Hum of `level`, root mean square.
+    /// Creates hum with `level` as its root mean square.
     init(_ configuration: SwipeSynthesizer.Configuration, level: Double) {
         var random = GaussianNoise(seed: ~configuration.seed)
         turnsPerSample = configuration.humFrequency / configuration.sampleRate
@@ -122,27 +124,26 @@ private struct Hum {
     }
 }
 
-/// A value that no swipe or stripe can have.
+/// The error for a value that no swipe or stripe can have.
 public struct SwipeSynthesizerError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of error. A struct, so that kinds can be added.
     public struct Code: Sendable, Hashable {
         enum Kind { case outOfRange }
         let kind: Kind
-        /// A value out of its range.
+        /// The value is out of its range.
         public static let outOfRange = Code(kind: .outOfRange)
     }
 
-    /// The kind of error.
+    /// The kind of error, for programs to compare.
     public let code: Code
     /// The value and its range, in one line.
     public let message: String
 
-    /// The message.
     public var description: String { message }
 }
 
 extension SwipeSynthesizer.Configuration {
-    /// Checks every value against its range. NaN lies in none.
+    /// Checks every value against its range. NaN is in no range.
     func validate() throws(SwipeSynthesizerError) {
         try SwipeSynthesizerError.check("sample rate", sampleRate, 8_000...192_000, "Hz")
         try SwipeSynthesizerError.check("speed", speed, 0.5...200, "in/s")

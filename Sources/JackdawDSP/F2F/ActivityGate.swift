@@ -1,23 +1,23 @@
-/// Decides, from the energy of one short hop of sound after another, where something may be a swipe.
+/// Decides from the energy of successive short hops of sound at which times a swipe may begin and end.
 ///
-/// The floor is the least smoothed energy of the last second and a half (minimum statistics), so it follows steady noise
-/// and hum at any level and never a swipe.
+/// The floor is the least smoothed energy of the last 1.5 seconds (minimum statistics). It thus follows steady noise
+/// and hum at any level, and never a swipe.
 struct ActivityGate {
-    /// What a hop led to.
+    /// The result of a hop.
     enum Decision: Equatable {
-        /// Nothing going on.
+        /// There is no activity.
         case quiet
-        /// Something began: keep the sound from `preRollHops` hops before this one.
+        /// A segment began: keep the sound from `preRollHops` hops before this one.
         case opened
-        /// It goes on.
+        /// The segment continues with this hop.
         case active
-        /// It is over: it ended `quietHops` hops ago.
+        /// The segment ended `quietHops` hops ago.
         case closed
-        /// It has gone on for too long to be one swipe: cut it, and keep its second half as the start of the next segment.
+        /// The segment is too long for one swipe: cut it, and keep its second half as the start of the next segment.
         case overlong
     }
 
-    /// Hops kept before the one that opened.
+    /// Hops kept before the one that opened the segment.
     let preRollHops: Int
     /// Quiet hops that end a segment.
     let quietHops: Int
@@ -32,7 +32,7 @@ struct ActivityGate {
     private var recent = SIMD4<Float>.zero
     private var hop = 0
     private var blockMinima: [Float]
-    /// The least of them.
+    /// The least energy of those blocks.
     private var floorOfBlocks = Float.infinity
     private var blockMinimum: Float = .infinity
     private let hopsPerBlock: Int
@@ -44,18 +44,18 @@ struct ActivityGate {
 
     /// Hops over which energy is smoothed.
     private static let smoothing = SIMD4<Float>.scalarCount
-    /// Blocks of which the floor is the least.
+    /// Blocks over which the floor is the minimum.
     private static let floorBlocks = 6
     private static let floorSeconds = 1.5
     private static let quietSeconds = 0.08
     private static let preRollSeconds = 0.06
     private static let mostSeconds = 3.0
-    /// Before any floor is known, a segment ends where its energy has fallen to this share of its peak.
+    /// Before a floor is known, a segment ends when its energy falls to this share of its peak.
     private static let fallShare: Float = 0.25
 
     /// - Parameters:
-    ///   - hopSeconds: length of a hop.
-    ///   - hopSamples: its samples; the fewer, the more their energy scatters.
+    ///   - hopSeconds: length of a hop in seconds.
+    ///   - hopSamples: samples per hop; with fewer samples, the energy scatters more.
     ///   - leastEnergy: energy of a hop of digital silence with its rounding noise.
     init(hopSeconds: Double, hopSamples: Int, leastEnergy: Float) {
         hopsPerBlock = max(1, Int((Self.floorSeconds / Double(Self.floorBlocks) / hopSeconds).rounded()))
@@ -69,7 +69,7 @@ struct ActivityGate {
         blockMinima = .init(repeating: .infinity, count: Self.floorBlocks)
     }
 
-    /// Takes the energy of the next hop.
+    /// Processes the energy of the next hop.
     mutating func receive(energy: Float) -> Decision {
         recent[hop % Self.smoothing] = energy
         hop += 1
@@ -112,29 +112,29 @@ struct ActivityGate {
     }
 }
 
-/// Tells where a segment falls silent, long before the gate is sure that it is over: a swipe that is whole there can be
-/// answered for at once.
+/// Detects a pause in a segment long before the gate is sure of the segment's end. A swipe that is complete at the
+/// pause can be reported at once.
 struct PauseWatch {
-    /// Hops since the last pause in the segment; nil where there was none.
+    /// Hops since the last pause in the segment; nil if there was no pause.
     private(set) var hopsSincePause: Int?
 
-    /// Hops that must be quiet: 17 ms, in which a hand of 3 in/s passes four transitions of a zero.
+    /// Hops that must be quiet: 17 ms, in which a card at 3 in/s passes four transitions of a zero.
     private static let quietHops = 3
-    /// Hops before them that they are compared with.
+    /// Hops before the quiet ones, with which they are compared.
     private static let comparedHops = 4
-    /// Share of those hops' mean energy that each quiet one stays below.
+    /// The share of those hops' mean energy below which each quiet hop must stay.
     private static let share: Float = 0.5
 
     /// Energies of the last hops since the pause.
     private var recent: [Float] = []
 
-    /// A segment begins.
+    /// Starts a new segment.
     mutating func begin() {
         hopsSincePause = nil
         recent.removeAll(keepingCapacity: true)
     }
 
-    /// Takes the energy of the next hop.
+    /// Processes the energy of the next hop.
     /// - Returns: whether a pause has begun with it.
     mutating func receive(energy: Float) -> Bool {
         hopsSincePause = hopsSincePause.map { $0 + 1 }
@@ -149,21 +149,22 @@ struct PauseWatch {
     }
 }
 
-/// Tells steady noise, whose hops all hold the same energy within its scatter, from anything that could hold a swipe.
+/// Distinguishes steady noise, whose hops all have the same energy within its scatter, from sound that could contain a
+/// swipe.
 enum SteadyNoise {
-    /// Hops left out where the noise began.
+    /// Hops ignored at the start of the noise.
     private static let onset = 8
-    /// Fewer hops than this say nothing.
+    /// With fewer hops than this, no sound counts as steady.
     private static let leastHops = 100
-    /// Hops whose mean is compared with that of the others.
+    /// Hops per block; the blocks' sums are compared with each other.
     private static let block = 16
     /// Scatters (standard deviations of white noise) within which hops and blocks of them must lie.
     private static let hopScatters: Float = 2.2
     private static let blockScatters: Float = 11
 
     /// - Parameters:
-    ///   - energies: energies of hops in a row.
-    ///   - hopSamples: samples a hop.
+    ///   - energies: energies of consecutive hops.
+    ///   - hopSamples: samples per hop.
     /// - Returns: whether they scatter no more than those of steady noise.
     static func isSteady(_ energies: [Float], hopSamples: Int) -> Bool {
         let hops = energies.dropFirst(onset)

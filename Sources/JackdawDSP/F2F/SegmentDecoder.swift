@@ -1,7 +1,7 @@
-/// Reads every message in a segment of sound: the fast tier first, the strong one on what is left, until nothing is left
-/// that could be a swipe.
+/// Decodes every message in a segment of sound: the fast tier first, then the strong one on the rest, until no part is
+/// left that could be a swipe.
 struct SegmentDecoder: Sendable {
-    /// What a segment held.
+    /// The messages and failures of a segment.
     struct Findings {
         var readings: [SegmentReading] = []
         var failures: [SegmentFailure] = []
@@ -11,26 +11,27 @@ struct SegmentDecoder: Sendable {
     private let usesStrongTier: Bool
     private var fast = FastDecoder()
     private var strong = StrongDecoder()
-    /// Of the segment being decoded.
+    /// The levels of the segment being decoded.
     private var levels = LevelProfile([Float]().span, sampleRate: 44_100)
 
-    /// Stretches shorter than this hold no swipe, in seconds.
+    /// The shortest stretch that can hold a swipe, in seconds.
     private static let shortest = 0.04
-    /// Bit cells that look like a swipe cut short rather than like noise or the clocking zeros of a neighbour: so many in
-    /// a row, so many ones among them.
+    /// Bit cells that look like an incomplete swipe, unlike noise or the clocking zeros of a neighbour: the least
+    /// number in a row, and of ones among them.
     private static let leastCells = 40
     private static let leastOnes = 8
-    /// Clear bit cells that are too few for a pass of a card where nothing else lies beside them, and more in a row than
-    /// noise makes (19 at most in 640 bursts of it). The strong tier, which asks for 40 with its ends cut, finds none in them.
+    /// Clear bit cells that are too few for a pass of a card if there is no other sound beside them, but more in a row
+    /// than noise makes (19 at most in 640 bursts of it). The strong tier, which requires 40 after cutting the ends,
+    /// finds no cells in them.
     private static let scrapCells = 24..<48
-    /// Certain characters in a row that tell as much where the fast tier sees nothing.
+    /// Certain characters in a row that are equivalent evidence if the fast tier finds no bit cells.
     private static let leastCharacters = 8
-    /// A stretch beside a swipe in which the fast tier sees no bit cells must hold sound for this share of its time to be
-    /// worth the strong tier: two passes of one card under one hand differ by less.
+    /// If the fast tier finds no bit cells in a stretch beside a swipe, it must hold sound for this share of the
+    /// swipe's time to be worth the strong tier: two passes of one card by the same hand differ by less.
     private static let leastTimeShare = 0.25
-    /// Zeros behind a message that show it to be whole; every card has twenty or more at either end (ISO 7811-2).
+    /// Zeros after a message that show it to be complete; every card has twenty or more at either end (ISO 7811-2).
     private static let zerosAtEnd = 10
-    /// Messages sought in one segment at most; bounds the time.
+    /// Messages in one segment at most; limits the time.
     private static let mostMessages = 16
 
     init(sampleRate: Double, usesStrongTier: Bool) {
@@ -38,7 +39,7 @@ struct SegmentDecoder: Sendable {
         self.usesStrongTier = usesStrongTier
     }
 
-    /// Forgets the segments so far: a recording is read alike whatever came before it.
+    /// Discards the state of earlier segments, so that a recording is decoded independently of those before it.
     mutating func reset() {
         strong.reset()
     }
@@ -54,9 +55,9 @@ struct SegmentDecoder: Sendable {
         return findings
     }
 
-    /// Reads what may be the beginning of a segment only. A hand that hesitates in mid-message leaves silence behind it too: what
-    /// counts is a message with the card's clocking zeros behind it.
-    /// - Returns: nil where no such message is read: nothing is known of it then, and the tiers are as before.
+    /// Decodes a segment that may be incomplete. If a hand hesitates in mid-message, silence follows that too, so only
+    /// a message followed by the card's clocking zeros counts.
+    /// - Returns: nil if there is no such message; the tiers then keep their previous state.
     mutating func decodeEarly(_ samples: Span<Float>) -> Findings? {
         let before = strong
         let findings = decode(samples)
@@ -68,7 +69,7 @@ struct SegmentDecoder: Sendable {
         return nil
     }
 
-    /// Adds what the fast tier reads and what lies beside it; false if it reads nothing.
+    /// Adds the readings of the fast tier, and those found beside them; false if it reads no message.
     private mutating func decodeFast(_ samples: Span<Float>, in range: Range<Int>, _ findings: inout Findings) -> Bool {
         let readings = fast.decode(samples.extracting(range), sampleRate: sampleRate)
             .map { $0.moved(by: range.lowerBound, within: range).measured(in: samples) }
@@ -84,8 +85,8 @@ struct SegmentDecoder: Sendable {
         return true
     }
 
-    /// Looks for more beside a reading. Without its louder, faster or slower neighbour the fast tier may read what it did
-    /// not read beside it.
+    /// Searches for more beside a reading. Without its louder, faster or slower neighbour in the sound, the fast tier
+    /// may now read a message that it missed before.
     private mutating func look(
         at range: Range<Int>, beside reading: SegmentReading, _ samples: Span<Float>, _ findings: inout Findings
     ) {
@@ -117,7 +118,7 @@ struct SegmentDecoder: Sendable {
             findings.failures.append(SegmentFailure(reason: .tooShort, range: range))
             return
         }
-        // The strong tier needs the room, and a decoder of another channel may want it next.
+        // Frees the fast tier's memory: the strong tier needs it, and a decoder of another channel may need it next.
         fast = FastDecoder()
         var sound: [Float] = []
         sound.reserveCapacity(range.count)
@@ -138,9 +139,9 @@ struct SegmentDecoder: Sendable {
         }
     }
 
-    /// Whether a failure beside a swipe is one of its own, rather than the noise and the clocking zeros around that: it has
-    /// enough of a message, or bit cells clear of the noise that hold both ones and zeros. Where noise breaks off a stretch of
-    /// a swipe's clocking zeros, all bits are the same: ones, if it is read at half its rate.
+    /// Whether a failure beside a swipe is a swipe of its own, and not the noise and the clocking zeros around its
+    /// neighbour: it has enough of a message, or clear bit cells with both ones and zeros. If noise separates a stretch
+    /// of a swipe's clocking zeros, all its bits are the same: ones, if it is read at half its rate.
     private static func isSwipe(_ failure: SegmentFailure) -> Bool {
         if failure.reason == .noStartSentinel {
             let ones = failure.bits.count { $0 == 1 }
@@ -150,14 +151,15 @@ struct SegmentDecoder: Sendable {
     }
 }
 
-/// How loud a segment is, window after window, and how loud its noise: tells where beside a swipe there is more to look at.
+/// The level of a segment per window, and the level of its noise. It shows which parts beside a swipe are worth another
+/// search.
 struct LevelProfile {
-    /// Mean powers of the windows behind a first difference, which hum and offsets do not reach.
+    /// Mean powers of the windows after a first difference, which removes hum and offsets.
     private let powers: [Float]
     private let window: Int
-    /// Power of the quietest window: noise, unless the segment is nothing but swipes.
+    /// Power of the quietest window: noise, unless swipes fill the whole segment.
     private let floor: Float
-    /// How many times the floor no window of noise is, but by chance.
+    /// The ratio to the floor that a window of noise exceeds only by chance.
     private let noiseRatio: Float
 
     private static let windowSeconds = 0.02
@@ -167,7 +169,8 @@ struct LevelProfile {
     private static let noiseScatters: Float = 8
     /// A quietest window with more than this share of a swipe's power may be a swipe itself.
     private static let mostNoiseShare: Float = 0.1
-    /// A tenth of another one's speed, without an integrating amplifier, leaves more of its power than this.
+    /// The least share of a swipe's power: another swipe at a tenth of the speed, without an integrating amplifier, has
+    /// more than this.
     private static let leastShare: Float = 0.002
 
     init(_ samples: Span<Float>, sampleRate: Double) {
@@ -195,23 +198,23 @@ struct LevelProfile {
         }
     }
 
-    /// Samples in windows of a range that could hold a swipe beside another one, however much slower or faster it is.
+    /// Samples in windows of a range that could hold a swipe beside another one, at any ratio of their speeds.
     func sound(in range: Range<Int>, beside neighbour: Range<Int>) -> Int {
         let level = mean(neighbour)
         let least = max(min(floor, Self.mostNoiseShare * level) * noiseRatio, Self.leastShare * level)
         return windows(range).count { $0 > least } * window
     }
 
-    /// Samples in windows of a range that hold more than noise as strong as in the quietest of them.
+    /// Samples in windows of a range with more power than noise, for which the quietest of them is the reference.
     func soundAboveNoise(in range: Range<Int>) -> Int {
         let windows = windows(range)
         let floor = windows.min() ?? 0
         return windows.count { $0 > floor * noiseRatio } * window
     }
 
-    /// Whether all of a range but a part of it is far below that part.
+    /// Whether everything in a range outside a part is far quieter than that part.
     func isAlone(_ part: Range<Int>, in range: Range<Int>) -> Bool {
-        // The windows that the part begins and ends in belong to it.
+        // The windows in which the part begins and ends belong to it.
         let first = part.lowerBound / window * window
         let end = (part.upperBound / window + 1) * window
         let before = range.lowerBound..<max(range.lowerBound, first)

@@ -1,29 +1,29 @@
-/// A message that a tier read from a segment of sound and proved.
+/// A message that a tier decoded from a segment of sound and verified.
 struct SegmentReading {
     let code: CharacterCode
     /// Data values from start sentinel to LRC.
     @Wiped private(set) var values: [UInt8]
-    /// Whether the message runs against time.
+    /// Whether the message runs against time: the card moved backwards.
     let isReversed: Bool
-    /// Times of the message's cell boundaries in samples of the segment, rising.
+    /// Times of the message's cell boundaries in samples of the segment, ascending.
     private(set) var boundaries: [Float]
-    /// What the pass of the card takes of the segment, clocking zeros included, in samples.
+    /// The part of the segment that the pass of the card occupies, clocking zeros included, in samples.
     private(set) var extent: Range<Int>
-    /// Bit cells in that stretch; tells the recording density of a numeric track.
+    /// Bit cells in that part; they indicate the recording density of a numeric track.
     private(set) var passCells: Int
     let tier: DecoderTier
     let confidence: Double
-    /// Characters whose bits the sound alone would have read otherwise; the last one is the LRC.
+    /// Characters whose bits differ from those that the sound alone gives; the last index is the LRC.
     let repaired: [Int]
-    /// Whether the bits as the sound alone reads them pass the character parity and the LRC.
+    /// Whether the bits that the sound alone gives pass the character parity and the LRC.
     let passesParity: Bool
     let passesLRC: Bool
 
-    /// At 75 bits an inch a card's width of 3.4 inches holds 255 bit cells, at 210 it holds 714; between, the length of the
-    /// message decides.
+    /// At 75 bits per inch, a card's width of 3.4 inches holds 255 bit cells, at 210 it holds 714. For counts between
+    /// those, the length of the message decides.
     private static let mostCellsAt75 = 330
     private static let mostCharactersAt75 = 40
-    /// The 714 and a little for what the hand adds at the ends.
+    /// 714 cells, plus a margin for changes of speed at the ends.
     private static let mostCells = 760
 
     var track: TrackNumber {
@@ -31,8 +31,8 @@ struct SegmentReading {
         return passCells > Self.mostCellsAt75 || values.count > Self.mostCharactersAt75 ? .three : .two
     }
 
-    /// The same reading with its pass measured by the sound itself, where its tier could have taken noise for clocking
-    /// zeros: the strong one reads bits to the end of the sound, and the fast one is doubted where they would change the
+    /// The same reading with its pass measured from the sound, if its tier may have counted noise as clocking zeros:
+    /// the strong one decodes bits to the end of the sound, and the fast one is checked if its count determines the
     /// track's number.
     func measured(in samples: Span<Float>) -> SegmentReading {
         guard tier == .strong || track == .three && values.count <= Self.mostCharactersAt75 else { return self }
@@ -43,12 +43,13 @@ struct SegmentReading {
         return measured
     }
 
-    /// Clocking zeros that are heard behind the message.
+    /// The number of clocking zeros after the message.
     func zerosBehind(in samples: Span<Float>) -> Int {
         ClockingZeros(beside: self, in: samples, mostCells: Self.mostCells).after
     }
 
-    /// The same reading in a segment that begins so many samples earlier, its extent kept within a range of that one.
+    /// The same reading in a segment that begins `offset` samples earlier, with its extent limited to a range of that
+    /// segment.
     func moved(by offset: Int, within range: Range<Int>) -> SegmentReading {
         var moved = self
         moved.boundaries = boundaries.map { $0 + Float(offset) }
@@ -56,7 +57,7 @@ struct SegmentReading {
         return moved
     }
 
-    /// Card speed over stretches of eight cells.
+    /// Card speed, measured over stretches of eight cells.
     func speed(sampleRate: Double) -> SpeedProfile {
         let cellInches = 1 / track.bitsPerInch
         func speed(_ cells: Int, _ samples: Float) -> Double {
@@ -70,7 +71,8 @@ struct SegmentReading {
         return SpeedProfile(mean: mean, slowest: speeds.min() ?? mean, fastest: speeds.max() ?? mean)
     }
 
-    /// What a caller gets: `offset` is the samples before the segment since the last reset, `swipe` the ordinal of the swipe.
+    /// The track to report: `offset` is the samples before the segment since the last reset, `swipe` the number of the
+    /// swipe.
     func decodedTrack(offset: Int, swipe: Int, sampleRate: Double) -> DecodedTrack {
         var text = values.dropLast().map { code.ascii($0) }
         defer { text.wipe() }
@@ -86,42 +88,43 @@ struct SegmentReading {
     }
 }
 
-/// Follows the clocking zeros beside a message for as long as they are regular, so that neither noise nor another swipe
+/// Follows the clocking zeros beside a message as long as they are regular, so that neither noise nor another swipe
 /// counts as part of its pass.
 ///
-/// Transitions alternate in sign, and in zeros they lie a cell apart: a loop locked to the message's clock predicts each,
-/// and the mean pulse of the message, with the sign that is due, tells how much of one is there.
+/// Transitions alternate in sign, and in zeros they are one cell apart. A loop locked to the message's clock predicts
+/// each one, and a correlation with the message's mean pulse, in the expected sign, measures how much of a transition
+/// is present.
 struct ClockingZeros {
     /// Cells of zeros before and after the message, in time.
     private(set) var before = 0
     private(set) var after = 0
-    /// What the pass takes of the segment, in samples.
+    /// The part of the segment that the pass occupies, in samples.
     private(set) var extent: Range<Int>
 
-    /// Places at which a cell around a transition is compared with the mean pulse.
+    /// Positions at which a cell around a transition is compared with the mean pulse.
     private static let places = 16
-    /// Cells at either end of the message that tell its clock and its level there.
+    /// Cells at either end of the message from which its clock and its level there are estimated.
     private static let clockCells = 8
     private static let levelCells = 24
     /// Weights of a transition's displacement in the clock's phase and period.
     private static let phaseWeight: Float = 0.5
     private static let periodWeight: Float = 0.1
-    /// How far from its prediction a transition is sought, in cells.
+    /// The distance from its prediction within which a transition is searched, in cells.
     private static let reach: Float = 0.15
-    /// The level follows the transitions by this share a cell: as fast as a hand slows down, too slow for noise.
+    /// The level follows the transitions by this share per cell: as fast as a card slows down, too slow for noise.
     private static let levelStep: Float = 0.01
-    /// A place with less than this share of a pulse speaks against the zeros going on.
+    /// A position with less than this share of a pulse counts against the zeros continuing.
     private static let leastShare: Float = 0.5
-    /// The zeros have ended where the shares have fallen short by so much since; more than a fade makes.
+    /// The zeros end when the shares have fallen short by this sum since the best count; a fade causes less.
     private static let mostLack: Float = 8
 
-    /// The mean pulse, without its mean, over the sum of its squares.
+    /// The mean pulse, less its mean, divided by the sum of its squares.
     private var pulse: [Float] = []
 
     /// - Parameters:
     ///   - reading: a message.
-    ///   - samples: the segment that it was read from.
-    ///   - mostCells: cells that a card has room for.
+    ///   - samples: the segment from which it was decoded.
+    ///   - mostCells: the number of cells that a card can hold.
     init(beside reading: SegmentReading, in samples: Span<Float>, mostCells: Int) {
         let boundaries = reading.boundaries
         let last = boundaries.count - 1
@@ -144,14 +147,15 @@ struct ClockingZeros {
         extent = max(0, Int(start))..<min(samples.count, Int(end) + 1)
     }
 
-    /// Signs of the transitions at a message's boundaries: a zero turns the sign, the two transitions of a one turn it twice.
+    /// Signs of the transitions at a message's boundaries: a zero inverts the sign, and the two transitions of a one
+    /// invert it twice.
     private static func signs(of reading: SegmentReading) -> [Float] {
         var bits = reading.code.bits(of: reading.values)
         defer { bits.wipe() }
         if reading.isReversed { bits.reverse() }
         var sign: Float = 1
         var signs: [Float] = []
-        signs.reserveCapacity(bits.count + 1)  // growing would leave unwiped copies behind
+        signs.reserveCapacity(bits.count + 1)  // growing would leave unwiped copies
         signs.append(sign)
         for bit in bits {
             if bit == 0 { sign = -sign }
@@ -160,7 +164,7 @@ struct ClockingZeros {
         return signs
     }
 
-    /// Learns the mean pulse of the message; returns how much of it each boundary has.
+    /// Learns the mean pulse of the message; returns the share of it at each boundary.
     private mutating func learnPulse(_ samples: Span<Float>, _ boundaries: [Float], _ signs: [Float]) -> [Float] {
         let last = boundaries.count - 1
         func cell(_ index: Int) -> Float {
@@ -184,8 +188,8 @@ struct ClockingZeros {
         }
     }
 
-    /// Follows zeros from a transition of a sign, `step` being the signed length of a cell; returns how many there are and
-    /// where they end.
+    /// Follows zeros from a transition with a given sign; `step` is the signed length of a cell. Returns the number of
+    /// zeros and the time of their end.
     private func follow(
         _ samples: Span<Float>, from start: Float, step: Float, sign: Float, level: Float, most: Int
     ) -> (count: Int, end: Float) {
@@ -207,7 +211,7 @@ struct ClockingZeros {
             if curvature < 0 { displacement = min(max(0.5 * (early - late) / curvature, -1), 1) }
             time = predicted + Self.phaseWeight * displacement * offset
             step += Self.periodWeight * displacement * offset
-            // Not the largest of the three, which noise alone would make large.
+            // Not the largest of the three, because noise alone would make that large.
             sum += min(here / level, 1) - Self.leastShare
             level *= here > level ? 1 + Self.levelStep : 1 - Self.levelStep
             if sum > best.sum { best = (sum, count, time) }
@@ -216,7 +220,7 @@ struct ClockingZeros {
         return (best.count, best.end)
     }
 
-    /// How much of the mean pulse there is around a time.
+    /// The share of the mean pulse around a time.
     private func share(_ samples: Span<Float>, at time: Float, cell: Float) -> Float {
         let step = cell / Float(Self.places)
         let start = time - Float(Self.places - 1) / 2 * step
@@ -225,7 +229,7 @@ struct ClockingZeros {
         return sum
     }
 
-    /// The sound between samples.
+    /// The sound, interpolated between samples.
     private static func value(_ samples: Span<Float>, at time: Float) -> Float {
         let inside = min(max(time, 0), Float(samples.count - 1))
         let index = min(Int(inside), samples.count - 2)

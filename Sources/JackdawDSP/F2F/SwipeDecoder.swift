@@ -1,27 +1,27 @@
-/// Turns the sound of a magstripe head into messages, sample by sample or hour by hour.
+/// Decodes the sound of a magnetic-stripe head to messages, in blocks of any size and recordings of any length.
 ///
-/// Feed blocks of any size; the events are the same for every block size. Works from 8 to 192 kHz, either polarity,
-/// either swipe direction.
+/// The events do not depend on the block size. The decoder works from 8 to 192 kHz, with either polarity and either
+/// swipe direction.
 ///
 /// ```swift
 /// var decoder = try SwipeDecoder(configuration: .init(sampleRate: 44_100))
 /// for event in decoder.receive(samples.span) + decoder.finish() { ... }
 /// ```
 public struct SwipeDecoder: Sendable, CustomReflectable {
-    /// What a decoder is to look for.
+    /// The settings of a decoder.
     public struct Configuration: Sendable, Hashable {
         /// Samples per second, 8,000 to 192,000 Hz.
         public var sampleRate: Double
-        /// Tracks to report; all three by default.
+        /// Tracks to report; default: all three.
         public var tracks: Set<TrackNumber>
-        /// Whether segments that the fast tier could not prove go to the strong tier; true by default.
+        /// Whether segments that the fast tier could not prove go to the strong tier; default: true.
         public var usesStrongTier: Bool
 
-        /// A configuration.
+        /// Creates a configuration; only the sample rate has no default.
         /// - Parameters:
         ///   - sampleRate: samples per second, 8,000 to 192,000 Hz.
         ///   - tracks: tracks to report.
-        ///   - usesStrongTier: whether to spend the strong tier on what the fast tier could not prove.
+        ///   - usesStrongTier: whether to use the strong tier on segments that the fast tier could not prove.
         public init(
             sampleRate: Double, tracks: Set<TrackNumber> = Set(TrackNumber.allCases), usesStrongTier: Bool = true
         ) {
@@ -31,20 +31,20 @@ public struct SwipeDecoder: Sendable, CustomReflectable {
         }
     }
 
-    /// What this decoder looks for.
+    /// The settings with which this decoder was made.
     public let configuration: Configuration
 
     private var gate: ActivityGate
     private var tiers: SegmentDecoder
-    /// Sound since the pre-roll.
+    /// Sound from the pre-roll on.
     private var buffer: SoundBuffer
-    /// Position of the buffer's first sample since the last reset.
+    /// Position of the buffer's first sample, counted from the last reset.
     private var bufferStart = 0
     /// End of the last complete hop in the buffer.
     private var hopEnd = 0
-    /// No message that begins before this position is reported again,
+    /// Messages that begin before this position are not reported again,
     private var readUntil = 0
-    /// and no failure that begins before this one.
+    /// nor are failures that begin before this one.
     private var reportedUntil = 0
     private var swipes = 0
     /// Energies of the hops since the segment opened.
@@ -52,28 +52,28 @@ public struct SwipeDecoder: Sendable, CustomReflectable {
     private var pause = PauseWatch()
     /// Samples that were decoded at pauses of the open segment.
     private var samplesTried = 0
-    /// What failed at the pause at which something was read; nil where nothing was.
+    /// The failures at the last pause at which a message was decoded; nil if no message was.
     private var failuresAtPause: [SegmentFailure]?
 
     private let hop: Int
-    /// While nothing goes on, the sound goes round in as much of the buffer as stays in the nearest cache.
+    /// In silence, the sound cycles through a part of the buffer that fits in the nearest cache.
     private let quietRoom: Int
-    /// Delay of the comb filter in front of the gate: it passes 0.5 to 6 kHz and keeps hum out.
+    /// Delay of the comb filter before the gate: it passes 0.5 to 6 kHz and removes hum.
     private let combDelay: Int
 
-    /// Sample rates that the decoder takes, in Hz.
+    /// Sample rates that the decoder accepts, in Hz.
     public static let sampleRates = 8_000.0...192_000.0
-    /// Full-scale step of 16-bit sound: what is below it is silence.
+    /// One and a half steps of 16-bit sound: anything below is silence.
     private static let leastStep: Float = 1.5 / 32_768
     private static let combFrequency = 6_300.0
     private static let hopSeconds = 0.0058
     private static let quietSamples = 8_192
-    /// Samples that are decoded at pauses, at most, as a multiple of what the segment holds: speech pauses all the time.
+    /// Samples that are decoded at pauses, at most, as a multiple of the segment's length: speech pauses all the time.
     private static let mostTries = 2
-    /// Hops by which the gate, which smooths, may hear the end of a swipe later than a pause begins.
+    /// Hops by which the gate, because of its smoothing, may detect the end of a swipe later than a pause begins.
     private static let gateLag = 2
 
-    /// A decoder at the start of a recording.
+    /// Creates a decoder at the start of a recording.
     /// - Throws: ``SwipeDecoderError`` with code `unsupportedSampleRate` outside ``sampleRates``.
     public init(configuration: Configuration) throws(SwipeDecoderError) {
         guard Self.sampleRates.contains(configuration.sampleRate) else {
@@ -93,15 +93,16 @@ public struct SwipeDecoder: Sendable, CustomReflectable {
             hopSeconds: Double(hop) / sampleRate, hopSamples: hop, leastEnergy: leastStep * leastStep * Float(hop))
     }
 
-    /// Takes the next samples, full scale -1 to 1, and returns what they completed. A sample that is not a number, or is
-    /// beyond any scale, counts as 0.
+    /// Processes the next samples, full scale -1 to 1, and returns the events that they complete. A sample that is not
+    /// a number, or with a magnitude of 1e6 or more, counts as 0.
     public mutating func receive(_ samples: Span<Float>) -> [SwipeEvent] {
         unsafe samples.withUnsafeBufferPointer { source in
             unsafe receive(source) { $0.magnitude < 1e6 ? $0 : 0 }
         }
     }
 
-    /// Takes the next 16-bit samples and returns what they completed; the same events as for `Float` input.
+    /// Processes the next 16-bit samples and returns the events that they complete; the events are the same as for
+    /// `Float` input.
     public mutating func receive(_ samples: Span<Int16>) -> [SwipeEvent] {
         unsafe samples.withUnsafeBufferPointer { source in
             unsafe receive(source) { Float($0) * (1 / 32_768) }
@@ -117,17 +118,17 @@ public struct SwipeDecoder: Sendable, CustomReflectable {
         return gate.isOpen ? decodeSegment() : []
     }
 
-    /// Samples are missing here: decodes what is still open, and goes on as if so many had passed.
+    /// Reports missing samples: decodes the open segment, and continues at a position `count` samples later.
     /// - Parameter count: samples that were lost, 0 or more.
-    /// - Returns: what lay before the gap.
+    /// - Returns: the events before the gap.
     public mutating func skip(_ count: Int) -> [SwipeEvent] {
-        precondition(count >= 0, "what was lost cannot be taken back")
+        precondition(count >= 0, "the count must be 0 or more")
         let events = finish()
         bufferStart += count
         return events
     }
 
-    /// Forgets the past and starts a new recording, keeping its memory.
+    /// Discards all state and starts a new recording; the memory stays allocated.
     public mutating func reset() {
         dropSound()
         tiers.reset()
@@ -145,7 +146,7 @@ public struct SwipeDecoder: Sendable, CustomReflectable {
         hopEnd = 0
     }
 
-    /// Reflection shows nothing of the sound.
+    /// Reflection does not show the sound.
     public var customMirror: Mirror {
         Mirror(self, children: ["configuration": configuration], displayStyle: .struct)
     }
@@ -183,11 +184,11 @@ public struct SwipeDecoder: Sendable, CustomReflectable {
             if pause.receive(energy: energy) { events += readAtPause() }
         case .closed:
             events += decodeSegment()
-            // What stays is quiet as it was: zeros in its place would be a step, where the sound has an offset.
+            // The kept sound stays unchanged: if the sound has an offset, zeros instead of it would be a step.
             keepLast(gate.preRollHops * hop)
             buffer.wipeDropped()
         case .overlong:
-            // A swipe may lie across the cut: the second half is looked at again with what follows.
+            // A swipe may extend across the cut: the second half is decoded again with the sound that follows.
             let kept = gate.mostHops / 2 * hop
             failuresAtPause = nil
             events += decodeSegment(retriedFrom: buffer.count - kept)
@@ -196,7 +197,7 @@ public struct SwipeDecoder: Sendable, CustomReflectable {
         }
     }
 
-    /// Whether the gate has heard nothing since the last pause: it closes so long after what it heard last.
+    /// Whether the gate has detected nothing since the last pause: it closes this many hops after the last activity.
     private var isQuietSincePause: Bool { pause.hopsSincePause.map { $0 <= gate.quietHops + Self.gateLag } ?? false }
 
     private mutating func beginPauses() {
@@ -205,10 +206,10 @@ public struct SwipeDecoder: Sendable, CustomReflectable {
         failuresAtPause = nil
     }
 
-    /// Reads what is whole already where an open segment pauses, so that a swipe is answered for at once; what fails is
-    /// tried again when the segment is over.
+    /// Decodes the messages that are already complete when an open segment pauses, so that a swipe is reported at once.
+    /// Failures are tried again at the end of the segment.
     private mutating func readAtPause() -> [SwipeEvent] {
-        // What was found at an earlier pause says nothing of what has come since.
+        // The failures at an earlier pause do not cover the sound since then.
         failuresAtPause = nil
         guard samplesTried <= Self.mostTries * buffer.count, !SteadyNoise.isSteady(energies, hopSamples: hop) else {
             return []
@@ -224,7 +225,7 @@ public struct SwipeDecoder: Sendable, CustomReflectable {
         return report(found)
     }
 
-    /// Energy of the hop behind the comb filter.
+    /// Energy of the hop after the comb filter.
     private func hopEnergy() -> Float {
         let delay = combDelay
         let last = hopEnd + hop - 8
@@ -247,14 +248,14 @@ public struct SwipeDecoder: Sendable, CustomReflectable {
         }
     }
 
-    /// Drops all but the last samples.
+    /// Drops all samples except the last ones.
     private mutating func keepLast(_ count: Int) {
         let dropped = buffer.keepLast(count)
         hopEnd -= dropped
         bufferStart += dropped
     }
 
-    /// Decodes what the buffer holds. What fails from `retriedFrom` on is left for the next segment, which holds it again.
+    /// Decodes the buffer. Failures from `retriedFrom` on are left for the next segment, which contains them again.
     private mutating func decodeSegment(retriedFrom: Int? = nil) -> [SwipeEvent] {
         if let failuresAtPause, isQuietSincePause { return report(.init(failures: failuresAtPause)) }
         guard !SteadyNoise.isSteady(energies, hopSamples: hop) else {
@@ -266,7 +267,7 @@ public struct SwipeDecoder: Sendable, CustomReflectable {
         return report(found)
     }
 
-    /// What is new among the findings in a segment, in the order of time.
+    /// The events for findings that were not reported before, in the order of time.
     private mutating func report(_ found: SegmentDecoder.Findings) -> [SwipeEvent] {
         let offset = bufferStart
         let failures = found.failures.filter { offset + $0.range.lowerBound >= reportedUntil }
@@ -295,9 +296,9 @@ public struct SwipeDecoder: Sendable, CustomReflectable {
     }
 }
 
-/// Why a decoder could not be made.
+/// The error of making a decoder.
 public struct SwipeDecoderError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What went wrong. A struct, so that codes can be added.
+    /// The kind of error. A struct, so that codes can be added.
     public struct Code: Sendable, Hashable {
         private enum Kind { case unsupportedSampleRate }
         private let kind: Kind
@@ -305,9 +306,9 @@ public struct SwipeDecoderError: Error, Sendable, Hashable, CustomStringConverti
         public static let unsupportedSampleRate = Code(kind: .unsupportedSampleRate)
     }
 
-    /// What went wrong.
+    /// The kind of error, for programs to compare.
     public let code: Code
-    /// One line for a person.
+    /// The error in one line for a person.
     public let description: String
 
     init(unsupportedSampleRate rate: Double) {

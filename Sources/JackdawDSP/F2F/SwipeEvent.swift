@@ -1,20 +1,21 @@
-/// What a ``SwipeDecoder`` reports: every stretch of sound that could be a swipe ends in exactly one of these per message.
+/// An event that a ``SwipeDecoder`` reports. Every stretch of sound that could be a swipe ends in exactly one event per
+/// message.
 public enum SwipeEvent: Sendable {
     /// A message that passed all its checks.
     case track(DecodedTrack)
-    /// A stretch that looked like a swipe and could not be read, with the reason.
+    /// A stretch that looked like a swipe and could not be decoded, with the reason.
     case failure(SwipeFailure)
 }
 
-/// Which way the card went through the head, relative to the order in which the stripe is written.
+/// The direction in which the card passed the head, relative to the order in which the stripe is written.
 public enum SwipeDirection: String, Sendable, Hashable {
-    /// Start sentinel first.
+    /// The start sentinel came first.
     case forward
-    /// Start sentinel last.
+    /// The start sentinel came last.
     case reverse
 }
 
-/// Which tier of the decoder proved a result.
+/// The tier of the decoder that proved a result.
 public enum DecoderTier: String, Sendable, Hashable, BitwiseCopyable {
     /// Peak timing with an adaptive clock.
     case fast
@@ -22,15 +23,15 @@ public enum DecoderTier: String, Sendable, Hashable, BitwiseCopyable {
     case strong
 }
 
-/// How a check of a message came out.
+/// The result of a message's check.
 public enum CheckOutcome: String, Sendable, Hashable {
-    /// The received bits pass the check as they are.
+    /// The received bits pass the check unchanged.
     case ok
-    /// Passes after the decoder replaced bits that it held unlikely.
+    /// The bits pass after the decoder replaced unlikely ones.
     case repaired
 }
 
-/// Where a message lies in the sound.
+/// The position of a message in the sound.
 public struct SwipeSpan: Sendable, Hashable, BitwiseCopyable {
     /// First sample, counted from the first one received since the last reset.
     public let startSample: Int
@@ -39,12 +40,12 @@ public struct SwipeSpan: Sendable, Hashable, BitwiseCopyable {
     /// Samples per second (Hz).
     public let sampleRate: Double
 
-    /// Start in seconds.
+    /// Start in seconds since the last reset.
     public var start: Double { Double(startSample) / sampleRate }
-    /// End in seconds.
+    /// End in seconds since the last reset.
     public var end: Double { Double(endSample) / sampleRate }
 
-    /// A span of samples.
+    /// Creates a span from positions in samples.
     public init(startSample: Int, endSample: Int, sampleRate: Double) {
         self.startSample = startSample
         self.endSample = endSample
@@ -54,14 +55,14 @@ public struct SwipeSpan: Sendable, Hashable, BitwiseCopyable {
 
 /// Speed of the card past the head, in inches per second.
 public struct SpeedProfile: Sendable, Hashable {
-    /// Mean over the message.
+    /// Mean speed over the message.
     public let mean: Double
     /// Slowest stretch of about eight bit cells.
     public let slowest: Double
     /// Fastest stretch of about eight bit cells.
     public let fastest: Double
 
-    /// A profile; all three in inches per second.
+    /// Creates a profile from speeds in inches per second.
     public init(mean: Double, slowest: Double, fastest: Double) {
         self.mean = mean
         self.slowest = slowest
@@ -69,50 +70,50 @@ public struct SpeedProfile: Sendable, Hashable {
     }
 }
 
-/// A message read from a stripe, all checks passed. Its text never shows in `description` or reflection.
+/// A message decoded from a stripe that passed all checks. `description` and reflection never show its text.
 public struct DecodedTrack: Sendable, CustomStringConvertible, CustomReflectable {
-    /// The stripe, told by character code and recording density.
+    /// The stripe, determined by character code and recording density.
     public let track: TrackNumber
-    /// The character code that was read.
+    /// The character code of the message.
     public let code: CharacterCode
-    /// Ordinal of the message among all events since the last reset, from 0; tracks that were not asked for count too.
+    /// Number of the message among all events since the last reset, from 0; tracks that are not reported count too.
     public let swipe: Int
-    /// Direction of the pass.
+    /// Direction in which the card passed.
     public let direction: SwipeDirection
-    /// Where the message lies, from start sentinel to LRC.
+    /// The position of the message, from start sentinel to LRC.
     public let span: SwipeSpan
     /// ASCII of the message from start sentinel to end sentinel, without the LRC.
     public let characters: WipedArray<UInt8>
-    /// Character parity.
+    /// Result of the character parity check.
     public let parity: CheckOutcome
-    /// Longitudinal redundancy check.
+    /// Result of the longitudinal redundancy check.
     public let lrc: CheckOutcome
     /// Positions in `characters` whose bits the decoder replaced.
     public let repairedCharacters: [Int]
-    /// How sure the decoder is that this is the text, 0 to 1.
+    /// Confidence that this text is right, 0 to 1.
     public let confidence: Double
-    /// Card speed.
+    /// Card speed in inches per second.
     public let speed: SpeedProfile
-    /// The tier that proved it.
+    /// The tier that proved the message.
     public let tier: DecoderTier
-    /// Times of the bit cell boundaries from start sentinel to LRC in samples since the last reset; one more than
-    /// there are bits, in the order of time.
+    /// Times of the bit cell boundaries from start sentinel to LRC, in samples since the last reset, in the order of
+    /// time; one more than there are bits.
     public let cellBoundaries: [Double]
 
-    /// Everything but the card data.
+    /// A summary without the card data.
     public var description: String {
         "track \(track.rawValue), \(characters.count) characters, \(direction.rawValue), \(tier.rawValue) tier"
     }
 
-    /// Reflection shows nothing of the text.
+    /// Reflection does not show the text.
     public var customMirror: Mirror {
         Mirror(self, children: ["track": track, "swipe": swipe, "tier": tier], displayStyle: .struct)
     }
 }
 
-/// A swipe that could not be read, with where and why.
+/// A swipe that could not be decoded, with its position and the reason.
 public struct SwipeFailure: Error, Sendable, CustomStringConvertible, CustomReflectable {
-    /// Why a swipe could not be read. A struct, so that reasons can be added.
+    /// The reason for which a swipe could not be decoded. A struct, so that reasons can be added.
     public struct Reason: Sendable, Hashable {
         enum Kind: String {
             case noBitCells, unproven, tooWeak, clipped, tooShort, noStartSentinel, noEndSentinel, parity, lrc,
@@ -120,62 +121,62 @@ public struct SwipeFailure: Error, Sendable, CustomStringConvertible, CustomRefl
         }
 
         let kind: Kind
-        /// Sound, but no bit cells in it: noise, speech, music, or a swipe under them.
+        /// The sound contains no bit cells: noise, speech, music, or a swipe hidden by them.
         public static let noBitCells = Reason(kind: .noBitCells)
-        /// Bit cells that the fast tier could not prove, where the strong one was not to be had: it is off, or the sound
-        /// goes on from message to message without a pause for longer than it is spent on.
+        /// The fast tier could not prove the bit cells, and the strong one was not available: it is disabled, or the
+        /// sound has more messages without a pause than the strong tier is used for.
         public static let unproven = Reason(kind: .unproven)
-        /// Hardly above the noise.
+        /// The swipe is hardly above the noise.
         public static let tooWeak = Reason(kind: .tooWeak)
-        /// So far over full scale that the timing is lost.
+        /// The sound is so far over full scale that the timing is lost.
         public static let clipped = Reason(kind: .clipped)
         /// Sound or bit cells for less than the shortest pass of a card.
         public static let tooShort = Reason(kind: .tooShort)
         /// Bit cells, but no start sentinel in either direction.
         public static let noStartSentinel = Reason(kind: .noStartSentinel)
-        /// A start, but no end sentinel.
+        /// A start sentinel, but no end sentinel.
         public static let noEndSentinel = Reason(kind: .noEndSentinel)
         /// Characters with wrong parity that could not be repaired with certainty.
         public static let parity = Reason(kind: .parity)
-        /// All characters pass, their LRC does not.
+        /// All characters pass, but the LRC does not.
         public static let lrc = Reason(kind: .lrc)
         /// Two or more readings pass the checks about equally well.
         public static let ambiguous = Reason(kind: .ambiguous)
     }
 
-    /// Why.
+    /// The reason for the failure, for programs to compare.
     public let reason: Reason
-    /// Ordinal among all events since the last reset, from 0; tracks that were not asked for count too.
+    /// Number among all events since the last reset, from 0; tracks that are not reported count too.
     public let swipe: Int
-    /// Where the swipe lies.
+    /// The position of the swipe.
     public let span: SwipeSpan
-    /// Best guess at the code, where the decoder got that far.
+    /// Best guess at the code; nil if the decoder did not get that far.
     public let code: CharacterCode?
-    /// Direction of the best guess.
+    /// Direction of the best guess; nil without one.
     public let direction: SwipeDirection?
-    /// ASCII of the best guess with 0 for a character that is not certain; empty where nothing was read.
+    /// ASCII of the best guess with 0 for each uncertain character; empty if nothing was decoded.
     public let partialCharacters: WipedArray<UInt8>
     /// Position of the first character that failed, in `partialCharacters`.
     public let firstBadCharacter: Int?
-    /// The bits in the order of time, one a byte, for cards that follow no standard; empty where nothing was read.
+    /// The bits in the order of time, one per byte, for cards that follow no standard; empty if nothing was decoded.
     public let bits: WipedArray<UInt8>
     /// Times of the bit cell boundaries, in samples since the last reset; one more than there are bits, or empty.
     public let cellBoundaries: [Double]
 
-    /// Where and why in one line, without card data.
+    /// The reason and the position in one line, without card data.
     public var description: String {
         let place = firstBadCharacter.map { " at character \($0 + 1) of \(partialCharacters.count)" } ?? ""
         return "\(reason.message)\(place)"
     }
 
-    /// Reflection shows nothing of the text.
+    /// Reflection does not show the text.
     public var customMirror: Mirror {
         Mirror(self, children: ["reason": reason.message, "swipe": swipe], displayStyle: .struct)
     }
 }
 
 extension SwipeFailure.Reason {
-    /// A name for machines: `tooWeak`, `lrc`, ...
+    /// A machine-readable name: `tooWeak`, `lrc`, ...
     public var name: String { kind.rawValue }
 
     /// One sentence for a person.
@@ -183,9 +184,9 @@ extension SwipeFailure.Reason {
         switch kind {
         case .noBitCells: "sound, but no bit cells in it"
         case .unproven: "bit cells that the fast tier alone could not prove"
-        case .tooWeak: "too weak: hardly above the noise"
+        case .tooWeak: "too weak: barely above the noise"
         case .clipped: "clipped: lower the capture level"
-        case .tooShort: "too short for a pass of a card"
+        case .tooShort: "too short for a swipe"
         case .noStartSentinel: "no start sentinel in either direction"
         case .noEndSentinel: "no end sentinel"
         case .parity: "wrong character parity"
@@ -196,21 +197,21 @@ extension SwipeFailure.Reason {
 }
 
 extension TrackMessage {
-    /// The message of a track that was read.
+    /// Creates the message of a decoded track.
     package init(_ track: DecodedTrack) {
         code = track.code
         characters = track.characters
     }
 }
 
-/// Why a stretch of a segment could not be read, and how far the decoder got.
+/// The reason for which a stretch of a segment could not be decoded, and the partial result.
 struct SegmentFailure: Error {
     var reason: SwipeFailure.Reason
     /// The stretch, in samples of the segment.
     var range: Range<Int>
     var code: CharacterCode?
     var isReversed = false
-    /// ASCII of the best guess, 0 where it is not certain.
+    /// ASCII of the best guess, 0 for each uncertain character.
     @Wiped var characters: [UInt8] = []
     /// Bits in the order of time and their boundaries in samples of the segment.
     @Wiped var bits: [UInt8] = []

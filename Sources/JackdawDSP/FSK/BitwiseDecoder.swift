@@ -1,7 +1,7 @@
-/// The fast tier of frequency shift keying: bit by bit, which tone is louder.
+/// The fast tier of frequency shift keying: decides bit by bit which tone is louder.
 ///
-/// It gives a stretch of the line only when all of it is beyond doubt: every bit is much louder in one tone than in the
-/// other, all are about as loud, every character has its start and stop bit, and between characters there is nothing but
+/// It decodes a stretch of the line only if all of it is beyond doubt: every bit is much louder in one tone than in the
+/// other, all are about equally loud, every character has its start and stop bit, and between characters there is only
 /// the mark. Everything else is left to the ``SequenceDecoder``.
 struct BitwiseDecoder: Sendable {
     private let filters: ToneFilters
@@ -9,59 +9,59 @@ struct BitwiseDecoder: Sendable {
     private let sampleRate: Double
     private let samplesPerBit: Double
     private let bitCount: Int
-    /// Bits from one character to the next, at least.
+    /// The least number of bits from one character to the next.
     private let bitsPerCharacter: Double
-    /// Whether the line rests for more than a bit between them.
+    /// Whether the stop bit is longer than one bit.
     private let isStopLong: Bool
 
-    /// Bits a second over the nominal ones.
+    /// Bit rate relative to the nominal one.
     private(set) var clock = 1.0
-    /// What the next stretch begins with.
+    /// The state of the line at the start of the next stretch.
     private var beginning = Beginning.unknown
     private var turns: ToneTurns
     /// The last bit of mark in a character.
     private var lastMark = Line.Window(place: 0, measure: .init(parts: .zero))
-    /// Power of the other tone within runs of one tone, where nothing but noise is in it, and how many bits that was.
+    /// Power of the other tone within runs of one tone, in which it is only noise, and the number of bits measured.
     private var noise = (power: Float.zero, bits: Float.zero)
-    /// The same in all bits: more than noise where tones change, yet all there is while no byte has runs.
+    /// The same over all bits: more than noise if tones change, but the only measure until a byte has runs.
     private var leak = (power: Float.zero, bits: Float.zero)
 
-    /// The power of a bit's tone over that of the other one, at least.
+    /// The least power of a bit's tone over that of the other one.
     private static let leastRatio: Float = 3
-    /// The power of a stretch's strongest bit over that of its weakest, at most.
+    /// The largest power of a stretch's strongest bit over that of its weakest.
     private static let mostFading: Float = 4
-    /// Full-scale step of 16-bit sound, as a power: a carrier below it is none.
+    /// One step of 16-bit sound, as a power: a weaker signal is no carrier.
     private static let leastPower: Float = 1 / 32_768 / 32_768
-    /// Bits that a character may begin sooner or later behind another one than it should.
+    /// Bits by which a character may begin earlier or later than expected after another one.
     private static let mostSlip = 0.3
-    /// How fast the beginning of characters is followed, and the clock.
+    /// Gains with which the start of characters and the clock are followed.
     private static let slipGain = 0.5
     private static let clockGain = 0.2
     private static let clocks = 0.94...1.06
-    /// Bits that are compared with those before them, to tell the tones' frequencies and the noise.
+    /// Bits that are compared with those before them, to estimate the tones' frequencies and the noise.
     private static let listened = [2, 5, 8]
-    /// How many of these tell enough.
+    /// The number of such bits that suffices.
     private static let tellingBits: Float = 12
-    /// Characters behind a rest that make it worth beginning anew there.
+    /// Characters after a rest that make it worth starting again there.
     private static let leastCharacters = 2
-    /// A stop bit may be so much shorter than it should be, in bits.
+    /// Bits by which a stop bit may be shorter than nominal.
     private static let shortStop = 0.25
 
-    /// What is known of the line where a stretch begins.
+    /// The known state of the line at the start of a stretch.
     enum Beginning: Sendable {
-        /// Nothing.
+        /// Nothing is known.
         case unknown
-        /// The line rests.
+        /// The line rests at the mark.
         case mark
         /// A character ends with a shortened stop bit, and another one may follow.
         case stopBit
     }
 
-    /// A decoder at the beginning of a recording; nil where a bit is too short to tell the tones apart in it alone.
+    /// Creates a decoder at the start of a recording; nil if a bit is too short to distinguish the tones in it alone.
     init?(_ shift: FrequencyShift, framing: CharacterFraming, sampleRate: Double) {
         samplesPerBit = sampleRate / shift.baud
         let (mark, space) = (shift.mark / sampleRate, shift.space / sampleRate)
-        // A window lies within its bit wherever that begins between two samples, if so few samples will do.
+        // If the shorter length suffices, a window lies within its bit at any position between two samples.
         let lengths = [Int(samplesPerBit.rounded(.up)) - 1, Int(samplesPerBit.rounded(.up))]
         let candidates = lengths.lazy.compactMap { ToneFilters(mark: mark, space: space, length: $0) }
         guard let filters = candidates.first else { return nil }
@@ -80,7 +80,7 @@ struct BitwiseDecoder: Sendable {
         lastMark = Line.Window(place: 0, measure: .init(parts: .zero))
     }
 
-    /// The burst is over: the next one may have another clock and other tones.
+    /// Ends the burst: the next one may have another clock and other tones.
     mutating func forgetBurst() {
         clock = 1
         turns.reset()
@@ -88,27 +88,27 @@ struct BitwiseDecoder: Sendable {
         leak = (0, 0)
     }
 
-    /// Goes on where the other tier left off.
+    /// Continues after a stretch that the other tier decoded.
     mutating func follow(clock: Double, beginning: Beginning) {
         self.clock = min(max(clock, Self.clocks.lowerBound), Self.clocks.upperBound)
         self.beginning = beginning
     }
 
-    /// Frequencies of space and mark in Hz; nil before the burst has told enough.
+    /// Frequencies of space and mark in Hz; nil until the burst has enough data.
     var frequencies: SIMD2<Double>? {
         guard noise.bits >= Self.tellingBits else { return nil }
         let offsets = turns.offsets
         return SIMD2(shift.space + offsets.space * sampleRate, shift.mark + offsets.mark * sampleRate)
     }
 
-    /// Reads the characters that begin before a time, if all of the stretch is clear.
+    /// Decodes the characters that begin before a time, if all of the stretch is clear.
     /// - Parameters:
     ///   - sound: the recording, from some time before the stretch.
-    ///   - base: place of the stretch in it.
+    ///   - base: index of the stretch in it.
     ///   - offset: time from there at which the stretch begins, 0 to 1 sample.
-    ///   - limit: time from there in samples.
-    ///   - readings: what is read is put here.
-    /// - Returns: the time up to which all is read; nil where something is not clear.
+    ///   - limit: end of the stretch as a time from there, in samples.
+    ///   - readings: the result: the characters that were decoded.
+    /// - Returns: the time up to which everything is decoded; nil if a part is not clear.
     mutating func read(
         _ sound: Span<Float>, at base: Int, from offset: Double, before limit: Double,
         readings: inout [SequenceDecoder.Reading]
@@ -130,9 +130,10 @@ struct BitwiseDecoder: Sendable {
         return end
     }
 
-    /// Where in a stretch the line begins to rest clearly, if from there on all of it is clear and holds some characters.
-    /// - Parameters: as those of ``read(_:at:from:before:readings:)``.
-    /// - Returns: the time; nil where there is none such.
+    /// The time in a stretch at which the line begins to rest clearly, if everything from there on is clear and
+    /// contains some characters.
+    /// - Parameters: the same as for ``read(_:at:from:before:readings:)``.
+    /// - Returns: the time; nil if there is no such time.
     func restBeforeClearCharacters(
         _ sound: Span<Float>, at base: Int, from offset: Double, before limit: Double,
         readings: inout [SequenceDecoder.Reading]
@@ -164,7 +165,8 @@ struct BitwiseDecoder: Sendable {
         _ line: inout Line, from offset: Double, before limit: Double, _ readings: inout [SequenceDecoder.Reading]
     ) -> Double? {
         var position = offset
-        // Before the first character the line has to rest for as long as one: any space would do for a start bit.
+        // Before the first character the line must rest for the length of one; otherwise any space could be a start
+        // bit.
         var rest = beginning == .unknown ? 0 : bitsPerCharacter
         var isBehindCharacter = beginning == .stopBit
         if isBehindCharacter {
@@ -213,8 +215,8 @@ struct BitwiseDecoder: Sendable {
         return isBehindCharacter ? position - Self.shortStop * samplesPerBit / clock : position
     }
 
-    /// The time at which the mark in the beginning of a window ends: coarsely by how much of it is mark, then twice by the
-    /// phases of a bit before and one behind.
+    /// The time in a window at which the mark ends: first from the mark's share of the window, then twice from the
+    /// phases of the bit before and the bit after.
     private func edge(in window: Line.Window, _ line: borrowing Line) -> Double? {
         var edge = unsafe line.edge(in: window)
         for _ in 0..<2 {
@@ -226,10 +228,10 @@ struct BitwiseDecoder: Sendable {
         return edge
     }
 
-    /// The time at which the mark of one window turned to the space of another: where their phases are the same.
+    /// The time at which the mark of one window turned to the space of another: when their phases are the same.
     private func edge(from mark: Line.Window, to space: Line.Window) -> Double? {
         guard let turn = turns.expected(samples: space.place - mark.place) else { return nil }
-        // The mark's phase where the window of the space opens, as if it were the first one's second tone.
+        // The mark's phase at the start of the space's window, extrapolated from the first window.
         let parts = mark.measure.parts.lowHalf
         let carried = ToneFilters.Measure(parts: SIMD4(lowHalf: .zero, highHalf: parts))
         let ahead = space.measure.turn(beyond: carried, SIMD4(lowHalf: .zero, highHalf: turn.lowHalf))
@@ -237,12 +239,12 @@ struct BitwiseDecoder: Sendable {
         return Double(space.place) - Double(angle) * sampleRate / (shift.space - shift.mark)
     }
 
-    /// Reads a character.
+    /// Decodes one character.
     /// - Parameters:
-    ///   - line: the sound.
-    ///   - start: time at which its start bit opens.
-    ///   - known: a window that was measured already, near there.
-    /// - Returns: nil where it is not clear.
+    ///   - line: the sound of the stretch.
+    ///   - start: time at which its start bit begins.
+    ///   - known: a window that was already measured near there.
+    /// - Returns: the character; nil if it is not clear.
     private mutating func read(
         _ line: inout Line, characterAt start: Double, _ known: Line.Window
     ) -> SequenceDecoder.Reading? {
@@ -250,7 +252,7 @@ struct BitwiseDecoder: Sendable {
         let count = bitCount + 2
         let place = unsafe line.place(of: start)
         guard let first = unsafe place == known.place ? known : line.window(at: place) else { return nil }
-        // The places that are not used are like the start bit.
+        // The unused elements are copies of the start bit.
         var windows = InlineArray<16, Line.Window>(repeating: first)
         var powers = InlineArray<16, SIMD2<Float>>(repeating: first.measure.powers)
         for index in 1..<count {
@@ -267,7 +269,7 @@ struct BitwiseDecoder: Sendable {
         guard bits & 1 == 0, isStop, unsafe line.accepts(own, other) else { return nil }
         lastMark = windows[count - 1]
         for index in Self.listened where index < count {
-            // Within a run of one tone the phase tells its frequency, and what there is of the other tone is noise.
+            // Within a run of one tone, the phase gives its frequency, and the power of the other tone is noise.
             let pair = bits >> UInt16(index - 1) & 3
             guard pair == 0 || pair == 3 else { continue }
             turns.add(
@@ -288,7 +290,7 @@ struct BitwiseDecoder: Sendable {
             ownEvidence: 0)
     }
 
-    /// Says of each character how loud the noise was, and how likely its bits are.
+    /// Sets the noise level of each character, and the likelihood of its bits.
     private func weigh(_ readings: inout [SequenceDecoder.Reading]) {
         let noise = noise.bits >= Self.tellingBits ? noise : leak
         let variance = max(noise.power / (filters.noise * max(noise.bits, 1)), 1e-12)
@@ -301,16 +303,17 @@ struct BitwiseDecoder: Sendable {
         }
     }
 
-    /// The sound of a stretch, and how loud its tones are.
+    /// The sound of a stretch, and the levels of its tones.
     @unsafe
     private struct Line {
         private let sound: UnsafeBufferPointer<Float>
         private let base: Int
         private let filters: ToneFilters
         private let mean: Float
-        /// What a bit is longer than a window, before and behind it, in samples.
+        /// Samples by which a bit extends beyond its window, on either side.
         private let margin: Double
-        /// Powers of the strongest bit and of the weakest one, the latter negative: what is stored as one is loaded as one.
+        /// Powers of the strongest bit and of the weakest one, the latter negative, so that both are stored and loaded
+        /// as one vector.
         private var extremes = SIMD2<Float>(0, -.infinity)
 
         init(sound: UnsafeBufferPointer<Float>, base: Int, limit: Int, filters: ToneFilters, samplesPerBit: Double) {
@@ -331,26 +334,26 @@ struct BitwiseDecoder: Sendable {
             return sums.sum() / Float(max(samples.count & ~7, 1))
         }
 
-        /// Whether all bits are about as loud, and louder than nothing.
+        /// Whether all bits are about equally loud, and above the least power.
         var isEven: Bool {
             let (strongest, weakest) = unsafe (extremes.x, -extremes.y)
             return weakest > leastPower && strongest <= mostFading * weakest
         }
 
-        /// A window and what it holds.
+        /// A window and its measurement.
         struct Window {
             let place: Int
             let measure: ToneFilters.Measure
         }
 
-        /// Where the window of a bit begins that opens at a time.
+        /// The index at which the window of a bit begins that starts at a time.
         @inline(__always)
         func place(of time: Double) -> Int {
-            // Half a sample more and cut off: rounding would be a call into a library.
+            // Adds half a sample and truncates: rounding would be a library call.
             unsafe Int(Double(base) + time + (margin + 0.5)) - base
         }
 
-        /// The window at a place; nil beyond the sound.
+        /// The window at an index; nil beyond the sound.
         @inline(__always)
         func window(at place: Int) -> Window? {
             guard unsafe base + place >= 0, unsafe base + place + filters.reach <= sound.count else { return nil }
@@ -358,11 +361,11 @@ struct BitwiseDecoder: Sendable {
                 place: place, measure: filters.measure(sound.baseAddress! + base + place, mean: mean))
         }
 
-        /// The window of a bit that opens at a time; nil beyond the sound.
+        /// The window of a bit that starts at a time; nil beyond the sound.
         @inline(__always)
         func window(at time: Double) -> Window? { unsafe window(at: place(of: time)) }
 
-        /// Whether a window holds the mark without doubt.
+        /// Whether a window holds the mark beyond doubt.
         @inline(__always)
         mutating func acceptsMark(_ window: Window) -> Bool {
             let powers = window.measure.powers
@@ -371,18 +374,18 @@ struct BitwiseDecoder: Sendable {
             return true
         }
 
-        /// Whether four bits, all of them before a time, hold the mark without doubt. Only short ones are looked at together:
-        /// with long ones nothing is gained.
+        /// Whether four bits, all of them before a time, hold the mark beyond doubt. Only short ones are examined
+        /// together: for long ones it saves nothing.
         /// - Parameters:
-        ///   - time: where the first bit opens.
+        ///   - time: time at which the first bit starts.
         ///   - step: samples from one bit to the next.
         ///   - limit: time in samples.
-        /// - Returns: false where they are to be looked at one by one.
+        /// - Returns: false if the bits must be examined one by one.
         @inline(__always)
         mutating func rests(from time: Double, step: Double, before limit: Double) -> Bool {
             guard unsafe filters.length <= ToneFilters.shortLength, time + Double(ToneFilters.together) * step < limit
             else { return false }
-            // Whole numbers of 2^-32 samples: each conversion counts here.
+            // Fixed-point integers of 2^-32 samples: this loop is hot enough for each conversion to count.
             let first = unsafe Int((Double(base) + time + (margin + 0.5)) * 0x1p32)
             let next = Int(step * 0x1p32)
             let places = SIMD4(first, first &+ next, first &+ 2 &* next, first &+ 3 &* next) &>> 32
@@ -393,7 +396,7 @@ struct BitwiseDecoder: Sendable {
             return true
         }
 
-        /// Whether all bits hold one tone without doubt, given the powers of their own tone and of the other one.
+        /// Whether all bits hold one tone beyond doubt, given the powers of their own tone and of the other one.
         @inline(__always)
         mutating func accepts(_ own: SIMD16<Float>, _ other: SIMD16<Float>) -> Bool {
             guard all(own .>= leastRatio * other) else { return false }
@@ -401,7 +404,7 @@ struct BitwiseDecoder: Sendable {
             return true
         }
 
-        /// The time at which the mark in the beginning of a window ends, by the shares of mark and space.
+        /// The time in a window at which the mark ends, from the shares of mark and space.
         func edge(in window: Window) -> Double {
             let amplitudes = window.measure.powers.squareRoot()
             let share = Double(amplitudes.x / max(amplitudes.sum(), .leastNormalMagnitude))

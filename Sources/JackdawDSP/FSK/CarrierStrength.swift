@@ -1,14 +1,14 @@
-/// How much of the sound a path through a stretch accounts for, from the beginning to each grid step.
+/// The correlation of the sound with a path through a stretch, cumulated up to each grid step.
 struct CarrierStrength: Sendable {
-    /// Correlation of the sound with the path.
+    /// Cumulated correlation of the sound with the path.
     private var correlation: [Float] = [0]
-    /// Power that the path's tones should have, 1 for a tone of full strength, added up.
+    /// Cumulated power that the path's tones should have, 1 for a tone of full strength.
     private var expected: [Float] = [0]
 
     /// Whether the phase of the carrier counts.
     private var isCoherent = true
 
-    /// Begins another path.
+    /// Starts another path at the first step.
     mutating func restart(isCoherent: Bool, capacity: Int) {
         self.isCoherent = isCoherent
         correlation.growWiping(toHold: capacity)
@@ -19,11 +19,11 @@ struct CarrierStrength: Sendable {
         expected.append(0)
     }
 
-    /// Goes on by some steps.
+    /// Extends the path by a number of steps.
     /// - Parameters:
-    ///   - gain: what they have of the carrier.
+    ///   - gain: correlation of the steps with the carrier.
     ///   - power: power that the tone should have in them.
-    ///   - steps: how many there are.
+    ///   - steps: the number of steps.
     mutating func add(_ gain: Float, power: Float = 1, steps: Int) {
         correlation.growWiping(toHold: correlation.count + steps)
         expected.growWiping(toHold: expected.count + steps)
@@ -39,14 +39,14 @@ struct CarrierStrength: Sendable {
         expected.wipeCapacity()
     }
 
-    /// Steps that were followed.
+    /// The number of steps in the path.
     var end: Int { correlation.count - 1 }
 
-    /// The carrier and the noise in some steps.
+    /// The carrier and the noise in a range of steps.
     struct Evidence {
         /// Amplitude of the carrier.
         let amplitude: Float
-        /// Variance of the noise, a sample.
+        /// Variance of the noise per sample.
         let noise: Float
         /// Energy of a bit over the density of the noise, as a ratio.
         let bitEnergyToNoise: Float
@@ -54,19 +54,19 @@ struct CarrierStrength: Sendable {
         static let none = Evidence(amplitude: 0, noise: 1, bitEnergyToNoise: 0)
     }
 
-    /// What some steps hold; steps that were not followed do not count.
+    /// The evidence in a range of steps; steps outside the path do not count.
     /// - Parameters:
     ///   - steps: grid steps.
-    ///   - tones: the stretch.
-    ///   - isWhite: whether the noise is taken for white, or for as dense everywhere as it is in the band of the tones. There
-    ///     lies also what is left of a carrier whose clock and tones are not met.
+    ///   - tones: the correlations of the stretch.
+    ///   - isWhite: whether the noise is assumed white, or as dense everywhere as in the band of the tones. That band
+    ///     also contains the residual of a carrier whose clock and tones do not match.
     /// - Returns: the carrier and the noise.
     func evidence(in steps: Range<Int>, _ tones: ToneCorrelations, isWhite: Bool = false) -> Evidence {
         let range = max(0, steps.lowerBound)..<max(0, min(steps.upperBound, end))
         guard !range.isEmpty else { return .none }
         let samples = Float(Double(range.count) * tones.stepLength)
         let found = max(0, correlation[range.upperBound] - correlation[range.lowerBound])
-        // What is expected of the tones was multiplied into the correlation.
+        // The correlation includes the expected power of the tones as a factor.
         let share = max((expected[range.upperBound] - expected[range.lowerBound]) / Float(range.count), 1e-6)
         let amplitude = 2 * found / (samples * share)
         let power = amplitude * amplitude * share / 2
@@ -74,24 +74,24 @@ struct CarrierStrength: Sendable {
         let rest = tones.noise(in: range, beside: carrier, isWhite: isWhite)
         let noise = max(rest / samples, 1e-12)
         let samplesPerBit = Float(tones.stepLength) * Float(ToneCorrelations.stepsPerBit)
-        // Where phases do not count, noise alone has as much as once its density.
+        // If phases do not count, noise alone has a ratio of 1, which is subtracted.
         return Evidence(
             amplitude: (2 * power).squareRoot(), noise: noise,
             bitEnergyToNoise: max(0, power * samplesPerBit / (2 * noise) - (isCoherent ? 0 : 1)))
     }
 
-    /// The energy of some steps, if they count as so many: of fewer steps, noise alone looks more like a carrier, and the energy
-    /// of a bit over the noise counts for less.
+    /// The evidence in steps, weighted for their number: in fewer steps, noise alone resembles a carrier more, so the
+    /// energy of a bit over the noise counts for less.
     /// - Parameters:
-    ///   - steps: grid steps; those that were not followed do not count.
-    ///   - full: how many of them are worth all that they show.
-    ///   - tones: the stretch.
+    ///   - steps: grid steps; those outside the path do not count.
+    ///   - full: the number of steps from which on the evidence counts in full.
+    ///   - tones: the correlations of the stretch.
     /// - Returns: the carrier and the noise.
     func evidence(in steps: Range<Int>, outOf full: Int, _ tones: ToneCorrelations) -> Evidence {
         let evidence = evidence(in: steps, tones)
         let count = min(steps.upperBound, end) - max(0, steps.lowerBound)
         guard count < full else { return evidence }
-        // Ten bits need two and a half times as much as forty: within a twentieth, the power of 5/8.
+        // Ten bits need two and a half times as much as forty; the power of 5/8 gives that within 5 %.
         let root = (Float(max(0, count)) / Float(full)).squareRoot()
         return Evidence(
             amplitude: evidence.amplitude, noise: evidence.noise,
@@ -100,13 +100,13 @@ struct CarrierStrength: Sendable {
 }
 
 extension CarrierStrength {
-    /// Forty bits: over so many noise alone looks little like a carrier.
+    /// Forty bits: over that length, noise alone rarely resembles a carrier.
     static let evidenceSteps = 40 * ToneCorrelations.stepsPerBit
-    /// Energy of a bit over the density of the noise that is a sign of a signal, which another clock or other tones may
-    /// bring out.
+    /// Least energy of a bit over the density of the noise that suggests a signal, which another clock or other tones
+    /// may reveal.
     private static let leastSign: Float = 1.2
 
-    /// Whether forty bits somewhere hold more of a carrier than noise alone seems to.
+    /// Whether forty bits somewhere contain more carrier than noise alone would suggest.
     func holdsSignal(_ tones: ToneCorrelations) -> Bool {
         let last = max(0, end - Self.evidenceSteps)
         return stride(from: 0, through: last, by: Self.evidenceSteps / 2).contains { step in
@@ -114,14 +114,15 @@ extension CarrierStrength {
         }
     }
 
-    /// Steps over which the carrier is taken to be as loud all along: about a character.
+    /// Steps over which the carrier's level is assumed constant: about a character.
     private static let evenSteps = 80
 
-    /// Energy of the carrier over that of what is beside it, wherever there is any: what clocks and tones are compared by.
+    /// Energy of the carrier over that of the rest, in all steps with a carrier: the criterion by which clocks and
+    /// tones are compared.
     /// - Parameters:
-    ///   - tones: the stretch.
-    ///   - isWhite: whether the noise is taken for white, or for as dense everywhere as it is in the band of the tones.
-    /// - Returns: the ratio.
+    ///   - tones: the correlations of the stretch.
+    ///   - isWhite: whether the noise is assumed white, or as dense everywhere as in the band of the tones.
+    /// - Returns: the ratio of the energies.
     func overNoise(_ tones: ToneCorrelations, isWhite: Bool) -> Float {
         var carrier: Float = 0
         for start in stride(from: 0, to: end, by: Self.evenSteps) {
@@ -134,39 +135,40 @@ extension CarrierStrength {
     }
 }
 
-/// Phase and frequency of a carrier as a survivor knows them.
+/// Phase and frequency of a carrier as a survivor estimates them.
 struct Carrier: Sendable {
-    /// Where the tone is expected to point at the beginning of the next window; as long as what was seen a bit.
+    /// The expected phase of the tone at the start of the next window, as a complex number; its magnitude is the
+    /// correlation per bit.
     var phase = SIMD2<Float>.zero
-    /// What it turns further, in radians a bit.
+    /// Its additional turn, in radians per bit.
     var frequency: Float = 0
-    /// Whether the phase is carried on from one window to the next. Where a sender starts each tone anew it cannot be, and
-    /// only how loud the tones are counts.
+    /// Whether the phase continues from one window to the next. If a sender starts each tone at a new phase it does
+    /// not, and only the levels of the tones count.
     var isCoherent = true
-    /// Radians a bit that it can be off, at most.
+    /// The largest frequency offset, in radians per bit.
     var mostFrequency = Carrier.mostFrequency
 
-    /// How fast the phase follows what is seen, and the frequency, a bit.
+    /// Gains with which the phase and the frequency follow the sound, per bit.
     static let phaseGain: Float = 0.12
     static let frequencyGain: Float = 0.01
 
-    /// Radians a bit that a carrier can be off, at most: within a burst, and before one is heard, when noise would carry it
-    /// away.
+    /// The largest frequency offset of a carrier, in radians per bit: within a burst, and before one is detected, when
+    /// noise would pull it away.
     static let mostFrequency: Float = 0.8
     static let mostFrequencyInNoise: Float = 0.12
 
     /// Magnitude of a complex number.
     static func size(of value: SIMD2<Float>) -> Float { (value.x * value.x + value.y * value.y).squareRoot() }
 
-    /// Turns on without learning.
-    /// - Parameter turns: how far, in turns.
+    /// Turns the phase without learning from the sound.
+    /// - Parameter turns: the angle in turns.
     mutating func turn(by turns: Double) {
         let (sine, cosine) = Numerics.sineAndCosine(turns: turns)
         let (real, imaginary) = (Float(cosine), Float(sine))
         phase = SIMD2(phase.x * real - phase.y * imaginary, phase.y * real + phase.x * imaginary)
     }
 
-    /// What a window has of the carrier in its phase; half of all where the phase is not known yet.
+    /// The correlation of a window with the carrier at its phase; half of the magnitude if the phase is not yet known.
     func gain(_ seen: SIMD2<Float>) -> Float {
         guard isCoherent else { return Self.size(of: seen) }
         let size = Self.size(of: phase)
@@ -174,7 +176,7 @@ struct Carrier: Sendable {
         return (seen.x * phase.x + seen.y * phase.y) / size
     }
 
-    /// The energy of the carrier in a window over that of any other phase on average.
+    /// The energy of the carrier in a window over the average of all phases.
     /// - Parameter image: the mirror image of its tone there.
     /// - Returns: 0 to 2.
     func energyShare(image: SIMD2<Float>) -> Float {
@@ -187,9 +189,9 @@ struct Carrier: Sendable {
     /// Learns from a window and moves on to its end.
     /// - Parameters:
     ///   - seen: the correlation with the window's tone.
-    ///   - bits: length of the window.
-    ///   - turn: how far the tone turns in it.
-    /// - Returns: what the window has of the carrier.
+    ///   - bits: length of the window in bits.
+    ///   - turn: the turn of the tone in it.
+    /// - Returns: the correlation of the window with the carrier.
     @inline(__always)
     mutating func follow(_ seen: SIMD2<Float>, bits: Float, _ turn: SIMD2<Float>) -> Float {
         let gain = gain(seen)
@@ -213,13 +215,13 @@ struct Carrier: Sendable {
     }
 }
 
-/// How far the tones turn, as complex numbers of length 1.
+/// The turns of the tones, as complex numbers of magnitude 1.
 struct CarrierTurns: Sendable {
-    /// Space and mark in a bit.
+    /// Turns of space and mark in a bit.
     let bits: TonePair<SIMD2<Float>>
-    /// The mark in a grid step.
+    /// Turn of the mark in a grid step.
     let step: SIMD2<Float>
-    /// The mark in a stop bit.
+    /// Turn of the mark in a stop bit.
     let stop: SIMD2<Float>
 
     /// - Parameters:
@@ -252,7 +254,7 @@ struct BurstMeter: Sendable {
     private var baud = 0.0
     private var tones: LineBurst.Tones?
 
-    /// - Parameter start: time of its beginning in samples.
+    /// - Parameter start: time of its start in samples.
     init(start: Double) {
         self.start = start
         end = start

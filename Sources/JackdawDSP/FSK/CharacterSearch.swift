@@ -1,19 +1,20 @@
-/// Finds the most likely characters of a stretch, if it comes from a certain sender.
+/// Searches for the most likely characters of a stretch, assuming a given sender.
 struct CharacterSearch: Sendable, Wipeable {
-    /// Grid steps from one character to the next where they stand close together.
+    /// Grid steps from one character to the next if there is no pause between them.
     var characterSteps: Double { trellis.characterSteps }
     /// Bits of a character between start and stop.
     let bitCount: Int
-    /// Whether the phase can be carried on: where tones lie far apart for their baud, it turns too far in a step of the grid.
+    /// Whether the phase continues from bit to bit: if the tones are far apart for their baud, it turns too far in a
+    /// grid step.
     let isPhaseKept: Bool
-    /// What the sound has of the tones.
+    /// The correlations of the sound with the tones.
     private(set) var tones = ToneCorrelations()
-    /// What was found, and the idle line behind it.
+    /// The path that was found, and the idle line after it.
     private(set) var path = CharacterPath()
 
     private let baud: Double
     private let sampleRate: Double
-    /// Whether the phase turns so far in a step that a grid between the steps may be the better one.
+    /// Whether the phase turns so far in a step that a grid half a step later may fit better.
     private let isGridCoarse: Bool
     private var trellis: CharacterTrellis
     private var energy: SoundEnergy
@@ -23,7 +24,8 @@ struct CharacterSearch: Sendable, Wipeable {
     private var carrier = Carrier()
     private var sender: FSKSender
 
-    /// Turns a bit by which the tones may differ for the phase to be carried on, and for the grid to be fine enough.
+    /// The largest difference of the tones, in turns per bit, at which the phase continues, and at which the grid is
+    /// fine enough.
     private static let mostTurnsOfPhase = 2.5
     private static let mostTurnsOfGrid = 1.4
 
@@ -47,14 +49,14 @@ struct CharacterSearch: Sendable, Wipeable {
         trellis.wipe()
     }
 
-    /// Begins another stretch.
+    /// Loads another stretch.
     mutating func load(_ samples: Span<Float>) { energy.load(samples) }
 
     /// Correlates the stretch with the tones of a sender.
     /// - Parameters:
     ///   - samples: the stretch that was loaded.
     ///   - start: time of the first step in samples.
-    ///   - sender: its clock and its tones.
+    ///   - sender: the sender, for its clock and its tones.
     mutating func correlate(_ samples: Span<Float>, from start: Double, _ sender: FSKSender) {
         self.start = start
         self.sender = sender
@@ -63,12 +65,12 @@ struct CharacterSearch: Sendable, Wipeable {
             samplesPerBit: samplesPerBit(sender), stopSteps: trellis.stopSteps)
     }
 
-    /// Finds the characters.
+    /// Searches for the characters.
     /// - Parameters:
     ///   - samples: the stretch that was loaded.
     ///   - offset: time at which it begins, 0 to 1 sample.
-    ///   - sender: its clock, its tones and its line.
-    ///   - carrier: what is known of the carrier at the beginning.
+    ///   - sender: the sender, for its clock, its tones and its line.
+    ///   - carrier: the carrier at the beginning, as far as it is known.
     mutating func search(_ samples: Span<Float>, from offset: Double, _ sender: FSKSender, _ carrier: Carrier) {
         let score = findCharacters(samples, from: offset, sender, carrier)
         if isGridCoarse, carrier.isCoherent {
@@ -83,7 +85,7 @@ struct CharacterSearch: Sendable, Wipeable {
         _ = path.idle(until: tones.count, tones, turns)
     }
 
-    /// - Returns: the score of what was found.
+    /// - Returns: the score of the best path.
     private mutating func findCharacters(
         _ samples: Span<Float>, from start: Double, _ sender: FSKSender, _ carrier: Carrier
     ) -> Float {
@@ -93,11 +95,11 @@ struct CharacterSearch: Sendable, Wipeable {
         return trellis.search(tones, turns: turns, costs: sender.balance.costs, carrier: carrier, found: &found)
     }
 
-    /// Leaves out the characters from one on, and follows the idle line instead.
+    /// Drops the characters from an index on, and follows the idle line instead.
     /// - Parameters:
-    ///   - count: characters that are kept.
-    ///   - step: up to where the line is followed.
-    /// - Returns: the carrier there.
+    ///   - count: the number of characters to keep.
+    ///   - step: the step up to which the line is followed.
+    /// - Returns: the carrier at that step.
     mutating func keep(_ count: Int, until step: Int) -> Carrier {
         follow(found[..<count])
         return path.idle(until: step, tones, turns)
@@ -115,7 +117,7 @@ struct CharacterSearch: Sendable, Wipeable {
     /// The last step at or before a time.
     func step(at time: Double) -> Int { Int((time - start) / tones.stepLength) }
 
-    /// Turns of space and mark in a bit.
+    /// Turns of space and mark per bit.
     var turnsPerBit: SIMD2<Double> { sender.frequencies / sampleRate * samplesPerBit(sender) }
 
     private var turns: CarrierTurns { CarrierTurns(turnsPerBit: turnsPerBit, stopSteps: trellis.stopSteps) }
@@ -123,38 +125,39 @@ struct CharacterSearch: Sendable, Wipeable {
     private func samplesPerBit(_ sender: FSKSender) -> Double { sampleRate / (baud * sender.clock) }
 }
 
-/// What a path through a stretch sees on its way: how much of the sound the characters account for, and how sure each bit
-/// is.
+/// The evidence along a path through a stretch: how much of the sound the characters explain, and the margin of each
+/// bit.
 struct CharacterPath: Sendable, Wipeable {
     /// A character on the path.
     struct Character: Sendable {
-        /// Data and parity bits in the order of the line, the first one in the lowest place.
+        /// Data and parity bits in the order of the line, the first one in the least significant bit.
         var bits: UInt16
-        /// Grid steps of its beginning and its earliest end.
+        /// Grid steps of its start and its earliest end.
         var start: Int
         var end: Int
-        /// How much more of the carrier each bit has than its opposite would have, from start to stop bit.
+        /// For each bit from start to stop, the excess of its correlation with the carrier over the one of its
+        /// opposite.
         var leads: SIMD16<Float>
         /// How loud both tones are in its bits, from start to stop.
         var keying: ToneKeying
     }
 
     private(set) var characters: [Character] = []
-    /// What was seen of space and mark in the bits of all characters, relative to the carrier's phase.
+    /// The correlations with space and mark in the bits of all characters, relative to the carrier's phase.
     private(set) var tonesSeen = ToneBalance.Seen()
-    /// How much of the sound the path accounts for.
+    /// The correlation of the sound with the path.
     private(set) var strength = CarrierStrength()
     private var powers = SIMD2<Float>(1, 1)
     /// The carrier at the end of each character, and before the first one.
     private(set) var carriers: [Carrier] = []
 
-    /// Follows what a search found.
+    /// Follows the path that a search found.
     /// - Parameters:
-    ///   - found: the characters.
-    ///   - tones: the stretch.
-    ///   - turns: how far the tones turn.
+    ///   - found: the characters of the path.
+    ///   - tones: the correlations of the stretch.
+    ///   - turns: the turns of the tones.
     ///   - powers: power of space and mark on this line, 1 for the stronger one.
-    ///   - carrier: what is known of the carrier at the beginning.
+    ///   - carrier: the carrier at the beginning, as far as it is known.
     ///   - stopSteps: grid steps of a stop bit.
     ///   - bitCount: bits between start and stop.
     mutating func follow(
@@ -201,8 +204,8 @@ struct CharacterPath: Sendable, Wipeable {
         }
     }
 
-    /// Goes on with the idle line.
-    /// - Returns: the carrier there.
+    /// Continues with the idle line.
+    /// - Returns: the carrier at the end of it.
     mutating func idle(until step: Int, _ tones: ToneCorrelations, _ turns: CarrierTurns) -> Carrier {
         var carrier = carriers[carriers.count - 1]
         idle(until: step, tones, turns, &carrier)

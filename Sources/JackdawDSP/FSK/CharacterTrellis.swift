@@ -1,38 +1,39 @@
-/// The most likely characters of a stretch of phase-continuous FSK: one search over where characters begin, their bits and
-/// the phase of the carrier.
+/// The most likely characters of a stretch of phase-continuous FSK: one search over the characters' starts, their bits
+/// and the phase of the carrier.
 ///
-/// A Viterbi search on a time grid of eight steps a bit. Its states are the idle line, and for each bit of a character what
-/// the last two bits were. Every survivor carries its own carrier phase and frequency, so that the memory in the phase
-/// counts, which is worth 4 to 6 dB over detectors that look at one bit at a time.
+/// A Viterbi search on a time grid of eight steps per bit. Its states are the idle line and, for each bit of a
+/// character, the last two bits. Every survivor has its own carrier phase and frequency, so that the memory in the
+/// phase counts, which gains 4 to 6 dB over detectors that examine one bit at a time.
 struct CharacterTrellis: Sendable, Wipeable {
-    /// What was found of a character.
+    /// A character on the best path.
     struct Found {
-        /// Data and parity bits in the order of the line, the first one in the lowest place.
+        /// Data and parity bits in the order of the line, the first one in the least significant bit.
         var bits: UInt16
-        /// Grid steps at which the start bit opens, and at which the stop bit closes at the earliest.
+        /// Grid steps at which the start bit begins, and at which the stop bit ends at the earliest.
         var start: Int
         var end: Int
     }
 
     /// Bits between start and stop.
     let bitCount: Int
-    /// Shortest stop bit in grid steps: a quarter of a bit less than it should be.
+    /// Shortest stop bit in grid steps: a quarter of a bit less than nominal.
     let stopSteps: Int
 
-    /// Grid steps from one character to the next where they stand close together.
+    /// Grid steps from one character to the next if there is no pause between them.
     let characterSteps: Double
 
     private static let states = 4
-    /// Lanes for the bits of a character, the first one for the start bit: vectors of eight are written behind it.
+    /// Lanes for the bits of a character, the first one for the start bit; vectors of eight are written beyond the last
+    /// bit.
     private static let lanes = 24
-    /// A row of lanes for each state, and room for what is written beyond the last lane.
+    /// A row of lanes for each state, and space for the lanes written beyond the last one.
     private static let slotSize = states * lanes + 8
-    /// Steps that are remembered: a power of two, above those of two stop bits.
+    /// Steps kept in memory: a power of two, above the steps of two stop bits.
     private static let slots = 32
     private static let unreachable: Float = -1e30
     private static let perBit = ToneCorrelations.stepsPerBit
 
-    /// Survivors at the last steps: score, carrier phase as a complex number, frequency in radians a bit.
+    /// Survivors at the last steps: score, carrier phase as a complex number, frequency in radians per bit.
     private struct Survivors {
         var score = [Float](repeating: unreachable, count: slots * slotSize)
         var real = [Float](repeating: 0, count: slots * slotSize)
@@ -52,9 +53,9 @@ struct CharacterTrellis: Sendable, Wipeable {
     private var isCoherent = true
     private var mostFrequency = Carrier.mostFrequency
     private var idleScores = [Float](repeating: unreachable, count: slots)
-    /// Which of two states a survivor came from, for each step, state and lane.
+    /// The predecessor of a survivor, one of two states, for each step, state and lane.
     private var choices: [UInt8] = []
-    /// Where the idle line came from: 0 from itself, `state + 1` from a stop bit.
+    /// The predecessor of the idle line: 0 for itself, `state + 1` for a stop bit.
     private var idleChoices: [UInt8] = []
 
     init(framing: CharacterFraming) {
@@ -63,14 +64,14 @@ struct CharacterTrellis: Sendable, Wipeable {
         stopSteps = Int(framing.stopBits.rawValue * Double(Self.perBit)) - 2
     }
 
-    /// Finds the characters of a stretch that begins with the idle line and ends anywhere.
+    /// Searches for the characters of a stretch that begins with the idle line and ends anywhere.
     /// - Parameters:
-    ///   - tones: the stretch.
-    ///   - turns: how far the tones turn.
-    ///   - costs: what a bit of space and of mark costs, for tones that differ in strength.
-    ///   - carrier: what is known of the carrier at the beginning.
-    ///   - found: what is found is put here.
-    /// - Returns: the score of the best path: the correlation of the sound with what was found.
+    ///   - tones: the correlations of the stretch.
+    ///   - turns: the turns of the tones.
+    ///   - costs: the costs of a bit of space and of mark, for tones that differ in strength.
+    ///   - carrier: the carrier at the beginning, as far as it is known.
+    ///   - found: the result: the characters that were found.
+    /// - Returns: the score of the best path: the correlation of the sound with the characters found.
     mutating func search(
         _ tones: ToneCorrelations, turns: CarrierTurns, costs: SIMD2<Float>, carrier: Carrier, found: inout [Found]
     ) -> Float {
@@ -169,7 +170,7 @@ struct CharacterTrellis: Sendable, Wipeable {
         }
         for state in 0..<Self.states {
             let place = new + state * Self.lanes
-            // Ones lie before a start bit.
+            // A start bit follows ones.
             survivors.score[place] = state == Self.states - 2 ? score : Self.unreachable
             survivors.real[place] = carrier.phase.x
             survivors.imaginary[place] = carrier.phase.y
@@ -188,7 +189,7 @@ struct CharacterTrellis: Sendable, Wipeable {
         }
     }
 
-    /// Moves eight bits of a character on by one, for all states that end in a bit.
+    /// Advances eight bits of a character by one, for all states that end in a given bit.
     @inline(__always)
     private static func advance(
         _ survivors: inout Survivors, from old: Int, to new: Int, bit: Int, _ seen: SIMD2<Float>, _ turn: SIMD2<Float>,
@@ -197,10 +198,10 @@ struct CharacterTrellis: Sendable, Wipeable {
     ) {
         let size = Carrier.size(of: seen)
         let inverse = 1 / (size + 1e-20)
-        // Where phases do not count all survivors gain the same.
+        // If phases do not count, all survivors gain the same.
         let (here, cost) = isCoherent ? (seen, cost) : (.zero, cost - size)
         for pair in 0..<2 {
-            // Both predecessors differ in the bit that is forgotten.
+            // The two predecessors differ in the bit that leaves the state.
             let a = Lanes(survivors, old + pair * lanes)
             let b = Lanes(survivors, old + (pair + 2) * lanes)
             let (scoreA, scoreB) = (a.score + a.gain(here), b.score + b.gain(here))
@@ -230,7 +231,7 @@ struct CharacterTrellis: Sendable, Wipeable {
         }
     }
 
-    /// Eight survivors.
+    /// A vector of eight survivors.
     private struct Lanes {
         var score: SIMD8<Float>
         var real: SIMD8<Float>
@@ -277,7 +278,7 @@ struct CharacterTrellis: Sendable, Wipeable {
         }
     }
 
-    /// Follows the best path back.
+    /// Traces the best path back.
     private func traceBack(from last: Int, _ found: inout [Found]) -> Float {
         // A stretch may end within a character; the idle line and every bit that ends within the last bit compete.
         var best = (score: idleScores[last % Self.slots], step: last, lane: -1, state: 0)

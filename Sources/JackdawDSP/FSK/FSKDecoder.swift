@@ -1,24 +1,24 @@
-/// Turns frequency shift keying into characters.
+/// Decodes frequency shift keying to characters.
 ///
-/// Works from 50 to 9,600 baud at 8 to 192 kHz, whatever the number of samples a bit; finds the clock and the tones of a
-/// burst where they are up to 5 % off.
+/// The decoder works from 50 to 9,600 baud at 8 to 192 kHz, with any number of samples per bit, and detects the clock
+/// and the tones of a burst if they are up to 5 % off.
 public struct FSKDecoder: LineDecoder, CustomReflectable {
     /// The tones and the baud.
     public let shift: FrequencyShift
-    /// How characters lie among start and stop bits.
+    /// The start, data, parity and stop bits of characters.
     public let framing: CharacterFraming
     /// Samples per second (Hz).
     public let sampleRate: Double
 
     private(set) var box: WipedBox<FSKReceiver>
 
-    /// A decoder at the start of a recording.
+    /// Creates a decoder at the start of a recording.
     /// - Parameters:
     ///   - shift: tones and baud.
-    ///   - framing: 8N1 unless told.
+    ///   - framing: framing of the characters; default: 8N1.
     ///   - sampleRate: samples per second, 8,000 to 192,000 Hz.
-    ///   - isSquelched: whether characters that noise may have made are kept back, as they are unless told. Without that the
-    ///     sound between bursts gives characters all the time.
+    ///   - isSquelched: whether characters that may be noise are suppressed; default: true. If false, the sound between
+    ///     bursts yields characters all the time.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
     public init(
         _ shift: FrequencyShift, framing: CharacterFraming = .eightNoneOne, sampleRate: Double, isSquelched: Bool = true
@@ -31,32 +31,33 @@ public struct FSKDecoder: LineDecoder, CustomReflectable {
         box = WipedBox(FSKReceiver(shift, framing: framing, sampleRate: sampleRate, isSquelched: isSquelched))
     }
 
-    /// Takes the next samples, full scale -1 to 1, and appends what they completed. A sample that is not a number, or is
-    /// beyond any scale, counts as 0.
+    /// Processes the next samples, full scale -1 to 1, and appends the events that they complete. A sample that is not
+    /// a number, or with a magnitude of 1e6 or more, counts as 0.
     public mutating func receive(_ samples: Span<Float>, into events: inout [LineEvent]) {
         WipedBox.makeUnique(&box)
         box.content.receive(samples, into: &events)
     }
 
-    /// Takes the next 16-bit samples and appends what they completed; the same events as for `Float` input.
+    /// Processes the next 16-bit samples and appends the events that they complete; the events are the same as for
+    /// `Float` input.
     public mutating func receive(_ samples: Span<Int16>, into events: inout [LineEvent]) {
         WipedBox.makeUnique(&box)
         box.content.receive(samples, into: &events)
     }
 
-    /// Ends the recording: appends what is still open and overwrites all sound.
+    /// Ends the recording: appends the pending events and overwrites all sound.
     public mutating func finish(into events: inout [LineEvent]) {
         WipedBox.makeUnique(&box)
         box.content.finish(into: &events)
     }
 
-    /// Forgets the past, overwrites all sound and starts a new recording.
+    /// Discards all state, overwrites all sound and starts a new recording.
     public mutating func reset() {
         WipedBox.makeUnique(&box)
         box.content.reset()
     }
 
-    /// Reflection shows nothing of the sound.
+    /// Reflection does not show the sound.
     public var customMirror: Mirror {
         Mirror(
             self, children: ["shift": shift, "framing": framing, "sampleRate": sampleRate], displayStyle: .struct)
@@ -69,7 +70,7 @@ extension CharacterFraming {
         try LineCodeError.check("data bits", Double(dataBits), 5...9, "")
     }
 
-    /// What a reading says.
+    /// Converts a reading to a character.
     func character(_ reading: SequenceDecoder.Reading, startSample: Double, _ tier: DecoderTier) -> LineCharacter {
         var value: UInt16 = 0
         var reliabilities = InlineArray<16, UInt8>(repeating: 0)
@@ -81,7 +82,7 @@ extension CharacterFraming {
             least = min(least, likelihood)
             reliabilities[place] = UInt8(min(255, likelihood * 10))
         }
-        // What has no start or stop bit was not read at all.
+        // Characters without start or stop bit are not found at all, so only the parity can be wrong.
         let isEven = parityBit(of: value).map { $0 == Int(reading.bits >> UInt16(dataBits) & 1) } ?? true
         return LineCharacter(
             value: value, startSample: startSample, confidence: LogLikelihood.confidence(least),
@@ -90,40 +91,40 @@ extension CharacterFraming {
     }
 }
 
-/// The state of a decoder of frequency shift keying: reads one stretch of sound after the other, by the fast tier where all
-/// of it is clear and by the strong one elsewhere.
+/// The state of a decoder of frequency shift keying: decodes one stretch of sound after another, with the fast tier if
+/// all of it is clear and with the strong one otherwise.
 struct FSKReceiver: StretchReceiver, Sendable, Wipeable {
     private let shift: FrequencyShift
     private let framing: CharacterFraming
     private let sampleRate: Double
 
     var stretches: SoundStretches
-    /// Where the recording ends, once that is known.
+    /// The end of the recording, once it is known.
     private var recordingEnd = Double.infinity
     private var clear: BitwiseDecoder?
     private var sequence: SequenceDecoder
     /// The sound of a stretch without offset and hum.
     private var filtered: [Float] = []
-    /// Whether the fast tier read the last stretch.
+    /// Whether the fast tier decoded the last stretch.
     private var isClear = false
     private var readings: [SequenceDecoder.Reading] = []
     private var burst: BurstMeter?
     private let samplesPerBit: Double
     private let isSquelched: Bool
 
-    /// Bits a stretch, and those behind it that are looked at before it is decided on.
+    /// Bits per stretch, and bits after it that are examined before it is decided.
     private static let stretchBits = 160.0
     private static let aheadBits = 60.0
-    /// The line rests for so many bits between two bursts, at least.
+    /// The least number of bits for which the line rests between two bursts.
     private static let pauseBits = 60.0
-    /// Bits that a stop bit may lack at the end of a recording.
+    /// Bits by which a stop bit may be cut at the end of a recording.
     private static let mostMissing = 0.25
-    /// So near behind a character another one is believed more readily.
+    /// Bits after a character within which another one needs less evidence.
     private static let holdBits = 20.0
-    /// Bits by which a stretch may be longer than the others: one begins where a character ended.
+    /// Bits by which a stretch may be longer than the others: it begins at the end of a character.
     private static let spareBits = 20.0
 
-    /// At the start of a recording, with a shift and a framing that are valid.
+    /// Creates a receiver at the start of a recording; the shift and the framing must be valid.
     init(_ shift: FrequencyShift, framing: CharacterFraming, sampleRate: Double, isSquelched: Bool = true) {
         self.isSquelched = isSquelched
         self.shift = shift
@@ -147,7 +148,7 @@ struct FSKReceiver: StretchReceiver, Sendable, Wipeable {
         reset()
     }
 
-    /// Forgets the past, overwrites all that tells of it and keeps the memory.
+    /// Discards and overwrites all state of the recording, and keeps the memory.
     mutating func reset() {
         wipe()
         clear?.reset()
@@ -164,7 +165,7 @@ struct FSKReceiver: StretchReceiver, Sendable, Wipeable {
         sequence.wipe()
     }
 
-    /// Reads the characters that begin in the stretch, and drops it.
+    /// Decodes the characters that begin in the stretch, and drops it.
     mutating func readStretch(into events: inout [LineEvent]) {
         if !readClearly(into: &events) {
             if let rest = restBeforeClearCharacters() {
@@ -177,7 +178,7 @@ struct FSKReceiver: StretchReceiver, Sendable, Wipeable {
         stretches.advance()
     }
 
-    /// Where a carrier begins: the time from which on the line rests clearly, and goes on with clear characters.
+    /// The start of a carrier: the time from which on the line rests clearly and continues with clear characters.
     private mutating func restBeforeClearCharacters() -> Double? {
         let (origin, start, end) = (stretches.origin, stretches.start, stretches.end)
         let rest = stretches.withSamples { sound, base in
@@ -187,8 +188,8 @@ struct FSKReceiver: StretchReceiver, Sendable, Wipeable {
         return rest.map { origin + $0 }
     }
 
-    /// Reads the stretch bit by bit.
-    /// - Returns: whether all of it was clear; nothing has changed where it was not.
+    /// Decodes the stretch bit by bit.
+    /// - Returns: whether all of it was clear; if not, the state is unchanged.
     private mutating func readClearly(into events: inout [LineEvent]) -> Bool {
         let (origin, start, limit) = (stretches.origin, stretches.start, stretches.end)
         let end = stretches.withSamples { sound, base in
@@ -207,7 +208,7 @@ struct FSKReceiver: StretchReceiver, Sendable, Wipeable {
         return true
     }
 
-    /// Reads the stretch as a sequence, up to a time.
+    /// Decodes the stretch as a sequence, up to a time.
     private mutating func readStrongly(before limit: Double, into events: inout [LineEvent]) {
         let origin = stretches.origin
         stretches.filter(before: limit, into: &filtered)
@@ -221,14 +222,14 @@ struct FSKReceiver: StretchReceiver, Sendable, Wipeable {
         report(origin: origin, into: &events)
     }
 
-    /// Reports what was read, and what it says of the line.
+    /// Reports the decoded characters and the properties of the line.
     private mutating func report(origin: Double, into events: inout [LineEvent]) {
         for reading in readings { report(reading, isClear ? .fast : .strong, origin: origin, into: &events) }
         noteLine()
         if let burst, stretches.start - burst.end > Self.pauseBits * samplesPerBit { closeBurst(into: &events) }
     }
 
-    /// The filtered sound is held no longer than this: a change of it would leave a copy behind.
+    /// Holds the filtered sound during this call only: a change of it while shared would leave a copy.
     private mutating func readFiltered(from offset: Double, before limit: Double) -> Double {
         let filtered = filtered
         return sequence.read(filtered.span, from: offset, before: limit, readings: &readings)
@@ -240,7 +241,7 @@ struct FSKReceiver: StretchReceiver, Sendable, Wipeable {
         let start = origin + reading.start
         let isWithin = burst.map { start - $0.end < Self.holdBits * samplesPerBit } ?? false
         let least = isWithin ? SequenceDecoder.leastEvidenceWithin : SequenceDecoder.leastEvidence
-        // The silence behind the end of a recording does not count as a stop bit.
+        // The silence after the end of a recording does not count as a stop bit.
         let isWhole = origin + reading.end <= recordingEnd + Self.mostMissing * samplesPerBit
         guard isWhole, !isSquelched || reading.evidence.bitEnergyToNoise >= least else { return }
         if let burst, start - burst.end > Self.pauseBits * samplesPerBit { closeBurst(into: &events) }
@@ -251,7 +252,7 @@ struct FSKReceiver: StretchReceiver, Sendable, Wipeable {
         burst = meter
     }
 
-    /// Tells the burst's meter of its clock and its tones. Those of the fast tier are those of clear sound.
+    /// Updates the burst's meter with its clock and its tones. Those of the fast tier are from clear sound.
     private mutating func noteLine() {
         burst?.note(
             baud: shift.baud * (isClear ? clear?.clock ?? 1 : sequence.sender.clock),

@@ -1,15 +1,15 @@
-/// A binary frequency shift keying with continuous phase: the tones of 1 and 0, and how fast they follow each other.
+/// A binary frequency shift keying with continuous phase: the tones of 1 and 0, and the bit rate.
 public struct FrequencyShift: Sendable, Hashable {
-    /// Bits a second, 50 to 9,600; samples a bit need not be whole.
+    /// Bits per second, 50 to 9,600; the samples per bit need not be an integer.
     public var baud: Double
     /// Frequency of a 1 in Hz: at least half the baud and 1/4096 of the sample rate, and less than half of that.
     public var mark: Double
     /// Frequency of a 0 in Hz, within the same bounds.
     public var space: Double
 
-    /// A keying.
+    /// Creates a keying; encoders and decoders check its range.
     /// - Parameters:
-    ///   - baud: bits a second, 50 to 9,600.
+    ///   - baud: bits per second, 50 to 9,600.
     ///   - mark: frequency of a 1 in Hz.
     ///   - space: frequency of a 0 in Hz.
     public init(baud: Double, mark: Double, space: Double) {
@@ -29,21 +29,21 @@ public struct FrequencyShift: Sendable, Hashable {
 }
 
 extension FrequencyShift {
-    /// Bauds that are encoded and decoded.
+    /// Bit rates that encoders and decoders accept, in bits per second.
     public static let bauds = 50.0...9_600.0
-    /// Sample rates that are encoded and decoded, in Hz.
+    /// Sample rates that encoders and decoders accept, in Hz.
     public static let sampleRates = Tone.sampleRates
 
-    /// Of a tone that turns less than so often in a bit, noise and offset leave nothing to tell it by.
+    /// Least turns of a tone per bit: with fewer, it cannot be distinguished from noise and offset.
     private static let leastTurnsPerBit = 0.5
-    /// Below this many turns a sample the filter that keeps the offset out would take seconds to come to rest.
+    /// Least turns per sample: with fewer, the filter that removes the offset would take seconds to settle.
     private static let leastTurns = 1.0 / 4_096
 
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
     func validate(sampleRate: Double) throws(LineCodeError) {
         try LineCodeError.check("sample rate", sampleRate, Self.sampleRates, "Hz")
-        try LineCodeError.check("baud", baud, Self.bauds, "bits a second")
-        try LineCodeError.check("baud", baud, 0...sampleRate / 2, "bits a second at this sample rate")
+        try LineCodeError.check("baud", baud, Self.bauds, "bits per second")
+        try LineCodeError.check("baud", baud, 0...sampleRate / 2, "bits per second at this sample rate")
         for (name, tone) in [("mark", mark), ("space", space)] {
             let least = max(Self.leastTurnsPerBit * baud, Self.leastTurns * sampleRate)
             try LineCodeError.check(
@@ -53,7 +53,7 @@ extension FrequencyShift {
     }
 }
 
-/// Something of the space and of the mark, in place: no array of two that would have to be allocated.
+/// A value for the space and one for the mark, stored in place to avoid the allocation of an array.
 struct TonePair<Element> {
     var space: Element
     var mark: Element
@@ -63,13 +63,13 @@ struct TonePair<Element> {
         self.mark = mark
     }
 
-    /// The same of both.
+    /// Creates a pair of equal values.
     init(_ both: Element) {
         space = both
         mark = both
     }
 
-    /// By the bit that the tone stands for: 0 is space, 1 is mark.
+    /// The value for a bit: 0 is space, 1 is mark.
     @inline(__always)
     subscript(tone: Int) -> Element {
         _read {

@@ -1,32 +1,33 @@
+/// The search for the clock and the tones of a new sender, before a burst has shown them.
 extension SequenceDecoder {
     /// Clocks that are tried until one is known.
     private static let clocks = [1, 0.98, 1.02, 0.96, 1.04]
-    /// What another clock and other tones explain counts for so much: bits that are smeared may seem to fit one by chance.
+    /// Weights of the score of another clock and other tones: smeared bits may fit one by chance.
     private static let trustInOtherClock: Float = 0.93
     private static let trustInOtherTones: Float = 0.95
-    /// Energy of a bit over the density of the noise from which on tones without phases are believed, and how much more of
-    /// the power over the noise they have to explain.
+    /// The least energy of a bit over the density of the noise for which tones without phases are accepted, and the
+    /// least factor by which their power over the noise must exceed the coherent one.
     private static let leastWithoutPhases: Float = 10
     private static let leastGainWithoutPhases: Float = 2
-    /// Power over the noise that needs no better explanation.
+    /// Power over the noise from which on no better explanation is searched.
     private static let mostWithPhases: Float = 4
-    /// Share of white noise that tones without phases explain, times the samples of half a bit: of each bit the louder tone,
-    /// whatever its phase.
+    /// Share of white noise that tones without phases explain, times the samples of half a bit: in each bit the louder
+    /// tone, at any phase.
     private static let noiseExplained: Float = 1.1
     private static let mostNoiseExplained: Float = 0.9
-    /// Samples of half a bit in which they can be told from noise.
+    /// Samples of half a bit from which on such tones can be distinguished from noise.
     private static let leastHalfBit: Float = 8
-    /// Tones are no nearer to each other than this, as a share of how far they should be apart.
+    /// Least distance of the tones, as a share of the nominal one.
     private static let leastShift = 0.7
-    /// Tones may be off by this share of them. An estimate finds them within so many turns a bit; where that is less, others
-    /// begin so many turns beside the nominal tones.
+    /// The largest relative error of the tones. An estimate finds tones within this many turns per bit; if the error
+    /// can be larger, other estimates start at these distances from the nominal tones, in turns per bit.
     private static let toneRange = 0.05
     private static let estimateReach = 0.8
     private static let estimateDistance = 0.6
 
-    /// A sender that was tried.
+    /// A sender that was tried, with its result.
     private struct Trial {
-        /// What it explains of the stretch over what it does not, as a ratio.
+        /// Energy that it explains of the stretch over the energy that it does not, as a ratio.
         var score: Float
         var sender: FSKSender
         /// The carrier at the beginning.
@@ -66,7 +67,7 @@ extension SequenceDecoder {
         if score > best.score { best = Trial(score: score, sender: sender, carrier: carrier) }
     }
 
-    /// Tries a sender's tones with other clocks; what was searched with before need not be tried again.
+    /// Tries a sender's tones with other clocks, except the combination that was already searched.
     private mutating func tryClocks(
         of sender: FSKSender, _ carrier: Carrier, but tried: FSKSender, _ samples: Span<Float>, from offset: Double,
         _ best: inout Trial
@@ -78,8 +79,8 @@ extension SequenceDecoder {
         }
     }
 
-    /// Searches with the best sender, and with a clock that how far its characters are apart tells: better than those that
-    /// were tried.
+    /// Searches with the best sender, and with the clock that the distances of its characters give, which is more exact
+    /// than those tried.
     private mutating func refineClock(
         _ samples: Span<Float>, from offset: Double, _ best: inout Trial
     ) {
@@ -98,14 +99,15 @@ extension SequenceDecoder {
         }
     }
 
-    /// Tries a sender's tones without phases, where they explain far more than the best did with them.
+    /// Tries a sender's tones without phases, and accepts them if they explain far more than the best did with phases.
     private mutating func tryWithoutPhases(
         _ sender: FSKSender, above coherent: Float, _ samples: Span<Float>, from offset: Double, _ best: inout Trial
     ) {
-        // The bit has half as much energy as a carrier of its power over the noise of a sample.
+        // The energy of a bit over the noise density is the carrier's power over the noise of a sample, times half of
+        // the bit's samples.
         let halfBit = Float(sampleRate / shift.baud / 2)
         guard halfBit >= Self.leastHalfBit else { return }
-        // Some of the noise is explained, too.
+        // The tones also explain some of the noise.
         let noiseExplained = min(Self.mostNoiseExplained, Self.noiseExplained / halfBit)
         func gain(_ score: Float) -> Float { score * (1 - noiseExplained) - noiseExplained }
         for clock in Self.clocks {
@@ -117,19 +119,20 @@ extension SequenceDecoder {
             {
                 best = other
             } else if clock == 1 {
-                // What no clock explains is not worth the other ones.
+                // If the nominal clock explains too little, the other ones are not tried.
                 return
             }
         }
     }
 
-    /// What the sender explains of the stretch over what it does not.
+    /// Energy that the sender explains of the stretch over the energy that it does not.
     private var score: Float {
         strength.overNoise(tones, isWhite: true) * (sender.clock == 1 ? 1 : Self.trustInOtherClock)
             * (sender.frequencies == FSKSender(shift).frequencies ? 1 : Self.trustInOtherTones)
     }
 
-    /// A sender of tones that the phases of the stretch tell, without a decision on any bit; the nominal one if they tell none.
+    /// A sender with tones estimated from the phases of the stretch, without a decision on any bit; the nominal one if
+    /// there is no estimate.
     private mutating func tuned(
         _ carrier: Carrier, _ samples: Span<Float>, from offset: Double
     ) -> FSKSender {
@@ -137,7 +140,7 @@ extension SequenceDecoder {
         let nominal = FSKSender(shift)
         let most = max(shift.mark, shift.space) / shift.baud
         let steps = Int((Self.toneRange * most / Self.estimateDistance).rounded(.up))
-        // The four that hold the most power are searched with: most of them would be for nothing.
+        // Search only with the four of the highest power: most of the searches would be useless.
         var loudest = InlineArray<4, (power: Float, sender: FSKSender)>(repeating: (0, nominal))
         for step in -steps...steps {
             let scale = 1 + Double(step) * Self.estimateDistance / most
@@ -160,23 +163,23 @@ extension SequenceDecoder {
         return best.sender
     }
 
-    /// Whether tones may be off by so many turns a bit that nothing is seen of them where they should be.
+    /// Whether the tones may be off by so many turns per bit that they do not show in the nominal correlations.
     var mayHideTones: Bool { Self.toneRange * max(shift.mark, shift.space) / shift.baud > Self.estimateReach }
 
-    /// The sender whose tones the phases in the correlations tell; the nominal one if they tell none.
+    /// The sender with tones estimated from the phases of the correlations; the nominal one if there is no estimate.
     private var estimated: FSKSender {
         let nominal = FSKSender(shift)
         let offsets = ToneEstimate(tones, turnsPerBit: characterSearch.turnsPerBit).offsets
         let tuned = FSKSender.bounded(sender.frequencies + offsets * shift.baud, shift)
         let isOff = (0..<2).contains { abs(tuned[$0] - nominal.frequencies[$0]) > Self.leastOffset * shift.baud }
-        // A steady tone between the two would bring them together.
+        // A steady tone between the two would pull them together.
         let isApart = abs(tuned.x - tuned.y) > Self.leastShift * abs(shift.space - shift.mark)
         return isOff && isApart ? FSKSender(clock: 1, frequencies: tuned) : nominal
     }
 }
 
 extension ToneCorrelations {
-    /// Power of the louder tone, all along.
+    /// Power of the louder tone, summed over all steps.
     fileprivate var louderPower: Float {
         var sum: Float = 0
         for index in 0..<count {

@@ -1,10 +1,10 @@
-/// The strong tier of frequency shift keying: the most likely characters of one stretch after the other, with what a burst
-/// has told of its clock and its tones.
+/// The strong tier of frequency shift keying: the most likely characters of one stretch after another, with the clock
+/// and tones learnt from the burst so far.
 struct SequenceDecoder: Sendable, Wipeable {
-    /// A character and what is known of it.
+    /// A character with its evidence.
     struct Reading {
         var bits: UInt16
-        /// Time in samples of the stretch.
+        /// Start and end as times in samples of the stretch.
         var start: Double
         var end: Double
         /// Log-likelihood ratio (nats) of each bit from start to stop.
@@ -16,28 +16,28 @@ struct SequenceDecoder: Sendable, Wipeable {
 
     let shift: FrequencyShift
     let sampleRate: Double
-    /// Whether what may be noise is told to be.
+    /// Whether characters that may be noise are marked as such.
     private let isSquelched: Bool
-    /// Finds the characters of a stretch.
+    /// The search for the characters of a stretch.
     var characterSearch: CharacterSearch
-    /// The carrier where the next stretch begins.
+    /// The carrier at the start of the next stretch.
     var carrier = Carrier()
-    /// The one that is heard, as far as a burst has told.
+    /// The current sender, as learnt from the burst so far.
     var sender: FSKSender
-    /// That of the burst before: the next one may come from it, too.
+    /// The sender of the previous burst: the next one may come from it, too.
     private(set) var last: FSKSender
     /// Amplitude of the burst's last character.
     private var heard: Float = 0
-    /// Whether a burst has told.
+    /// Whether the sender is known from a burst.
     private(set) var isLocked = false
-    /// Where the last character ended that was strong by itself, in samples of the stretch.
+    /// End of the last character that was strong by itself, in samples of the stretch.
     private var lastStrong = -Double.infinity
 
-    /// How fast the clock is followed, from stretch to stretch.
+    /// Gain with which the clock is followed, from stretch to stretch.
     private static let clockGain = 0.5
-    /// Characters that settle the clock.
+    /// Strong characters in a stretch after which the sender counts as known.
     private static let settling = 4
-    /// Offsets in turns a bit that are believed, at least.
+    /// Least offset that is corrected, in turns per bit.
     static let leastOffset = 0.015
     /// Least energy of a bit over the density of the noise, a ratio, of forty bits.
     static let leastEvidence: Float = 2.4
@@ -48,31 +48,32 @@ struct SequenceDecoder: Sendable, Wipeable {
     private let leastEvidenceToStandAlone: Float
     /// The same right behind another character.
     static let leastEvidenceWithin: Float = 1.3
-    /// The same that a character has to have itself, where there is more around it.
+    /// The same limit for a character's own bits, if there is more energy around it.
     private static let leastEvidenceOfOwn: Float = 1
-    /// The same as a share of what there is around it.
+    /// The same limit as a share of the energy around it.
     private static let leastShareOfEvidence: Float = 0.3
-    /// Bits in which there has to be a character that is strong by itself, before and behind a weak one.
+    /// Bits before and after a weak character within which there must be one that is strong by itself.
     private static let supportBits = 300.0
     /// Greatest steadiness of the tones in a character and those around it. A sender at 6 dB reaches 0.37; two steady tones
     /// 10 dB over the noise have 0.64 at least.
     private static let mostSteadiness: Float = 0.6
-    /// Share of the amplitude around it that a character has to have.
+    /// The least amplitude of a character, as a share of the amplitude around it.
     private static let leastShareOwn: Float = 0.2
-    /// How fast the tones are followed, from stretch to stretch.
+    /// Gain with which the tones are followed, from stretch to stretch.
     private static let tuningGain = 0.15
-    /// Parts of a character that are listened to for themselves, and what each has of the amplitude around it, at least.
+    /// Parts of a character that are measured separately, and the least amplitude of each, as a share of the
+    /// character's.
     private static let parts = 3
     private static let leastShare: Float = 0.12
-    /// A start bit is none where it has less than a share of that, and less by so many standard deviations, and the two bits
-    /// before it as well: there the carrier begins.
+    /// A start bit is rejected if its amplitude is below a share of the usual one, and by so many standard deviations,
+    /// and if the same is true for the two bits before it: the carrier begins there.
     private static let mostShareBefore: Float = 0.35
     private static let mostDeviationsBefore: Float = 2
     private static let mostShareOfStart: Float = 0.5
     private static let mostDeviationsOfStart: Float = 1.5
-    /// Log-likelihood ratio (nats) of a start or stop bit against its opposite below which it is the opposite.
+    /// Log-likelihood ratio (nats) of a start or stop bit against its opposite, below which it counts as the opposite.
     private static let leastLikelihood: Float = -7
-    /// Full-scale step of 16-bit sound: a carrier below it is none.
+    /// One step of 16-bit sound: a weaker signal is no carrier.
     private static let leastAmplitude: Float = 1 / 32_768
     private static let evidenceSteps = CarrierStrength.evidenceSteps
 
@@ -89,7 +90,7 @@ struct SequenceDecoder: Sendable, Wipeable {
         carrier.isCoherent = characterSearch.isPhaseKept
     }
 
-    /// The burst is over: the next one may come from another sender, or over another line.
+    /// Ends the burst: the next one may come from another sender, or over another line.
     mutating func unlock() {
         if isLocked { last = sender }
         isLocked = false
@@ -97,11 +98,11 @@ struct SequenceDecoder: Sendable, Wipeable {
         sender = FSKSender(shift)
     }
 
-    /// Goes on behind a stretch that was clear.
+    /// Continues after a stretch that the fast tier decoded.
     /// - Parameters:
-    ///   - clock: bits a second over the nominal ones.
+    ///   - clock: bit rate relative to the nominal one.
     ///   - frequencies: tones of space and mark in Hz.
-    ///   - amplitude: that of the last character.
+    ///   - amplitude: amplitude of the last character.
     mutating func follow(clock: Double, frequencies: SIMD2<Double>, amplitude: Float) {
         sender.clock = clock
         for tone in 0..<2 where abs(frequencies[tone] - sender.frequencies[tone]) > Self.leastOffset * shift.baud {
@@ -112,14 +113,14 @@ struct SequenceDecoder: Sendable, Wipeable {
         lastStrong = 0
     }
 
-    /// The carrier is another one, or so much later that nothing is known of its phase.
+    /// Discards the carrier's phase: the carrier is another one, or the gap is too long to extrapolate the phase.
     mutating func forgetCarrier() {
         carrier = Carrier(isCoherent: carrier.isCoherent, mostFrequency: carrier.mostFrequency)
     }
 
     mutating func wipe() { characterSearch.wipe() }
 
-    /// Starts a new recording; what it holds of the last one is to be overwritten beside.
+    /// Starts a new recording; the caller must also wipe the data of the last one.
     mutating func reset() {
         unlock()
         lastStrong = -.infinity
@@ -127,13 +128,13 @@ struct SequenceDecoder: Sendable, Wipeable {
         carrier = Carrier(isCoherent: characterSearch.isPhaseKept)
     }
 
-    /// Reads the characters that begin before a time.
+    /// Decodes the characters that begin before a time.
     /// - Parameters:
-    ///   - samples: the stretch, and what follows it.
+    ///   - samples: the stretch, and the sound after it.
     ///   - offset: time at which it begins, 0 to 1 sample.
     ///   - limit: time in samples.
-    ///   - readings: what is read is put here.
-    /// - Returns: the time up to which all is read.
+    ///   - readings: the result: the characters that were decoded.
+    /// - Returns: the time up to which everything is decoded.
     mutating func read(
         _ samples: Span<Float>, from offset: Double, before limit: Double, readings: inout [Reading]
     ) -> Double {
@@ -158,7 +159,7 @@ struct SequenceDecoder: Sendable, Wipeable {
         readings.removeSubrange(firstAfter...)
         let strong = readings.count { $0.evidence.bitEnergyToNoise >= Self.leastEvidence }
         if !isLocked, strong >= Self.settling { isLocked = true }
-        // The next stretch begins behind the last character, or at the limit on the idle line.
+        // The next stretch begins after the last character, or at the limit on the idle line.
         let last = firstAfter > 0 ? characters[firstAfter - 1].end : 0
         let nextStart = firstAfter < characters.count ? characters[firstAfter].start : tones.count
         let step = min(max(last, min(nextStart, characterSearch.step(at: limit))), tones.count)
@@ -169,25 +170,25 @@ struct SequenceDecoder: Sendable, Wipeable {
         return end
     }
 
-    /// Whether the stretch is loud enough to hold a character.
+    /// Whether the stretch is loud enough to contain a character.
     private var isAudible: Bool {
         let length = characterSearch.characterSteps * tones.stepLength
         return tones.noise(in: 0..<tones.count, beside: 0, isWhite: true)
             > Self.leastAmplitude * Self.leastAmplitude / 2 * Float(length)
     }
 
-    /// Searches with what is known of a sender and its carrier.
+    /// Searches with a given sender and carrier.
     mutating func search(_ samples: Span<Float>, from offset: Double, _ sender: FSKSender, _ carrier: Carrier) {
         (self.sender, self.carrier) = (sender, carrier)
         characterSearch.search(samples, from: offset, sender, carrier)
     }
 
-    /// What the last search saw of the tones, and what it found.
+    /// The correlations of the last search, and its results.
     var tones: ToneCorrelations { _read { yield characterSearch.tones } }
     var characters: [CharacterPath.Character] { _read { yield characterSearch.path.characters } }
     var strength: CarrierStrength { _read { yield characterSearch.path.strength } }
 
-    /// Follows clock, tones and line by what was read.
+    /// Updates clock, tones and line from the decoded characters.
     private mutating func followSender(_ readings: [Reading]) {
         var distances = CharacterDistances(expected: characterSearch.characterSteps)
         for (first, second) in zip(readings, readings.dropFirst())
@@ -196,7 +197,7 @@ struct SequenceDecoder: Sendable, Wipeable {
         }
         sender.followClock(distances, gain: Self.clockGain)
         if carrier.isCoherent { sender.balance.follow(characterSearch.path.tonesSeen) }
-        // What smears one tone into the other turns its phase, too.
+        // A line that smears one tone into the other also rotates its phase.
         guard sender.balance.isEven else { return }
         let estimate = ToneEstimate(
             tones, turnsPerBit: characterSearch.turnsPerBit, characters: characters, bitCount: characterSearch.bitCount
@@ -204,12 +205,12 @@ struct SequenceDecoder: Sendable, Wipeable {
         for tone in 0..<2 where abs(estimate[tone]) > Self.leastOffset {
             sender.frequencies[tone] += Self.tuningGain * shift.baud * estimate[tone]
         }
-        // A louder sender beside this one would draw them away.
+        // A louder sender next to this one would pull them away.
         sender.frequencies = FSKSender.bounded(sender.frequencies, shift)
     }
 
-    /// Drops what is weak and has nothing strong before or behind it: in a fade there is, where a carrier begins or ends
-    /// there is not.
+    /// Drops weak characters that do not have a strong one both before and after them: in a fade they do, at the start
+    /// or end of a carrier they do not.
     private mutating func dropUnsupported(_ readings: inout [Reading], upTo count: Int) {
         let reach = Self.supportBits * sampleRate / shift.baud
         func isStrong(_ reading: Reading) -> Bool {
@@ -227,21 +228,22 @@ struct SequenceDecoder: Sendable, Wipeable {
         }
     }
 
-    /// Whether the carrier is there from a character's beginning to its end: it is not where it starts or stops.
+    /// Whether the carrier is present from a character's start to its end, which is not so if the carrier starts or
+    /// stops within it.
     /// - Parameters:
-    ///   - steps: the character.
+    ///   - steps: grid steps of the character.
     ///   - own: amplitude of its carrier.
     ///   - usual: amplitude of the carrier around it.
-    ///   - noise: variance of the noise, a sample.
-    /// - Returns: true where all of it is heard.
+    ///   - noise: variance of the noise per sample.
+    /// - Returns: true if the carrier is present in all of it.
     private func isHeardThroughout(_ steps: Range<Int>, own: Float, usual: Float, noise: Float) -> Bool {
         func amplitude(in steps: Range<Int>) -> Float { strength.evidence(in: steps, tones).amplitude }
         guard usual > Self.leastAmplitude else { return false }
-        // Where a carrier starts, what lies before it would do for a start bit.
+        // If a carrier starts here, the silence before it can look like a start bit.
         let (start, bit) = (steps.lowerBound, ToneCorrelations.stepsPerBit)
         if start >= 2 * bit {
             let (before, first) = (amplitude(in: start - 2 * bit..<start), amplitude(in: start..<start + bit))
-            // In a fade the rest of the character is as weak.
+            // In a fade the rest of the character is just as weak.
             let usual = amplitude(in: (start + steps.upperBound) / 2..<steps.upperBound)
             let deviation = (2 * noise / Float(Double(bit) * tones.stepLength)).squareRoot()
             let isBeforeCarrier =

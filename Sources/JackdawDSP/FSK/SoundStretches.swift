@@ -1,10 +1,10 @@
-/// Cuts a recording into stretches, of which each is read with some sound before it, for filters to come to rest, and some
-/// behind it to look ahead at.
+/// Cuts a recording into stretches. Each is decoded with some sound before it, so that filters settle, and some after
+/// it for look-ahead.
 struct SoundStretches: Sendable {
     private var sound: SoundBuffer
-    /// Position of its first sample.
+    /// Position of the buffer's first sample.
     private var soundStart = 0
-    /// Where the stretch begins and ends, in samples.
+    /// Start and end of the stretch, in samples.
     private(set) var start = 0.0
     private(set) var end: Double
 
@@ -13,17 +13,18 @@ struct SoundStretches: Sendable {
     private let settling: Int
     private let filter: ButterworthFilter
 
-    /// Corner of the filter that keeps offset and hum out, in Hz and over the lower tone: a higher one would bend the phase of
-    /// the tones, which costs 0.4 dB at a quarter of the tone.
+    /// Corner of the filter that removes offset and hum, in Hz and as a share of the lower tone: a higher corner would
+    /// distort the phase of the tones, which costs 0.4 dB at a quarter of the tone.
     private static let corner = 120.0
     private static let cornerShare = 0.12
-    /// Turns of the corner's frequency in which the filter comes to rest, to some -90 dB.
+    /// Turns of the corner frequency in which the filter settles to some -90 dB.
     private static let settlingTurns = 2.4
 
     /// - Parameters:
     ///   - length: samples of a stretch.
-    ///   - ahead: samples behind it.
-    ///   - spare: samples by which a stretch may be longer than the others: one begins where the last one was read up to.
+    ///   - ahead: samples after it for look-ahead.
+    ///   - spare: samples by which a stretch may be longer than the others: it begins at the position up to which the
+    ///     last one was decoded.
     ///   - lowerTone: frequency of the lower tone in Hz.
     ///   - sampleRate: samples per second.
     init(length: Double, ahead: Double, spare: Double, lowerTone: Double, sampleRate: Double) {
@@ -36,16 +37,16 @@ struct SoundStretches: Sendable {
         sound = SoundBuffer(capacity: settling + Int(length + ahead + spare) + 8)
     }
 
-    /// The whole sample at or before which the stretch begins.
+    /// The integer sample position at or before the start of the stretch.
     var origin: Double { start.rounded(.down) }
 
-    /// Samples until the stretch and what is behind it are complete.
+    /// Samples until the stretch and its look-ahead are complete.
     private var missing: Int { Int((end + ahead).rounded(.up)) - soundStart - sound.count }
 
     var isComplete: Bool { missing == 0 }
 
-    /// Takes samples until the stretch is complete.
-    /// - Returns: how many were taken.
+    /// Appends samples until the stretch is complete.
+    /// - Returns: the number of samples appended.
     @inline(__always)
     mutating func take<Sample>(
         _ samples: UnsafeBufferPointer<Sample>, from first: Int, convert: (Sample) -> Float
@@ -55,20 +56,20 @@ struct SoundStretches: Sendable {
         return count
     }
 
-    /// Hands over the sound as it came.
-    /// - Parameter body: gets the sound, from some time before the stretch, and the place of ``origin`` in it.
-    /// - Returns: what it returns.
+    /// Runs a body over the unfiltered sound.
+    /// - Parameter body: receives the sound, from some time before the stretch, and the index of ``origin`` in it.
+    /// - Returns: the result of the body.
     @inline(__always)
     func withSamples<Result>(_ body: (Span<Float>, Int) -> Result) -> Result {
         let base = Int(start) - soundStart
         return sound.withSamples { body($0, base) }
     }
 
-    /// The sound from ``origin`` to a time and what is behind it, without offset and hum; silence behind the end of a
-    /// recording.
+    /// Computes the sound from ``origin`` to a time, plus the look-ahead, without offset and hum; silence after the end
+    /// of a recording.
     /// - Parameters:
     ///   - limit: time in samples, up to the end of the stretch.
-    ///   - filtered: the sound is put here.
+    ///   - filtered: the result: the filtered sound.
     func filter(before limit: Double, into filtered: inout [Float]) {
         let count = Int((limit - origin + ahead).rounded(.up)) + 2
         filtered.removeAll(keepingCapacity: true)
@@ -81,26 +82,26 @@ struct SoundStretches: Sendable {
         filtered.resize(count)
     }
 
-    /// The stretch is read up to a time.
+    /// Marks the stretch as decoded up to a time.
     mutating func read(to time: Double) { start = time }
 
-    /// Goes on to the next stretch, which begins where this one was read up to.
+    /// Advances to the next stretch, which begins at the position up to which this one was decoded.
     mutating func advance() {
         let soundEnd = soundStart + sound.count
         soundStart += sound.keepLast(min(sound.count, soundEnd - Int(start) + settling))
         end += length
     }
 
-    /// Where the sound ends that was taken, in samples.
+    /// The end of the recorded sound, in samples.
     var recorded: Double { Double(soundStart + sound.count) }
 
-    /// Whether there is sound that was not read; at the end of a recording the last stretch ends there.
+    /// Whether there is sound that was not decoded; the last stretch of a recording ends with the recording.
     mutating func endsRecording() -> Bool {
         end = min(end, recorded)
         return start < recorded
     }
 
-    /// Forgets all sound and overwrites it.
+    /// Discards and overwrites all sound.
     mutating func reset() {
         _ = sound.keepLast(0)
         sound.wipeDropped()
@@ -108,11 +109,11 @@ struct SoundStretches: Sendable {
     }
 }
 
-/// What reads sound one stretch after the other.
+/// A decoder that processes sound one stretch after another.
 protocol StretchReceiver {
     var stretches: SoundStretches { get set }
 
-    /// Reads what begins in the stretch, and drops it.
+    /// Decodes the events that begin in the stretch, and drops it.
     mutating func readStretch(into events: inout [LineEvent])
 }
 
@@ -129,7 +130,7 @@ extension StretchReceiver {
         }
     }
 
-    /// Takes samples, up to the end of one stretch after the other.
+    /// Consumes samples, up to the end of one stretch after another.
     @inline(__always)
     private mutating func take<Sample>(
         _ samples: UnsafeBufferPointer<Sample>, into events: inout [LineEvent], convert: (Sample) -> Float
@@ -142,14 +143,14 @@ extension StretchReceiver {
     }
 }
 
-/// Energy of a stretch of sound from its beginning on: of all of it, and of what lies in the band of two tones.
+/// Cumulative energy of a stretch of sound: of all of it, and of the part in the band of two tones.
 ///
-/// Noise of another colour than white may be louder there than elsewhere; taken for white, it would look like a carrier.
+/// Coloured noise may be louder in that band than elsewhere; if it were assumed white, it would look like a carrier.
 struct SoundEnergy: Sendable, Wipeable {
-    /// Energy before each sample, and behind the last one: of all, and in the band. In `Double`: what is quiet would vanish
-    /// behind what was loud.
+    /// Energy before each sample, and after the last one: of all sound, and in the band. In `Double`, because the
+    /// energy of quiet sound would be lost after loud sound.
     private(set) var totals: [SIMD2<Double>] = []
-    /// Share of the spectrum that the band takes up, 0 to 1.
+    /// The band's share of the spectrum, 0 to 1.
     let bandShare: Float
 
     private let low: SteepButterworthFilter?
@@ -157,13 +158,14 @@ struct SoundEnergy: Sendable, Wipeable {
     private var steadyTones: SteadyTones
     private var inBand: [Float] = []
 
-    /// Bauds by which the band is wider than the tones on either side: there the main lobe of keyed tones ends.
+    /// Bauds by which the band extends beyond the tones on either side: the main lobe of keyed tones ends there.
     private static let bauds = 1.0
-    /// Bauds by which a steady tone is away from those that a sender may have, at least: nearer, it would be taken for one.
+    /// Least distance of a steady tone from the possible tones of a sender, in bauds: nearer, it would count as one of
+    /// them.
     private static let clearance = 0.25
-    /// Corners in turns a sample beyond which there is nothing worth keeping out.
+    /// Corners in turns per sample outside which a filter would remove nothing relevant.
     private static let corners = 0.001...0.45
-    /// Turns of the band's width in which its filters come to rest.
+    /// Turns of the band's width in which its filters settle.
     private static let settlingTurns = 20.0
 
     init(_ shift: FrequencyShift, sampleRate: Double) {
@@ -179,11 +181,11 @@ struct SoundEnergy: Sendable, Wipeable {
             clearance: (FSKSender.reach(shift) + Self.clearance * shift.baud) / sampleRate)
     }
 
-    /// Share of white noise that filters let through.
+    /// Share of white noise that the filters pass.
     /// - Parameters:
-    ///   - low: keeps out what is below the band.
-    ///   - high: keeps out what is above it.
-    ///   - width: width of the band in turns a sample.
+    ///   - low: high-pass that removes the sound below the band.
+    ///   - high: low-pass that removes the sound above it.
+    ///   - width: width of the band in turns per sample.
     /// - Returns: the energy of their response to a single sample.
     private static func share(
         of low: SteepButterworthFilter?, _ high: SteepButterworthFilter?, width: Double
@@ -199,7 +201,7 @@ struct SoundEnergy: Sendable, Wipeable {
         return share
     }
 
-    /// Measures a stretch.
+    /// Measures the energy of a stretch.
     mutating func load(_ samples: Span<Float>) {
         totals.removeAll(keepingCapacity: true)
         totals.growWiping(toHold: samples.count + 1)

@@ -1,22 +1,22 @@
-/// The steady tones in a band of sound beside those that are keyed: hum and its overtones, a whistle.
+/// The steady tones in a band of sound, other than those that are keyed: hum and its overtones, a whistle.
 ///
-/// They are as loud in the band as a good deal of noise, yet a path through them finds no carrier by chance.
+/// They can be as loud in the band as strong noise, but unlike noise they do not fit a path by chance.
 struct SteadyTones: Sendable, Wipeable {
-    /// One of them.
+    /// One of the steady tones.
     private struct Tone {
-        /// Turns a sample.
+        /// Frequency in turns per sample.
         let turns: Double
         /// Real and imaginary part at the first sample.
         let amplitude: SIMD2<Double>
     }
 
-    /// Middle of the band in turns a sample, and half of its width.
+    /// Middle of the band in turns per sample, and half of its width.
     private let middle: Double
     private let halfWidth: Double
-    /// The keyed tones in turns a sample, and how far from each another one is told from a sender's.
+    /// The keyed tones in turns per sample, and the least distance of a steady tone from each.
     private let keyed: SIMD2<Double>
     private let clearance: SIMD2<Double>
-    /// Samples that become one where the band is brought down to 0 Hz, and what they count for.
+    /// Samples that are combined into one when the band is shifted to 0 Hz, and their weights.
     private let decimation: Int
     private let weights: [SIMD2<Float>]
 
@@ -28,33 +28,34 @@ struct SteadyTones: Sendable, Wipeable {
     private var tones: [Tone] = []
     private var transform = FourierTransform()
 
-    /// A tone has so many times the power of the middle one of the frequencies in the band: noise comes up to it at one in 17
-    /// million of them.
+    /// The least power of a tone, as a multiple of the median over the frequencies in the band: noise reaches it at one
+    /// in 17 million of them.
     private static let leastPower: Float = 24
-    /// So many are taken out at most, of so many times as many peaks.
+    /// Tones that are removed at most, and the largest number of peaks examined per tone.
     private static let mostTones = 16
     private static let peaksPerTone = 4
-    /// Turns in the stretch by which two tones are told apart: half the main lobe of the window.
+    /// Turns in the stretch by which two tones can be separated: half the main lobe of the window.
     private static let lobe = 3.0
-    /// Tones are sought up to here from the middle of the band, in halves of its width: right beside it, filters leave some of
-    /// them.
+    /// The search range from the middle of the band, in halves of its width: just outside the band, the filters leave
+    /// some of the tones.
     private static let searchWidth = 1.5
-    /// A tone has as much more than what is up to so far on either side of it, in halves of the band's width: noise may be
-    /// loud in a part of the band.
+    /// A tone must exceed the median within this distance on either side by the same factor, in halves of the band's
+    /// width: noise may be loud in a part of the band.
     private static let neighbourhood = 0.2
-    /// Samples of the band in which tones can be told from noise.
+    /// Samples of the band from which on tones can be distinguished from noise.
     private static let leastCount = 64
 
     /// - Parameters:
-    ///   - band: in turns a sample.
-    ///   - keyed: the keyed tones in turns a sample.
-    ///   - clearance: turns a sample by which a steady tone is away from each of them.
+    ///   - band: the band in turns per sample.
+    ///   - keyed: the keyed tones in turns per sample.
+    ///   - clearance: turns per sample by which a steady tone must be away from each of them.
     init(band: ClosedRange<Double>, keyed: SIMD2<Double>, clearance: SIMD2<Double>) {
         middle = (band.lowerBound + band.upperBound) / 2
         halfWidth = (band.upperBound - band.lowerBound) / 2
         self.keyed = keyed
         self.clearance = clearance
-        // The band takes up a quarter of what is left, so that neither its mirror image nor what is beside it folds into it.
+        // The band occupies a quarter of the decimated spectrum, so that neither its mirror image nor the sound next to
+        // it folds into it.
         decimation = max(1, Int(1 / (8 * halfWidth)))
         let length = decimation == 1 ? 1 : 4 * decimation
         var oscillator = Oscillator(turns: -middle)
@@ -73,7 +74,7 @@ struct SteadyTones: Sendable, Wipeable {
         tones.wipeCapacity()
     }
 
-    /// Takes the steady tones out of a stretch.
+    /// Removes the steady tones from a stretch.
     /// - Parameter sound: the sound of the band.
     mutating func remove(from sound: inout [Float]) {
         tones.removeAll(keepingCapacity: true)
@@ -96,7 +97,7 @@ struct SteadyTones: Sendable, Wipeable {
         }
     }
 
-    /// Powers at frequencies from the middle of the band up, and then from below it up to the middle.
+    /// Computes the powers at frequencies from the middle of the band up, and then from below it up to the middle.
     private mutating func measureSpectrum() {
         let count = baseband.count
         var size = 1
@@ -109,7 +110,7 @@ struct SteadyTones: Sendable, Wipeable {
         for index in 0..<size { powers[index] = (spectrum[index] * spectrum[index]).sum() }
     }
 
-    /// Blackman's window: what a tone has beside its main lobe is 58 dB below it.
+    /// Blackman's window: the side lobes of a tone are 58 dB below its main lobe.
     private mutating func prepareWindow(_ count: Int) {
         guard window.count != count else { return }
         window.resize(count)
@@ -122,12 +123,12 @@ struct SteadyTones: Sendable, Wipeable {
     }
 
     private mutating func findTones() {
-        // Turns a sample from one frequency to the next, and frequencies of the band on either side of the middle.
+        // Turns per sample from one frequency to the next, and the number of frequencies on either side of the middle.
         let spacing = 1 / Double(powers.count * decimation)
         let half = min(Int(halfWidth / spacing), powers.count / 2 - 1)
         let least = Self.leastPower * medianPower(in: -half...half)
         let lobe = Self.lobe * Double(powers.count) / Double(baseband.count)
-        // There are tones between 0 Hz and half the sample rate only.
+        // Tones exist only between 0 Hz and half the sample rate.
         let most = Int(min(Self.searchWidth * halfWidth / spacing, Double(powers.count / 2 - 1)))
         let range = max(-most, Int(-middle / spacing) + 1)...min(most, Int((0.5 - middle) / spacing) - 1)
         tones.growWiping(toHold: Self.mostTones)
@@ -148,7 +149,7 @@ struct SteadyTones: Sendable, Wipeable {
         }
     }
 
-    /// The power in the middle of some, without those of tones that were found.
+    /// The median power over a range, without the tones that were already found.
     private mutating func medianPower(in range: ClosedRange<Int>) -> Float {
         sorted.removeAll(keepingCapacity: true)
         sorted.growWiping(toHold: range.count)
@@ -157,13 +158,13 @@ struct SteadyTones: Sendable, Wipeable {
         return sorted.isEmpty ? 0 : sorted[sorted.count / 2]
     }
 
-    /// Power at so many frequencies from the middle of the band.
+    /// Power at a frequency index, counted from the middle of the band.
     private subscript(index: Int) -> Float {
         get { powers[index & (powers.count - 1)] }
         set { powers[index & (powers.count - 1)] = newValue }
     }
 
-    /// Where a parabola through the logarithms of three powers is highest, -1/2 to 1/2.
+    /// Position of the maximum of a parabola through the logarithms of three powers, -1/2 to 1/2.
     private func peak(around index: Int) -> Double {
         func level(_ index: Int) -> Double {
             Numerics.logarithm(Double(min(max(self[index], .leastNormalMagnitude), .greatestFiniteMagnitude)))
@@ -173,7 +174,7 @@ struct SteadyTones: Sendable, Wipeable {
         return curvature < 0 ? max(-0.5, min((before - behind) / (2 * curvature), 0.5)) : 0
     }
 
-    /// What the stretch has of a tone.
+    /// Estimates the amplitude of a tone in the stretch.
     private func tone(_ turns: Double) -> Tone {
         var (sum, total) = (SIMD2<Double>.zero, 0.0)
         var oscillator = Oscillator(turns: (middle - turns) * Double(decimation))
@@ -181,7 +182,7 @@ struct SteadyTones: Sendable, Wipeable {
             sum += Self.product(SIMD2<Double>(baseband[index]), oscillator.next()) * Double(window[index])
             total += Double(window[index])
         }
-        // What is left of it in the band that was brought down.
+        // The gain of the tone through the decimation.
         var response = SIMD2<Double>.zero
         oscillator = Oscillator(turns: turns)
         for weight in weights { response += Self.product(SIMD2<Double>(weight), oscillator.next()) }

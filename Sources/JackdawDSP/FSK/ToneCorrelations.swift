@@ -1,46 +1,46 @@
-/// What a stretch of sound has of the two tones, on a time grid of eight steps a bit.
+/// The correlations of a stretch of sound with the two tones, on a time grid of eight steps per bit.
 ///
-/// Correlations are complex, with the phase of the tone zero where the window opens, so that a steady tone turns by the same
-/// angle from one window to the next whatever their place between the samples.
+/// Correlations are complex, with the phase of the tone zero at the start of the window, so that a steady tone turns by
+/// the same angle from one window to the next at any position between the samples.
 struct ToneCorrelations: Sendable, Wipeable {
-    /// Grid steps a bit.
+    /// Grid steps per bit.
     static let stepsPerBit = 8
-    /// What a carrier may leave in its band, over what is known of it.
+    /// The largest factor by which a carrier's energy in its band may exceed the estimate.
     private static let carrierInBand: Float = 1.05
 
-    /// Windows of one bit that open at each step, one row for each tone: 0 is space, 1 is mark. Complex numbers.
+    /// Windows of one bit that start at each step, one row for each tone: 0 is space, 1 is mark. Complex numbers.
     private(set) var bits = TonePair<[SIMD2<Float>]>([])
-    /// Windows of one step of the mark.
+    /// Correlations with the mark over one step.
     private(set) var step: [SIMD2<Float>] = []
-    /// Windows of a stop bit of the mark.
+    /// Correlations with the mark over a stop bit.
     private(set) var stop: [SIMD2<Float>] = []
-    /// Energy of the sound from the beginning to each step: of all of it, and in the band of the tones.
+    /// Energy of the sound from the start to each step: of all of it, and in the band of the tones.
     private var energy: [SIMD2<Double>] = []
     private var bandShare: Float = 1
-    /// Steps with whole windows behind them.
+    /// Steps from which whole windows fit into the sound.
     private(set) var count = 0
-    /// Samples a step.
+    /// Samples per grid step.
     private(set) var stepLength = 0.0
-    /// What a bit of space leaves in the correlation with the mark, and one of the mark in that with space, as a share of its
-    /// own.
+    /// The correlation of a bit of space with the mark, and of a bit of mark with the space, as a share of the
+    /// correlation with its own tone.
     private(set) var crosstalk = TonePair(SIMD2<Float>.zero)
-    /// Turns a sample of space and mark, and the time of the first step in samples.
+    /// Turns per sample of space and mark, and the time of the first step in samples.
     private var turns = SIMD2<Double>.zero
     private var start = 0.0
-    /// The mirror image of a tone counts from this share of it on.
+    /// The share of a tone from which on its mirror image counts.
     private static let leastImage = 0.5
 
     /// Running sums of the sound times either tone, one more than there are samples: real and imaginary parts.
     private var sums = TonePair<[SIMD2<Double>]>([])
     private var atSteps = TonePair<[SIMD2<Double>]>([])
 
-    /// Correlates a stretch.
+    /// Correlates a stretch of sound.
     /// - Parameters:
     ///   - samples: the sound without offset and hum.
-    ///   - soundEnergy: its energy.
-    ///   - offset: time of the first step in samples, 0 to 1 sample or half a step more.
-    ///   - turns: turns a sample of space and mark.
-    ///   - samplesPerBit: length of a bit; need not be whole.
+    ///   - soundEnergy: the energy of the stretch.
+    ///   - offset: time of the first step in samples, 0 to 1 sample, plus half a step on the later grid.
+    ///   - turns: turns per sample of space and mark.
+    ///   - samplesPerBit: length of a bit in samples; need not be an integer.
     ///   - stopSteps: grid steps of a stop bit.
     mutating func load(
         _ samples: Span<Float>, _ soundEnergy: SoundEnergy, from offset: Double, turns: SIMD2<Double>,
@@ -54,7 +54,7 @@ struct ToneCorrelations: Sendable, Wipeable {
         (self.turns, self.start) = (turns, offset)
         crosstalk = Self.crosstalk(turns, samples: samplesPerBit)
         count = max(0, steps - max(perBit, stopSteps))
-        // A sample stands for half a sample before and behind it.
+        // A sample represents the half sample before and the half sample after it.
         let start = offset - 0.5
         let (space, mark) = (turns.x * stepLength, turns.y * stepLength)
         let phase = SIMD2(turns.x * start, turns.y * start)
@@ -75,27 +75,27 @@ struct ToneCorrelations: Sendable, Wipeable {
         energy.wipeCapacity()
     }
 
-    /// What a step has of the mark; a share of the bit around it where phases do not count, since the parts of a bit are
-    /// louder one by one than all together.
+    /// The correlation of a step with the mark. If phases do not count, a share of the bit around it, because the
+    /// magnitudes of a bit's parts add up to more than that of the whole.
     @inline(__always)
     func idle(at index: Int, isCoherent: Bool) -> SIMD2<Float> {
         let perBit = Self.stepsPerBit
         return isCoherent ? step[index] : bits[1][max(0, index - perBit / 2)] / Float(perBit)
     }
 
-    /// Energy of the noise in some steps beside a carrier.
+    /// Energy of the noise in some steps, besides a carrier.
     /// - Parameters:
     ///   - steps: steps that were correlated.
     ///   - carrier: energy of the carrier in them.
-    ///   - isWhite: whether the noise is taken for white, or for as dense everywhere as it is in the band of the tones.
-    /// - Returns: the energy.
+    ///   - isWhite: whether the noise is assumed white, or as dense everywhere as in the band of the tones.
+    /// - Returns: the energy of the noise.
     func noise(in steps: Range<Int>, beside carrier: Float, isWhite: Bool) -> Float {
         let energy = SIMD2<Float>(energy[steps.upperBound] - energy[steps.lowerBound])
         let noise = energy.x - carrier
         return isWhite ? noise : max(noise, (energy.y - Self.carrierInBand * carrier) / bandShare)
     }
 
-    /// Multiplies what is seen of either tone by a complex number.
+    /// Multiplies the correlations with either tone by a complex number.
     mutating func scale(_ factors: TonePair<SIMD2<Float>>) {
         func scale(_ row: inout [SIMD2<Float>], _ factor: SIMD2<Float>) {
             for index in row.indices {
@@ -112,7 +112,7 @@ struct ToneCorrelations: Sendable, Wipeable {
         scale(&stop, factors.mark)
     }
 
-    /// What a bit of one tone leaves in the correlation with the other, each way.
+    /// The correlation of a bit of one tone with the other tone, in both directions.
     private static func crosstalk(_ turns: SIMD2<Double>, samples: Double) -> TonePair<SIMD2<Float>> {
         let apart = turns.x - turns.y
         let (sine, cosine) = Numerics.sineAndCosine(turns: apart * samples / 2)
@@ -121,7 +121,7 @@ struct ToneCorrelations: Sendable, Wipeable {
         return TonePair(space: space, mark: SIMD2(space.x, -space.y))
     }
 
-    /// A value times one complex number over another.
+    /// A value times the quotient of two complex numbers.
     private static func quotient(
         _ value: SIMD2<Float>, _ factor: SIMD2<Float>, _ divisor: SIMD2<Float>
     ) -> SIMD2<Float> {
@@ -131,13 +131,13 @@ struct ToneCorrelations: Sendable, Wipeable {
         return SIMD2(value.x * ratio.x - value.y * ratio.y, value.y * ratio.x + value.x * ratio.y)
     }
 
-    /// The mirror image of a tone at the negative frequency in a window, as a share of the tone whose phase is zero where the
-    /// window opens. Near 0 Hz, and near half the sample rate when a bit has few samples, a tone in one phase is twice as
-    /// loud in the correlation as it is, and in another one it is not there at all.
+    /// The mirror image of a tone at the negative frequency in a window, as a share of the tone with zero phase at the
+    /// start of the window. Near 0 Hz, and near half the sample rate if a bit has few samples, the correlation doubles
+    /// a tone of one phase and cancels a tone of another.
     /// - Parameters:
     ///   - tone: 0 for space, 1 for mark.
-    ///   - step: grid step at which the window opens.
-    ///   - steps: its grid steps.
+    ///   - step: grid step at which the window starts.
+    ///   - steps: length of the window in grid steps.
     /// - Returns: the share; 0 if it is small.
     func image(of tone: Int, at step: Int, steps: Int) -> SIMD2<Float> {
         let whole = (2 * turns[tone]).rounded()
@@ -183,26 +183,26 @@ struct ToneCorrelations: Sendable, Wipeable {
         }
     }
 
-    /// Correlates a tone over windows that open at each step.
+    /// Correlates with a tone over windows that start at each step.
     /// - Parameters:
     ///   - tone: 0 for space, 1 for mark.
-    ///   - turns: its turns a sample.
+    ///   - turns: turns per sample of the tone.
     ///   - window: grid steps, no more than those of a bit or of the stop bit that was loaded.
-    ///   - time: time of the first step that the phase counts from.
-    ///   - row: the correlations are put here.
+    ///   - time: time of the first step, from which the phase counts.
+    ///   - row: the result: the correlations.
     func correlate(tone: Int, turns: Double, window: Int, at time: Double, into row: inout [SIMD2<Float>]) {
         Self.correlate(
             atSteps[tone], turns: turns * stepLength, phase: turns * time, window: window, count: count, into: &row)
     }
 
-    /// What windows of so many steps hold of a tone.
+    /// The correlations with a tone over windows of a number of steps.
     /// - Parameters:
     ///   - sums: running sums of the sound times the tone, at each step.
-    ///   - turns: turns of the tone in a step.
+    ///   - turns: turns of the tone per step.
     ///   - phase: turns of the tone before the first step.
-    ///   - window: steps of a window.
-    ///   - count: windows.
-    ///   - row: what they hold is put here.
+    ///   - window: steps per window.
+    ///   - count: number of windows.
+    ///   - row: the result: the correlations.
     private static func correlate(
         _ sums: [SIMD2<Double>], turns: Double, phase: Double, window: Int, count: Int, into row: inout [SIMD2<Float>]
     ) {
@@ -217,16 +217,17 @@ struct ToneCorrelations: Sendable, Wipeable {
 }
 
 extension Array where Element: BitwiseCopyable & ExpressibleByZero {
-    /// Makes room for so many elements; what they hold is left open. What they leave where they were is overwritten.
+    /// Changes the number of elements; their values are unspecified. If the elements move, their old memory is
+    /// overwritten.
     mutating func resize(_ count: Int) {
         growWiping(toHold: count)
         if self.count > count { removeLast(self.count - count) }
-        // Of elements one after the other: a sequence of equal ones is taken by code that knows nothing of its elements.
+        // Append one element at a time: a repeated-element sequence would be appended by unspecialised code.
         while self.count < count { append(.zero) }
     }
 }
 
-/// What has a zero to fill an array with.
+/// A type with a zero to fill an array with.
 protocol ExpressibleByZero {
     static var zero: Self { get }
 }
@@ -234,20 +235,21 @@ extension Float: ExpressibleByZero {}
 extension UInt8: ExpressibleByZero {}
 extension SIMD2: ExpressibleByZero where Scalar == Float {}
 
-/// How far two tones are from where they should be, told by how their phases turn from one bit to the next of the same tone.
+/// The frequency offsets of two tones, estimated from the turn of their phases from one bit to the next of the same
+/// tone.
 struct ToneTurns: Sendable {
-    /// By how much mark and space turn in so many samples, from ``leastSamples`` on: a unit vector each.
+    /// The turn of mark and space over a number of samples, from ``leastSamples`` on: a unit vector each.
     private let turns: [SIMD4<Float>]
     private let leastSamples: Int
     private let samplesPerBit: Double
-    /// Sums of how much further they turned, weighed by their power: the real parts of mark and space, the imaginary parts.
+    /// Sums of the additional turns, weighted by power: the real parts of mark and space, and the imaginary parts.
     private var sums = (real: SIMD2<Float>.zero, imaginary: SIMD2<Float>.zero)
 
     /// - Parameters:
-    ///   - mark: turns a sample of the mark.
-    ///   - space: turns a sample of the space.
+    ///   - mark: turns per sample of the mark.
+    ///   - space: turns per sample of the space.
     ///   - samplesPerBit: samples between two bits.
-    ///   - clocks: clocks that bits may have, as shares of the nominal one.
+    ///   - clocks: the range of the bits' clock, relative to the nominal one.
     init(mark: Double, space: Double, samplesPerBit: Double, clocks: ClosedRange<Double>) {
         leastSamples = Int(samplesPerBit / clocks.upperBound)
         turns = (leastSamples...Int(samplesPerBit / clocks.lowerBound) + 1).map { samples in
@@ -260,19 +262,19 @@ struct ToneTurns: Sendable {
 
     mutating func reset() { sums = (.zero, .zero) }
 
-    /// By how much mark and space turn in so many samples; nil where that is not about a bit.
+    /// The turn of mark and space over a number of samples; nil if that is not about a bit.
     @inline(__always)
     func expected(samples: Int) -> SIMD4<Float>? {
         let index = samples - leastSamples
         return turns.indices.contains(index) ? turns[index] : nil
     }
 
-    /// Takes the tones of two bits that follow each other.
+    /// Adds the tones of two consecutive bits.
     /// - Parameters:
     ///   - first: mark and space in the first bit.
     ///   - second: the same in the second one.
     ///   - samples: time between them.
-    ///   - weights: 1 for the tone that both have, 0 for the other.
+    ///   - weights: 1 for the tone of both bits, 0 for the other.
     @inline(__always)
     mutating func add(
         from first: ToneFilters.Measure, to second: ToneFilters.Measure, samples: Int, weights: SIMD2<Float>
@@ -283,7 +285,7 @@ struct ToneTurns: Sendable {
         sums.imaginary += weights * ahead.imaginary
     }
 
-    /// What is to be added to mark and space, in turns a sample.
+    /// The corrections of mark and space, in turns per sample.
     var offsets: (mark: Double, space: Double) {
         func offset(_ tone: Int) -> Double {
             Double(Numerics.angle(SIMD2(sums.real[tone], sums.imaginary[tone]))) / samplesPerBit
@@ -293,7 +295,7 @@ struct ToneTurns: Sendable {
 }
 
 extension ToneFilters.Measure {
-    /// How much further mark and space have turned since another window than they should have, as complex numbers.
+    /// The additional turn of mark and space since another window, beyond the expected one, as complex numbers.
     @inline(__always)
     func turn(beyond first: ToneFilters.Measure, _ turn: SIMD4<Float>) -> (real: SIMD2<Float>, imaginary: SIMD2<Float>)
     {

@@ -1,21 +1,23 @@
-/// How far the tones of a stretch are off, told by how their phase turns from one bit to the next of the same tone.
+/// The frequency offsets of a stretch's tones, estimated from the turn of their phase from one bit to the next of the
+/// same tone.
 struct ToneEstimate {
-    /// What is to be added to space and mark, in turns a bit.
+    /// The corrections of space and mark, in turns per bit.
     private(set) var offsets = SIMD2<Double>.zero
 
-    /// A tone counts where it is so much stronger than the other one, in amplitude.
+    /// The least ratio of a tone to the other one, in amplitude, for the tone to count.
     private static let dominance: Float = 1.6
-    /// Turns a bit that a tone may be off. Beyond half a turn it could have gone round in a bit.
+    /// The largest offset of a tone in turns per bit. Beyond half a turn, it would be ambiguous.
     private static let mostTurnsPerBit = 0.42
-    /// The same as a share of its frequency, where half a bit tells whether it has gone round, and the most of that.
+    /// The same limit as a share of the tone's frequency if half a bit resolves the ambiguity, and the most of that in
+    /// turns per bit.
     private static let mostShare = 0.055
     private static let mostTurnsInHalves = 0.8
     private static let perBit = ToneCorrelations.stepsPerBit
 
-    /// An estimate from wherever one tone is much stronger than the other.
+    /// Estimates from all steps in which one tone is much stronger than the other.
     /// - Parameters:
-    ///   - tones: the stretch.
-    ///   - turnsPerBit: turns of space and mark in a bit that the stretch was correlated with.
+    ///   - tones: the correlations of the stretch.
+    ///   - turnsPerBit: turns of space and mark per bit, with which the stretch was correlated.
     init(_ tones: ToneCorrelations, turnsPerBit: SIMD2<Double>) {
         for tone in 0..<2 {
             let whole = Self.turns(of: tone, over: Self.perBit, tones, turnsPerBit: turnsPerBit[tone])
@@ -26,11 +28,11 @@ struct ToneEstimate {
         }
     }
 
-    /// An estimate from bits that were read.
+    /// Estimates from decoded characters.
     /// - Parameters:
-    ///   - tones: the stretch.
-    ///   - turnsPerBit: turns of space and mark in a bit that the stretch was correlated with.
-    ///   - characters: what was read.
+    ///   - tones: the correlations of the stretch.
+    ///   - turnsPerBit: turns of space and mark per bit, with which the stretch was correlated.
+    ///   - characters: the decoded characters.
     ///   - bitCount: bits of each between start and stop.
     init(
         _ tones: ToneCorrelations, turnsPerBit: SIMD2<Double>, characters: [CharacterPath.Character], bitCount: Int
@@ -38,7 +40,7 @@ struct ToneEstimate {
         for tone in 0..<2 {
             var sum = TurnSum(of: tone, over: Self.perBit, turnsPerBit: turnsPerBit[tone])
             for character in characters {
-                // The start bit before them, a space, is the lowest.
+                // The start bit before them, a space, is the least significant bit.
                 let bits = UInt32(character.bits) << 1
                 let pair: UInt32 = tone == 0 ? 0 : 3
                 for place in 0..<bitCount where bits >> UInt32(place) & 3 == pair {
@@ -49,11 +51,11 @@ struct ToneEstimate {
         }
     }
 
-    /// An estimate from bits that were read one by one.
+    /// Estimates from bits that were decoded one by one.
     /// - Parameters:
-    ///   - tones: the stretch.
-    ///   - turnsPerBit: turns of space and mark in a bit that the stretch was correlated with.
-    ///   - bits: which tone lies where, in the order of time.
+    ///   - tones: the correlations of the stretch.
+    ///   - turnsPerBit: turns of space and mark per bit, with which the stretch was correlated.
+    ///   - bits: the tone and the grid step of each bit, in the order of time.
     init(_ tones: ToneCorrelations, turnsPerBit: SIMD2<Double>, bits: [(tone: Int, step: Int)]) {
         for tone in 0..<2 {
             var sum = TurnSum(of: tone, over: Self.perBit, turnsPerBit: turnsPerBit[tone])
@@ -65,7 +67,8 @@ struct ToneEstimate {
         }
     }
 
-    /// How much further than it should a tone has turned some grid steps later, wherever it is clear; in turns.
+    /// The additional turn of a tone over a number of grid steps, averaged over all steps in which it is clear; in
+    /// turns.
     private static func turns(
         of tone: Int, over lag: Int, _ tones: ToneCorrelations, turnsPerBit: Double
     ) -> Double {
@@ -76,7 +79,7 @@ struct ToneEstimate {
         return sum.turns
     }
 
-    /// How much further than it should a tone has turned some grid steps later, over some places.
+    /// The additional turn of a tone over a number of grid steps, averaged over the steps added.
     private struct TurnSum {
         private let tone: Int
         private let lag: Int
@@ -98,7 +101,7 @@ struct ToneEstimate {
                 second.x * expected.x + second.y * expected.y, second.y * expected.x - second.x * expected.y)
         }
 
-        /// Turns on average, weighed by the power.
+        /// Mean in turns, weighted by power.
         var turns: Double { Double(Numerics.angle(sum)) }
     }
 
@@ -109,9 +112,9 @@ struct ToneEstimate {
     private static func power(_ value: SIMD2<Float>) -> Float { value.x * value.x + value.y * value.y }
 }
 
-/// How a line passes two tones: a low-pass weakens the higher one and turns its phase.
+/// The response of a line to two tones: a low-pass weakens the higher one and turns its phase.
 struct ToneBalance: Sendable {
-    /// What was seen of space and mark, relative to the carrier's phase.
+    /// The correlations with space and mark, relative to the carrier's phase.
     struct Seen: Sendable {
         fileprivate var sums = TonePair(SIMD2<Float>.zero)
         fileprivate var counts = SIMD2<Float>.zero
@@ -125,16 +128,16 @@ struct ToneBalance: Sendable {
         }
     }
 
-    /// What space and mark are seen as, on average; the stronger one as 1.
+    /// The mean correlations with space and mark; the stronger one is scaled to 1.
     private var tones = TonePair(SIMD2<Float>(1, 0))
     /// Amplitude of the stronger tone over a bit.
     private var amplitude: Float = 0
 
-    /// How fast it is followed, from stretch to stretch.
+    /// Gain with which the response is followed, from stretch to stretch.
     private static let gain: Float = 0.3
-    /// Strengths of the tones that differ by less than this, and phases by less than this in radians, are taken as even.
+    /// The difference in strength, and in phase (radians), below which the tones count as even.
     private static let even: Float = 0.15
-    /// Bits of each tone that tell something.
+    /// The least number of bits of each tone for an update.
     private static let leastBits: Float = 16
 
     var isEven: Bool {
@@ -142,7 +145,7 @@ struct ToneBalance: Sendable {
             && abs(tones[0].y * tones[1].x - tones[1].y * tones[0].x) < Self.even
     }
 
-    /// Follows what was seen through this balance.
+    /// Updates the response from correlations that were scaled by it.
     mutating func follow(_ seen: Seen) {
         guard seen.counts.min() >= Self.leastBits else { return }
         let means = TonePair(space: mean(of: 0, in: seen), mark: mean(of: 1, in: seen))
@@ -152,7 +155,7 @@ struct ToneBalance: Sendable {
         for tone in 0..<2 { tones[tone] += Self.gain * (means[tone] / most - tones[tone]) }
     }
 
-    /// What was seen of a tone on average, before it was multiplied by its factor.
+    /// The mean correlation with a tone, before it was multiplied by its factor.
     private func mean(of tone: Int, in seen: Seen) -> SIMD2<Float> {
         let (mean, factor) = (seen.sums[tone] / seen.counts[tone], factors[tone])
         let square = factor.x * factor.x + factor.y * factor.y
@@ -160,14 +163,14 @@ struct ToneBalance: Sendable {
             (mean.x * factor.x + mean.y * factor.y) / square, (mean.y * factor.x - mean.x * factor.y) / square)
     }
 
-    /// What the correlations with either tone are to be multiplied by: the conjugate of what they are seen as.
+    /// The factors for the correlations with either tone: the conjugate of their mean.
     private var factors: TonePair<SIMD2<Float>> {
         isEven
             ? TonePair(SIMD2(1, 0))
             : TonePair(space: SIMD2(tones.space.x, -tones.space.y), mark: SIMD2(tones.mark.x, -tones.mark.y))
     }
 
-    /// Weighs the correlations.
+    /// Multiplies the correlations by the factors.
     func apply(to correlations: inout ToneCorrelations) {
         if !isEven { correlations.scale(factors) }
     }
@@ -180,6 +183,6 @@ struct ToneBalance: Sendable {
                 tones[0].x * tones[0].x + tones[0].y * tones[0].y, tones[1].x * tones[1].x + tones[1].y * tones[1].y)
     }
 
-    /// What a bit of each tone costs: half the energy that it would have. A weak tone asks for less.
+    /// The cost of a bit of each tone: half of its expected energy. A weak tone costs less.
     var costs: SIMD2<Float> { isEven ? .zero : 0.5 * amplitude * powers }
 }

@@ -1,10 +1,10 @@
-/// Measures two tones in a window of sound at once: each filter passes a sine or a cosine of one tone and is blind to the
-/// other tone, so that what it gives is an amplitude whatever the tones' distance is.
+/// Measures two tones in a window of sound at the same time. Each filter passes a sine or a cosine of one tone and
+/// rejects the other tone, so its output is an amplitude at any distance of the tones.
 struct ToneFilters: Sendable {
-    /// What a window holds of the tones.
+    /// The amplitudes of the tones in a window.
     struct Measure {
-        /// Amplitudes of mark and space as complex numbers, 1 for a sine of full scale; phases are those at the window's
-        /// beginning.
+        /// Amplitudes of mark and space as complex numbers, 1 for a sine of full scale, with the phases at the start of
+        /// the window.
         var parts: SIMD4<Float>
 
         /// Squared amplitudes of mark and space.
@@ -15,37 +15,40 @@ struct ToneFilters: Sendable {
         }
     }
 
-    /// Samples of a window.
+    /// Samples per window.
     let length: Int
-    /// Variance that white noise of variance 1 has in the power of a tone, summed over real and imaginary part.
+    /// Variance of a tone's power for white noise of variance 1, summed over real and imaginary part.
     let noise: Float
-    /// Four filters in turn, eight samples each: mark real and imaginary, space real and imaginary. Zero beyond the window.
+    /// Four filters in turn, eight samples each: mark real and imaginary, space real and imaginary. Zero beyond the
+    /// window.
     private let weights: [SIMD8<Float>]
-    /// The same for windows that are measured four at a time: each weight four times, sample by sample.
+    /// The weights for windows that are measured four at a time: each weight four times, sample by sample.
     private let columns: [SIMD4<Float>]
-    /// What a constant of 1 leaves in the filters.
+    /// The output of the filters for a constant of 1.
     private let offsets: SIMD4<Float>
 
     /// Samples of the shortest window: as many as there are unknowns.
     static let leastLength = 4
     private static let lanes = 8
-    /// Windows that are measured together, and samples of the longest one that gains by it.
+    /// Windows that are measured together, and samples of the longest one for which that is faster.
     static let together = 4
     static let shortLength = 16
-    /// A pair of tones is not told apart where blindness to the other one costs more than so much of the signal to noise.
+    /// The largest loss of signal to noise from rejecting the other tone; beyond it, a pair of tones cannot be
+    /// distinguished.
     private static let mostLoss = 3.0
 
-    /// Filters for a window; nil where it is too short to tell the tones apart.
+    /// Creates filters for a window; nil if it is too short to distinguish the tones.
     /// - Parameters:
-    ///   - mark: turns a sample of the mark.
-    ///   - space: turns a sample of the space.
-    ///   - length: samples of a window.
+    ///   - mark: turns per sample of the mark.
+    ///   - space: turns per sample of the space.
+    ///   - length: samples per window.
     init?(mark: Double, space: Double, length: Int) {
         guard length >= Self.leastLength else { return nil }
         let tones: [[Double]] = (0..<length).map { index in
             let first = Numerics.sineAndCosine(turns: mark * Double(index))
             let second = Numerics.sineAndCosine(turns: space * Double(index))
-            // The amplitude a of a real tone, a e^(iwt): its real part goes with the cosine, its imaginary one with -sine.
+            // For the complex amplitude a of a real tone, a e^(iwt), the real part goes with the cosine and the
+            // imaginary part with -sine.
             return [first.cosine, -first.sine, second.cosine, -second.sine]
         }
         // Rows of the inverse Gram matrix turn the tones into their duals.
@@ -78,10 +81,10 @@ struct ToneFilters: Sendable {
         self.offsets = SIMD4(offsets)
     }
 
-    /// Samples that must be there from the beginning of a window on.
+    /// Samples that must exist from the start of a window on.
     var reach: Int { weights.count / 4 * Self.lanes }
 
-    /// Measures a window: ``reach`` samples from its beginning on, of a sound with an offset of `mean`.
+    /// Measures a window: ``reach`` samples from its start on, of a sound with an offset of `mean`.
     @inline(__always)
     func measure(_ sound: UnsafePointer<Float>, mean: Float) -> Measure {
         var sums = (SIMD8<Float>.zero, SIMD8<Float>.zero, SIMD8<Float>.zero, SIMD8<Float>.zero)
@@ -108,9 +111,9 @@ struct ToneFilters: Sendable {
     /// Squared amplitudes of mark and space in four windows.
     /// - Parameters:
     ///   - sound: the sound, with an offset of `mean`.
-    ///   - places: where the windows begin in it; there are ``reach`` samples behind each.
+    ///   - places: the indices at which the windows begin; ``reach`` samples must follow each.
     ///   - mean: offset of the sound.
-    /// - Returns: those of the mark, and those of the space.
+    /// - Returns: the squared amplitudes of the mark, and those of the space.
     @inline(__always)
     func powers(
         _ sound: UnsafePointer<Float>, at places: SIMD4<Int>, mean: Float
@@ -138,17 +141,17 @@ struct ToneFilters: Sendable {
     }
 }
 
-/// A Butterworth filter of second order. A high-pass begins at rest on the first sample, whatever its offset; a low-pass
-/// begins at rest on silence, since a single sample may be noise.
+/// A Butterworth filter of second order. A high-pass starts settled on the first sample, at any offset; a low-pass
+/// starts settled on silence, because a single sample may be noise.
 ///
-/// In `Double`: at a corner of a few Hz and 192 kHz a pole of it is so near 1 that `Float` takes it for 1.
+/// In `Double`: at a corner of a few Hz and 192 kHz, one of its poles is so near 1 that `Float` rounds it to 1.
 struct ButterworthFilter: Sendable {
     enum Kind {
         case lowPass, highPass
     }
 
     private let kind: Kind
-    /// What the inputs count for, the one before the last one so many times as much, and what the last two outputs do.
+    /// The weight of the inputs, the factor of the middle one, and the weights of the last two outputs.
     private let gain: Double
     private let middle: Double
     private let feedback: SIMD2<Double>
@@ -156,12 +159,12 @@ struct ButterworthFilter: Sendable {
     private var outputs = SIMD2<Double>.zero
 
     /// - Parameters:
-    ///   - kind: which side of the corner is let through.
-    ///   - turns: corner frequency in turns a sample, less than 1/2.
+    ///   - kind: which side of the corner passes.
+    ///   - turns: corner frequency in turns per sample, less than 1/2.
     init(_ kind: Kind, turns: Double) { self.init(kind, turns: turns, damping: 1.414_213_562_373_095) }
 
     fileprivate init(_ kind: Kind, turns: Double, damping: Double) {
-        // Bilinear transform of 1 / (s^2 + damping s + 1), or of s^2 times that, the corner prewarped.
+        // Bilinear transform of 1 / (s^2 + damping s + 1), or of s^2 times that, with the corner prewarped.
         let (sine, cosine) = Numerics.sineAndCosine(turns: turns / 2)
         let warped = sine / cosine
         let scale = 1 / (1 + damping * warped + warped * warped)
@@ -171,7 +174,7 @@ struct ButterworthFilter: Sendable {
         feedback = SIMD2(2 * (warped * warped - 1) * scale, (1 - damping * warped + warped * warped) * scale)
     }
 
-    /// What comes before the first sample.
+    /// The inputs assumed before the first sample.
     private func first(_ input: Double) -> SIMD2<Double> { kind == .highPass ? SIMD2(input, input) : .zero }
 
     @inline(__always)
@@ -186,7 +189,7 @@ struct ButterworthFilter: Sendable {
     }
 }
 
-/// The same of eighth order.
+/// A Butterworth filter of eighth order, which starts in the same state.
 struct SteepButterworthFilter: Sendable {
     private var first: ButterworthFilter
     private var second: ButterworthFilter
@@ -194,8 +197,8 @@ struct SteepButterworthFilter: Sendable {
     private var fourth: ButterworthFilter
 
     /// - Parameters:
-    ///   - kind: which side of the corner is let through.
-    ///   - turns: corner frequency in turns a sample, less than 1/2.
+    ///   - kind: which side of the corner passes.
+    ///   - turns: corner frequency in turns per sample, less than 1/2.
     init(_ kind: ButterworthFilter.Kind, turns: Double) {
         first = ButterworthFilter(kind, turns: turns, damping: 1.961_570_560_806_461)
         second = ButterworthFilter(kind, turns: turns, damping: 1.662_939_224_605_090)

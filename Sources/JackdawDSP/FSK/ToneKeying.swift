@@ -1,18 +1,18 @@
-/// How loud both tones are in the bits of characters: whether the sender keys them.
+/// The power of both tones in the bits of characters, from which it follows whether a sender keys them.
 ///
-/// Each bit is measured free of what its tone leaves in the correlation with the other one. A sender's mark is loud in
-/// ones and quiet in zeros. One steady tone between the two, or both tones at once, are as loud in the ones as in the
-/// zeros, whatever the strength of each; a search still finds bits that fit their beats.
+/// Each bit is measured without the crosstalk of its tone in the correlation with the other one. A sender's mark is
+/// loud in ones and quiet in zeros. One steady tone between the two, or both tones at the same time, are as loud in the
+/// ones as in the zeros, at any strength of each; a search still finds bits that fit their beats.
 struct ToneKeying: Sendable, BitwiseCopyable {
     /// Power of each tone in its own bits, and in those of the other one; space and mark.
     private var own = SIMD2<Float>.zero
     private var other = SIMD2<Float>.zero
 
-    /// Adds a bit.
+    /// Adds one bit of a character.
     /// - Parameters:
-    ///   - tone: the tone that it is read as.
-    ///   - step: the grid step at which it opens.
-    ///   - tones: the stretch.
+    ///   - tone: the decided tone of the bit.
+    ///   - step: the grid step at which it starts.
+    ///   - tones: the correlations of the stretch.
     mutating func add(_ tone: Int, at step: Int, _ tones: ToneCorrelations) {
         let (seen, rival) = (tones.bits[tone][step], tones.bits[1 - tone][step])
         own[tone] += Self.power(seen - Self.product(tones.crosstalk[1 - tone], rival))
@@ -24,8 +24,8 @@ struct ToneKeying: Sendable, BitwiseCopyable {
         sum.other += keying.other
     }
 
-    /// Power of the tones in bits of the other one over that in their own bits: 0 for a clear sender, 1 for steady sound. The
-    /// mean of both tones is geometric, so that a line that weakens one of them makes no difference.
+    /// Power of the tones in bits of the other one over that in their own bits: 0 for a clear sender, 1 for steady
+    /// sound. The mean over the tones is geometric, so that a line that weakens one of them makes no difference.
     var steadiness: Float {
         let product = own.x * own.y
         return product > 0 ? (other.x * other.y / product).squareRoot() : 1

@@ -1,8 +1,8 @@
-/// How characters lie among start and stop bits, as in a UART.
+/// The framing of characters by start, parity and stop bits, as in a UART.
 public struct CharacterFraming: Sendable, Hashable {
-    /// The parity bit behind the data bits.
+    /// The parity bit after the data bits.
     public enum Parity: String, Sendable, Hashable, CaseIterable {
-        /// None.
+        /// No parity bit after the data bits.
         case none
         /// An even number of ones with the parity bit.
         case even
@@ -10,38 +10,38 @@ public struct CharacterFraming: Sendable, Hashable {
         case odd
     }
 
-    /// How long the line rests between characters, at least.
+    /// The least time for which the line rests between characters.
     public enum StopBits: Double, Sendable, Hashable, CaseIterable {
-        /// One bit.
+        /// One bit long, the usual case.
         case one = 1
-        /// One bit and a half.
+        /// One and a half bits long.
         case onePointFive = 1.5
-        /// Two bits.
+        /// Two bits long, twice the usual case.
         case two = 2
     }
 
-    /// Which data bit goes first.
+    /// The data bit that goes first.
     public enum BitOrder: String, Sendable, Hashable, CaseIterable {
-        /// The least significant one, as in every UART.
+        /// The least significant bit goes first, as in every UART.
         case leastSignificantFirst
-        /// The most significant one.
+        /// The most significant bit goes first.
         case mostSignificantFirst
     }
 
     /// Data bits of a character, 5 to 9.
     public var dataBits: Int
-    /// The parity bit.
+    /// The parity bit; default: no parity.
     public var parity: Parity
-    /// The stop bits.
+    /// The length of the stop bit; default: one bit.
     public var stopBits: StopBits
     /// The order of the data bits.
     public var bitOrder: BitOrder
 
-    /// A framing; 8N1 with the least significant bit first unless told.
+    /// Creates a framing; by default 8N1 with the least significant bit first.
     /// - Parameters:
-    ///   - dataBits: 5 to 9.
-    ///   - parity: the parity bit.
-    ///   - stopBits: the stop bits.
+    ///   - dataBits: data bits of a character, 5 to 9.
+    ///   - parity: the parity bit after the data bits.
+    ///   - stopBits: the length of the stop bit.
     ///   - bitOrder: the order of the data bits.
     public init(
         dataBits: Int = 8, parity: Parity = .none, stopBits: StopBits = .one,
@@ -61,7 +61,7 @@ public struct CharacterFraming: Sendable, Hashable {
 }
 
 extension CharacterFraming {
-    /// The parity bit of a value; nil for no parity.
+    /// The parity bit of a value; nil without parity.
     func parityBit(of value: UInt16) -> Int? {
         let ones = value.nonzeroBitCount & 1
         return switch parity {
@@ -71,26 +71,26 @@ extension CharacterFraming {
         }
     }
 
-    /// Place of the data bit in a value, for the data bits in the order of the line.
+    /// Bit position in a value of the data bit with an index in the order of the line.
     func place(ofDataBit index: Int) -> Int {
         bitOrder == .leastSignificantFirst ? index : dataBits - 1 - index
     }
 }
 
-/// A character off the line. Its value never shows in `description` or reflection: it may be card data.
+/// A character received over the line. `description` and reflection never show its value: it may be card data.
 public struct LineCharacter: Sendable, Hashable, BitwiseCopyable, CustomStringConvertible, CustomReflectable {
-    /// The data bits, 5 to 9 of them, the first bit of the line at the place that the framing says.
+    /// The data bits, 5 to 9, arranged by the framing's bit order.
     public let value: UInt16
-    /// Sample at which the character begins, counted from the first one received since the last reset; between two samples
-    /// where the bits are.
+    /// Sample at which the character begins, counted from the first one received since the last reset; not an integer
+    /// if the bits are between two samples.
     public let startSample: Double
-    /// The probability that its least certain bit is right, as far as the noise tells: 0.5, a coin toss, to 1.
+    /// The probability that its least certain bit is right, estimated from the noise: 0.5, a coin toss, to 1.
     public let confidence: Float
-    /// Whether start, stop and parity bits are as they should be.
+    /// Whether start, stop and parity bits are correct.
     public let isFramed: Bool
-    /// Bits that a check of the whole frame turned over.
+    /// The number of bits that a check of the whole frame turned over.
     public let repairedBits: UInt8
-    /// The tier that decided it.
+    /// The tier that decided the character.
     public let tier: DecoderTier
     /// Log-likelihood ratio (nats) of each data bit against its opposite, 0 to 25.5 in tenths; bit 0 of `value` first.
     let reliabilities: SIMD16<UInt8>
@@ -108,21 +108,21 @@ public struct LineCharacter: Sendable, Hashable, BitwiseCopyable, CustomStringCo
         self.reliabilities = reliabilities
     }
 
-    /// Everything but the value.
+    /// The position and the tier, without the value.
     public var description: String { "character at sample \(startSample), \(tier.rawValue) tier" }
 
-    /// Reflection shows nothing of the value.
+    /// Reflection shows no value.
     public var customMirror: Mirror {
         Mirror(self, children: ["startSample": startSample, "confidence": confidence], displayStyle: .struct)
     }
 }
 
-/// How long a line idles that is asked to: one meaning for all encoders.
+/// Limits the idle time of a line, in the same way for all encoders.
 enum IdleTime {
-    /// What one call appends at most, in seconds: its samples have to fit the memory.
+    /// The longest time that one call appends, in seconds: its samples must fit into memory.
     static let longest = 600.0
 
-    /// The seconds that are meant: 0 for what is negative, not a number or without end, and no more than the longest.
+    /// The seconds to append: 0 if negative, infinite or not a number, and at most the longest time.
     static func bounded(_ seconds: Double) -> Double {
         seconds.isFinite ? min(max(0, seconds), longest) : 0
     }

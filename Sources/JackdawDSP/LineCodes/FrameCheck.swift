@@ -1,14 +1,16 @@
-/// A check over the bytes of a frame: what tells a whole one from a broken one, and lets weak bits be turned over.
+/// A check over the bytes of a frame, which distinguishes whole frames from broken ones and allows the repair of weak
+/// bits.
 ///
-/// Every check looks at the frame's format too. A check value alone lets one of 256 wrong frames pass for each that is tried.
+/// Every check includes the frame's format. An 8-bit check value alone would pass one of 256 wrong frames that are
+/// tried.
 public struct FrameCheck: Sendable, Hashable {
-    /// How a check came out.
+    /// The result of a check over a frame.
     public enum Outcome: Sendable, Hashable {
-        /// The frame is of another format.
+        /// The frame has another format.
         case unknown
-        /// The frame has this format and its check fails.
+        /// The frame has this format, and its check fails.
         case broken
-        /// The frame has this format and its check passes, or the format has none.
+        /// The frame has this format, and its check passes, or the format has no check.
         case whole
     }
 
@@ -18,48 +20,50 @@ public struct FrameCheck: Sendable, Hashable {
         case trailing(Trailer, of: ClosedRange<Int>)
     }
 
-    /// A value behind all other bytes of a frame that is made of them.
+    /// A check value after all other bytes of a frame, computed from them.
     public enum Trailer: Sendable, Hashable {
         /// One byte: the exclusive or of the others.
         case exclusiveOr
         /// One byte: the sum of the others.
         case sum
-        /// One byte: what makes the sum of all 0.
+        /// One byte: the value that makes the sum of all bytes 0.
         case twosComplement
-        /// Two bytes, the high one first: CRC-16/CCITT-FALSE (polynomial 0x1021, from 0xFFFF on).
+        /// Two bytes, the high one first: CRC-16/CCITT-FALSE (polynomial 0x1021, initial value 0xFFFF).
         case crc16
     }
 
     private let kind: Kind
 
-    /// What UniMag readers send of a card, encrypted: 02, length low, length high, data, exclusive or and sum of the data, 03
+    /// An encrypted card from a UniMag reader: 02, length low, length high, data, exclusive or and sum of the data, 03
     /// (ID TECH UniMag II and Shuttle manual; not checked on hardware).
     public static let uniMagEncrypted = FrameCheck(kind: .uniMagEncrypted)
-    /// What UniMag readers send of a card in the clear: printable text up to a carriage return. It has no check: nothing is
-    /// turned over.
+    /// A card in the clear from a UniMag reader: printable text up to a carriage return. The format has no check, so no
+    /// bits are turned over.
     public static let uniMagClearText = FrameCheck(kind: .uniMagClearText)
-    /// A command to a UniMag reader: 02, `S` or `R`, what follows, 03 and the exclusive or of all (not checked on hardware).
+    /// A command to a UniMag reader: 02, `S` or `R`, its item and data, 03 and the exclusive or of all (not checked on
+    /// hardware).
     public static let uniMagCommand = FrameCheck(kind: .uniMagCommand)
 
-    /// A packet: an identifier, a number, a length, data, and what makes the sum of all 0.
+    /// A packet: an identifier, a number, a length, data, and the byte that makes the sum of all 0.
     public static func packet(identifiers: [UInt8]) -> FrameCheck { FrameCheck(kind: .packet(identifiers)) }
 
-    /// Bytes of a known number with a check value behind them.
+    /// A known number of bytes, followed by a check value.
     public static func trailing(_ trailer: Trailer, frameLength: ClosedRange<Int>) -> FrameCheck {
         FrameCheck(kind: .trailing(trailer, of: frameLength))
     }
 
-    /// Bits of the check value, as many as tell few wrong bits: 0 where there is none.
+    /// Bits of the check value that detect a few wrong bits: 0 if there is no check value.
     var bits: Int {
         switch kind {
         case .uniMagClearText: 0
-        // Exclusive or and sum agree on two bits of the same place, a 0 and a 1: together they are hardly worth more.
+        // Exclusive or and sum both miss two errors at the same bit position, a 0 and a 1: together they detect hardly
+        // more than one.
         case .uniMagCommand, .packet, .uniMagEncrypted: 8
         case .trailing(let trailer, _): trailer == .crc16 ? 16 : 8
         }
     }
 
-    /// Looks at a frame, from its first byte to its last.
+    /// Checks a frame, from its first byte to its last.
     public func outcome(_ bytes: Span<UInt8>) -> Outcome {
         switch kind {
         case .uniMagEncrypted: Self.encrypted(bytes)
@@ -122,21 +126,21 @@ extension FrameCheck {
 }
 
 extension Span where Element == UInt8 {
-    /// The exclusive or of all.
+    /// The exclusive or of all bytes.
     var exclusiveOr: UInt8 {
         var result: UInt8 = 0
         for index in indices { result ^= self[index] }
         return result
     }
 
-    /// The sum of all, less what does not fit a byte.
+    /// The sum of all bytes, modulo 256.
     var sum: UInt8 {
         var result: UInt8 = 0
         for index in indices { result &+= self[index] }
         return result
     }
 
-    /// CRC-16/CCITT-FALSE; 0 over bytes with their own behind them.
+    /// CRC-16/CCITT-FALSE; 0 over bytes followed by their own CRC.
     var cyclicRedundancy: UInt16 {
         var register: UInt16 = 0xFFFF
         for index in indices {
@@ -147,43 +151,44 @@ extension Span where Element == UInt8 {
     }
 }
 
-/// Turns over at most two of a frame's least certain bits where that makes its check pass.
+/// Turns over at most two of a frame's least certain bits if that makes its check pass.
 ///
-/// Of sixteen bits, all 136 ways are tried, and the likeliest that passes is weighed against all else that the frame may have
-/// been: the other ways that pass, the share of everything beyond those ways that a check of its width lets pass by
-/// chance, and a frame that was broken before the noise. So a check of eight bits repairs but what has hardly another explanation.
+/// Of sixteen bits, all 136 ways are tried. The likeliest one that passes is weighed against all other possible frames:
+/// the other ways that pass, the share of all further ways that a check of its width passes by chance, and a frame that
+/// was broken before the noise. An eight-bit check thus repairs only frames that have hardly another explanation.
 struct SoftRepair {
-    /// Bits that may be turned over.
+    /// Number of the weakest bits, which may be turned over.
     private static let weakBits = 16
-    /// Probability of being right that a repair needs.
+    /// The least probability that a repair is right.
     private static let leastProbability = 0.99
-    /// Odds of a frame that was sent broken, or spoilt by what is no noise: where all bits are sure, none is turned over.
+    /// Odds of a frame that was sent broken, or spoilt by something other than noise. If all bits are certain, no bit
+    /// is turned over.
     private static let spoilt = 1e-6
-    /// Log-likelihood ratio beyond which a bit is certain, as far as the sum of all ways goes.
+    /// Log-likelihood ratio from which on a bit counts as certain in the sum over all ways.
     private static let certain: Float = 40
 
-    /// A bit of a frame and how sure it is.
+    /// A bit of a frame with its reliability.
     private struct WeakBit {
         var byte: Int
         var place: UInt8
         var reliability: Float
     }
 
-    /// One bit or two of the weak ones.
+    /// One or two of the weak bits to turn over.
     private struct Way {
         var first: Int
         var second: Int?
-        /// How likely it is, against what was heard being right.
+        /// Its probability, relative to the received bits being right.
         var odds: Double
     }
 
-    /// Mends a frame in place.
+    /// Repairs a frame in place.
     /// - Parameters:
     ///   - bytes: the frame.
     ///   - reliabilities: log-likelihood ratio of each bit, eight for a byte, bit 0 first.
-    ///   - checks: of which the first that knows the frame is asked.
-    ///   - repaired: is told the index of each byte that a bit of was turned over.
-    /// - Returns: how the frame comes out, mended or not.
+    ///   - checks: the checks; the first one that knows the frame decides.
+    ///   - repaired: called with the index of the byte for each bit that was turned over.
+    /// - Returns: the outcome for the frame, repaired or not.
     static func mend(
         _ bytes: inout [UInt8], reliabilities: [Float], checks: [FrameCheck], repaired: (Int) -> Void
     ) -> FrameCheck.Outcome {
@@ -231,20 +236,20 @@ struct SoftRepair {
         return ways
     }
 
-    /// How likely it is that a bit is wrong, against its being right.
+    /// The probability that a bit is wrong, relative to its being right.
     private static func odds(of reliability: Float) -> Double { Numerics.exponential(-Double(max(0, reliability))) }
 
-    /// The sum over all ways of turning bits over, but for turning none.
+    /// The sum over all ways of turning bits over, except turning over no bit.
     private static func odds(of reliabilities: ArraySlice<Float>) -> Double {
         reliabilities.reduce(1) { $1 < certain ? $0 * (1 + odds(of: $1)) : $0 } - 1
     }
 
-    /// The likeliest way that makes a check pass, where it is likely enough.
+    /// The likeliest way that makes a check pass, if it is likely enough.
     private static func best(
         _ ways: [Way], _ weak: [WeakBit], beyond: Double, _ bytes: inout [UInt8], _ check: FrameCheck
     ) -> Way? {
         var best: Way?
-        // Of what cannot be tried, each passes with a probability.
+        // Each frame that cannot be tried passes with a probability of 2 to the minus `bits`.
         var all = spoilt + beyond / Double(1 << check.bits)
         for way in ways {
             flip(&bytes, way, weak)
@@ -264,15 +269,15 @@ struct SoftRepair {
     }
 }
 
-/// What log-likelihood ratios and powers come to.
+/// Converts log-likelihood ratios and powers.
 enum LogLikelihood {
-    /// The probability that a bit is right, 0.5 for a coin toss to 1.
+    /// The probability that a bit is right, 0.5 (a coin toss) to 1.
     static func confidence(_ ratio: Float) -> Float {
-        // Beyond 20 nats it is 1 to the last place.
+        // Beyond 20 nats it is 1 within the precision of `Float`.
         ratio > 20 ? 1 : Float(1 / (1 + Numerics.exponential(-Double(max(0, ratio)))))
     }
 
-    /// A ratio of powers in dB; -300 for none.
+    /// A ratio of powers in dB; -300 for 0.
     static func decibels(_ ratio: Double) -> Double {
         ratio > 1e-30 ? 10 * Numerics.logarithm(ratio) / 2.302_585_092_994_046 : -300
     }

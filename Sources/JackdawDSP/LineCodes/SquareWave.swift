@@ -1,18 +1,18 @@
-/// A line that changes its level at any instant: a sample is the mean of the line over the time from it to the next, so that
-/// an edge between two samples is heard where it lies.
+/// A line that changes its level at any instant. A sample is the mean of the line over the time until the next one, so
+/// that an edge between two samples keeps its position.
 struct SquareWave: Sendable {
     let samplesPerChip: Double
     let amplitude: Double
 
-    /// Time into the sample that is being made, 0 to 1.
+    /// Time into the sample that is being computed, 0 to 1.
     private var time = 0.0
     private var sum = 0.0
 
     /// - Parameters:
-    ///   - chipRate: chips a second.
+    ///   - chipRate: chips per second.
     ///   - sampleRate: samples per second (Hz).
-    ///   - level: in dBFS, -120 to 0.
-    ///   - isInverted: whether the line is upside down.
+    ///   - level: level in dBFS, -120 to 0.
+    ///   - isInverted: whether the line is inverted.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
     init(chipRate: Double, sampleRate: Double, level: Double, isInverted: Bool) throws(LineCodeError) {
         try LineCodeError.check("level", level, -120...0, "dBFS")
@@ -25,7 +25,7 @@ struct SquareWave: Sendable {
         for level in levels { append(level: sign * Double(level), chips: 1, into: &samples) }
     }
 
-    /// Appends a silent line.
+    /// Appends a line at level 0.
     mutating func idle(seconds: Double, chipRate: Double, into samples: inout [Float]) {
         append(level: 0, chips: IdleTime.bounded(seconds) * chipRate, into: &samples)
     }

@@ -1,22 +1,22 @@
-/// A frequency shift keying of two bits a symbol, each symbol some whole periods of its tone, the least significant two bits
-/// of a byte first.
+/// A frequency shift keying of two bits per symbol. Each symbol is a number of whole periods of its tone, the least
+/// significant two bits of a byte first.
 ///
-/// The values unless told are those reported for the commands of ID TECH UniMag, not verified on hardware.
+/// The default values are those reported for the commands of ID TECH UniMag, not verified on hardware.
 package struct FourToneShift: Sendable, Hashable {
     /// Frequencies in Hz of the values 0 to 3, all different, at most half the sample rate.
     package var tones: SIMD4<Double>
-    /// Periods of a symbol, 1 to 1,000.
+    /// Periods per symbol, 1 to 1,000.
     package var periodsPerSymbol: Int
-    /// The form of a period.
+    /// The waveform of a period; default: a stepped square.
     package var waveform: ToneWaveform
-    /// Whether periods are rounded to whole numbers of frames: 3,400 Hz is 3,428.6 Hz then at 24 and 48 kHz.
+    /// Whether periods are rounded to whole numbers of frames: 3,400 Hz then becomes 3,428.6 Hz at 24 and 48 kHz.
     package var isWholeFrames: Bool
 
-    /// A keying.
+    /// Creates a keying; encoders check its range.
     /// - Parameters:
     ///   - tones: frequencies in Hz of the values 0 to 3.
-    ///   - periodsPerSymbol: periods of a symbol, 1 to 1,000.
-    ///   - waveform: the form of a period.
+    ///   - periodsPerSymbol: periods per symbol, 1 to 1,000.
+    ///   - waveform: the waveform of a period.
     ///   - isWholeFrames: whether periods are rounded to whole numbers of frames.
     package init(
         tones: SIMD4<Double> = [2_400, 3_000, 3_400, 4_000], periodsPerSymbol: Int = 10,
@@ -28,11 +28,11 @@ package struct FourToneShift: Sendable, Hashable {
         self.isWholeFrames = isWholeFrames
     }
 
-    /// The frequency that is heard for a value.
+    /// The actual frequency of a value.
     /// - Parameters:
     ///   - value: 0 to 3.
     ///   - sampleRate: samples per second (Hz).
-    /// - Returns: Hz.
+    /// - Returns: the frequency in Hz.
     package func frequency(of value: Int, atSampleRate sampleRate: Double) -> Double {
         tone(value).frequency(atSampleRate: sampleRate)
     }
@@ -49,7 +49,7 @@ extension FourToneShift {
             try tone(value).validate(sampleRate: sampleRate)
             let frequency = frequency(of: value, atSampleRate: sampleRate)
             for other in 0..<value {
-                // Whole frames can make one tone of two.
+                // Rounding to whole frames can make two tones the same.
                 let distance = abs(frequency - self.frequency(of: other, atSampleRate: sampleRate))
                 try LineCodeError.check("distance of two tones", distance, 1...sampleRate, "Hz at this sample rate")
             }
@@ -57,10 +57,10 @@ extension FourToneShift {
     }
 }
 
-/// Turns bytes into four tones, and commands for ID TECH UniMag into what goes to the reader: one channel of whole periods
-/// that begins and ends with the power tone and whose phase never jumps.
+/// Encodes bytes as four tones, and commands for ID TECH UniMag as the sound for the reader: one channel of whole
+/// periods that begins and ends with the power tone and has a continuous phase.
 package struct FourToneEncoder: LineEncoder {
-    /// The tones and what is around the bytes of a command.
+    /// The tones, and the preamble and power tone around a command's bytes.
     package let profile: UniMagCommandProfile
     /// Samples per second (Hz).
     package let sampleRate: Double
@@ -70,15 +70,15 @@ package struct FourToneEncoder: LineEncoder {
     private let symbols: [TonePhase]
     private let power: TonePhase
     private var phase: TonePhase
-    /// Idle time that has been asked for and is less than a period, in periods.
+    /// Idle time of less than a period that was requested and not yet appended, in periods.
     private var owedPeriods = 0.0
 
-    /// An encoder at the start of a period.
+    /// Creates an encoder at the start of a period.
     /// - Parameters:
-    ///   - profile: the tones and what is around the bytes.
-    ///   - sampleRate: samples per second, 8,000 to 192,000 Hz; with whole frames it must keep the four tones apart, which
+    ///   - profile: the tones, and the preamble and power tone around a command's bytes.
+    ///   - sampleRate: samples per second, 8,000 to 192,000 Hz; with whole frames it must keep the four tones apart, as
     ///     24,000, 32,000, 44,100, 48,000 Hz and their doubles do.
-    ///   - level: level in dBFS, -120 to 0, which no sample exceeds; 0 unless told, as readers want it.
+    ///   - level: level in dBFS, -120 to 0, which no sample exceeds; default: 0, as readers need it.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
     package init(
         profile: UniMagCommandProfile = UniMagCommandProfile(), sampleRate: Double, level: Double = 0
@@ -97,7 +97,7 @@ package struct FourToneEncoder: LineEncoder {
     /// Appends a whole command: power tone, preamble, the bytes, power tone.
     /// - Parameters:
     ///   - bytes: the command.
-    ///   - samples: what is appended to.
+    ///   - samples: the array to append to.
     package mutating func encodeCommand(_ bytes: Span<UInt8>, into samples: inout [Float]) {
         append(power, periods: profile.leadingPeriods, into: &samples)
         let preamble = profile.preamble
@@ -106,7 +106,7 @@ package struct FourToneEncoder: LineEncoder {
         append(power, periods: profile.trailingPeriods, into: &samples)
     }
 
-    /// Appends the sound of some bytes alone.
+    /// Appends the sound of bytes only, without preamble and power tone.
     package mutating func encode(_ bytes: Span<UInt8>, into samples: inout [Float]) {
         for index in bytes.indices {
             for place in stride(from: 0, to: 8, by: 2) {
@@ -116,22 +116,22 @@ package struct FourToneEncoder: LineEncoder {
         }
     }
 
-    /// Appends whole periods of the power tone; what is less than a period is kept for the next time.
+    /// Appends whole periods of the power tone; the rest of less than a period is added to the next call's time.
     package mutating func idle(seconds: Double, into samples: inout [Float]) {
         owedPeriods += IdleTime.bounded(seconds) * power.step * sampleRate
-        // A second of 2,000 Hz is not 1,999 periods because of a rounding.
+        // Prevents a rounding error from turning a second of 2,000 Hz into 1,999 periods.
         let periods = (owedPeriods + 1e-6).rounded(.down)
         owedPeriods -= periods
         append(power, periods: Int(periods), into: &samples)
     }
 
-    /// Starts anew at the start of a period.
+    /// Starts again at the start of a period.
     package mutating func reset() {
         phase = power
         owedPeriods = 0
     }
 
-    /// Appends periods of a tone from the end of the last period on, which may lie between two samples.
+    /// Appends periods of a tone, from the end of the last period on, which may lie between two samples.
     private mutating func append(_ tone: TonePhase, periods: Int, into samples: inout [Float]) {
         phase = phase.switched(to: tone)
         let waveform = profile.shift.waveform

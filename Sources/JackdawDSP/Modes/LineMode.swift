@@ -1,8 +1,8 @@
-/// A named line code with its framing: what `jackdaw demodulate --mode` takes.
+/// A named line code with its framing, as accepted by `jackdaw demodulate --mode`.
 public struct LineMode: Sendable, Hashable {
-    /// What carries the bits.
+    /// The line code that carries the bits.
     package enum Code: Sendable, Hashable {
-        /// Two tones.
+        /// Two tones that carry characters in a UART framing.
         case frequencyShift(FrequencyShift, CharacterFraming)
         /// Two tones that carry bits without start and stop, the most significant one of a byte first.
         case frequencyShiftBits(FrequencyShift)
@@ -16,32 +16,33 @@ public struct LineMode: Sendable, Hashable {
 
     /// Name in lower case: `bell202`, `unimag`, ...
     public let name: String
-    /// One line on what it is and where its values come from.
+    /// A one-line description, with the source of the values.
     public let summary: String
-    /// What carries the bits.
+    /// The line code that carries the bits.
     package let code: Code
 
-    /// A mode of one's own.
+    /// Creates a custom mode.
     package init(name: String, summary: String, code: Code) {
         self.name = name
         self.summary = summary
         self.code = code
     }
 
-    /// The mode of a name, in any case.
-    /// - Throws: ``LineCodeError`` with code `unknownMode`, whose message lists the names there are.
+    /// Finds the mode with a name, in any case.
+    /// - Throws: ``LineCodeError`` with code `unknownMode`, whose message lists the valid names.
     public init(named name: String) throws(LineCodeError) {
         guard let mode = Self.all.first(where: { $0.name == name.lowercased() }) else {
             let names = Self.all.map(\.name).joined(separator: ", ")
-            throw LineCodeError(code: .unknownMode, message: "there is no mode \(name); there are \(names)")
+            throw LineCodeError(code: .unknownMode, message: "there is no mode \(name); the modes are \(names)")
         }
         self = mode
     }
 
-    /// A decoder of this mode.
+    /// Creates a decoder of this mode.
     /// - Parameter sampleRate: samples per second (Hz).
     /// - Returns: a decoder at the start of a recording.
-    /// - Throws: ``LineCodeError`` with code `outOfRange` where the rate does not hold the mode.
+    /// - Throws: ``LineCodeError`` with code `outOfRange` if the sample rate is too low for the mode, or outside its
+    ///   range.
     public func decoder(sampleRate: Double) throws(LineCodeError) -> any LineDecoder {
         switch code {
         case .frequencyShift(let shift, let framing):
@@ -57,11 +58,11 @@ public struct LineMode: Sendable, Hashable {
         }
     }
 
-    /// An encoder of this mode.
+    /// Creates an encoder of this mode.
     /// - Parameters:
     ///   - sampleRate: samples per second (Hz).
     ///   - level: level in dBFS, -120 to 0.
-    /// - Returns: an encoder at the start of its line.
+    /// - Returns: an encoder in its initial state.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
     public func encoder(sampleRate: Double, level: Double = -6) throws(LineCodeError) -> any LineEncoder {
         switch code {
@@ -80,7 +81,7 @@ public struct LineMode: Sendable, Hashable {
 }
 
 extension LineMode {
-    /// All that have a name.
+    /// All modes that have a name.
     public static let all = frequencyShiftModes + basebandModes
 
     private static let frequencyShiftModes: [LineMode] = [
@@ -99,12 +100,12 @@ extension LineMode {
 
     private static let basebandModes: [LineMode] = [
         LineMode(
-            name: "unimag", summary: "ID TECH UniMag and Shuttle, 9,600 chips a second", code: .nibbles(.uniMag)),
+            name: "unimag", summary: "ID TECH UniMag and Shuttle, 9,600 chips per second", code: .nibbles(.uniMag)),
         LineMode(name: "unimag-4800", summary: "the same at 4,800", code: .nibbles(.uniMag4800)),
         LineMode(name: "unimag-2400", summary: "the same at 2,400", code: .nibbles(.uniMag2400)),
         LineMode(name: "udynamo", summary: "MagTek uDynamo, the data of its packets", code: .dynamo(.reader)),
-        LineMode(name: "hijack", summary: "HiJack, 1,378 bits a second", code: .serialManchester(.hiJack)),
-        LineMode(name: "flojack", summary: "FloJack, 3,392 bits a second", code: .serialManchester(.floJack)),
+        LineMode(name: "hijack", summary: "HiJack, 1,378 bits per second", code: .serialManchester(.hiJack)),
+        LineMode(name: "flojack", summary: "FloJack, 3,392 bits per second", code: .serialManchester(.floJack)),
     ]
 
     private static func fsk(_ name: String, _ summary: String, _ shift: FrequencyShift) -> LineMode {

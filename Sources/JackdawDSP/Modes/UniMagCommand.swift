@@ -1,22 +1,22 @@
-/// The bytes of a command to an ID TECH UniMag or Shuttle: 02, `S` to set or `R` to request, what, its length and data if
-/// there are any, 03, and the exclusive or of all of them.
+/// The bytes of a command to an ID TECH UniMag or Shuttle: 02, `S` to set or `R` to request, the item, the length and
+/// the data if there are any, 03, and the exclusive or of all of them.
 ///
-/// The values are what was reported for interoperability and not verified on hardware; ``set(_:data:)`` and ``request(_:)``
-/// make others.
+/// The values were reported for interoperability and not verified on hardware; ``set(_:data:)`` and ``request(_:)``
+/// create other commands.
 package struct UniMagCommand: Sendable, Hashable {
     /// All bytes, from 02 to the check.
     package let bytes: [UInt8]
 
-    /// Asks for a value.
-    /// - Parameter item: which one.
+    /// Creates a command that requests a value.
+    /// - Parameter item: the number of the value.
     /// - Returns: the command.
     package static func request(_ item: UInt8) -> UniMagCommand { UniMagCommand(body: [0x52, item]) }
 
-    /// Sets a value.
+    /// Creates a command that sets a value.
     /// - Parameters:
-    ///   - item: which one.
+    ///   - item: the number of the value.
     ///   - data: the value, at most 255 bytes.
-    /// - Returns: the command; without a length where there are no data.
+    /// - Returns: the command; without a length byte if there are no data.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
     package static func set(_ item: UInt8, data: [UInt8]) throws(LineCodeError) -> UniMagCommand {
         try LineCodeError.check("data length", Double(data.count), 0...255, "bytes")
@@ -34,46 +34,42 @@ package struct UniMagCommand: Sendable, Hashable {
 }
 
 extension UniMagCommand {
-    /// Asks for the version of the firmware.
+    /// Requests the version of the firmware.
     package static let version = request(0x22)
-    /// Asks for the settings.
+    /// Requests the settings.
     package static let settings = request(0x1F)
-    /// Asks for the serial number.
+    /// Requests the serial number.
     package static let serialNumber = request(0x4E)
-    /// Asks for the serial number of the next key.
+    /// Requests the serial number of the next key.
     package static let nextKeySerialNumber = request(0x51)
-    /// Asks for a long test answer.
+    /// Requests a long test answer.
     package static let longTest = request(0x20)
     /// Encrypts with triple DES.
     package static let tripleDES = UniMagCommand(0x4C, data: [0x31])
-    /// Encrypts with AES.
+    /// Encrypts with AES, instead of triple DES.
     package static let aes = UniMagCommand(0x4C, data: [0x32])
 
-    /// Chips a second of the reader's answers.
+    /// Chips per second of the reader's answers.
     package enum Baud: UInt8, Sendable, Hashable, CaseIterable {
-        /// 2,400 chips a second.
+        /// 2,400 chips per second.
         case baud2400 = 3
-        /// 4,800 chips a second.
+        /// 4,800 chips per second.
         case baud4800 = 4
-        /// 9,600 chips a second.
+        /// 9,600 chips per second.
         case baud9600 = 5
     }
 
-    /// Output level of a Shuttle, by the letter that the vendor's phone list gives it.
+    /// Output level of a Shuttle, named by its letter in the vendor's phone list.
     package enum Level: UInt8, Sendable, Hashable, CaseIterable {
-        /// Channel `1`.
         case one = 0x30
-        /// Channel `2`.
         case two = 0x20
-        /// Channel `x`.
         case x = 0x08
-        /// Channel `n`.
         case n = 0x00
     }
 
-    /// Sets speed and level of the reader's answers.
+    /// Creates a command that sets speed and level of the reader's answers.
     /// - Parameters:
-    ///   - baud: chips a second.
+    ///   - baud: chips per second.
     ///   - level: output level.
     /// - Returns: the command.
     package static func setBaud(_ baud: Baud, level: Level) -> UniMagCommand {
@@ -81,27 +77,28 @@ extension UniMagCommand {
     }
 }
 
-/// How commands go to an ID TECH UniMag or Shuttle: what is around the bytes, and the four tones that carry them.
+/// The settings for sending commands to an ID TECH UniMag or Shuttle: the preamble and power tone around the bytes, and
+/// the four tones that carry them.
 ///
-/// The values are what was reported for interoperability and not verified on hardware: every one can be changed.
+/// The values were reported for interoperability and not verified on hardware: every one can be changed.
 package struct UniMagCommandProfile: Sendable, Hashable {
     /// The tones of the bytes.
     package var shift: FourToneShift
-    /// Frequency of the tone before and after the bytes in Hz, that of the power tone.
+    /// Frequency in Hz of the tone before and after the bytes, the same as the power tone's.
     package var powerFrequency: Double
     /// Periods of that tone before the bytes, 0 to 1,000,000.
     package var leadingPeriods: Int
-    /// Bytes before those of the command.
+    /// Bytes before the command's own.
     package var preamble: [UInt8]
     /// Periods of that tone after the bytes, 0 to 1,000,000.
     package var trailingPeriods: Int
 
-    /// A profile; as reported unless told.
+    /// Creates a profile; the defaults are the reported values.
     /// - Parameters:
     ///   - shift: the tones of the bytes.
     ///   - powerFrequency: frequency of the tone before and after the bytes in Hz.
     ///   - leadingPeriods: periods of that tone before the bytes, 0 to 1,000,000.
-    ///   - preamble: bytes before those of the command.
+    ///   - preamble: bytes before the command's own.
     ///   - trailingPeriods: periods of that tone after the bytes, 0 to 1,000,000.
     package init(
         shift: FourToneShift = FourToneShift(), powerFrequency: Double = 2_000, leadingPeriods: Int = 720,

@@ -1,13 +1,13 @@
-/// The discrete Fourier transform of complex samples, as many as a power of two.
+/// The discrete Fourier transform of complex samples whose number is a power of two.
 struct FourierTransform: Sendable {
-    /// `exp(-2 pi i k / count)` for the count of the largest transform so far, and k from 0 to below its half.
+    /// `exp(-2 pi i k / count)` for the count of the largest transform so far, and k from 0 to below half of it.
     private var turns: [SIMD2<Float>] = []
 
-    /// Transforms in place: what comes out is the sum of the values times `exp(-2 pi i k n / count)`, without a factor.
-    /// - Parameter values: a power of two of complex numbers.
+    /// Transforms in place: the result is the sum of the values times `exp(-2 pi i k n / count)`, without a factor.
+    /// - Parameter values: complex numbers; their count must be a power of two.
     mutating func transform(_ values: inout [SIMD2<Float>]) {
         let count = values.count
-        precondition(count & (count - 1) == 0, "a transform is of a power of two of values")
+        precondition(count & (count - 1) == 0, "the number of values must be a power of two")
         guard count > 1 else { return }
         prepare(count)
         Self.reverseBits(&values)
@@ -51,13 +51,13 @@ struct FourierTransform: Sendable {
     }
 }
 
-/// A crude band-pass of zero phase: a short running mean less a long one.
+/// A crude zero-phase band-pass: a short running mean less a long one.
 enum BandFilter {
     /// - Parameters:
     ///   - input: samples.
-    ///   - smooth: reach of the short mean to either side, in samples; 0 for the samples themselves.
-    ///   - remove: reach of the long mean, in samples; 0 to take nothing away.
-    ///   - output: as many samples as there are in `input`, aligned with it.
+    ///   - smooth: reach of the short mean to either side, in samples; 0 uses the samples themselves.
+    ///   - remove: reach of the long mean, in samples; 0 subtracts nothing.
+    ///   - output: the result: one sample for each one of `input`, aligned with it.
     static func apply(_ input: Span<Float>, smooth: Int, remove: Int, into output: inout [Float]) {
         output.removeAll(keepingCapacity: true)
         output.reserveCapacity(input.count)

@@ -1,13 +1,13 @@
-/// The few elementary functions that signal processing needs, in plain Swift: this module links no C library.
+/// Elementary functions for signal processing, in plain Swift: this module links no C library.
 ///
-/// Series after range reduction; relative error below 1e-13 over the ranges used here, which the tests check.
+/// Series after range reduction; the relative error is below 1e-13 over the ranges used here, which the tests check.
 package enum Numerics {
     /// Sine and cosine of `2 * pi * turns`; exact at quarter turns.
     static func sineAndCosine(turns: Double) -> (sine: Double, cosine: Double) {
         let quarters = (turns * 4).rounded()
         let angle = (turns - quarters / 4) * 2 * Double.pi
         let square = angle * angle
-        // Taylor's series up to the 17th power, for an eighth of a turn at most.
+        // Taylor series up to the 17th power, for at most an eighth of a turn.
         var cosine = 1 / 20_922_789_888_000.0
         cosine = cosine * square - 1 / 87_178_291_200.0
         cosine = cosine * square + 1 / 479_001_600.0
@@ -32,7 +32,7 @@ package enum Numerics {
         }
     }
 
-    /// The direction of a vector in turns, -0.5 to 0.5, to 1e-8 of a turn; 0 for no vector.
+    /// The direction of a vector in turns, -0.5 to 0.5, to 1e-8 of a turn; 0 for a zero vector.
     static func angle(_ vector: SIMD2<Float>) -> Float {
         let (x, y) = (Double(vector.x), Double(vector.y))
         let (across, along) = (abs(x), abs(y))
@@ -81,37 +81,38 @@ package enum Numerics {
         return Double(sign: .plus, exponent: Int(doublings), significand: 1 + series)
     }
 
-    /// Decibels of a power, of which 1 is full scale; -200 and no less.
+    /// Decibels of a power, of which 1 is full scale; at least -200.
     package static func decibels(power: Double) -> Double { 10 * decimalLogarithm(max(power, 1e-20)) }
 
     /// The amplitude ratio of a level difference in dB.
     package static func amplitude(decibels: Double) -> Double { exponential(decibels * 0.115_129_254_649_702_3) }
 }
 
-// Written out for each kind: in a generic form, as in the library's own, the lanes are compared one by one.
+// Written out for each type: in a generic form, as in the standard library, the lanes are compared one by one.
 
 extension SIMD8<Float> {
-    /// The larger lane by lane.
+    /// The larger value of each lane.
     @inline(__always)
     static func larger(_ left: Self, _ right: Self) -> Self { left.replacing(with: right, where: right .> left) }
 }
 
 extension SIMD8<Int16> {
-    /// The larger lane by lane.
+    /// The larger value of each lane.
     @inline(__always)
     static func larger(_ left: Self, _ right: Self) -> Self { left.replacing(with: right, where: right .> left) }
 }
 
 extension SIMD16<Float> {
-    /// The larger lane by lane.
+    /// The larger value of each lane.
     @inline(__always)
     static func larger(_ left: Self, _ right: Self) -> Self { left.replacing(with: right, where: right .> left) }
 
-    /// The smaller lane by lane.
+    /// The smaller value of each lane.
     @inline(__always)
     static func smaller(_ left: Self, _ right: Self) -> Self { left.replacing(with: right, where: right .< left) }
 
-    /// The first and the second elements of sixteen pairs. Lanes that are set one by one go through memory each time.
+    /// The first and the second elements of sixteen pairs. Setting the lanes one by one would go through memory each
+    /// time.
     @inline(__always)
     static func columns(_ pairs: InlineArray<16, SIMD2<Float>>) -> (Self, Self) {
         unsafe pairs.span.withUnsafeBytes { bytes in
@@ -124,7 +125,7 @@ extension SIMD16<Float> {
         }
     }
 
-    /// The largest lane.
+    /// The largest value of all lanes.
     @inline(__always)
     var largest: Float {
         let eight = SIMD8.larger(lowHalf, highHalf)
@@ -134,14 +135,15 @@ extension SIMD16<Float> {
 }
 
 extension SIMD16<UInt8> {
-    /// Sixteen elements.
+    /// Loads the sixteen elements of an array.
     @inline(__always)
     init(_ elements: InlineArray<16, UInt8>) {
         self = unsafe elements.span.withUnsafeBytes { unsafe $0.loadUnaligned(as: Self.self) }
     }
 }
 
-/// The sum of the samples within reach of one, moved on from the first to the last; beyond the ends the signal counts as zero.
+/// The sum of the samples within reach of one, advanced from the first to the last; beyond the ends the signal counts
+/// as zero.
 struct RunningSum {
     private let reach: Int
     private var sum = 0.0
@@ -155,10 +157,10 @@ struct RunningSum {
         for index in 0..<min(reach, input.count) { sum += Double(input[index]) }
     }
 
-    /// The sum around a sample, to be asked for one sample after the other.
+    /// The sum around a sample; call it for one sample after another.
     @inline(__always)
     mutating func advance(_ input: Span<Float>, to index: Int) -> Double {
-        // One sum a sample, not two: the next one waits for it.
+        // One addition to the sum per sample, not two, because the next sample waits for it.
         var change = 0.0
         if index + reach < input.count { change = Double(input[index + reach]) }
         if index > reach { change -= Double(input[index - reach - 1]) }

@@ -5,10 +5,10 @@ struct Oscillator {
     private var index = 0
     private var value = SIMD2<Double>(1, 0)
 
-    /// Samples after which rounding errors are left behind.
+    /// Samples after which the value is computed exactly again, to limit rounding errors.
     private static let renewal = 512
 
-    /// - Parameter turns: turns a sample; it begins with none.
+    /// - Parameter turns: turns per sample; the phase begins at 0.
     init(turns: Double) {
         self.turns = turns
         step = Self.tone(turns)
@@ -30,12 +30,12 @@ struct Oscillator {
     }
 }
 
-/// White Gaussian noise that follows from a seed alone: the same on every machine.
+/// White Gaussian noise that depends on a seed only: the same on every machine.
 public struct GaussianNoise: Sendable {
     private var state: UInt64
     private var spare: Double?
 
-    /// A generator. Different seeds, neighbours too, give unrelated noise.
+    /// Creates a generator. Different seeds, even neighbours, give unrelated noise.
     public init(seed: UInt64) {
         // One round of MurmurHash3's finaliser spreads small seeds over all bits; xorshift must not start at zero.
         var mixed = seed &+ 0x9E37_79B9_7F4A_7C15

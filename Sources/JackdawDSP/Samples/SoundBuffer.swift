@@ -1,14 +1,14 @@
-/// The last sound of a recording: new samples come in at its end, old ones are dropped from its front, and what is left of
-/// them is overwritten when it is told to, or when its last holder goes, be it in the middle of a swipe.
+/// The last sound of a recording: new samples are appended at its end, and old ones are dropped from its front. Their
+/// memory is overwritten on request, or when the last holder releases the buffer, even in the middle of a swipe.
 struct SoundBuffer: Sendable, CustomReflectable {
     private var storage: Storage
-    /// Samples that are valid.
+    /// Number of valid samples.
     private(set) var count = 0
 
-    /// - Parameter capacity: samples that there is room for.
+    /// - Parameter capacity: number of samples to reserve space for.
     init(capacity: Int) { storage = Storage(capacity: capacity) }
 
-    /// Reflection shows nothing of the sound.
+    /// Reflection does not show the sound.
     var customMirror: Mirror { Mirror(self, children: [:]) }
 
     /// Runs a body over the valid samples.
@@ -17,20 +17,20 @@ struct SoundBuffer: Sendable, CustomReflectable {
         body(unsafe Span(_unsafeElements: UnsafeBufferPointer(rebasing: storage.samples[..<count])))
     }
 
-    /// Takes samples of another type at the end.
+    /// Appends samples of another type at the end.
     @inline(__always)
     mutating func append<Sample>(_ source: UnsafePointer<Sample>, count added: Int, convert: (Sample) -> Float) {
         makeUnique()
         precondition(unsafe count + added <= storage.samples.count, "a segment outgrew its buffer")
-        // Bare pointers: with nothing to check in it, the loop becomes vector instructions.
+        // Unsafe pointers: without checks, the compiler vectorises the loop.
         let target = unsafe storage.samples.baseAddress! + count
         for index in 0..<added { unsafe target[index] = convert(source[index]) }
         count += added
         storage.usedEnd = max(storage.usedEnd, count)
     }
 
-    /// Drops all but the last samples.
-    /// - Returns: how many were dropped.
+    /// Drops all samples except the last ones.
+    /// - Returns: the number of samples dropped.
     mutating func keepLast(_ kept: Int) -> Int {
         let kept = max(0, kept)
         let dropped = max(0, count - kept)
@@ -42,7 +42,7 @@ struct SoundBuffer: Sendable, CustomReflectable {
         return dropped
     }
 
-    /// Overwrites what is left of the samples that were dropped.
+    /// Overwrites the memory of the samples that were dropped.
     mutating func wipeDropped() {
         makeUnique()
         storage.wipe(from: count)
@@ -52,11 +52,11 @@ struct SoundBuffer: Sendable, CustomReflectable {
         if !isKnownUniquelyReferenced(&storage) { storage = Storage(copying: storage) }
     }
 
-    /// Changed by a sole holder alone.
+    /// Changed only by a sole holder.
     @safe
     private final class Storage: @unchecked Sendable {
         let samples: UnsafeMutableBufferPointer<Float>
-        /// End of what has held sound since it was last overwritten.
+        /// End of the memory that has held sound since it was last overwritten.
         var usedEnd = 0
 
         init(capacity: Int) {

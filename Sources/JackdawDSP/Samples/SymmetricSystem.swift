@@ -1,4 +1,4 @@
-/// Normal equations of a least-squares problem, gathered row by row and solved by Cholesky factorisation.
+/// Normal equations of a least-squares problem, accumulated row by row and solved by Cholesky factorisation.
 struct SymmetricSystem {
     let unknowns: Int
     /// Lower triangle of the Gram matrix, row after row of full width.
@@ -11,7 +11,8 @@ struct SymmetricSystem {
         moments = .init(repeating: 0, count: unknowns)
     }
 
-    /// Equations that were gathered elsewhere: the lower triangle in rows of full width, and the moments.
+    /// Creates a system from equations accumulated elsewhere: the lower triangle in rows of full width, and the
+    /// moments.
     init(gram: [Double], moments: [Double]) {
         unknowns = moments.count
         self.gram = gram
@@ -27,7 +28,7 @@ struct SymmetricSystem {
         }
     }
 
-    /// A row whose products are in the Gram matrix already.
+    /// Adds a row whose products are already in the Gram matrix.
     mutating func accumulate(_ row: [Double], moment target: Double) {
         for index in 0..<unknowns { moments[index] += row[index] * target }
     }
@@ -45,7 +46,7 @@ struct SymmetricSystem {
         return energy
     }
 
-    /// The least-squares solution.
+    /// Solves for the least-squares solution.
     ///
     /// `ridge` is added to the diagonal, as a share of its mean: it keeps a poorly excited system solvable.
     consuming func solve(ridge: Double) -> [Double] {

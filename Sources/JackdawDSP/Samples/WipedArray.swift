@@ -1,17 +1,17 @@
-/// Storage for secrets (samples of a swipe, bits, characters): overwritten before its memory is given back.
+/// Storage for secrets (samples of a swipe, bits, characters) that is overwritten before its memory is freed.
 ///
-/// A reference type on purpose: results travel through arrays and streams, and every holder shares the one copy,
-/// so no second copy is left behind. The content never changes after initialisation.
+/// A reference type on purpose: results travel through arrays and streams, and every holder shares one copy, so no
+/// second copy remains in memory. The content never changes after initialisation.
 @safe
 public final class WipedArray<Element: BitwiseCopyable & Sendable>: @unchecked Sendable, CustomStringConvertible,
     CustomReflectable
 {
     private let storage: UnsafeMutableBufferPointer<Element>
 
-    /// Number of elements.
+    /// Number of elements in the array.
     public var count: Int { unsafe storage.count }
 
-    /// A copy of a sequence's elements. The caller's own copy is the caller's to wipe.
+    /// Copies a sequence's elements. The caller must wipe its own copy.
     public init(_ elements: some Collection<Element>) {
         unsafe storage = .allocate(capacity: elements.count)
         _ = unsafe storage.initialize(fromContentsOf: elements)
@@ -23,21 +23,21 @@ public final class WipedArray<Element: BitwiseCopyable & Sendable>: @unchecked S
         unsafe storage.deallocate()
     }
 
-    /// Runs a body over the elements; what it copies out is the caller's to wipe.
+    /// Runs a body over the elements. The caller must wipe anything that the body copies out.
     public borrowing func withElements<Result: ~Copyable, Failure: Error>(
         _ body: (Span<Element>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(unsafe Span(_unsafeElements: UnsafeBufferPointer(storage)))
     }
 
-    /// Says how much is held, never what.
+    /// The number of elements, without their values.
     public var description: String { "\(count) wiped elements" }
 
-    /// Reflection shows nothing of the content.
+    /// Reflection does not show the content.
     public var customMirror: Mirror { Mirror(self, children: [:], displayStyle: .class) }
 }
 
-/// Zeroes memory and hands it to an opaque call, so that the compiler cannot drop the stores as dead.
+/// Zeroes memory and passes it to an opaque call, so that the compiler cannot remove the stores as dead.
 @inline(never)
 func overwrite(_ bytes: UnsafeMutableRawBufferPointer) {
     unsafe bytes.initializeMemory(as: UInt8.self, repeating: 0)
@@ -49,25 +49,25 @@ func overwrite(_ bytes: UnsafeMutableRawBufferPointer) {
 private func escape(_ bytes: UnsafeMutableRawBufferPointer) {}
 
 extension Array where Element: BitwiseCopyable {
-    /// Removes the elements and overwrites them (the array must not be shared), and keeps the capacity.
+    /// Removes the elements and overwrites them (the array must not be shared); the capacity stays.
     package mutating func wipe() {
         zero(first: count)
         removeAll(keepingCapacity: true)
     }
 
-    /// Removes the elements and overwrites them and all that others left behind them (the array must not be shared), and
-    /// keeps the capacity.
+    /// Removes the elements and overwrites the whole capacity, including the memory of elements removed earlier (the
+    /// array must not be shared); the capacity stays.
     mutating func wipeCapacity() {
         zeroCapacity()
         removeAll(keepingCapacity: true)
     }
 
-    /// Makes room; what the elements leave behind where they move is overwritten.
+    /// Reserves space; if the elements move, their old memory is overwritten.
     package mutating func growWiping(toHold needed: Int) {
         if capacity < needed { moveWiping(to: Swift.max(needed, 2 * capacity)) }
     }
 
-    /// Appends an element; what the others leave behind where they move is overwritten.
+    /// Appends an element; if the others move, their old memory is overwritten.
     @inline(__always)
     mutating func appendWiping(_ element: Element) {
         growWiping(toHold: count + 1)
@@ -83,10 +83,10 @@ extension Array where Element: BitwiseCopyable {
         self = larger
     }
 
-    /// Zeroes the elements and all that others left behind them; the array must not be shared.
+    /// Zeroes the whole capacity, including the memory of elements removed earlier; the array must not be shared.
     @inline(never)
     mutating func zeroCapacity() {
-        // A shared array becomes another one, with a capacity of its own.
+        // A shared array is copied here, to one with its own capacity.
         reserveCapacity(count)
         let capacity = capacity
         unsafe withUnsafeMutableBytes { bytes in
@@ -103,9 +103,11 @@ extension Array where Element: BitwiseCopyable {
     }
 }
 
-/// An array of card data (sound, bits, characters) on its way through the decoder: overwritten when its last holder goes.
+/// An array of card data (sound, bits, characters) within the decoder that is overwritten when its last holder releases
+/// it.
 ///
-/// Copies share one array until one of them is changed. What takes the array out of it must not outlive it.
+/// Copies share one array until one of them is changed. Code that copies the array out of the wrapper must not keep it
+/// longer than the wrapper.
 @propertyWrapper
 struct Wiped<Element: BitwiseCopyable & Sendable>: Sendable, CustomReflectable {
     private var storage: Storage
@@ -121,10 +123,10 @@ struct Wiped<Element: BitwiseCopyable & Sendable>: Sendable, CustomReflectable {
         }
     }
 
-    /// Reflection shows nothing of the content.
+    /// Reflection does not show the content.
     var customMirror: Mirror { Mirror(self, children: [:]) }
 
-    /// Changed by a sole holder alone.
+    /// Changed only by a sole holder.
     private final class Storage: @unchecked Sendable {
         var elements: [Element]
 
@@ -134,16 +136,16 @@ struct Wiped<Element: BitwiseCopyable & Sendable>: Sendable, CustomReflectable {
     }
 }
 
-/// Holds card data on their way and can overwrite them.
+/// A type that holds card data temporarily and can overwrite it.
 protocol Wipeable {
-    /// Overwrites all card data.
+    /// Overwrites all card data in the value.
     mutating func wipe()
 }
 
-/// A place for a state that holds card data: overwritten when its last holder goes. Copies share it; who changes it makes
-/// it his own first, by ``makeUnique(_:)``.
+/// A box for a state that holds card data, which is overwritten when its last holder releases it. Copies share it; a
+/// holder calls ``makeUnique(_:)`` before it changes the content.
 final class WipedBox<Content: Wipeable & Sendable>: @unchecked Sendable {
-    /// Changed by a sole holder alone.
+    /// Changed only by a sole holder.
     var content: Content
 
     init(_ content: Content) { self.content = content }
@@ -155,7 +157,8 @@ final class WipedBox<Content: Wipeable & Sendable>: @unchecked Sendable {
     }
 }
 
-/// Takes an array out of its place, without a copy: what else is in its owner can then be looked at while it is changed.
+/// Moves an array out of its owner without a copy, so that the owner's other properties can be read while the array is
+/// changed.
 @inline(__always)
 func move<Element>(_ array: inout [Element]) -> [Element] {
     var moved: [Element] = []

@@ -1,6 +1,6 @@
-/// A power tone with commands in it: a tone that runs for ever, and the sound of commands when there are any, without a gap.
+/// A power tone with commands in it: an endless tone, and the sound of commands if there are any, without a gap.
 ///
-/// Blocks of any size give the same samples, and no block allocates.
+/// The samples do not depend on the block size, and rendering a block does not allocate.
 ///
 /// ```swift
 /// var line = try PoweredLine(PowerToneProfile.uniMag.holding, sampleRate: 48_000)
@@ -10,18 +10,19 @@
 /// try line.enqueue(PoweredLine.spread(command.span, gains: [1, -1]), .inserted)
 /// ```
 public struct PoweredLine: Sendable {
-    /// How a command and the tone go together.
+    /// The way in which a command joins the tone.
     public enum Join: Sendable, Hashable {
-        /// The command is added to the tone, which goes on; for a channel of its own, or one without a tone.
+        /// The command is added to the tone, which continues; for a command on its own channel, or on one without a
+        /// tone.
         case added
-        /// The tone fades out before the command and in after it; its phase runs on meanwhile.
+        /// The tone fades out before the command and in after it; its phase continues during the command.
         case replacing(ToneRamp)
-        /// The command begins with a period of the tone, and after it the tone goes on with its next period. Nothing jumps
-        /// where a command is made of whole periods and those of the tone are whole frames.
+        /// The command begins with a period of the tone, and after it the tone continues with its next period. The
+        /// signal has no jump if a command consists of whole periods and those of the tone are whole frames.
         case inserted
     }
 
-    /// Commands that can wait without taking memory for it when they are put there.
+    /// Commands that can wait without an allocation when they are enqueued.
     public static let commandsHeld = 16
 
     private struct Command: Sendable {
@@ -42,11 +43,11 @@ public struct PoweredLine: Sendable {
     private var finished: [[Float]] = []
     private var state = State.tone
 
-    /// A line whose tone comes with a ramp.
+    /// Creates a line whose tone starts with a ramp.
     /// - Parameters:
     ///   - tone: the tone between commands.
     ///   - sampleRate: frames per second, 8,000 to 192,000 Hz.
-    ///   - ramp: how it comes.
+    ///   - ramp: the ramp of the tone's start.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
     public init(_ tone: Tone, sampleRate: Double, ramp: ToneRamp = .soft) throws(LineCodeError) {
         generator = try ToneGenerator(tone, sampleRate: sampleRate, ramp: ramp)
@@ -54,7 +55,7 @@ public struct PoweredLine: Sendable {
         finished.reserveCapacity(Self.commandsHeld)
     }
 
-    /// Samples of a frame.
+    /// Samples per frame, one for each channel.
     public var channelCount: Int { generator.channelCount }
 
     /// Frames per second (Hz).
@@ -63,54 +64,54 @@ public struct PoweredLine: Sendable {
     /// Frequency of the tone in Hz.
     public var frequency: Double { generator.frequency }
 
-    /// Whether nothing is heard or about to be heard.
+    /// Whether the line is silent, with no sound pending.
     public var isSilent: Bool { commands.isEmpty && generator.isSilent }
 
-    /// Commands that wait or sound.
+    /// Commands that wait or are being played.
     public var commandCount: Int { commands.count }
 
-    /// Puts a command behind those that wait.
+    /// Enqueues a command after those that wait.
     ///
-    /// It begins when a ramp of the tone that is under way has ended. Up to ``commandsHeld`` of them wait without taking
-    /// memory.
+    /// The command starts when the ramp in progress, if any, has ended. Up to ``commandsHeld`` commands wait without an
+    /// allocation.
     /// - Parameters:
-    ///   - samples: its sound, full scale -1 to 1, channels interleaved as in the tone.
-    ///   - join: how it goes together with the tone.
-    /// - Throws: ``LineCodeError`` with code `outOfRange` for half frames and samples that are beyond full scale.
+    ///   - samples: its sound, full scale -1 to 1, with channels interleaved as in the tone.
+    ///   - join: the way in which it joins the tone.
+    /// - Throws: ``LineCodeError`` with code `outOfRange` for incomplete frames and samples beyond full scale.
     public mutating func enqueue(_ samples: [Float], _ join: Join) throws(LineCodeError) {
         let odd = samples.count % channelCount
-        try LineCodeError.check("number of samples behind the last frame", Double(odd), 0...0, "")
+        try LineCodeError.check("number of samples after the last frame", Double(odd), 0...0, "")
         if case .replacing(let ramp) = join { try ramp.validate() }
         for sample in samples { try LineCodeError.check("sample", Double(sample), -1...1, "") }
         guard !samples.isEmpty else { return }
         commands.append(Command(samples: samples, join: join))
     }
 
-    /// Goes over to another tone, as ``ToneGenerator/change(to:ramp:silence:)`` does; after a command that is inserted just
-    /// then. Commands wait until it has come.
+    /// Changes to another tone, as ``ToneGenerator/change(to:ramp:silence:)`` does; if a command is being inserted,
+    /// after the command. Commands wait until the change is complete.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
     public mutating func change(to tone: Tone, ramp: ToneRamp = .soft, silence: Double = 0) throws(LineCodeError) {
         try generator.change(to: tone, ramp: ramp, silence: silence)
     }
 
-    /// Ends the tone, as ``ToneGenerator/stop(ramp:)`` does; commands go on.
+    /// Ends the tone, as ``ToneGenerator/stop(ramp:)`` does; commands continue.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
     public mutating func stop(ramp: ToneRamp = .soft) throws(LineCodeError) { try generator.stop(ramp: ramp) }
 
-    /// Fills a block with the next frames, channels interleaved; full scale is -1 to 1, and a command that is added to a
-    /// loud tone goes beyond.
-    /// - Parameter block: room for a whole number of frames.
+    /// Fills a block with the next frames, channels interleaved. Full scale is -1 to 1; a command that is added to a
+    /// loud tone exceeds it.
+    /// - Parameter block: space for a whole number of frames.
     public mutating func render(into block: inout MutableSpan<Float>) { fill(&block) }
 
     /// Appends the next frames, channels interleaved.
     /// - Parameters:
     ///   - count: frames, 0 or more.
-    ///   - samples: what is appended to.
+    ///   - samples: the array to append to.
     public mutating func append(frames count: Int, to samples: inout [Float]) {
         extend(&samples, frames: count)
     }
 
-    /// Forgets all commands and starts anew with the first tone and its ramp.
+    /// Discards all commands and starts again with the first tone and its ramp.
     public mutating func reset() {
         for command in commands { keep(command) }
         commands.removeAll(keepingCapacity: true)
@@ -118,20 +119,20 @@ public struct PoweredLine: Sendable {
         generator.reset()
     }
 
-    /// The sound of a command that has ended or was forgotten, so that another thread than the one that plays gives its memory
-    /// back. Up to ``commandsHeld`` are kept until they are taken.
-    /// - Returns: nil where there is none.
+    /// Takes the sound of a command that has ended or was discarded, so that its memory can be freed on another thread
+    /// than the one that plays. Up to ``commandsHeld`` are kept until they are taken.
+    /// - Returns: the sound; nil if no command has ended.
     public mutating func takeFinished() -> [Float]? { finished.popLast() }
 
     private mutating func keep(_ command: Command) {
         if finished.count < Self.commandsHeld { finished.append(command.samples) }
     }
 
-    /// The same sound on several channels.
+    /// Copies one channel to several channels.
     /// - Parameters:
     ///   - samples: one channel.
-    ///   - gains: what each channel's samples are multiplied by: 1, -1 for upside down, 0 for silence.
-    /// - Returns: as many channels as there are gains, interleaved.
+    ///   - gains: the factor of each channel: 1, -1 for inverted, 0 for silence.
+    /// - Returns: one channel for each gain, interleaved.
     public static func spread(_ samples: Span<Float>, gains: [Float]) -> [Float] {
         var result: [Float] = []
         result.reserveCapacity(samples.count * gains.count)
@@ -143,14 +144,14 @@ public struct PoweredLine: Sendable {
 }
 
 extension PoweredLine: FrameSource {
-    /// Whether the tone stands still at this frame.
+    /// Whether the tone pauses at this frame for an inserted command.
     private var isInserting: Bool {
         if case .command = state { commands[0].join == .inserted } else { false }
     }
 
     mutating func beginFrame() {
         if !isInserting { generator.beginFrame() }
-        // The end of one state may be the beginning of the next at the same frame.
+        // The end of one state may be the start of the next at the same frame.
         while let following = stateAtThisFrame() { state = following }
     }
 
@@ -202,22 +203,22 @@ extension PoweredLine: FrameSource {
         let command = commands.removeFirst()
         keep(command)
         guard case .replacing(let ramp) = command.join else { return state = .tone }
-        // A tone between two commands that take its place would only be heard as a click.
+        // Between two commands that both replace the tone, it would only sound like a click.
         if case .replacing = commands.first?.join { return state = .command(position: 0) }
         state = .fadingIn(RampClock(ramp, sampleRate: sampleRate))
     }
 }
 
-/// Something that sounds frame by frame, on any number of channels.
+/// A source of sound, frame by frame, on any number of channels.
 protocol FrameSource {
-    /// Samples of a frame.
+    /// Samples per frame, one for each channel.
     var channelCount: Int { get }
 
-    /// Before the samples of a frame.
+    /// Called before the samples of a frame.
     mutating func beginFrame()
     /// A channel's sample of this frame.
     func sample(_ channel: Int) -> Float
-    /// Goes on to the next frame.
+    /// Advances to the next frame.
     mutating func advance()
 }
 

@@ -1,6 +1,6 @@
-/// A tone that lasts: frequency, form, and the level and phase of each channel.
+/// A continuous tone: frequency, waveform, and the level and phase of each channel.
 public struct Tone: Sendable, Hashable {
-    /// Sample rates at which tones are made, in Hz.
+    /// Sample rates at which tones can be generated, in Hz.
     static let sampleRates = 8_000.0...192_000.0
 
     /// One channel of a tone.
@@ -10,9 +10,9 @@ public struct Tone: Sendable, Hashable {
         /// Turns by which the channel is ahead, -1 to 1: a half is antiphase.
         public var phase: Double
 
-        /// A channel; by default at -6 dBFS and in phase.
+        /// Creates a channel; by default at -6 dBFS and in phase.
         /// - Parameters:
-        ///   - level: in dBFS, -120 to 0; nil for silence.
+        ///   - level: level in dBFS, -120 to 0; nil for silence.
         ///   - phase: turns by which the channel is ahead, -1 to 1.
         public init(level: Double? = -6, phase: Double = 0) {
             self.level = level
@@ -23,20 +23,20 @@ public struct Tone: Sendable, Hashable {
         public static let silent = Channel(level: nil)
     }
 
-    /// Frequency in Hz, 1 to half the sample rate (where a sine that begins at 0 stays there).
+    /// Frequency in Hz, 1 to half the sample rate (at which a sine that begins at 0 stays at 0).
     public var frequency: Double
-    /// The form of a period.
+    /// The waveform of a period; default: a sine.
     public var waveform: ToneWaveform
     /// The channels in the order of a frame, 1 to 8.
     public var channels: [Channel]
     /// Whether the period is rounded to a whole number of frames, which changes the frequency.
     public var isWholeFrames: Bool
 
-    /// A tone.
+    /// Creates a tone; generators check its range.
     /// - Parameters:
-    ///   - frequency: in Hz, 1 to half the sample rate.
-    ///   - waveform: the form of a period.
-    ///   - channels: 1 to 8 channels in the order of a frame; one at -6 dBFS unless told.
+    ///   - frequency: frequency in Hz, 1 to half the sample rate.
+    ///   - waveform: the waveform of a period.
+    ///   - channels: 1 to 8 channels in the order of a frame; default: one at -6 dBFS.
     ///   - isWholeFrames: whether the period is rounded to a whole number of frames.
     public init(
         _ frequency: Double, _ waveform: ToneWaveform = .sine, channels: [Channel] = [Channel()],
@@ -48,9 +48,9 @@ public struct Tone: Sendable, Hashable {
         self.isWholeFrames = isWholeFrames
     }
 
-    /// The frequency that is heard.
+    /// The actual frequency of the tone.
     /// - Parameter sampleRate: frames per second (Hz).
-    /// - Returns: Hz; another frequency than asked for where the period is rounded to whole frames.
+    /// - Returns: the frequency in Hz, which differs from `frequency` if the period is rounded to whole frames.
     public func frequency(atSampleRate sampleRate: Double) -> Double {
         isWholeFrames ? sampleRate / (sampleRate / frequency).rounded() : frequency
     }
@@ -58,12 +58,12 @@ public struct Tone: Sendable, Hashable {
 
 extension [Tone.Channel] {
     /// Two channels with the same sound.
-    /// - Parameter level: in dBFS, -120 to 0.
+    /// - Parameter level: level in dBFS, -120 to 0.
     /// - Returns: left and right.
     public static func inPhase(level: Double) -> Self { Self(repeating: Tone.Channel(level: level), count: 2) }
 
-    /// Two channels, the right one upside down: twice the voltage between them.
-    /// - Parameter level: in dBFS, -120 to 0.
+    /// Two channels, the right one inverted: twice the voltage between them.
+    /// - Parameter level: level in dBFS, -120 to 0.
     /// - Returns: left and right.
     public static func antiphase(level: Double) -> Self {
         [Tone.Channel(level: level), Tone.Channel(level: level, phase: 0.5)]
@@ -82,13 +82,13 @@ extension Tone {
         }
     }
 
-    /// The start of its period.
+    /// The phase at the start of a period.
     func phase(sampleRate: Double) -> TonePhase {
         TonePhase(frequency: frequency, sampleRate: sampleRate, isWholeFrames: isWholeFrames)
     }
 }
 
-/// What a tone sounds like at any phase: its form, and the amplitude and phase of each channel.
+/// The sound of a tone at any phase: its waveform, and the amplitude and phase of each channel.
 struct ToneShape: Sendable {
     private struct Channel: Sendable {
         var amplitude: Double
@@ -96,13 +96,13 @@ struct ToneShape: Sendable {
     }
 
     private let waveform: ToneWaveform
-    /// Within the shape, as many as a tone may have: a change that is asked for while it plays takes no memory.
+    /// Stored inline, with the largest number of channels of a tone: a change during playback does not allocate.
     private var channels = InlineArray<8, Channel>(repeating: Channel(amplitude: 0, turns: 0))
 
-    /// The sound of a tone.
+    /// Creates the shape of a tone.
     init(_ tone: Tone) { self.init(tone.waveform, tone.channels) }
 
-    /// The sound of some channels.
+    /// Creates a shape from a waveform and channels.
     init(_ waveform: ToneWaveform, _ channels: [Tone.Channel]) {
         self.waveform = waveform
         for index in channels.indices {
@@ -112,10 +112,10 @@ struct ToneShape: Sendable {
         }
     }
 
-    /// Silence.
+    /// Creates a silent shape.
     init() { waveform = .sine }
 
-    /// Whether no channel has sound.
+    /// Whether all channels are silent.
     var isSilent: Bool {
         for index in channels.indices where channels[index].amplitude > 0 { return false }
         return true
@@ -124,9 +124,9 @@ struct ToneShape: Sendable {
     /// A channel's sample.
     /// - Parameters:
     ///   - index: the channel.
-    ///   - turns: place in the period.
+    ///   - turns: position in the period.
     ///   - step: turns from one frame to the next.
-    /// - Returns: -1 to 1.
+    /// - Returns: the sample, -1 to 1.
     @inline(__always)
     func value(channel index: Int, turns: Double, step: Double) -> Double {
         let channel = channels[index]

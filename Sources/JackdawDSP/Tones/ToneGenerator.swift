@@ -1,7 +1,7 @@
-/// A tone that runs for ever, block by block: the power of a reader in the headphone jack.
+/// An endless tone, generated block by block: the power of a reader in the headphone jack.
 ///
-/// Blocks of any size give the same samples, and no block allocates. The phase is an exact fraction, the same after days.
-/// Changes begin at the start of a period and never make the phase jump.
+/// The samples do not depend on the block size, and rendering a block does not allocate. The phase is an exact
+/// fraction, without drift after days. Changes begin at the start of a period and keep the phase continuous.
 ///
 /// ```swift
 /// var power = try ToneGenerator(PowerToneProfile.uniMag.connecting, sampleRate: 48_000, ramp: .soft)
@@ -12,15 +12,15 @@
 public struct ToneGenerator: Sendable {
     /// Frames per second (Hz).
     public let sampleRate: Double
-    /// Samples of a frame.
+    /// Samples per frame, one for each channel.
     public let channelCount: Int
 
     private struct Change: Sendable {
-        /// Without its channels; nil for silence at the same frequency.
+        /// The target without its channels; nil for silence at the same frequency.
         let tone: Tone?
         let shape: ToneShape
         let ramp: ToneRamp
-        /// Frames of silence that are left before it.
+        /// Remaining frames of silence before it.
         var silence: Int
 
         init(to tone: Tone?, ramp: ToneRamp, silence: Int = 0) {
@@ -33,7 +33,7 @@ public struct ToneGenerator: Sendable {
 
     private let first: Tone
     private let firstRamp: ToneRamp
-    /// Without its channels.
+    /// The current tone, without its channels.
     private var tone: Tone
     private var phase: TonePhase
     private var shape: ToneShape
@@ -42,11 +42,11 @@ public struct ToneGenerator: Sendable {
     private var weight = 1.0
     private var pending: Change?
 
-    /// A generator at the start of a period.
+    /// Creates a generator at the start of a period.
     /// - Parameters:
-    ///   - tone: what it plays.
+    ///   - tone: the tone to play.
     ///   - sampleRate: frames per second, 8,000 to 192,000 Hz.
-    ///   - ramp: how it comes.
+    ///   - ramp: the ramp of the tone's start.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
     public init(_ tone: Tone, sampleRate: Double, ramp: ToneRamp = .soft) throws(LineCodeError) {
         try tone.validate(sampleRate: sampleRate)
@@ -62,27 +62,27 @@ public struct ToneGenerator: Sendable {
         begin(Change(to: tone, ramp: ramp))
     }
 
-    /// Frequency in Hz that is played, or that a ramp leads to.
+    /// Frequency in Hz of the current tone, or of the tone to which a ramp leads.
     public var frequency: Double { tone.frequency(atSampleRate: sampleRate) }
 
-    /// Whether nothing is heard or about to be heard.
+    /// Whether the output is silent, with no sound pending.
     public var isSilent: Bool { next == nil && pending == nil && shape.isSilent }
 
-    /// Whether no change is under way or asked for.
+    /// Whether no change is in progress or pending.
     public var isSteady: Bool { next == nil && pending == nil }
 
     /// Whether the next frame is the first one of a period.
     public var isAtPeriodStart: Bool { phase.isAtPeriodStart }
 
-    /// Goes over to another tone at the start of the next period, or after the ramp that is under way then; of several changes
-    /// asked for meanwhile the last one counts.
+    /// Changes to another tone at the start of the next period, or after the ramp in progress; of several pending
+    /// changes, the last one counts.
     ///
-    /// Level, form and phase of each channel fade over. The frequency glides with them, but changes at once where a period
-    /// of either tone is a whole number of frames, which a glide would put out of step.
+    /// Level, waveform and phase of each channel cross-fade. The frequency glides with them, but changes at once if a
+    /// period of either tone is a whole number of frames, because a glide would break that alignment.
     /// - Parameters:
-    ///   - tone: with as many channels as there are.
-    ///   - ramp: how it comes.
-    ///   - silence: how long nothing is heard before it, 0 to 10 s; what is heard until then goes with the soft ramp.
+    ///   - tone: the new tone, with the same number of channels.
+    ///   - ramp: the ramp of the change.
+    ///   - silence: silence before the new tone in seconds, 0 to 10; the current sound ends with the soft ramp.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
     public mutating func change(to tone: Tone, ramp: ToneRamp = .soft, silence: Double = 0) throws(LineCodeError) {
         try tone.validate(sampleRate: sampleRate)
@@ -93,7 +93,8 @@ public struct ToneGenerator: Sendable {
         pending = Change(to: tone, ramp: ramp, silence: Int((silence * sampleRate).rounded()))
     }
 
-    /// Goes silent from the start of the next period on, as ``change(to:ramp:silence:)`` does; the phase runs on.
+    /// Fades to silence from the start of the next period on, as ``change(to:ramp:silence:)`` does; the phase
+    /// continues.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
     public mutating func stop(ramp: ToneRamp = .soft) throws(LineCodeError) {
         try ramp.validate()
@@ -101,27 +102,27 @@ public struct ToneGenerator: Sendable {
     }
 
     /// Fills a block with the next frames, full scale -1 to 1, channels interleaved.
-    /// - Parameter block: room for a whole number of frames.
+    /// - Parameter block: space for a whole number of frames.
     public mutating func render(into block: inout MutableSpan<Float>) { fill(&block) }
 
     /// Appends the next frames, full scale -1 to 1, channels interleaved.
     /// - Parameters:
     ///   - count: frames, 0 or more.
-    ///   - samples: what is appended to.
+    ///   - samples: the array to append to.
     public mutating func append(frames count: Int, to samples: inout [Float]) {
         extend(&samples, frames: count)
     }
 
-    /// Appends frames up to the end of so many periods, the one that has begun counted, at the frequency that is played now.
+    /// Appends frames up to the end of a number of periods, including the current one, at the current frequency.
     /// - Parameters:
     ///   - count: periods, 0 or more.
-    ///   - samples: what is appended to.
+    ///   - samples: the array to append to.
     public mutating func append(periods count: Int, to samples: inout [Float]) {
         beginFrame()
         append(frames: phase.frames(toEndOf: count), to: &samples)
     }
 
-    /// Starts anew with the first tone and its ramp.
+    /// Starts again with the first tone and its ramp.
     public mutating func reset() {
         phase = first.phase(sampleRate: sampleRate)
         shape = ToneShape()
@@ -131,12 +132,13 @@ public struct ToneGenerator: Sendable {
 }
 
 extension Tone {
-    /// What is needed of it beside its shape: its channels lie in memory, which nobody shall have to free while it plays.
+    /// The tone without its channels, which its shape holds: a channel array is on the heap and must not be freed while
+    /// the tone plays.
     fileprivate var withoutChannels: Tone { Tone(frequency, waveform, channels: [], isWholeFrames: isWholeFrames) }
 }
 
 extension ToneGenerator: FrameSource {
-    /// Begins the change that has been asked for where this is the frame for it. Before the samples of a frame.
+    /// Begins the pending change if it is due at this frame; called before the samples of a frame.
     @inline(__always)
     mutating func beginFrame() {
         guard let change = pending, next == nil, phase.isAtPeriodStart else { return }
@@ -158,7 +160,7 @@ extension ToneGenerator: FrameSource {
         return Float(value + (other - value) * weight)
     }
 
-    /// Goes on to the next frame.
+    /// Advances to the next frame.
     @inline(__always)
     mutating func advance() {
         guard let next else {
@@ -195,25 +197,25 @@ extension ToneGenerator: FrameSource {
     }
 }
 
-/// Where a tone is in its period, as an exact fraction: after days of sound the phase is what it would be without
-/// rounding, and blocks of any size give the same samples.
+/// The position of a tone in its period as an exact fraction: after days of sound the phase has no rounding error, and
+/// blocks of any size give the same samples.
 struct TonePhase: Sendable {
     /// Turns at this frame times ``denominator``; less than that.
     private var numerator: Int64 = 0
-    /// How much a frame adds to the numerator.
+    /// The increase of the numerator per frame.
     private var increment: Int64
-    /// A turn.
+    /// The numerator of a whole turn.
     private var denominator: Int64
-    /// A turn's reciprocal.
+    /// The reciprocal of ``denominator``.
     private var scale: Double
 
     /// Turns from one frame to the next.
     private(set) var step: Double
 
-    /// The start of a period.
+    /// Creates a phase at the start of a period.
     /// - Parameters:
-    ///   - frequency: in Hz, at most half the sample rate.
-    ///   - sampleRate: in Hz.
+    ///   - frequency: frequency in Hz, at most half the sample rate.
+    ///   - sampleRate: frames per second (Hz).
     ///   - isWholeFrames: whether the period is rounded to a whole number of frames.
     init(frequency: Double, sampleRate: Double, isWholeFrames: Bool) {
         if isWholeFrames {
@@ -221,7 +223,7 @@ struct TonePhase: Sendable {
             increment = (1 << 59) / frames
             denominator = increment * frames
         } else {
-            // The significand of the rate has 53 bits, so that this is a whole number; a tone is exact to 2^-59 of the rate.
+            // The significand of the rate has 53 bits, so this is an integer; a tone is exact to 2^-59 of the rate.
             let unit = Double(sign: .plus, exponent: 59 - Int(sampleRate.exponent), significand: 1)
             increment = Int64((frequency * unit).rounded())
             denominator = Int64(sampleRate * unit)
@@ -236,10 +238,10 @@ struct TonePhase: Sendable {
     /// Whether this is the first frame of a period.
     var isAtPeriodStart: Bool { numerator < increment }
 
-    /// Goes on to the next frame.
+    /// Advances to the next frame.
     mutating func advance() { advance(by: increment) }
 
-    /// Goes on to the next frame, between the speed of this phase and that of another.
+    /// Advances to the next frame, at a speed between that of this phase and that of another.
     /// - Parameters:
     ///   - other: a phase of the same sample rate.
     ///   - share: 0 for the speed of this one, 1 for the speed of the other.
@@ -253,11 +255,11 @@ struct TonePhase: Sendable {
         if numerator >= denominator { numerator -= denominator }
     }
 
-    /// Frames from this one to the first one at or behind the end of so many periods, the one that has begun counted.
+    /// Frames from this one to the first one at or after the end of a number of periods, including the current one.
     func frames(toEndOf periods: Int) -> Int {
         guard periods > 0 else { return 0 }
         let total = Int64(periods).multipliedFullWidth(by: denominator)
-        // Rounded up: the numerator's complement is added, less one.
+        // Rounded up: adds the complement of the numerator, less one.
         let (low, overflow) = total.low.addingReportingOverflow(UInt64(increment - 1))
         var dividend = (high: total.high + (overflow ? 1 : 0), low: low)
         let (lower, borrow) = dividend.low.subtractingReportingOverflow(UInt64(numerator))
@@ -265,16 +267,16 @@ struct TonePhase: Sendable {
         return Int(increment.dividingFullWidth(dividend).quotient)
     }
 
-    /// The phase at this frame had the frequency changed to that of another phase as this period began.
+    /// The phase at this frame if the frequency had changed to that of another phase at the start of this period.
     func switched(to other: TonePhase) -> TonePhase {
         var result = other
         let (quotient, remainder) = Self.scaled(numerator, by: other.increment, over: increment)
-        // Rounded up: rounded down, the next period that ends on a frame would miss it and end on the one after.
+        // Rounded up: if rounded down, a period that ends on a frame would be found to end on the next one.
         result.numerator = remainder > 0 ? quotient + 1 : quotient
         return result
     }
 
-    /// The same place in the period at the frequency of another phase.
+    /// The same position in the period, at the frequency of another phase.
     func continued(at other: TonePhase) -> TonePhase {
         var result = other
         result.numerator = Self.scaled(numerator, by: other.denominator, over: denominator).quotient
@@ -288,9 +290,9 @@ struct TonePhase: Sendable {
     }
 }
 
-/// How a tone comes, goes and changes without a click.
+/// The fade with which a tone starts, ends and changes without a click.
 public struct ToneRamp: Sendable, Hashable {
-    /// The course of the level.
+    /// The curve of the level over time.
     public enum Shape: String, Sendable, Hashable, CaseIterable {
         /// The amplitude grows by the same amount every frame.
         case linear
@@ -298,23 +300,23 @@ public struct ToneRamp: Sendable, Hashable {
         case raisedCosine
     }
 
-    /// The course of the level.
+    /// The curve of the level over time.
     public var shape: Shape
-    /// How long it takes in seconds, 0 to 60.
+    /// Duration in seconds, 0 to 60.
     public var seconds: Double
 
-    /// A ramp.
+    /// Creates a ramp from a curve and a duration.
     /// - Parameters:
-    ///   - shape: the course of the level.
-    ///   - seconds: how long it takes, 0 to 60.
+    ///   - shape: the curve of the level over time.
+    ///   - seconds: duration in seconds, 0 to 60.
     public init(_ shape: Shape, seconds: Double) {
         self.shape = shape
         self.seconds = seconds
     }
 
-    /// At once.
+    /// A change at once, with a possible click.
     public static let none = ToneRamp(.linear, seconds: 0)
-    /// A raised cosine of 5 ms: short, and no click.
+    /// A raised cosine of 5 ms: short, but without a click.
     public static let soft = ToneRamp(.raisedCosine, seconds: 0.005)
 }
 
@@ -322,9 +324,9 @@ extension ToneRamp {
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
     func validate() throws(LineCodeError) { try LineCodeError.check("ramp", seconds, 0...60, "s") }
 
-    /// How far the ramp has come.
-    /// - Parameter progress: share of its time that has passed, 0 to 1.
-    /// - Returns: 0 to 1.
+    /// The level that the ramp has reached.
+    /// - Parameter progress: elapsed share of its duration, 0 to 1.
+    /// - Returns: the level, 0 to 1.
     func weight(at progress: Double) -> Double {
         switch shape {
         case .linear: progress
@@ -333,24 +335,24 @@ extension ToneRamp {
     }
 }
 
-/// A ramp under way.
+/// A ramp in progress, counted in frames.
 struct RampClock: Sendable {
     private let ramp: ToneRamp
     private let frames: Double
     private var frame = 0.0
 
-    /// A ramp at its first frame.
+    /// Starts a ramp at its first frame.
     init(_ ramp: ToneRamp, sampleRate: Double) {
         self.ramp = ramp
         frames = (ramp.seconds * sampleRate).rounded()
     }
 
-    /// Whether it has come to its end.
+    /// Whether the ramp has ended.
     var isOver: Bool { frame >= frames }
 
-    /// How far it has come, 0 to 1.
+    /// The level that it has reached, 0 to 1.
     var weight: Double { isOver ? 1 : ramp.weight(at: frame / frames) }
 
-    /// Goes on to the next frame.
+    /// Advances to the next frame.
     mutating func advance() { frame += 1 }
 }

@@ -1,28 +1,30 @@
-/// A tone that moves from one frequency to another, block by block: what a line lets through, heard in one go.
+/// A tone that sweeps from one frequency to another, block by block: measures the frequency response of a line in one
+/// go.
 ///
-/// Blocks of any size give the same samples, and no block allocates. The phase follows from the time in closed form.
+/// The samples do not depend on the block size, and rendering a block does not allocate. The phase is a closed-form
+/// function of time.
 public struct ToneSweep: Sendable {
-    /// How the frequency moves.
+    /// The law by which the frequency changes.
     public enum Course: String, Sendable, Hashable, CaseIterable {
-        /// By as many Hz every second.
+        /// The frequency changes by the same number of Hz every second.
         case linear
-        /// By as many octaves every second.
+        /// The frequency changes by the same number of octaves every second.
         case exponential
     }
 
     /// Frequency of the first frame in Hz.
     public let start: Double
-    /// Frequency that the last frame comes to, in Hz.
+    /// Frequency of the last frame in Hz.
     public let end: Double
-    /// How the frequency moves.
+    /// The law by which the frequency changes.
     public let course: Course
     /// Frames per second (Hz).
     public let sampleRate: Double
-    /// Samples of a frame.
+    /// Samples per frame, one for each channel.
     public let channelCount: Int
     /// Frames from start to end.
     public let frameCount: Int
-    /// Frames rendered so far.
+    /// Number of frames rendered so far.
     public private(set) var position = 0
 
     /// Logarithm of the last frequency over the first one.
@@ -31,16 +33,16 @@ public struct ToneSweep: Sendable {
     private let ramp: ToneRamp
     private let rampFrames: Double
 
-    /// A sweep at its first frame.
+    /// Creates a sweep at its first frame.
     /// - Parameters:
     ///   - start: frequency of the first frame in Hz, 1 to half the sample rate.
     ///   - end: frequency of the last frame in Hz, 1 to half the sample rate.
-    ///   - seconds: how long it takes, 0.001 to 600.
-    ///   - course: how the frequency moves.
-    ///   - waveform: the form of a period.
-    ///   - channels: 1 to 8 channels in the order of a frame; one at -6 dBFS unless told.
+    ///   - seconds: duration in seconds, 0.001 to 600.
+    ///   - course: the law by which the frequency changes.
+    ///   - waveform: the waveform of a period.
+    ///   - channels: 1 to 8 channels in the order of a frame; default: one at -6 dBFS.
     ///   - sampleRate: frames per second, 8,000 to 192,000 Hz.
-    ///   - ramp: how it comes, and how it goes before its end; at most half its time each.
+    ///   - ramp: the ramp at the start and at the end; at most half of the duration each.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
     public init(
         from start: Double, to end: Double, seconds: Double, _ course: Course = .exponential,
@@ -69,7 +71,7 @@ public struct ToneSweep: Sendable {
 
     /// The frequency at a frame.
     /// - Parameter frame: 0 to ``frameCount``.
-    /// - Returns: Hz.
+    /// - Returns: the frequency in Hz.
     public func frequency(atFrame frame: Int) -> Double {
         let share = Double(frame) / Double(frameCount)
         return switch course {
@@ -79,7 +81,7 @@ public struct ToneSweep: Sendable {
     }
 
     /// Fills a block with the next frames, full scale -1 to 1, channels interleaved; silence after the end.
-    /// - Parameter block: room for a whole number of frames.
+    /// - Parameter block: space for a whole number of frames.
     public mutating func render(into block: inout MutableSpan<Float>) {
         precondition(block.count.isMultiple(of: channelCount), "a block holds whole frames")
         for first in stride(from: 0, to: block.count, by: channelCount) {
@@ -88,10 +90,10 @@ public struct ToneSweep: Sendable {
         }
     }
 
-    /// Appends the next frames, full scale -1 to 1, channels interleaved, until the end.
+    /// Appends the next frames, full scale -1 to 1, channels interleaved, up to the end.
     /// - Parameters:
-    ///   - count: frames at most, 0 or more; all that are left unless told.
-    ///   - samples: what is appended to.
+    ///   - count: the largest number of frames, 0 or more; default: all that remain.
+    ///   - samples: the array to append to.
     public mutating func append(frames count: Int = .max, to samples: inout [Float]) {
         for _ in 0..<min(count, frameCount - position) {
             let place = nextPlace()
@@ -99,7 +101,7 @@ public struct ToneSweep: Sendable {
         }
     }
 
-    /// Goes back to the first frame.
+    /// Returns to the first frame.
     public mutating func reset() { position = 0 }
 }
 
@@ -131,7 +133,7 @@ extension ToneSweep {
         guard course == .exponential else { return (start + frequency) / 2 * time }
         let exponent = growth * Double(frame) / Double(frameCount)
         guard abs(exponent) < 0.5 else { return (frequency - start) / exponent * time }
-        // (exp(x) - 1) / x by its series, where the difference would lose digits.
+        // (exp(x) - 1) / x by its series if the difference would lose digits.
         var sum = 1.0
         for order in stride(from: 14, through: 2, by: -1) { sum = 1 + exponent / Double(order) * sum }
         return start * time * sum

@@ -1,21 +1,23 @@
-/// The form of a tone over its period, which begins as the tone rises through 0.
+/// The waveform of a tone over its period, which begins as the tone rises through 0.
 public enum ToneWaveform: String, Sendable, Hashable, CaseIterable {
-    /// One line in the spectrum.
+    /// A single line in the spectrum.
     case sine
-    /// A square of the odd partials below half the sample rate, its edges where they are between samples. Its fundamental
-    /// has the amplitude of a sine of the same level, and no sample is above that: the plateaus lie 2.1 dB lower.
+    /// A square of the odd partials below half the sample rate, with its edges at their exact positions between
+    /// samples. Its fundamental has the amplitude of a sine of the same level, and no sample exceeds that: the plateaus
+    /// are 2.1 dB lower.
     case square
-    /// A square that is at one of two levels at every sample, as loud as samples can be; 0 where an edge falls on a sample.
-    /// Clean where a period is a whole number of frames; elsewhere its edges come up to half a frame early or late.
+    /// A square with one of two levels at every sample, as loud as samples can be; 0 if an edge falls on a sample. It
+    /// is free of jitter if a period is a whole number of frames; otherwise its edges are up to half a frame early or
+    /// late.
     case steppedSquare
 }
 
 extension ToneWaveform {
-    /// The value at a place in the period.
+    /// The value at a position in the period.
     /// - Parameters:
-    ///   - turns: place in the period, -1 or more.
+    ///   - turns: position in the period, -1 or more.
     ///   - step: turns from one frame to the next, 0 to 1/2.
-    /// - Returns: -1 to 1.
+    /// - Returns: the value, -1 to 1.
     @inline(__always)
     func value(turns: Double, step: Double) -> Double {
         switch self {
@@ -25,10 +27,11 @@ extension ToneWaveform {
         }
     }
 
-    /// Nearer than this, in turns, an edge falls on a sample: far above what rounding does, far below what is heard.
+    /// Distance in turns within which an edge falls on a sample: far above rounding errors, far below anything audible.
     private static let edgeWidth = 1e-9
 
-    /// Frames lie around the edges, not on them: with half a frame added, an even number of frames a period has none there.
+    /// Half a frame is added, so that with an even number of frames per period the frames lie around the edges, not on
+    /// them.
     @inline(__always)
     private static func stepped(_ turns: Double) -> Double {
         let place = place(turns)
@@ -37,8 +40,8 @@ extension ToneWaveform {
         return place < 0.5 ? 1 : -1
     }
 
-    /// The sine of `2 * pi * turns`, within 1e-9: enough for samples of 24 bits, in a tenth of the time of an exact one. Taylor's
-    /// series on a quarter turn.
+    /// The sine of `2 * pi * turns`, within 1e-9: enough for samples of 24 bits, in a tenth of the time of an exact
+    /// one. Taylor series on a quarter turn.
     @inline(__always)
     private static func sine(_ turns: Double) -> Double {
         let halves = Int(turns * 2 + 2.5) - 2
@@ -53,34 +56,36 @@ extension ToneWaveform {
         return halves.isMultiple(of: 2) ? angle * sum : -angle * sum
     }
 
-    /// Turns without the whole ones, 0 or more and less than 1. By truncation, as rounding is a call into the C library on some
-    /// processors; the sum may round up to the next whole turn where the turns do not reach it.
+    /// The fractional part of turns, 0 or more and less than 1. By truncation, because rounding is a call into the C
+    /// library on some processors. The sum may round up to the next whole turn although `turns` is below it, hence the
+    /// maximum.
     @inline(__always)
     static func place(_ turns: Double) -> Double { max(0, turns - Double(Int(turns + 1) - 1)) }
 }
 
-/// A square without partials above half the sample rate: each edge of an ideal square is replaced by one that has been through
-/// a low-pass. What that changes around an edge is a table, added for every edge near a sample (E. Brandt, "Hard sync
+/// A square without partials above half the sample rate: each edge of an ideal square is replaced by a low-pass
+/// filtered one. The difference around an edge is a table, added for every edge near a sample (E. Brandt, "Hard sync
 /// without aliasing", ICMC 2001).
 enum BandLimitedSquare {
-    /// Frames that an edge reaches to either side.
+    /// Frames to either side of an edge that the table covers.
     private static let reach = 32
-    /// Values a frame in the table; between them a straight line is within 1e-5.
+    /// Values per frame in the table; linear interpolation between them is within 1e-5.
     private static let density = 256
-    /// The fundamental of a square is larger than its plateaus.
+    /// Scales the fundamental of the square, which is larger than its plateaus, to 1.
     private static let scale = Double.pi / 4
 
-    /// What an edge from -1 to 1 lacks at so many frames after it; before it, the same with the other sign.
+    /// The correction of an edge from -1 to 1, by the time after it; before it, the same with the opposite sign.
     private static let correction = makeCorrection()
 
-    /// The value, -1 to 1, of a square that rises at 0 turns; `step` turns are a frame, less than a sixth.
+    /// The value, -1 to 1, of a square that rises at 0 turns; a frame is `step` turns, less than a sixth.
     static func value(turns: Double, step: Double) -> Double {
         let table = correction
         let place = ToneWaveform.place(turns)
         var sum = place < 0.5 ? 1.0 : -1
         let framesPerTurn = 1 / step
         let span = step * Double(reach)
-        // Half turns away; reach turns are less than so many frames.
+        // Edges are half a turn apart. Adding `reach`, more than the span in half turns, makes the truncation round
+        // down.
         let first = Int((place - span) * 2 + Double(reach)) - reach
         let last = Int((place + span) * 2)
         var sign = first.isMultiple(of: 2) ? 1.0 : -1
@@ -97,7 +102,7 @@ enum BandLimitedSquare {
     }
 
     /// The integral of a Blackman-Harris windowed sinc, less the ideal edge. The window's main lobe ends at half the
-    /// sample rate; lines above it come out more than 90 dB lower.
+    /// sample rate; lines above it are more than 90 dB lower.
     private static func makeCorrection() -> [Double] {
         let cutoff = 0.5 - 2 / Double(reach)
         let width = 1 / Double(density)

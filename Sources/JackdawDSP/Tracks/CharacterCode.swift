@@ -1,14 +1,14 @@
-/// How bits become characters on a stripe: data bits, least significant first, then one odd parity bit (ISO/IEC 7811-2).
+/// The code of characters on a stripe: data bits, least significant first, then one odd parity bit (ISO/IEC 7811-2).
 public enum CharacterCode: Sendable, Hashable, CaseIterable {
-    /// Seven bits a character: six data bits over ASCII 0x20 to 0x5F, and parity.
+    /// Seven bits per character: six data bits over ASCII 0x20 to 0x5F, and parity.
     case alphanumeric
-    /// Five bits a character: four data bits over ASCII 0x30 to 0x3F, and parity.
+    /// Five bits per character: four data bits over ASCII 0x30 to 0x3F, and parity.
     case numeric
 
-    /// Bits a character, parity included.
+    /// Bits per character, parity included.
     @inlinable public var bitsPerCharacter: Int { self == .alphanumeric ? 7 : 5 }
 
-    /// Data bits a character.
+    /// Data bits per character, without parity.
     @inlinable public var dataBits: Int { bitsPerCharacter - 1 }
 
     /// ASCII of the character whose data bits are all zero.
@@ -20,13 +20,14 @@ public enum CharacterCode: Sendable, Hashable, CaseIterable {
     /// Data value of the end sentinel: `?`.
     @inlinable public var endSentinel: UInt8 { self == .alphanumeric ? 0x1F : 0x0F }
 
-    /// Most characters that the standard allows, sentinels and LRC included (track 3 for the numeric code).
+    /// The largest number of characters that the standard allows, sentinels and LRC included (track 3 for the numeric
+    /// code).
     @inlinable public var maximumCharacters: Int { self == .alphanumeric ? 82 : 107 }
 
-    /// ASCII of a data value.
+    /// The ASCII character of a data value.
     @inlinable public func ascii(_ value: UInt8) -> UInt8 { value + base }
 
-    /// Data value of an ASCII character, or nil where this code cannot hold it.
+    /// Data value of an ASCII character; nil if it is not in this code.
     @inlinable public func value(ofASCII character: UInt8) -> UInt8? {
         guard character >= base, character < base + (1 << UInt8(dataBits)) else { return nil }
         return character - base
@@ -41,10 +42,10 @@ public enum CharacterCode: Sendable, Hashable, CaseIterable {
         return data | (parity << UInt8(dataBits))
     }
 
-    /// The bits of some characters in stripe order, one a byte, in a single array that is the caller's to overwrite.
+    /// The bits of characters in stripe order, one per byte, in a single array that the caller must overwrite.
     func bits(of values: [UInt8]) -> [UInt8] {
         var bits: [UInt8] = []
-        bits.reserveCapacity(values.count * bitsPerCharacter)  // growing would leave unwiped copies behind
+        bits.reserveCapacity(values.count * bitsPerCharacter)  // growing would leave unwiped copies
         for value in values {
             let pattern = pattern(of: value)
             for bit in 0..<bitsPerCharacter { bits.append(pattern >> UInt8(bit) & 1) }
@@ -55,21 +56,22 @@ public enum CharacterCode: Sendable, Hashable, CaseIterable {
 
 /// The check character at the end of a message: even parity over each column of data bits, both sentinels included.
 ///
-/// Its own parity bit is not a column: it makes the check character odd like every other (ISO/IEC 7811-2).
+/// Its own parity bit is not part of a column: it makes the parity of the check character odd, as of any other (ISO/IEC
+/// 7811-2).
 public struct LongitudinalRedundancyCheck: Sendable, Hashable {
-    /// Data value of the check character for everything added so far.
+    /// Data value of the check character over all characters added so far.
     public private(set) var value: UInt8 = 0
 
-    /// The check of an empty message.
+    /// Creates the check of an empty message.
     public init() {}
 
-    /// The check of a whole message.
+    /// Creates the check of a whole message.
     /// - Parameter values: data values from start sentinel to end sentinel.
     public init(of values: some Sequence<UInt8>) {
         for value in values { add(value) }
     }
 
-    /// Takes the next character's data value.
+    /// Adds the next character's data value.
     public mutating func add(_ value: UInt8) { self.value ^= value }
 }
 

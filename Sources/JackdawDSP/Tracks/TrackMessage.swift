@@ -1,23 +1,22 @@
-/// One message as a track holds it: characters from start to end sentinel, convertible to and from the bits on the stripe.
+/// One message on a track: characters from start to end sentinel, convertible to and from the bits on the stripe.
 ///
 /// ```swift
 /// let message = try TrackMessage("4111111111111111=2912101", code: .numeric, addsSentinels: true)
 /// message.bits.withElements { bits in ... }
 /// ```
 public struct TrackMessage: Sendable, CustomStringConvertible, CustomReflectable {
-    /// How characters and bits correspond.
+    /// The code between characters and bits.
     public let code: CharacterCode
     /// ASCII from start sentinel to end sentinel, without the LRC.
     public let characters: WipedArray<UInt8>
 
-    /// A message to be written.
+    /// Creates a message from text, to be written.
     /// - Parameters:
     ///   - text: ASCII, for example `;4111111111111111=29121010000000000?`.
     ///   - code: the character code of the track.
-    ///   - addsSentinels: whether to put the sentinels around the text where it does not have them; otherwise it
-    ///     must have both.
-    ///   - maximumCharacters: most characters with both sentinels and the LRC, or nil for no limit (see
-    ///     ``CharacterCode/maximumCharacters``).
+    ///   - addsSentinels: whether to add the sentinels that the text does not have; otherwise it must have both.
+    ///   - maximumCharacters: the largest number of characters with both sentinels and the LRC, or nil for no limit
+    ///     (see ``CharacterCode/maximumCharacters``).
     /// - Throws: ``TrackMessageError`` with the position of the first character that cannot be written.
     public init(
         _ text: String, code: CharacterCode, addsSentinels: Bool = false, maximumCharacters: Int? = nil
@@ -26,7 +25,7 @@ public struct TrackMessage: Sendable, CustomStringConvertible, CustomReflectable
         let end = code.ascii(code.endSentinel)
         var characters: [UInt8] = []
         defer { characters.wipe() }
-        characters.reserveCapacity(text.utf8.count + 2)  // growing would leave unwiped copies behind
+        characters.reserveCapacity(text.utf8.count + 2)  // growing would leave unwiped copies
         characters.append(contentsOf: text.utf8)
         var shift = 0
         if addsSentinels {
@@ -64,10 +63,10 @@ public struct TrackMessage: Sendable, CustomStringConvertible, CustomReflectable
         self.characters = WipedArray(characters)
     }
 
-    /// The message that a run of bits holds, all checks made.
+    /// Decodes the message in a sequence of bits, with all checks.
     /// - Parameters:
-    ///   - bits: 0 or 1 each, in stripe order, beginning with the first bit of the start sentinel; what follows the
-    ///     LRC is ignored.
+    ///   - bits: 0 or 1 each, in stripe order, beginning with the first bit of the start sentinel; bits after the LRC
+    ///     are ignored.
     ///   - code: the character code of the track.
     /// - Throws: ``TrackMessageError`` with the first character that fails.
     public init(bits: Span<UInt8>, code: CharacterCode) throws(TrackMessageError) {
@@ -109,8 +108,8 @@ public struct TrackMessage: Sendable, CustomStringConvertible, CustomReflectable
                 : "no end sentinel \(code.sentinelNames.end) in \(characters.count) characters")
     }
 
-    /// The bits as they follow each other on the stripe, one a byte: every character least significant bit first with
-    /// its odd parity, then the LRC.
+    /// The bits in stripe order, one per byte: every character least significant bit first with its odd parity, then
+    /// the LRC.
     public var bits: WipedArray<UInt8> {
         var bits: [UInt8] = []
         defer { bits.wipe() }
@@ -127,10 +126,10 @@ public struct TrackMessage: Sendable, CustomStringConvertible, CustomReflectable
         return WipedArray(bits)
     }
 
-    /// How long the message is, never what it says.
+    /// The length of the message, without its text.
     public var description: String { "\(code) message of \(characters.count) characters" }
 
-    /// Reflection shows nothing of the text.
+    /// Reflection does not show the text.
     public var customMirror: Mirror {
         Mirror(self, children: ["code": code, "characters": characters.count], displayStyle: .struct)
     }
@@ -154,19 +153,20 @@ extension CharacterCode {
     }
 }
 
-/// Why text cannot be written on a track, or bits are not a message. Names positions, never card data.
+/// The error of text that cannot be written on a track, or of bits that are not a message. It names positions, never
+/// card data.
 public struct TrackMessageError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of error. A struct, so that kinds can be added.
     public struct Code: Sendable, Hashable {
         enum Kind { case characterOutsideCode, sentinelMissing, sentinelInside, tooLong, parity, lrc }
         let kind: Kind
-        /// A character that the code of this track does not have.
+        /// A character that is not in the code of this track.
         public static let characterOutsideCode = Code(kind: .characterOutsideCode)
-        /// No start sentinel first, or no end sentinel last.
+        /// The first character is not the start sentinel, or the last is not the end sentinel.
         public static let sentinelMissing = Code(kind: .sentinelMissing)
-        /// An end sentinel before the end: a reader would stop there.
+        /// An end sentinel before the end, at which a reader would stop.
         public static let sentinelInside = Code(kind: .sentinelInside)
-        /// More characters than the track holds.
+        /// More characters than the track can hold.
         public static let tooLong = Code(kind: .tooLong)
         /// A character with even parity.
         public static let parity = Code(kind: .parity)
@@ -174,14 +174,13 @@ public struct TrackMessageError: Error, Sendable, Hashable, CustomStringConverti
         public static let lrc = Code(kind: .lrc)
     }
 
-    /// The kind of error.
+    /// The kind of error, for programs to compare.
     public let code: Code
-    /// Position of the character at fault, from 0, in the text or in the characters that the bits make.
+    /// Position of the wrong character, from 0, in the text or in the characters decoded from the bits.
     public let position: Int
-    /// What is wrong and what would be right, in one line.
+    /// The fault and the valid values, in one line.
     public let message: String
 
-    /// The message.
     public var description: String { message }
 
     init(_ code: Code, at position: Int, _ message: String) {

@@ -1,18 +1,18 @@
 import JackdawCards
 
-/// Keys of DUKPT with AES (ANSI X9.24-3:2017): from the base derivation key, which the host has, to that of one
-/// transaction.
+/// Derivation of AES DUKPT keys (ANSI X9.24-3:2017): from the base derivation key, which the host has, to the key of
+/// one transaction.
 package enum AESDerivation {
-    /// What keys of the derivation itself are for.
+    /// The usage indicators of the derivation's own keys.
     private static let derivation: UInt16 = 0x8000
     private static let initial: UInt16 = 0x8001
-    /// The counter of no transaction, that a new initial key is encrypted under.
+    /// A counter that no transaction has; its key encrypts a new initial key.
     private static let updateCounter: UInt32 = 0xFFFF_FFFF
 
-    /// The key that is put into a reader.
+    /// Derives the key that is loaded into a reader.
     /// - Parameters:
     ///   - base: the base derivation key, for AES.
-    ///   - serialNumber: of the reader; its counter does not matter.
+    ///   - serialNumber: the reader's serial number; its counter is ignored.
     /// - Returns: the initial key.
     /// - Throws: ``DecryptionError`` with code `algorithm` or `library`.
     package static func initialKey(
@@ -22,10 +22,10 @@ package enum AESDerivation {
         return try derived(from: base, initial, base.algorithm, serialNumber.initialKeyName)
     }
 
-    /// The key of one transaction, which working keys are derived from.
+    /// Derives the key of one transaction, from which working keys are derived.
     /// - Parameters:
-    ///   - initialKey: what ``initialKey(from:for:)`` gives.
-    ///   - serialNumber: as the reader sent it.
+    ///   - initialKey: the result of ``initialKey(from:for:)``.
+    ///   - serialNumber: the serial number that the reader sent.
     /// - Returns: the transaction's key.
     /// - Throws: ``DecryptionError`` with code `counter`, `exhausted`, `algorithm` or `library`.
     package static func transactionKey(
@@ -35,15 +35,15 @@ package enum AESDerivation {
         return try intermediateKey(from: initialKey, for: serialNumber)
     }
 
-    /// The key of one transaction for one use.
+    /// Derives the key of one transaction for one use.
     /// - Parameters:
-    ///   - usage: what it is for.
-    ///   - algorithm: what it encrypts or authenticates with.
-    ///   - transactionKey: what ``transactionKey(from:for:)`` gives.
-    ///   - serialNumber: as the reader sent it.
+    ///   - usage: the use of the key.
+    ///   - algorithm: the algorithm for which the key is used.
+    ///   - transactionKey: the result of ``transactionKey(from:for:)``.
+    ///   - serialNumber: the serial number that the reader sent.
     /// - Returns: the working key.
-    /// - Throws: ``DecryptionError`` with code `strength` where it were stronger than the key that it comes from,
-    ///   `algorithm` or `library`.
+    /// - Throws: ``DecryptionError`` with code `strength` if the key would be stronger than the key that it is derived
+    ///   from, `algorithm` or `library`.
     package static func workingKey(
         for usage: AESKeyUsage, _ algorithm: KeyAlgorithm, from transactionKey: borrowing CipherKey,
         serialNumber: AESKeySerialNumber
@@ -51,18 +51,18 @@ package enum AESDerivation {
         try check(transactionKey)
         guard algorithm.strength <= transactionKey.algorithm.strength else {
             throw DecryptionError(
-                .strength, "a key for \(algorithm) were stronger than its origin, one for \(transactionKey.algorithm)")
+                .strength, "a key for \(algorithm) is stronger than its origin, a key for \(transactionKey.algorithm)")
         }
         let name = serialNumber.transaction(serialNumber.counter.value)
         return try derived(from: transactionKey, usage.rawValue, algorithm, name)
     }
 
-    /// The key of one transaction for one use, in all steps.
+    /// Derives the key of one transaction for one use, in all steps from the base derivation key.
     /// - Parameters:
-    ///   - usage: what it is for.
-    ///   - algorithm: what it encrypts or authenticates with.
+    ///   - usage: the use of the key.
+    ///   - algorithm: the algorithm for which the key is used.
     ///   - base: the base derivation key, for AES.
-    ///   - serialNumber: as the reader sent it.
+    ///   - serialNumber: the serial number that the reader sent.
     /// - Returns: the working key.
     /// - Throws: ``DecryptionError`` with code `counter`, `exhausted`, `strength`, `algorithm` or `library`.
     package static func workingKey(
@@ -74,12 +74,12 @@ package enum AESDerivation {
         return try workingKey(for: usage, algorithm, from: transactionKey, serialNumber: serialNumber)
     }
 
-    /// The key that a new initial key is encrypted under on its way to the reader.
+    /// Derives the key that encrypts a new initial key on its way to the reader.
     /// - Parameters:
-    ///   - algorithm: what it encrypts with.
-    ///   - initialKey: the reader's present one.
-    ///   - serialNumber: of the reader; its counter does not matter.
-    /// - Returns: the key.
+    ///   - algorithm: the algorithm that encrypts the new key.
+    ///   - initialKey: the reader's present initial key.
+    ///   - serialNumber: the reader's serial number; its counter is ignored.
+    /// - Returns: the update key.
     /// - Throws: ``DecryptionError`` with code `strength`, `algorithm` or `library`.
     package static func updateKey(
         _ algorithm: KeyAlgorithm, from initialKey: borrowing CipherKey, for serialNumber: AESKeySerialNumber
@@ -89,7 +89,7 @@ package enum AESDerivation {
         return try workingKey(for: .keyEncryption, algorithm, from: transactionKey, serialNumber: last)
     }
 
-    /// The key of a counter, whichever it is: one step for each of its ones.
+    /// The key of any counter: one derivation step for each of its one bits.
     private static func intermediateKey(
         from initialKey: borrowing CipherKey, for serialNumber: AESKeySerialNumber
     ) throws(DecryptionError) -> CipherKey {
@@ -102,7 +102,8 @@ package enum AESDerivation {
         return key
     }
 
-    /// A key of as many encrypted blocks as it takes. Each says which one it is, and everything that the key is for.
+    /// Derives a key from as many encrypted blocks as its size needs. The data of each block has its number and the
+    /// complete use of the key.
     private static func derived(
         from key: borrowing CipherKey, _ usage: UInt16, _ algorithm: KeyAlgorithm, _ name: [UInt8]
     ) throws(DecryptionError) -> CipherKey {
@@ -125,7 +126,7 @@ package enum AESDerivation {
 }
 
 extension KeyAlgorithm {
-    /// As X9.24-3 numbers it, all sizes of HMAC alike.
+    /// The algorithm indicator of X9.24-3; the same for all sizes of HMAC.
     fileprivate var indicator: UInt16 {
         switch self {
         case .tripleDES2: 0
@@ -138,22 +139,22 @@ extension KeyAlgorithm {
     }
 }
 
-/// Which key a reader used, as X9.24-3 writes it for AES: eight bytes that name the initial key, four of a counter.
+/// The key serial number of AES DUKPT (X9.24-3): eight bytes for the initial key's ID, four for the counter.
 package struct AESKeySerialNumber: Sendable, Hashable, CustomStringConvertible {
-    /// Twelve bytes.
+    /// The serial number, twelve bytes.
     package let bytes: [UInt8]
 
-    /// Reads a serial number.
-    /// - Parameter bytes: twelve.
-    /// - Throws: ``DecryptionError`` with code `length`.
+    /// Parses a serial number.
+    /// - Parameter bytes: the twelve bytes that the reader sent.
+    /// - Throws: ``DecryptionError`` with code `length` for another number of bytes.
     package init(_ bytes: Span<UInt8>) throws(DecryptionError) {
         guard bytes.count == 12 else {
-            throw DecryptionError(.length, "a KSN of \(bytes.count) bytes, where one of AES has 12")
+            throw DecryptionError(.length, "a KSN of \(bytes.count) bytes; a KSN for AES has 12")
         }
         self.bytes = bytes.indices.map { bytes[$0] }
     }
 
-    /// Reads a serial number from hexadecimal digits.
+    /// Parses a serial number from hexadecimal digits.
     /// - Throws: ``DecryptionError`` with code `digit` or `length`.
     package init(hexadecimal text: String) throws(DecryptionError) {
         let digits = Array(text.utf8)
@@ -161,20 +162,20 @@ package struct AESKeySerialNumber: Sendable, Hashable, CustomStringConvertible {
         try self.init(bytes.span)
     }
 
-    /// How often the reader has taken a new key.
+    /// The transaction counter: the number of keys that the reader has taken since its initial key.
     package var counter: TransactionCounter { .aes(bytes[8...].reduce(0) { $0 << 8 | UInt32($1) }) }
 
     /// The serial number of the next transaction.
-    /// - Throws: ``DecryptionError`` with code `exhausted` where there is none.
+    /// - Throws: ``DecryptionError`` with code `exhausted` if there is none.
     package func next() throws(DecryptionError) -> AESKeySerialNumber { with(try counter.next().value) }
 
-    /// The eight bytes that name the initial key.
+    /// The eight bytes of the initial key's ID.
     var initialKeyName: [UInt8] { Array(bytes[..<8]) }
 
-    /// The last four of those and another counter.
+    /// The last four bytes of the initial key's ID, followed by another counter.
     func transaction(_ counter: UInt32) -> [UInt8] { Array(with(counter).bytes[4...]) }
 
-    /// The same initial key's number with another counter.
+    /// The serial number with another counter.
     func with(_ counter: UInt32) -> AESKeySerialNumber {
         let digits = [24, 16, 8, 0].map { UInt8(counter >> $0 & 255) }
         return AESKeySerialNumber(unchecked: initialKeyName + digits)
@@ -182,26 +183,26 @@ package struct AESKeySerialNumber: Sendable, Hashable, CustomStringConvertible {
 
     private init(unchecked bytes: [UInt8]) { self.bytes = bytes }
 
-    /// 24 hexadecimal digits.
+    /// The serial number as 24 hexadecimal digits.
     package var description: String { HexadecimalDigits.text(of: bytes) }
 }
 
-/// What a working key of X9.24-3 is for, as the standard numbers it.
+/// The use of a working key, with the numbers of X9.24-3.
 package enum AESKeyUsage: UInt16, Sendable, Hashable, CaseIterable {
-    /// Encrypting other keys.
+    /// Encryption of other keys.
     case keyEncryption = 0x0002
-    /// PINs.
+    /// Encryption of PIN blocks.
     case pin = 0x1000
-    /// Codes that the reader makes.
+    /// Message authentication codes that the reader generates.
     case macGeneration = 0x2000
-    /// Codes that the reader checks.
+    /// Message authentication codes that the reader verifies.
     case macVerification = 0x2001
-    /// Codes both ways.
+    /// Message authentication codes in both directions.
     case mac = 0x2002
     /// Data that the reader encrypts.
     case dataEncryption = 0x3000
     /// Data that the reader decrypts.
     case dataDecryption = 0x3001
-    /// Data both ways.
+    /// Data in both directions.
     case data = 0x3002
 }

@@ -1,20 +1,20 @@
-/// Which key a reader used, as X9.24-1 writes it for triple DES: 59 bits that name the initial key, 21 of a counter.
+/// The key serial number of triple DES DUKPT (X9.24-1): 59 bits for the initial key, 21 for the counter.
 package struct KeySerialNumber: Sendable, Hashable, CustomStringConvertible {
-    /// Ten bytes.
+    /// The serial number, ten bytes.
     package let bytes: [UInt8]
 
-    /// Reads a serial number.
-    /// - Parameter bytes: ten, or eight, which FF FF is put before.
-    /// - Throws: ``DecryptionError`` with code `length`.
+    /// Parses a serial number.
+    /// - Parameter bytes: ten bytes, or eight, which are padded with FF FF at the front.
+    /// - Throws: ``DecryptionError`` with code `length` for another number of bytes.
     package init(_ bytes: Span<UInt8>) throws(DecryptionError) {
         guard bytes.count == 10 || bytes.count == 8 else {
-            throw DecryptionError(.length, "a KSN of \(bytes.count) bytes, where one has 10 or 8")
+            throw DecryptionError(.length, "a KSN of \(bytes.count) bytes; a KSN has 10 or 8")
         }
         let padding = [UInt8](repeating: 0xFF, count: 10 - bytes.count)
         self.bytes = padding + bytes.indices.map { bytes[$0] }
     }
 
-    /// Reads a serial number from hexadecimal digits.
+    /// Parses a serial number from hexadecimal digits.
     /// - Throws: ``DecryptionError`` with code `digit` or `length`.
     package init(hexadecimal text: String) throws(DecryptionError) {
         let digits = Array(text.utf8)
@@ -22,19 +22,19 @@ package struct KeySerialNumber: Sendable, Hashable, CustomStringConvertible {
         try self.init(bytes.span)
     }
 
-    /// How often the reader has taken a new key.
+    /// The transaction counter: the number of keys that the reader has taken since its initial key.
     package var counter: TransactionCounter {
         .tripleDES(bytes[7...].reduce(0) { $0 << 8 | UInt32($1) })
     }
 
     /// The serial number of the next transaction.
-    /// - Throws: ``DecryptionError`` with code `exhausted` where there is none.
+    /// - Throws: ``DecryptionError`` with code `exhausted` if there is none.
     package func next() throws(DecryptionError) -> KeySerialNumber { with(try counter.next().value) }
 
     /// The last eight bytes, with another counter.
     func register(_ counter: UInt32) -> [UInt8] { Array(with(counter).bytes[2...]) }
 
-    /// The first eight bytes without the counter, which name the initial key.
+    /// The first eight bytes with a zero counter, which identify the initial key.
     var initialKeyName: [UInt8] { Array(with(0).bytes[..<8]) }
 
     private func with(_ counter: UInt32) -> KeySerialNumber {
@@ -47,50 +47,51 @@ package struct KeySerialNumber: Sendable, Hashable, CustomStringConvertible {
 
     private init(unchecked bytes: [UInt8]) { self.bytes = bytes }
 
-    /// 20 hexadecimal digits.
+    /// The serial number as 20 hexadecimal digits.
     package var description: String { HexadecimalDigits.text(of: bytes) }
 }
 
-/// How often a reader has taken a new key from the one that was put into it (DUKPT). Only counters with few ones are used, so
-/// that no key takes many steps.
+/// The transaction counter of DUKPT: the number of keys that a reader has taken since its initial key. Only counters
+/// with few one bits are used, which limits the derivation steps of each key.
 package struct TransactionCounter: Sendable, Hashable {
     /// The number, from 1 for the first transaction.
     package let value: UInt32
-    /// Bits of the number.
+    /// The number of bits in the counter.
     package let width: Int
-    /// Ones that a counter in use has at most.
+    /// The greatest number of one bits in a valid counter.
     package let mostOnes: Int
 
-    /// The counter of X9.24-1, for triple DES: 21 bits, ten of them ones.
+    /// The counter of X9.24-1, for triple DES: 21 bits, at most ten of them ones.
     static func tripleDES(_ value: UInt32) -> TransactionCounter {
         TransactionCounter(value: value & 0x1F_FFFF, width: 21, mostOnes: 10)
     }
 
-    /// The counter of X9.24-3, for AES: 32 bits, 16 of them ones.
+    /// The counter of X9.24-3, for AES: 32 bits, at most 16 of them ones.
     static func aes(_ value: UInt32) -> TransactionCounter { TransactionCounter(value: value, width: 32, mostOnes: 16) }
 
-    /// Whether a transaction may have it.
+    /// Whether the counter is valid for a transaction.
     package var isUsable: Bool { value != 0 && value.nonzeroBitCount <= mostOnes }
 
-    /// Whether it is behind the last that a transaction may have.
+    /// Whether the counter is greater than the last valid one.
     package var isExhausted: Bool { value > last }
 
-    /// The last that a transaction may have: all its ones on the left.
+    /// The last valid counter: the highest bits are ones.
     private var last: UInt32 { (UInt32(1) << mostOnes - 1) << (width - mostOnes) }
 
-    /// The next one that a transaction may have.
-    /// - Throws: ``DecryptionError`` with code `exhausted` where there is none.
+    /// The next valid counter.
+    /// - Throws: ``DecryptionError`` with code `exhausted` if there is none.
     package func next() throws(DecryptionError) -> TransactionCounter {
         guard value < last else {
             throw DecryptionError(.exhausted, "the reader has used its last key: it needs a new initial key")
         }
         var next = value + 1
-        // Between a number and the one that its lowest one carries to, all have as many ones or more.
+        // All numbers skipped by this addition have at least as many ones as this one.
         while next.nonzeroBitCount > mostOnes { next += next & ~(next - 1) }
         return TransactionCounter(value: next, width: width, mostOnes: mostOnes)
     }
 
-    /// The ones of the number, from the left, each with those before it.
+    /// The counters of the derivation steps: for each one bit, from the highest, the number with that bit and the
+    /// higher ones.
     var steps: [UInt32] {
         (0..<width).reversed().filter { value >> $0 & 1 == 1 }.map { value & (UInt32.max << $0) }
     }
@@ -101,7 +102,7 @@ package struct TransactionCounter: Sendable, Hashable {
         }
         guard isUsable else {
             let reason =
-                value == 0 ? "it begins with 1" : "\(value.nonzeroBitCount) ones, where \(mostOnes) are the most"
+                value == 0 ? "the counter begins with 1" : "\(value.nonzeroBitCount) ones; the maximum is \(mostOnes)"
             throw DecryptionError(.counter, "no transaction has the counter \(value): \(reason)")
         }
     }

@@ -1,15 +1,15 @@
 import JackdawCards
 
-/// Keys of DUKPT with triple DES (ANSI X9.24-1:2009, annex A): from the base derivation key, which the host has, to that of one
-/// transaction.
+/// Derivation of triple DES DUKPT keys (ANSI X9.24-1:2009, annex A): from the base derivation key, which the host has,
+/// to the key of one transaction.
 package enum TripleDESDerivation {
-    /// What the second key is derived by, beside the first.
+    /// XORed with a key, gives the variant that derives one half of a new key.
     private static let mask: [UInt8] = [0xC0, 0xC0, 0xC0, 0xC0, 0, 0, 0, 0, 0xC0, 0xC0, 0xC0, 0xC0, 0, 0, 0, 0]
 
-    /// The key that is put into a reader.
+    /// Derives the key that is loaded into a reader.
     /// - Parameters:
     ///   - base: the base derivation key, of 16 bytes for triple DES.
-    ///   - serialNumber: of the reader; its counter does not matter.
+    ///   - serialNumber: the reader's serial number; its counter is ignored.
     /// - Returns: the initial key.
     /// - Throws: ``DecryptionError`` with code `algorithm` or `library`.
     package static func initialKey(
@@ -22,10 +22,10 @@ package enum TripleDESDerivation {
         return try joined(left, right, like: base)
     }
 
-    /// The key of one transaction.
+    /// Derives the key of one transaction.
     /// - Parameters:
-    ///   - initial: what ``initialKey(from:for:)`` gives.
-    ///   - serialNumber: as the reader sent it.
+    ///   - initial: the result of ``initialKey(from:for:)``.
+    ///   - serialNumber: the serial number that the reader sent.
     /// - Returns: the transaction's key.
     /// - Throws: ``DecryptionError`` with code `counter`, `exhausted`, `algorithm` or `library`.
     package static func transactionKey(
@@ -44,10 +44,10 @@ package enum TripleDESDerivation {
         return key
     }
 
-    /// The key of one transaction for one use.
+    /// Derives the key of one transaction for one use.
     /// - Parameters:
-    ///   - usage: what it is for.
-    ///   - transaction: what ``transactionKey(from:for:)`` gives.
+    ///   - usage: the use of the key.
+    ///   - transaction: the result of ``transactionKey(from:for:)``.
     /// - Returns: the working key.
     /// - Throws: ``DecryptionError`` with code `algorithm` or `library`.
     package static func workingKey(
@@ -61,11 +61,11 @@ package enum TripleDESDerivation {
         return try CipherKey(bytes, for: .tripleDES2, isPublished: variant.isPublishedTestKey)
     }
 
-    /// The key of one transaction for one use, in all steps.
+    /// Derives the key of one transaction for one use, in all steps from the base derivation key.
     /// - Parameters:
-    ///   - usage: what it is for.
+    ///   - usage: the use of the key.
     ///   - base: the base derivation key, of 16 bytes for triple DES.
-    ///   - serialNumber: as the reader sent it.
+    ///   - serialNumber: the serial number that the reader sent.
     /// - Returns: the working key.
     /// - Throws: ``DecryptionError`` with code `counter`, `exhausted`, `algorithm` or `library`.
     package static func workingKey(
@@ -75,7 +75,8 @@ package enum TripleDESDerivation {
         return try workingKey(for: usage, from: transactionKey(from: initial, for: serialNumber))
     }
 
-    /// One half of a new key: the register, encrypted by single DES with the left half between two XORs with the right one.
+    /// One half of a new key: the register XOR the right half, encrypted by single DES with the left half, XOR the
+    /// right half again.
     private static func generated(
         _ register: [UInt8], by key: borrowing CipherKey
     ) throws(DecryptionError) -> SecretBytes {
@@ -124,22 +125,22 @@ package enum TripleDESDerivation {
     }
 }
 
-/// What a working key of X9.24-1 is for. Request is from the reader, response to it.
+/// The use of a working key of X9.24-1. Requests are sent by the reader, responses are sent to it.
 package enum TripleDESKeyUsage: Sendable, Hashable, CaseIterable {
-    /// PINs; with MagTek's readers, tracks, too.
+    /// PIN blocks; with MagTek's readers also tracks.
     case pin
-    /// Codes of what the reader sends.
+    /// Message authentication codes of requests from the reader.
     case macRequest
-    /// Codes of what the reader gets.
+    /// Message authentication codes of responses to the reader.
     case macResponse
-    /// Data of the reader, and both ways: the variant, encrypted by itself.
+    /// Data from the reader, or in both directions: the variant, encrypted by itself.
     case dataRequest
-    /// Data for the reader: the variant, encrypted by itself.
+    /// Data to the reader: the variant, encrypted by itself.
     case dataResponse
-    /// Data of the reader by the variant alone, which some readers leave at that.
+    /// Data from the reader: the variant alone, without the last step, as some readers use it.
     case plainDataRequest
 
-    /// The byte of each half, from the left, all whose bits are turned over.
+    /// The byte of each half, from the left, that the variant inverts.
     var variantByte: Int {
         switch self {
         case .pin: 7

@@ -1,23 +1,25 @@
 public import JackdawCards
 
-/// A key and what it is for: one holder, no silent copy, overwritten when it goes, and without any printed form.
+/// A key with its algorithm. It has one owner, is not copied implicitly, is overwritten at the end of its lifetime, and
+/// has no printed form.
 ///
 /// ```swift
 /// let base = try CipherKey(copying: bytes.span, for: .tripleDES2)
 /// let initial = try TripleDESDerivation.initialKey(from: base, for: serialNumber)
 /// ```
 public struct CipherKey: ~Copyable, Sendable {
-    /// What it is for.
+    /// The algorithm that the key is for.
     public let algorithm: KeyAlgorithm
-    /// Whether everybody knows it, or the key that it was derived from: no key for live cards.
+    /// Whether the key, or the key that it was derived from, is published for tests, so that it must not be used for
+    /// live cards.
     public let isPublishedTestKey: Bool
     private let bytes: SecretBytes
 
-    /// A key. The original is the caller's to wipe.
+    /// Copies a key. The caller must wipe the original.
     /// - Parameters:
-    ///   - bytes: as many as the algorithm wants.
-    ///   - algorithm: what it is for.
-    /// - Throws: ``DecryptionError`` with code `length`.
+    ///   - bytes: the key, of the algorithm's size.
+    ///   - algorithm: the algorithm that the key is for.
+    /// - Throws: ``DecryptionError`` with code `length` if the size is another one.
     public init(copying bytes: Span<UInt8>, for algorithm: KeyAlgorithm) throws(DecryptionError) {
         try self.init(SecretBytes(copying: bytes), for: algorithm, isPublished: false)
     }
@@ -33,7 +35,7 @@ public struct CipherKey: ~Copyable, Sendable {
         self.bytes = bytes
     }
 
-    /// Runs a body over the bytes of the key; what it copies out is the caller's to wipe.
+    /// Calls the body with the bytes of the key; the caller must wipe all copies that the body makes.
     public borrowing func withRevealedBytes<Result: ~Copyable, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -41,15 +43,15 @@ public struct CipherKey: ~Copyable, Sendable {
     }
 
     /// The same bytes as a key for another algorithm.
-    /// - Throws: ``DecryptionError`` with code `length` where its keys have another size.
+    /// - Throws: ``DecryptionError`` with code `length` if its keys have another size.
     borrowing func repurposed(for other: KeyAlgorithm) throws(DecryptionError) -> CipherKey {
         try CipherKey(bytes.clone(), for: other, isPublished: isPublishedTestKey)
     }
 
-    /// Checks that a key is for what it is used for.
+    /// Checks that the key's algorithm suits its use.
     borrowing func expect(_ isRight: (KeyAlgorithm) -> Bool, _ wanted: String) throws(DecryptionError) {
         guard isRight(algorithm) else {
-            throw DecryptionError(.algorithm, "a key for \(algorithm), where one for \(wanted) is needed")
+            throw DecryptionError(.algorithm, "a key for \(algorithm); a key for \(wanted) is needed")
         }
     }
 }
@@ -57,10 +59,10 @@ public struct CipherKey: ~Copyable, Sendable {
 extension CipherKey {
     /// The retail MAC (ANSI X9.19; ISO/IEC 9797-1, algorithm 3): single DES throughout, triple DES at the end.
     /// - Parameters:
-    ///   - message: of any length.
-    ///   - padding: how it becomes whole blocks.
-    /// - Returns: 8 bytes; shorter codes are the first of them.
-    /// - Throws: ``DecryptionError`` with code `algorithm` for other keys than those of 16 bytes for triple DES, `library`.
+    ///   - message: a message of any length.
+    ///   - padding: the method that pads it to whole blocks.
+    /// - Returns: 8 bytes; a shorter code is the first of them.
+    /// - Throws: ``DecryptionError`` with code `algorithm` if the key is not for triple DES with 16 bytes, `library`.
     public borrowing func retailMAC(
         of message: Span<UInt8>, padding: MessagePadding = .zeros
     ) throws(DecryptionError) -> [UInt8] {
@@ -76,10 +78,10 @@ extension CipherKey {
 
     /// The last block of a message encrypted with chaining (ISO/IEC 9797-1, algorithm 1).
     /// - Parameters:
-    ///   - message: of any length.
-    ///   - padding: how it becomes whole blocks.
-    /// - Returns: a block; shorter codes are its first bytes.
-    /// - Throws: ``DecryptionError`` with code `algorithm` for keys that encrypt nothing, `library`.
+    ///   - message: a message of any length.
+    ///   - padding: the method that pads it to whole blocks.
+    /// - Returns: a block; a shorter code is its first bytes.
+    /// - Throws: ``DecryptionError`` with code `algorithm` if the key's algorithm does not encrypt, `library`.
     public borrowing func chainingMAC(
         of message: Span<UInt8>, padding: MessagePadding = .zeros
     ) throws(DecryptionError) -> [UInt8] {
@@ -90,13 +92,13 @@ extension CipherKey {
         }
     }
 
-    /// The code of a message by the key's cipher (CMAC; NIST SP 800-38B).
-    /// - Parameter message: of any length.
-    /// - Returns: a block; shorter codes are its first bytes.
-    /// - Throws: ``DecryptionError`` with code `algorithm` for keys that encrypt nothing, `library`.
+    /// The cipher-based code of a message (CMAC; NIST SP 800-38B).
+    /// - Parameter message: a message of any length.
+    /// - Returns: a block; a shorter code is its first bytes.
+    /// - Throws: ``DecryptionError`` with code `algorithm` if the key's algorithm does not encrypt, `library`.
     public borrowing func cipherMAC(of message: Span<UInt8>) throws(DecryptionError) -> [UInt8] {
         guard let name = algorithm.cipherName else {
-            throw DecryptionError(.algorithm, "a key for \(algorithm) encrypts nothing")
+            throw DecryptionError(.algorithm, "a key for \(algorithm) cannot encrypt")
         }
         let size = algorithm.blockSize
         return try whole().withBytes { (key) throws(DecryptionError) in
@@ -104,10 +106,10 @@ extension CipherKey {
         }
     }
 
-    /// The code of a message by SHA-256 (HMAC; RFC 2104).
-    /// - Parameter message: of any length.
+    /// The hash-based code of a message, with SHA-256 (HMAC; RFC 2104).
+    /// - Parameter message: a message of any length.
     /// - Returns: 32 bytes.
-    /// - Throws: ``DecryptionError`` with code `algorithm` for keys that are for something else, `library`.
+    /// - Throws: ``DecryptionError`` with code `algorithm` if the key is not for HMAC, `library`.
     public borrowing func hashMAC(of message: Span<UInt8>) throws(DecryptionError) -> [UInt8] {
         try expect({ $0.cipherName == nil }, "HMAC")
         return try withRevealedBytes { (key) throws(DecryptionError) in
@@ -115,16 +117,16 @@ extension CipherKey {
         }
     }
 
-    /// What two people compare to know that they have the same key: of triple DES the first 3 bytes of an encrypted block of
-    /// zeros, of AES the first 5 of that block's CMAC (X9.24-1:2017).
-    /// - Throws: ``DecryptionError`` with code `algorithm` for keys that encrypt nothing, `library`.
+    /// The key check value (KCV), which two people compare to verify that they have the same key: for triple DES the
+    /// first 3 bytes of an encrypted block of zeros, for AES the first 5 bytes of that block's CMAC (X9.24-1:2017).
+    /// - Throws: ``DecryptionError`` with code `algorithm` if the key's algorithm does not encrypt, `library`.
     public borrowing func checkValue() throws(DecryptionError) -> [UInt8] {
         let zeros = [UInt8](repeating: 0, count: algorithm.blockSize)
         guard algorithm.isTripleDES else { return try Array(cipherMAC(of: zeros.span).prefix(5)) }
         return try Array(chainingMAC(of: zeros.span).prefix(3))
     }
 
-    /// One half of a key of 16 bytes as a key of two equal halves, which makes triple DES single DES.
+    /// One half of a key of 16 bytes, as a key of two equal halves, which makes triple DES single DES.
     borrowing func half(_ number: Int) throws(DecryptionError) -> CipherKey {
         let bytes = withRevealedBytes { key in
             SecretBytes(count: 16) { twice in
@@ -136,7 +138,7 @@ extension CipherKey {
 }
 
 extension SecretBytes {
-    /// The last bytes, which need not be secret; nil where there are none.
+    /// The last bytes, which need not be secret; nil if there are no bytes.
     fileprivate borrowing func lastBlock(_ size: Int) -> [UInt8]? {
         guard count > 0 else { return nil }
         return withBytes { bytes in (bytes.count - size..<bytes.count).map { bytes[$0] } }
@@ -146,9 +148,9 @@ extension SecretBytes {
 extension CipherKey {
     /// Encrypts whole blocks, each chained to the one before (CBC).
     /// - Parameters:
-    ///   - plaintext: a multiple of the block's size, 8 bytes of triple DES and 16 of AES.
-    ///   - vector: what the first block is chained to; nil for zeros.
-    /// - Returns: as many bytes.
+    ///   - plaintext: a multiple of the block size, 8 bytes for triple DES and 16 for AES.
+    ///   - vector: the initialisation vector; nil for zeros.
+    /// - Returns: the same number of bytes.
     /// - Throws: ``DecryptionError`` with code `length`, `algorithm` or `library`.
     public borrowing func encrypt(
         _ plaintext: Span<UInt8>, vector: [UInt8]? = nil
@@ -158,9 +160,9 @@ extension CipherKey {
 
     /// Decrypts whole blocks, each chained to the one before (CBC).
     /// - Parameters:
-    ///   - ciphertext: a multiple of the block's size, 8 bytes of triple DES and 16 of AES.
-    ///   - vector: what the first block is chained to; nil for zeros.
-    /// - Returns: as many bytes, padding included.
+    ///   - ciphertext: a multiple of the block size, 8 bytes for triple DES and 16 for AES.
+    ///   - vector: the initialisation vector; nil for zeros.
+    /// - Returns: the same number of bytes, padding included.
     /// - Throws: ``DecryptionError`` with code `length`, `algorithm` or `library`.
     public borrowing func decrypt(
         _ ciphertext: Span<UInt8>, vector: [UInt8]? = nil
@@ -168,17 +170,17 @@ extension CipherKey {
         try run(.decrypt, .cbc, ciphertext, vector)
     }
 
-    /// Encrypts whole blocks, each on its own (ECB).
+    /// Encrypts whole blocks without chaining (ECB).
     borrowing func encryptBlocks(_ plaintext: Span<UInt8>) throws(DecryptionError) -> SecretBytes {
         try run(.encrypt, .ecb, plaintext, nil)
     }
 
-    /// Decrypts whole blocks, each on its own (ECB).
+    /// Decrypts whole blocks without chaining (ECB).
     borrowing func decryptBlocks(_ ciphertext: Span<UInt8>) throws(DecryptionError) -> SecretBytes {
         try run(.decrypt, .ecb, ciphertext, nil)
     }
 
-    /// All bytes that libcrypto's cipher takes: two keys of triple DES are three, the third being the first again.
+    /// The full key of the libcrypto cipher: for triple DES with two keys, the first one is repeated as the third.
     borrowing func whole() -> SecretBytes {
         let size = algorithm.isTripleDES ? 24 : algorithm.size
         return withRevealedBytes { key in
@@ -199,13 +201,13 @@ extension CipherKey {
     }
 }
 
-/// How a message is made whole blocks before it is authenticated (ISO/IEC 9797-1).
+/// The padding of a message to whole blocks before it is authenticated (ISO/IEC 9797-1).
 public enum MessagePadding: Int, Sendable, Hashable, CaseIterable {
-    /// Method 1: zeros, where the last block is not full; one block of them for no message.
+    /// Method 1: zeros up to a whole block; an empty message becomes one block of zeros.
     case zeros = 1
-    /// Method 2: a byte 80, then zeros.
+    /// Method 2: a byte 80, then zeros up to a whole block.
     case mark = 2
-    /// Method 3: zeros as of method 1, and a block before it all with the length in bits.
+    /// Method 3: zeros as in method 1, and a block at the front with the length in bits.
     case length = 3
 
     /// A padded copy of a message.

@@ -1,44 +1,43 @@
 import COpenSSL
 import JackdawCards
 
-/// Triple DES and AES as libcrypto has them (`EVP_CipherInit_ex2`, `EVP_CipherUpdate`), without padding.
+/// Triple DES and AES by libcrypto (`EVP_CipherInit_ex2`, `EVP_CipherUpdate`), without padding.
 enum BlockCipher {
-    /// Which way.
     enum Direction: Int32 {
         case decrypt = 0
         case encrypt = 1
     }
 
-    /// How blocks hang together.
+    /// The block cipher mode of operation.
     enum Chaining: String {
         case ecb = "ECB"
         case cbc = "CBC"
     }
 
-    /// Runs whole blocks through a cipher.
+    /// Encrypts or decrypts whole blocks.
     /// - Parameters:
-    ///   - direction: which way.
-    ///   - chaining: how they hang together.
-    ///   - input: a multiple of the block's size.
-    ///   - key: all bytes that the cipher takes, as ``CipherKey/whole()`` has them.
-    ///   - algorithm: which cipher.
-    ///   - vector: the initialisation vector, a block; not looked at without chaining.
-    /// - Returns: as many bytes.
+    ///   - direction: encryption or decryption.
+    ///   - chaining: the mode of operation.
+    ///   - input: a multiple of the block size.
+    ///   - key: the full key of the libcrypto cipher, as ``CipherKey/whole()`` returns it.
+    ///   - algorithm: the algorithm of the cipher.
+    ///   - vector: the initialisation vector, one block; its value is ignored without chaining.
+    /// - Returns: the same number of bytes as the input.
     /// - Throws: ``DecryptionError`` with code `length`, `algorithm` or `library`.
     static func run(
         _ direction: Direction, _ chaining: Chaining, _ input: Span<UInt8>, key: Span<UInt8>, _ algorithm: KeyAlgorithm,
         vector: Span<UInt8>
     ) throws(DecryptionError) -> SecretBytes {
         guard let name = algorithm.cipherName else {
-            throw DecryptionError(.algorithm, "a key of \(algorithm) encrypts nothing")
+            throw DecryptionError(.algorithm, "a key for \(algorithm) cannot encrypt")
         }
         let block = algorithm.blockSize
         guard input.count.isMultiple(of: block), input.count <= LibCrypto.greatestSize else {
-            throw DecryptionError(.length, "\(input.count) bytes are no whole blocks of \(block)")
+            throw DecryptionError(.length, "\(input.count) bytes are not whole blocks of \(block)")
         }
         guard vector.count == block else {
             throw DecryptionError(
-                .length, "an initialisation vector of \(vector.count) bytes, where a block has \(block)")
+                .length, "an initialisation vector of \(vector.count) bytes; a block has \(block)")
         }
         return try SecretBytes(count: input.count) { (output) throws(DecryptionError) in
             guard input.count > 0 else { return }
@@ -53,7 +52,7 @@ enum BlockCipher {
         let cipher = unsafe EVP_CIPHER_fetch(nil, name, nil)
         let context = unsafe EVP_CIPHER_CTX_new()
         defer {
-            // Overwrites the schedule of the key.
+            // This call overwrites the key schedule.
             unsafe EVP_CIPHER_CTX_free(context)
             unsafe EVP_CIPHER_free(cipher)
         }
@@ -66,7 +65,7 @@ enum BlockCipher {
                     context, cipher, key.baseAddress, vector.baseAddress, direction.rawValue, nil)
             }
         }
-        try LibCrypto.check(started, "\(name) takes no such key")
+        try LibCrypto.check(started, "\(name) rejects the key")
         unsafe EVP_CIPHER_CTX_set_padding(context, 0)
         var count: Int32 = 0
         let done = unsafe output.withUnsafeMutableBufferPointer { output in
@@ -75,6 +74,6 @@ enum BlockCipher {
             }
         }
         try LibCrypto.check(done, "\(name) of \(input.count) bytes")
-        guard Int(count) == input.count else { throw LibCrypto.failure("\(name) gave \(count) bytes") }
+        guard Int(count) == input.count else { throw LibCrypto.failure("\(name) returned \(count) bytes") }
     }
 }

@@ -1,23 +1,23 @@
-/// What a key is for.
+/// The algorithm of a key, and the size of the key.
 public enum KeyAlgorithm: String, Sendable, Hashable, CaseIterable {
     /// Triple DES with two keys, 16 bytes.
     case tripleDES2 = "2TDEA"
     /// Triple DES with three keys, 24 bytes.
     case tripleDES3 = "3TDEA"
-    /// AES with 16 bytes.
+    /// AES with a key of 16 bytes.
     case aes128 = "AES-128"
-    /// AES with 24 bytes.
+    /// AES with a key of 24 bytes.
     case aes192 = "AES-192"
-    /// AES with 32 bytes.
+    /// AES with a key of 32 bytes.
     case aes256 = "AES-256"
-    /// HMAC with 16 bytes.
+    /// HMAC with a key of 16 bytes.
     case hmac128 = "HMAC-128"
-    /// HMAC with 24 bytes.
+    /// HMAC with a key of 24 bytes.
     case hmac192 = "HMAC-192"
-    /// HMAC with 32 bytes.
+    /// HMAC with a key of 32 bytes.
     case hmac256 = "HMAC-256"
 
-    /// Bytes of a key.
+    /// The length of a key, in bytes.
     public var size: Int {
         switch self {
         case .tripleDES2, .aes128, .hmac128: 16
@@ -26,22 +26,22 @@ public enum KeyAlgorithm: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether it is triple DES, whose keys have a parity bit in every byte.
+    /// Whether the algorithm is triple DES, whose keys have a parity bit in every byte.
     public var isTripleDES: Bool { self == .tripleDES2 || self == .tripleDES3 }
 
-    /// Whether it is AES.
+    /// Whether the algorithm is AES, of any key size.
     public var isAES: Bool { [.aes128, .aes192, .aes256].contains(self) }
 
-    /// AES with so many bytes of a key; nil where there is none.
+    /// AES with a key of this number of bytes; nil if AES has no such size.
     static func aes(size: Int) -> KeyAlgorithm? { allCases.first { $0.isAES && $0.size == size } }
 
-    /// Triple DES with so many bytes of a key; nil where there is none.
+    /// Triple DES with a key of this number of bytes; nil if triple DES has no such size.
     static func tripleDES(size: Int) -> KeyAlgorithm? { allCases.first { $0.isTripleDES && $0.size == size } }
 
-    /// Bytes that are encrypted at once.
+    /// The block size, in bytes.
     var blockSize: Int { isTripleDES ? 8 : 16 }
 
-    /// Bits that an attacker has to guess, as X9.24-3 counts them.
+    /// The security strength in bits, as X9.24-3 counts it.
     var strength: Int {
         switch self {
         case .tripleDES2: 80
@@ -50,7 +50,8 @@ public enum KeyAlgorithm: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What libcrypto calls the cipher; nil where it encrypts nothing. All of triple DES is the one with three keys.
+    /// The name of the libcrypto cipher; nil if the algorithm does not encrypt. All triple DES keys use the cipher with
+    /// three keys.
     var cipherName: String? {
         switch self {
         case .tripleDES2, .tripleDES3: "DES-EDE3"
@@ -61,6 +62,6 @@ public enum KeyAlgorithm: String, Sendable, Hashable, CaseIterable {
 }
 
 extension KeyAlgorithm: CustomStringConvertible {
-    /// As the standards call it.
+    /// The name in the standards.
     public var description: String { rawValue }
 }

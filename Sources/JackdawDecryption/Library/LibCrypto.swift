@@ -1,16 +1,16 @@
 import COpenSSL
 
-/// What every call of libcrypto has in common.
+/// Common parts of all libcrypto calls.
 enum LibCrypto {
-    /// The most bytes that one call takes: its lengths are 32 bits.
+    /// The greatest number of bytes in one call, whose lengths have 32 bits.
     static let greatestSize = 1 << 30
 
-    /// Checks a result, 1 where a call did its work.
+    /// Checks a result, which is 1 if the call succeeded.
     static func check(_ result: Int32, _ doing: String) throws(DecryptionError) {
         guard result == 1 else { throw failure(doing) }
     }
 
-    /// The error of the call before, and an empty queue of errors for the next.
+    /// Creates the error of the last call, and clears the error queue.
     static func failure(_ doing: String) -> DecryptionError {
         let code = ERR_peek_last_error()
         ERR_clear_error()
@@ -22,9 +22,9 @@ enum LibCrypto {
     }
 }
 
-/// Hashes of libcrypto (`EVP_Digest`).
+/// Hashes by libcrypto (`EVP_Digest`).
 enum MessageDigest {
-    /// SHA-1, which some readers send of each track.
+    /// SHA-1, which some readers send for each track.
     static func sha1(of data: Span<UInt8>) throws(DecryptionError) -> [UInt8] {
         var hash = [UInt8](repeating: 0, count: 20)
         let algorithm = unsafe EVP_MD_fetch(nil, "SHA1", nil)
@@ -39,15 +39,15 @@ enum MessageDigest {
     }
 }
 
-/// Authentication codes of libcrypto (`EVP_MAC`).
+/// Message authentication codes by libcrypto (`EVP_MAC`).
 enum MessageAuthentication {
-    /// A code by its name.
+    /// Computes a code with an algorithm of libcrypto.
     /// - Parameters:
     ///   - name: `CMAC` or `HMAC`.
-    ///   - setting: the parameter that says of which cipher or hash, and its value.
-    ///   - key: of that cipher's size.
-    ///   - data: what it authenticates.
-    ///   - size: bytes of the code.
+    ///   - setting: the parameter that selects the cipher or hash, and its value.
+    ///   - key: a key of that cipher's size.
+    ///   - data: the message to authenticate.
+    ///   - size: the length of the code, in bytes.
     /// - Returns: the code.
     /// - Throws: ``DecryptionError`` with code `library`.
     static func code(
@@ -58,7 +58,7 @@ enum MessageAuthentication {
         guard let algorithm = unsafe algorithm else { throw LibCrypto.failure("there is no \(name)") }
         let context = unsafe EVP_MAC_CTX_new(algorithm)
         defer { unsafe EVP_MAC_CTX_free(context) }
-        guard let context = unsafe context else { throw LibCrypto.failure("\(name) has no context") }
+        guard let context = unsafe context else { throw LibCrypto.failure("there is no context for \(name)") }
         var value = Array(setting.value.utf8CString)
         let started = unsafe setting.name.withCString { parameter in
             unsafe value.withUnsafeMutableBufferPointer { value in
@@ -70,15 +70,15 @@ enum MessageAuthentication {
                 }
             }
         }
-        try LibCrypto.check(started, "\(name) takes no such key")
+        try LibCrypto.check(started, "\(name) rejects the key")
         let taken = unsafe data.withUnsafeBufferPointer { data in
             unsafe EVP_MAC_update(context, data.baseAddress, data.count)
         }
         try LibCrypto.check(taken, "\(name) of \(data.count) bytes")
         var code = [UInt8](repeating: 0, count: size)
         var count = 0
-        try LibCrypto.check(unsafe EVP_MAC_final(context, &code, &count, size), "\(name) has no end")
-        guard count == size else { throw LibCrypto.failure("\(name) gave \(count) bytes") }
+        try LibCrypto.check(unsafe EVP_MAC_final(context, &code, &count, size), "\(name) cannot be completed")
+        guard count == size else { throw LibCrypto.failure("\(name) returned \(count) bytes") }
         return code
     }
 }

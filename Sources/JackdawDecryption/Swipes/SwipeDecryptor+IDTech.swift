@@ -3,8 +3,8 @@ import JackdawReaders
 
 extension SwipeDecryptor {
     /// Decrypts a swipe of ID TECH's readers, in either layout.
-    /// - Parameter frame: from `02` to `03`, as `IDTechSwipeFormat` tells it.
-    /// - Returns: the tracks that were encrypted, and those that the frame has in clear beside them.
+    /// - Parameter frame: the bytes from `02` to `03`, as `IDTechSwipeFormat` delimits them.
+    /// - Returns: the encrypted tracks, and the tracks that the frame has in clear.
     /// - Throws: ``DecryptionError`` with code `frame`, `notEncrypted`, `counter`, `exhausted`, `length`, `algorithm`,
     ///   `padding`, `hash`, `text` or `library`.
     public borrowing func decryptIDTech(_ frame: Span<UInt8>) throws(DecryptionError) -> DecryptedSwipe {
@@ -13,8 +13,8 @@ extension SwipeDecryptor {
             return try IDTechSwipe(frame)
         }
         guard swipe.encryptedTogether != nil || swipe.tracks.contains(where: { $0.encrypted != nil })
-        else { throw DecryptionError(.notEncrypted, "the reader has encrypted nothing") }
-        // A fixed key needs none; without one deriving fails.
+        else { throw DecryptionError(.notEncrypted, "the reader did not encrypt the swipe") }
+        // A fixed key needs no serial number; without one, the derivation fails.
         let serialNumber = frame.extracting(swipe.keySerialNumber ?? 0..<0)
         let working = try workingKey(.idTech, serialNumber: serialNumber)
         let encrypted = try Self.tracks(of: swipe, in: frame, working)
@@ -32,7 +32,8 @@ extension SwipeDecryptor {
         }
     }
 
-    /// The tracks by the cipher that the frame names, or by the one whose result is right.
+    /// The tracks, decrypted with the cipher that the frame names; if it names no cipher, with the one whose result is
+    /// valid.
     private static func tracks(
         of swipe: IDTechSwipe, in frame: Span<UInt8>, _ working: borrowing CipherKey
     ) throws(DecryptionError) -> [DecryptedTrack] {
@@ -50,7 +51,7 @@ extension SwipeDecryptor {
     private static func tracks(
         of swipe: IDTechSwipe, in frame: Span<UInt8>, _ working: borrowing CipherKey, _ cipher: IDTechSwipe.Cipher
     ) throws(DecryptionError) -> [DecryptedTrack] {
-        // AES takes the 16 bytes that triple DES's DUKPT derives.
+        // AES uses the 16 bytes that triple DES DUKPT derives.
         let key = try working.repurposed(for: cipher == .aes ? .aes128 : working.algorithm)
         guard let together = swipe.encryptedTogether else {
             var tracks: [DecryptedTrack] = []
@@ -63,7 +64,7 @@ extension SwipeDecryptor {
         return try Self.tracks([0, 1], of: swipe, in: frame, together, key)
     }
 
-    /// The tracks of one encrypted stretch, one behind the other.
+    /// The tracks of one ciphertext, in order.
     private static func tracks(
         _ numbers: [Int], of swipe: IDTechSwipe, in frame: Span<UInt8>, _ place: Range<Int>, _ key: borrowing CipherKey
     ) throws(DecryptionError) -> [DecryptedTrack] {
@@ -89,7 +90,7 @@ extension SwipeDecryptor {
         }
     }
 
-    /// What is no frame becomes an error of decryption.
+    /// Converts a `FrameFault` to a decryption error.
     static func reading<Result>(_ body: () throws(FrameFault) -> Result) throws(DecryptionError) -> Result {
         do throws(FrameFault) {
             return try body()
@@ -100,10 +101,10 @@ extension SwipeDecryptor {
 }
 
 extension SwipeDecryptor {
-    /// Decrypts a swipe of ID TECH's NEO readers, which is one of ``decryptIDTech(_:)`` inside their answer.
-    /// - Parameter frame: the answer to activate transaction, as `NEOFormat` tells it.
-    /// - Returns: the tracks that were encrypted.
-    /// - Throws: ``DecryptionError`` with code `frame` or `notEncrypted`, or as for ID TECH's.
+    /// Decrypts a swipe of ID TECH's NEO readers, which contains one for ``decryptIDTech(_:)``.
+    /// - Parameter frame: the answer to activate transaction, as `NEOFormat` delimits it.
+    /// - Returns: the encrypted tracks.
+    /// - Throws: ``DecryptionError`` with code `frame` or `notEncrypted`, or a code of ``decryptIDTech(_:)``.
     public borrowing func decryptNEO(_ frame: Span<UInt8>) throws(DecryptionError) -> DecryptedSwipe {
         let swipe = try Self.reading { () throws(FrameFault) in
             try NEOFormat(.answer).check(frame)

@@ -2,21 +2,21 @@ import JackdawCards
 import JackdawReaders
 
 extension SwipeDecryptor {
-    /// Decrypts a swipe in the layout that IPS's readers are thought to have.
+    /// Decrypts a swipe in the presumed layout of IPS's readers.
     ///
-    /// Only fixed keys are known to work; for DUKPT a scheme has to be named.
-    /// - Parameter frame: from `60` to its CRC, as `IPSFormat` tells it.
+    /// Only fixed keys are known to work; for DUKPT the caller must choose a scheme.
+    /// - Parameter frame: the bytes from `60` to the CRC, as `IPSFormat` delimits them.
     /// - Returns: the tracks.
-    /// - Throws: ``DecryptionError`` with code `frame`, `notEncrypted`, `unknownScheme`, `counter`, `exhausted`, `length`,
-    ///   `algorithm`, `padding`, `text`, `mismatch` where a track is another card's than the frame or the other track
-    ///   says, or `library`.
+    /// - Throws: ``DecryptionError`` with code `frame`, `notEncrypted`, `unknownScheme`, `counter`, `exhausted`,
+    ///   `length`, `algorithm`, `padding`, `text`, `mismatch` if a track contradicts the frame or the other track, or
+    ///   `library`.
     public borrowing func decryptIPS(_ frame: Span<UInt8>) throws(DecryptionError) -> DecryptedSwipe {
         let swipe = try Self.reading { () throws(FrameFault) in
             try IPSFormat().check(frame)
             return try IPSSwipe(frame)
         }
         guard swipe.keyManagement != .plain else {
-            throw DecryptionError(.notEncrypted, "the reader has encrypted nothing")
+            throw DecryptionError(.notEncrypted, "the reader did not encrypt the swipe")
         }
         let serialNumber = frame.extracting(swipe.keySerialNumber)
         let scheme = KeyScheme.ips(swipe.keyManagement)
@@ -24,7 +24,7 @@ extension SwipeDecryptor {
         let packed = try key.decryptBlocks(frame.extracting(swipe.encrypted))
         var tracks: [DecryptedTrack] = []
         for number in swipe.tracks {
-            // Track 1 takes the place of track 3 where there are both.
+            // If a swipe has both, track 1 occupies the place of track 3.
             guard number != 3 || !swipe.tracks.contains(1) else { continue }
             let place = number == 2 ? swipe.packedTrack2 : swipe.packedOther
             let track = try packed.withBytes { (packed) throws(DecryptionError) in
@@ -42,7 +42,7 @@ extension SwipeDecryptor {
             keySerialNumber: isDeriving(scheme) ? serialNumber.indices.map { serialNumber[$0] } : nil)
     }
 
-    /// A track whose characters are packed, the highest bits first. What follows it is zeros, or end sentinels again.
+    /// A track with packed characters, the highest bits first. Zeros or more end sentinels follow it.
     private static func track(
         _ number: Int, _ packed: Span<UInt8>, bits: Int
     ) throws(DecryptionError) -> DecryptedTrack {
@@ -59,22 +59,22 @@ extension SwipeDecryptor {
             let last = characters.indices.first { characters[$0] == endSentinel } ?? characters.count - 1
             for index in last..<characters.count where characters[index] != first && characters[index] != endSentinel {
                 throw DecryptionError(
-                    .padding, "behind track \(number) is no padding: the key is another one, or the frame damaged")
+                    .padding, "track \(number) is not followed by padding: the key is wrong, or the frame is damaged")
             }
             return try TrackCheck.track(number, characters.extracting(first: last + 1))
         }
     }
 
-    /// Checks what the frame says of the card in clear, where the track says it, too.
+    /// Checks the track against the frame's data in clear, as far as the track has the same data.
     private static func check(
         _ track: DecryptedTrack, against swipe: IPSSwipe, in frame: Span<UInt8>
     ) throws(DecryptionError) {
         guard swipe.accountNumberCount > 0 else { return }
         guard let content = track.content, let number = content.pan else {
-            // Only track 3 need not have the account number.
+            // Only track 3 may have no account number.
             guard track.number == 3 else {
                 throw DecryptionError(
-                    .mismatch, "track \(track.number) has no account number, where the frame says one")
+                    .mismatch, "track \(track.number) has no account number, but the frame has one")
             }
             return
         }
@@ -85,13 +85,14 @@ extension SwipeDecryptor {
         }
         let expiry = frame.extracting(swipe.expiry)
         let isSameExpiry = content.expiry.map { HexadecimalDigits.text(of: [expiry[0], expiry[1]]) == $0.text }
-        // Blocks stand alone: a damaged one gives other digits in the middle, which the frame does not say.
+        // Each block is decrypted separately: a damaged block changes middle digits, which the frame does not have in
+        // clear.
         guard isSameNumber, number.isLuhnValid, isSameExpiry ?? true else {
-            throw DecryptionError(.mismatch, "track \(track.number) is another card's than the frame says")
+            throw DecryptionError(.mismatch, "track \(track.number) and the frame are of different cards")
         }
     }
 
-    /// Whether digits are those of bytes with two each.
+    /// Whether the digits equal those of packed bytes, two digits in each.
     private static func isSame(_ digits: Span<UInt8>, _ packed: Span<UInt8>) -> Bool {
         digits.indices.allSatisfy { index in
             let byte = packed[index / 2]

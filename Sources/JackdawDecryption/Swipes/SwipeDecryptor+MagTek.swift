@@ -1,7 +1,7 @@
 import JackdawCards
 import JackdawReaders
 
-/// What a MagneSafe reader has encrypted of a swipe, and where that lies in what it sent.
+/// The encrypted parts of a swipe of a MagneSafe reader, and their places in the message.
 struct MagTekCiphertexts {
     let encryption: MagTekSwipe.EncryptionStatus
     /// Whether the tracks are encrypted.
@@ -14,15 +14,15 @@ struct MagTekCiphertexts {
 }
 
 extension SwipeDecryptor {
-    /// Bytes of a MagnePrint; zeros make them whole blocks.
+    /// The length of a MagnePrint in bytes; the reader pads it with zeros to whole blocks.
     private static let magnePrintSize = 54
 
     /// Decrypts a swipe of MagTek's MagneSafe readers.
-    /// - Parameter line: with the carriage return at its end, as `MagTekFormat` tells it.
+    /// - Parameter line: the text line with its carriage return, as `MagTekFormat` delimits it.
     /// - Returns: the tracks, the MagnePrint and the session.
     /// - Throws: ``DecryptionError`` with code `frame`, `notEncrypted`, `counter`, `exhausted`, `length`, `algorithm`,
-    ///   `unknownScheme` where the tracks are encrypted by the secondary key and no scheme is named, `text` or `library`.
-    ///   What is wrong with the MagnePrint is told apart, as ``DecryptedSwipe/magnePrintFailure``.
+    ///   `unknownScheme` if the tracks are encrypted by the secondary key and the caller has chosen no scheme, `text`
+    ///   or `library`. An error of the MagnePrint is not thrown: ``DecryptedSwipe/magnePrintFailure`` has it.
     public borrowing func decryptMagTek(_ line: Span<UInt8>) throws(DecryptionError) -> DecryptedSwipe {
         let swipe = try Self.reading { () throws(FrameFault) in
             try MagTekFormat(.answer).check(line)
@@ -40,12 +40,12 @@ extension SwipeDecryptor {
         }
     }
 
-    /// Decrypts what a MagneSafe reader has encrypted.
+    /// Decrypts the encrypted parts of a MagneSafe reader's swipe.
     /// - Parameters:
-    ///   - swipe: what there is.
-    ///   - read: gives the bytes of a place.
+    ///   - swipe: the encrypted parts and their places.
+    ///   - read: returns the bytes of a place.
     /// - Returns: the tracks, the MagnePrint and the session.
-    /// - Throws: ``DecryptionError`` as ``decryptMagTek(_:)`` does.
+    /// - Throws: ``DecryptionError``, with the codes of ``decryptMagTek(_:)``.
     borrowing func decrypt(
         _ swipe: MagTekCiphertexts, _ read: (Range<Int>) throws(DecryptionError) -> SecretBytes
     ) throws(DecryptionError) -> DecryptedSwipe {
@@ -81,14 +81,14 @@ extension SwipeDecryptor {
         }
     }
 
-    /// The MagnePrint, which a bit of its own says the key of.
+    /// The MagnePrint; a status bit of its own selects its key.
     private borrowing func magnePrint(
         of swipe: MagTekCiphertexts, _ serialNumber: [UInt8],
         _ read: (Range<Int>) throws(DecryptionError) -> SecretBytes
     ) throws(DecryptionError) -> SecretBytes {
         guard !swipe.magnePrint.isEmpty else { return SecretBytes(count: 0) { _ in } }
         guard !swipe.encryption.contains(.usesSecondaryKeyForMagnePrint) else {
-            throw DecryptionError(.unknownScheme, "the MagnePrint is encrypted by the reader's secondary key")
+            throw DecryptionError(.unknownScheme, "the MagnePrint is encrypted with the reader's secondary key")
         }
         let scheme: KeyScheme = swipe.encryption.contains(.usesDataVariantForMagnePrint) ? .dataRequest : .pin
         let working = try scheme.workingKey(from: key, serialNumber: serialNumber.span)
@@ -110,17 +110,17 @@ extension SwipeDecryptor {
     /// Decrypts a swipe of MagTek's eDynamo and tDynamo.
     /// - Parameter message: as `MagTekBlockJoiner` joins it: a kind, and a record after it.
     /// - Returns: the tracks, the MagnePrint and the session.
-    /// - Throws: ``DecryptionError`` as ``decryptMagTek(_:)`` does.
+    /// - Throws: ``DecryptionError``, with the codes of ``decryptMagTek(_:)``.
     public borrowing func decryptEDynamo(_ message: Span<UInt8>) throws(DecryptionError) -> DecryptedSwipe {
         let kind = try Self.reading { () throws(FrameFault) in
             try MagTekPayloadFormat().check(message)
             return try MagTekPayloadFormat.kind(of: message)
         }
-        guard kind.isCardData else { throw DecryptionError(.notEncrypted, "the message is no swipe") }
+        guard kind.isCardData else { throw DecryptionError(.notEncrypted, "the message is not a swipe") }
         let content = message.extracting(1...)
         guard kind.isShortened else { return try decryptRecord(content) }
         var whole = try Self.reading { () throws(FrameFault) in try MagTekRunLength.decode(content) }
-        // A reader without a key has the tracks in it.
+        // A reader without a key sends its tracks in clear in this record.
         defer { for index in whole.indices { whole[index] = 0 } }
         return try decryptRecord(whole.span)
     }

@@ -1,7 +1,7 @@
 public import JackdawCards
 public import JackdawReaders
 
-/// Decrypts swipes with a key that the caller has.
+/// Decrypts swipes with a key that the caller supplies.
 ///
 /// ```swift
 /// let decryptor = try SwipeDecryptor(key: key, mode: .test)
@@ -12,16 +12,16 @@ public struct SwipeDecryptor: ~Copyable, Sendable {
     let key: CipherKey
     private let chosenScheme: KeyScheme?
 
-    /// Whether everybody knows the key.
+    /// Whether the key is published for tests.
     public var isPublishedTestKey: Bool { key.isPublishedTestKey }
 
-    /// A decryptor.
+    /// Creates a decryptor.
     /// - Parameters:
     ///   - key: the base derivation key, or the fixed key.
-    ///   - mode: what kind of cards are read.
-    ///   - scheme: by which key the reader encrypts; nil for what its maker has published.
-    /// - Throws: ``DecryptionError`` with code `length` where no key is that long, `publishedKey` where everybody knows it
-    ///   and live cards are read.
+    ///   - mode: live cards or test cards.
+    ///   - scheme: the scheme by which the reader encrypts; nil uses the scheme that its maker has published.
+    /// - Throws: ``DecryptionError`` with code `length` if no key of the scheme has this length, `publishedKey` if the
+    ///   key is published for tests and the mode is live cards.
     public init(
         key: consuming SecretBytes, mode: DecryptionMode, scheme: KeyScheme? = nil
     ) throws(DecryptionError) {
@@ -37,37 +37,38 @@ public struct SwipeDecryptor: ~Copyable, Sendable {
         chosenScheme = scheme
     }
 
-    /// The key of one swipe.
+    /// Derives the key of one swipe.
     /// - Parameters:
-    ///   - published: the reader's scheme; nil where it is not known.
-    ///   - serialNumber: as the reader sent it.
-    /// - Returns: what the tracks are encrypted by.
-    /// - Throws: ``DecryptionError`` with code `unknownScheme`, or what ``KeyScheme/workingKey(from:serialNumber:)`` throws.
+    ///   - published: the reader's scheme; nil if it is not known.
+    ///   - serialNumber: the serial number that the reader sent.
+    /// - Returns: the key that encrypts the tracks.
+    /// - Throws: ``DecryptionError`` with code `unknownScheme`, or the codes of
+    ///   ``KeyScheme/workingKey(from:serialNumber:)``.
     func workingKey(
         _ published: KeyScheme?, serialNumber: Span<UInt8>
     ) throws(DecryptionError) -> CipherKey {
         guard let scheme = chosenScheme ?? published else {
             throw DecryptionError(
-                .unknownScheme, "nobody has published by which of DUKPT's keys this reader encrypts: name a scheme")
+                .unknownScheme, "it is not published which DUKPT key this reader uses: name a scheme")
         }
         return try scheme.workingKey(from: key, serialNumber: serialNumber)
     }
 
-    /// Whether keys are derived, so that their serial number says something.
+    /// Whether keys are derived, so that their serial number is meaningful.
     func isDeriving(_ published: KeyScheme?) -> Bool { chosenScheme ?? published != .fixed }
 }
 
-/// A swipe in clear, of which something was encrypted, in wiped buffers.
+/// A decrypted swipe, in buffers that are wiped after use.
 public struct DecryptedSwipe: ~Copyable, Sendable {
     /// The tracks, in the order of their numbers.
     public let tracks: [DecryptedTrack]
-    /// The key's serial number (KSN); nil where the key is fixed.
+    /// The key serial number (KSN); nil if the key is fixed.
     public let keySerialNumber: [UInt8]?
-    /// The stripe's fingerprint, 54 bytes; none where the reader takes none or it did not decrypt.
+    /// The stripe's fingerprint, 54 bytes; empty if the reader sent none or its decryption failed.
     public let magnePrint: SecretBytes
-    /// Why the MagnePrint did not decrypt; nil where it did, or there is none.
+    /// The error of the MagnePrint's decryption; nil if it succeeded, or there is no MagnePrint.
     public let magnePrintFailure: DecryptionError?
-    /// Eight bytes that the program gave the reader; nil where it sent none.
+    /// Eight bytes that the program sent to the reader; nil if the reader returned none.
     public let session: [UInt8]?
 
     init(
@@ -86,17 +87,18 @@ public struct DecryptedSwipe: ~Copyable, Sendable {
     public var card: SwipedCard { SwipedCard(tracks.compactMap(\.content)) }
 }
 
-/// A track in clear, in a wiped buffer; what is printed of it is masked.
+/// A track in clear, in a buffer that is wiped after use; its printed forms are masked.
 public struct DecryptedTrack: RedactedDescription {
-    /// Which one, 1 to 3.
+    /// The track's number, 1 to 3.
     public let number: Int
-    /// From the start sentinel to the end sentinel; of cards that have none, everything.
+    /// The characters from the start sentinel to the end sentinel; all characters for a card without sentinels.
     public let text: SecretText
-    /// The character behind the end sentinel that the track is checked by; nil where the reader left it out.
+    /// The check character (LRC) after the end sentinel; nil if the reader left it out.
     public let redundancyCheck: UInt8?
-    /// Whether the reader encrypted it; else it sent the track in clear beside others that it encrypted.
+    /// Whether the reader encrypted the track; false if it sent the track in clear, beside encrypted ones.
     public let wasEncrypted: Bool
-    /// Whether the frame has a hash of the track, which is right; without one only sentinels and characters speak for it.
+    /// Whether the track matches its hash in the frame; if false, at most its sentinels, characters and LRC were
+    /// checked.
     public let isHashChecked: Bool
 
     init(
@@ -109,30 +111,32 @@ public struct DecryptedTrack: RedactedDescription {
         self.isHashChecked = isHashChecked
     }
 
-    /// Its fields, where it has the form of a track.
+    /// The fields of the track; nil if it does not have the format of a track.
     public var content: Track? { text.withRevealedText { try? Track(parsing: $0) } }
     /// The text for default output, of the same length.
     public var maskedText: String { text.withRevealedText { Masking.mask($0) } }
 
-    /// Number and length.
+    /// Number and length, without the characters.
     public var description: String { "track \(number), \(text.count) characters" }
 }
 
-/// What kind of cards a program reads.
+/// The kind of cards that a program reads.
 public enum DecryptionMode: Sendable, Hashable {
-    /// People's cards: no key that everybody knows is taken.
+    /// Live cards: published test keys are refused.
     case live
-    /// Test cards.
+    /// Test cards: published test keys are allowed.
     case test
 }
 
 extension SwipeDecryptor {
     /// Decrypts a swipe of a protocol.
     /// - Parameters:
-    ///   - frame: all of it.
-    ///   - protocol: the reader's: ID TECH's (BTMag and NEO, too), MagTek's (lines, or eDynamo's messages) or IPS's.
-    /// - Returns: what was encrypted.
-    /// - Throws: ``DecryptionError`` with code `unknownScheme` for other protocols, or as for theirs.
+    ///   - frame: the complete frame.
+    ///   - protocol: the reader's protocol: ID TECH's (also BTMag and NEO), MagTek's (lines, or eDynamo's messages) or
+    ///     IPS's.
+    /// - Returns: the decrypted swipe.
+    /// - Throws: ``DecryptionError`` with code `unknownScheme` for other protocols, or the codes of the protocol's own
+    ///   method.
     public borrowing func decrypt(
         _ frame: Span<UInt8>, of protocol: FrameProtocol
     ) throws(DecryptionError) -> DecryptedSwipe {
@@ -145,10 +149,12 @@ extension SwipeDecryptor {
         }
     }
 
-    /// Decrypts a swipe as its driver reports it.
-    /// - Parameter swipe: of a reader of ID TECH (BTMag, NEO and UniMag, too), MagTek (lines, or eDynamo) or IPS.
-    /// - Returns: its tracks.
-    /// - Throws: ``DecryptionError`` with code `notEncrypted`, `unknownScheme` for other families, or as for their protocols.
+    /// Decrypts a swipe that a driver has reported.
+    /// - Parameter swipe: a swipe of a reader of ID TECH (also BTMag, NEO and UniMag), MagTek (lines, or eDynamo) or
+    ///   IPS.
+    /// - Returns: the decrypted swipe.
+    /// - Throws: ``DecryptionError`` with code `notEncrypted`, `unknownScheme` for other families, or the codes of the
+    ///   protocol's own method.
     public borrowing func decrypt(_ swipe: ReaderSwipe) throws(DecryptionError) -> DecryptedSwipe {
         guard let encryption = ReaderFamily.named(swipe.family)?.encryption else {
             throw DecryptionError(.unknownScheme, "how swipes of \(swipe.family) are encrypted is not published")
@@ -157,7 +163,7 @@ extension SwipeDecryptor {
             try swipe.withPart(.frame) { (frame) throws(DecryptionError) in
                 swipe.isEncrypted ? try decrypt(frame, encryption) : nil
             } ?? nil
-        guard let decrypted else { throw DecryptionError(.notEncrypted, "the reader has encrypted nothing") }
+        guard let decrypted else { throw DecryptionError(.notEncrypted, "the reader did not encrypt the swipe") }
         return decrypted
     }
 

@@ -2,34 +2,34 @@ public import JackdawCards
 public import JackdawReaders
 internal import Synchronization
 
-/// Encrypts swipes as readers do, with keys that everybody knows: for simulated readers, which have test cards and no others.
+/// Encrypts swipes as readers do, with published test keys: for simulated readers, which have only test cards.
 ///
 /// ```swift
 /// let encryptor = try SwipeEncryptor(testKey: key, scheme: .idTech)
 /// let swipe = encryptor.encrypt([track1, track2], by: .tripleDES)
 /// ```
 public final class SwipeEncryptor: SwipeCipher {
-    /// By which key it encrypts.
+    /// The scheme that selects the key of a swipe.
     public let scheme: KeyScheme
     private let key: CipherKey
-    /// That of the next swipe; nil where keys are not derived, or none is left.
+    /// The serial number of the next swipe; nil if keys are not derived, or none is left.
     private let next: Mutex<KeySerialNumber?>
 
-    /// The serial number that standards print for tests, at its first transaction.
+    /// The serial number of the standards' test examples, at its first transaction.
     public static let testSerialNumber: [UInt8] = [0xFF, 0xFF, 0x98, 0x76, 0x54, 0x32, 0x10, 0xE0, 0x00, 0x01]
 
-    /// An encryptor.
+    /// Creates an encryptor.
     /// - Parameters:
-    ///   - testKey: the base derivation key, or the fixed key; one that is published for tests.
-    ///   - scheme: which key of a swipe encrypts.
-    ///   - serialNumber: of the first swipe's key, ten bytes; each swipe takes the next.
-    /// - Throws: ``DecryptionError`` with code `unknownScheme` for DUKPT with AES, whose serial numbers no such reader sends;
-    ///   `notPublished` for other keys; `length`, `counter` or `exhausted`.
+    ///   - testKey: the base derivation key, or the fixed key; it must be published for tests.
+    ///   - scheme: the scheme that selects the key of a swipe.
+    ///   - serialNumber: the serial number of the first swipe's key, ten bytes; each swipe uses the next one.
+    /// - Throws: ``DecryptionError`` with code `unknownScheme` for AES DUKPT, since no simulated reader sends its
+    ///   serial numbers; `notPublished` for other keys; `length`, `counter` or `exhausted`.
     public init(
         testKey: consuming SecretBytes, scheme: KeyScheme, serialNumber: [UInt8] = SwipeEncryptor.testSerialNumber
     ) throws(DecryptionError) {
         guard scheme != .aesDataEncryption else {
-            throw DecryptionError(.unknownScheme, "no reader that is simulated has the serial numbers of AES's DUKPT")
+            throw DecryptionError(.unknownScheme, "no simulated reader has the serial numbers of AES's DUKPT")
         }
         let size = testKey.count
         guard let algorithm = scheme.algorithm(ofSize: size) else {
@@ -38,7 +38,7 @@ public final class SwipeEncryptor: SwipeCipher {
         let key = try CipherKey(testKey, for: algorithm, isPublished: false)
         guard key.isPublishedTestKey else {
             throw DecryptionError(
-                .notPublished, "a simulated reader takes keys that are published for tests only, such as X9.24's")
+                .notPublished, "a simulated reader accepts keys that are published for tests only, such as X9.24's")
         }
         var first: KeySerialNumber?
         if scheme != .fixed {
@@ -51,10 +51,10 @@ public final class SwipeEncryptor: SwipeCipher {
         next = Mutex(first)
     }
 
-    /// Encryptors for simulated readers of each family of which it is published how keys are used, by the families' names.
-    /// - Parameter testKey: the base derivation key, or the fixed key; one that is published for tests.
-    /// - Returns: an encryptor for each; the serial numbers of all begin alike.
-    /// - Throws: ``DecryptionError`` as ``init(testKey:scheme:serialNumber:)`` does.
+    /// Creates an encryptor for each family of readers whose key scheme is published, by the families' names.
+    /// - Parameter testKey: the base derivation key, or the fixed key; it must be published for tests.
+    /// - Returns: an encryptor for each family; all begin with the same serial number.
+    /// - Throws: ``DecryptionError``, with the codes of ``init(testKey:scheme:serialNumber:)``.
     public static func byFamily(
         testKey: borrowing SecretBytes
     ) throws(DecryptionError) -> [String: SwipeEncryptor] {
@@ -66,18 +66,19 @@ public final class SwipeEncryptor: SwipeCipher {
         return encryptors
     }
 
-    /// Whether each swipe has a key of its own, which a serial number names (DUKPT); else all have the same.
+    /// Whether each swipe has a key of its own, which a serial number identifies (DUKPT); false if all swipes have the
+    /// same key.
     public var isDeriving: Bool { scheme != .fixed }
-    /// Whether that key is the one for PINs; else it is one for data.
+    /// Whether the key is the PIN variant; false for a data key.
     public var usesPINKey: Bool { scheme == .pin }
-    /// The serial number of the next swipe's key (KSN); empty where all have the same, or no key is left.
+    /// The key serial number (KSN) of the next swipe; empty if all swipes have the same key, or no key is left.
     public var keySerialNumber: [UInt8] { next.withLock { $0?.bytes ?? [] } }
 
-    /// Takes the next key and encrypts one swipe with it.
+    /// Encrypts one swipe with the next key.
     /// - Parameters:
-    ///   - parts: of the swipe; each is padded with zeros and encrypted on its own.
-    ///   - cipher: how.
-    /// - Returns: the parts encrypted, and the serial number of their key; nil where no key is left, or libcrypto failed.
+    ///   - parts: the parts of the swipe; each is padded with zeros and encrypted separately.
+    ///   - cipher: the cipher and its mode.
+    /// - Returns: the encrypted parts, and the serial number of their key; nil if no key is left, or libcrypto failed.
     public func encrypt(
         _ parts: [[UInt8]], by cipher: ReaderSwipe.Cipher
     ) -> (parts: [[UInt8]], keySerialNumber: [UInt8])? {
@@ -88,8 +89,8 @@ public final class SwipeEncryptor: SwipeCipher {
         return (encrypted, bytes)
     }
 
-    /// The SHA-1 of a text, which some readers send of each track.
-    /// - Returns: 20 bytes; nil where libcrypto has no SHA-1.
+    /// The SHA-1 of a text, which some readers send for each track.
+    /// - Returns: 20 bytes; nil if libcrypto has no SHA-1.
     public func hash(of text: [UInt8]) -> [UInt8]? { try? MessageDigest.sha1(of: text.span) }
 
     private func keySerialNumberToUse() -> KeySerialNumber? {
@@ -103,7 +104,7 @@ public final class SwipeEncryptor: SwipeCipher {
         _ parts: [[UInt8]], by cipher: ReaderSwipe.Cipher, _ serialNumber: [UInt8]
     ) throws(DecryptionError) -> [[UInt8]] {
         let working = try scheme.workingKey(from: key, serialNumber: serialNumber.span)
-        // AES takes the 16 bytes that triple DES's DUKPT derives.
+        // AES uses the 16 bytes that triple DES DUKPT derives.
         let key = try working.repurposed(for: cipher == .aes ? .aes128 : working.algorithm)
         var encrypted: [[UInt8]] = []
         for part in parts {
@@ -121,11 +122,11 @@ public final class SwipeEncryptor: SwipeCipher {
     }
 }
 
-/// Says nothing of the key.
+/// Shows no key material in descriptions.
 extension SwipeEncryptor: CustomStringConvertible, CustomReflectable {
-    /// Its scheme.
+    /// The name of the scheme, without the key.
     public var description: String { "encryptor (\(scheme.rawValue))" }
 
-    /// Nothing.
+    /// Empty, so that the key is not shown.
     public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }

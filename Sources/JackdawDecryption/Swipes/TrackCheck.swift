@@ -12,7 +12,7 @@ enum TrackCheck {
         (plaintext.indices.last { plaintext[$0] != 0 } ?? -1) + 1
     }
 
-    /// Checks that everything from a place on is zero.
+    /// Checks that all bytes from an index on are zero.
     static func padding(of plaintext: Span<UInt8>, from start: Int) throws(DecryptionError) {
         for index in start..<max(start, plaintext.count) where plaintext[index] != 0 {
             throw DecryptionError(
@@ -21,12 +21,12 @@ enum TrackCheck {
         }
     }
 
-    /// Reads a track.
+    /// Checks and parses a decrypted track.
     /// - Parameters:
-    ///   - number: which one, 1 to 3.
-    ///   - characters: all of it, without padding.
-    ///   - hash: its SHA-1 as the frame has it; nil where it has none.
-    ///   - hasSentinels: whether the card is of a kind that has them; of others only the hash speaks for them.
+    ///   - number: the track's number, 1 to 3.
+    ///   - characters: the complete track, without padding.
+    ///   - hash: the track's SHA-1 in the frame; nil if the frame has none.
+    ///   - hasSentinels: whether cards of this kind have sentinels; without them, only the hash verifies the track.
     /// - Returns: the track.
     /// - Throws: ``DecryptionError`` with code `hash` or `text`.
     static func track(
@@ -37,7 +37,7 @@ enum TrackCheck {
             guard found.count == hash.count, found.indices.allSatisfy({ found[$0] == hash[$0] }) else {
                 throw DecryptionError(
                     .hash,
-                    "the SHA-1 of track \(number) is not the frame's: the key is another one, or the frame damaged")
+                    "the SHA-1 of track \(number) is not the frame's: the key is wrong, or the frame is damaged")
             }
         }
         let isProven = hash != nil
@@ -49,7 +49,7 @@ enum TrackCheck {
         let text = characters.extracting(first: end)
         let check = end < characters.count ? characters[end] : nil
         if let check, !isProven, check != redundancyCheck(of: text) {
-            throw failure(number, "another LRC than its characters")
+            throw failure(number, "an LRC that does not match its characters")
         }
         return DecryptedTrack(
             number: number, text: SecretText(copying: text), redundancyCheck: check, isHashChecked: isProven)
@@ -74,11 +74,11 @@ enum TrackCheck {
             throw failure(number, "no start sentinel")
         }
         guard characters.indices.allSatisfy({ (0x20...0x5F).contains(characters[$0]) }) else {
-            throw failure(number, "characters that no track has")
+            throw failure(number, "characters outside the track's code")
         }
         guard let end = characters.indices.first(where: { characters[$0] == endSentinel }),
             end + 2 >= characters.count
-        else { throw failure(number, "no end sentinel where it ends") }
+        else { throw failure(number, "no end sentinel at its end") }
         return end + 1
     }
 
@@ -98,41 +98,41 @@ enum TrackCheck {
     }
 }
 
-/// By which key a reader encrypts tracks.
+/// The scheme that selects the key with which a reader encrypts tracks.
 public enum KeyScheme: String, Sendable, Hashable, CaseIterable {
-    /// One key, the same always.
+    /// One fixed key for all swipes.
     case fixed
-    /// DUKPT with triple DES, the variant for PINs: MagTek's readers unless they are set otherwise.
+    /// Triple DES DUKPT, the PIN variant: MagTek's readers by default.
     case pin
-    /// DUKPT with triple DES, the key for data of the reader: ID TECH's.
+    /// Triple DES DUKPT, the key for data from the reader: ID TECH's readers.
     case dataRequest = "data-request"
-    /// DUKPT with triple DES, the key for data to the reader.
+    /// Triple DES DUKPT, the key for data to the reader.
     case dataResponse = "data-response"
-    /// DUKPT with triple DES, the variant for data without the one-way function.
+    /// Triple DES DUKPT, the data variant without the one-way function.
     case plainDataRequest = "plain-data-request"
-    /// DUKPT with AES, the key of AES-128 for data that the reader encrypts.
+    /// AES DUKPT, the AES-128 key for data that the reader encrypts.
     case aesDataEncryption = "aes-data-encryption"
 
-    /// ID TECH's readers, by their manuals and the swipes that these print.
+    /// The scheme of ID TECH's readers, from their manuals and the swipes printed there.
     public static var idTech: KeyScheme { .dataRequest }
 
-    /// MagTek's readers, by their manual; a bit of each swipe says which of two it is.
-    /// - Parameter status: the swipe's.
+    /// The scheme of MagTek's readers, from their manual; a status bit of each swipe selects one of two.
+    /// - Parameter status: the encryption status of the swipe.
     /// - Returns: the scheme of its tracks.
     package static func magTek(_ status: MagTekSwipe.EncryptionStatus) -> KeyScheme {
         status.contains(.usesDataVariant) ? .dataRequest : .pin
     }
 
-    /// IPS's readers: a fixed key is used as it is; how keys of DUKPT are used is not published.
-    /// - Parameter management: what the swipe says.
-    /// - Returns: the scheme; nil where it is not known.
+    /// The scheme of IPS's readers: a fixed key is used unchanged; the use of DUKPT keys is not published.
+    /// - Parameter management: the key management of the swipe.
+    /// - Returns: the scheme; nil if it is not known.
     package static func ips(_ management: IPSSwipe.KeyManagement) -> KeyScheme? {
         management == .fixed ? .fixed : nil
     }
 
-    /// By which key the readers of a family encrypt, if their makers say it: MagTek's unless they are set otherwise.
-    /// - Parameter family: its name.
-    /// - Returns: the scheme; nil if it is not published, or the family's readers encrypt nothing.
+    /// The scheme of a family's readers, if their maker has published it: for MagTek's readers the default.
+    /// - Parameter family: the family's name.
+    /// - Returns: the scheme; nil if it is not published, or the family's readers do not encrypt.
     public static func published(for family: String) -> KeyScheme? {
         switch ReaderFamily.named(family)?.encryption {
         case .idTech: .idTech
@@ -142,13 +142,13 @@ public enum KeyScheme: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The key of one swipe.
+    /// Derives the key of one swipe.
     /// - Parameters:
     ///   - base: the base derivation key, or the fixed key itself.
-    ///   - serialNumber: as the reader sent it; not looked at with a fixed key.
-    /// - Returns: what the tracks are encrypted by.
-    /// - Throws: ``DecryptionError`` with code `length` where the serial number is none, `counter`, `exhausted`, `algorithm`
-    ///   or `library`.
+    ///   - serialNumber: the serial number that the reader sent; ignored for a fixed key.
+    /// - Returns: the key that encrypts the tracks.
+    /// - Throws: ``DecryptionError`` with code `length` if the serial number has an invalid length, `counter`,
+    ///   `exhausted`, `algorithm` or `library`.
     public func workingKey(
         from base: borrowing CipherKey, serialNumber: Span<UInt8>
     ) throws(DecryptionError) -> CipherKey {
@@ -167,7 +167,7 @@ public enum KeyScheme: String, Sendable, Hashable, CaseIterable {
             for: usage, from: base, serialNumber: KeySerialNumber(serialNumber))
     }
 
-    /// What a base derivation key of so many bytes is for; nil where there is none.
+    /// The algorithm of a base derivation key of this number of bytes; nil if there is none.
     func algorithm(ofSize size: Int) -> KeyAlgorithm? {
         switch self {
         case .aesDataEncryption: .aes(size: size)

@@ -4,13 +4,14 @@ public import JackdawBluetooth
 public import JackdawReaders
 public import JackdawTransport
 
-/// Opens the devices of this system by the names of their links. What these share, such as a thread, is kept with it.
+/// Opens this computer's devices by the names of their links. The links share resources, such as a thread, that this
+/// value keeps.
 public struct LinuxDevices: Sendable {
     let bluetooth: Bluetooth
     let serialPorts: SerialPorts
     let streamLinks = StreamLinks()
 
-    /// Access to this system's devices.
+    /// Access to this computer's devices.
     /// - Parameter bluetooth: this computer's Bluetooth.
     public init(bluetooth: Bluetooth = Bluetooth()) {
         self.init(bluetooth: bluetooth) { () throws(LinkError) in try RFCOMMConnector() }
@@ -18,18 +19,19 @@ public struct LinuxDevices: Sendable {
 
     /// - Parameters:
     ///   - bluetooth: this computer's Bluetooth.
-    ///   - connector: makes what connects RFCOMM links, when the first of them is opened.
+    ///   - connector: makes the RFCOMM connector, when the first RFCOMM link is opened.
     init(bluetooth: Bluetooth, connector: @escaping @Sendable () throws(LinkError) -> RFCOMMConnector) {
         self.bluetooth = bluetooth
         serialPorts = SerialPorts(connector)
     }
 
-    /// Opens what captures sound.
+    /// Opens a port that captures sound.
     /// - Parameters:
     ///   - link: `alsa:` and the name of a device, or `wav:` and the path of a sound file.
-    ///   - configuration: how a sound card is to be opened; its device is the link's. A file is as it is.
+    ///   - configuration: the configuration of a sound card; its device is replaced by the link's. A file has its own
+    ///     format.
     /// - Returns: the open port.
-    /// - Throws: `LinkError`: what there is in the way, and what to do about it.
+    /// - Throws: `LinkError` with the cause and a remedy.
     public func capture(
         _ link: LinkName, _ configuration: StreamConfiguration = StreamConfiguration()
     ) throws(LinkError) -> any AudioPort {
@@ -52,9 +54,9 @@ public struct LinuxDevices: Sendable {
             configuration.device = link.address
             return try CaptureStream(configuration)
         case .rfcomm, .ble:
-            throw LinkError(.unsupported, link: link.description, "there is no sound to capture on a Bluetooth link")
+            throw LinkError(.unsupported, link: link.description, "a Bluetooth link carries no sound to capture")
         case .tcp, .pty, .sim, .record, .replay:
-            throw LinkError(.unsupported, link: link.description, "there is no sound to capture on a link of bytes")
+            throw LinkError(.unsupported, link: link.description, "a link of bytes carries no sound to capture")
         case .wav:
             do throws(AudioFileError) {
                 return try AudioFilePort(path: link.address, while: isWanted)
@@ -64,19 +66,19 @@ public struct LinuxDevices: Sendable {
         }
     }
 
-    /// The levels of the sound card that a link leads to.
+    /// The mixer of the sound card that a link names.
     /// - Parameter link: the name of the link.
-    /// - Returns: nil for what is no sound card.
-    /// - Throws: `LinkError`.
+    /// - Returns: the mixer; nil if the link is not a sound card.
+    /// - Throws: `LinkError` if the mixer cannot be opened.
     public func mixer(_ link: LinkName) throws(LinkError) -> Mixer? {
         guard link.scheme == .alsa else { return nil }
         return try Mixer(card: StreamConfiguration(device: link.address).card)
     }
 
-    /// The jacks of the sound card that a link leads to.
+    /// The jacks of the sound card that a link names.
     /// - Parameter link: the name of the link.
-    /// - Returns: nil for what is no sound card, or one that senses nothing.
-    /// - Throws: `LinkError`.
+    /// - Returns: the jacks; nil if the link is not a sound card, or the card has no jack detection.
+    /// - Throws: `LinkError` if the card cannot be opened.
     public func jacks(_ link: LinkName) throws(LinkError) -> JackMonitor? {
         guard link.scheme == .alsa else { return nil }
         do throws(LinkError) {
@@ -89,7 +91,7 @@ public struct LinuxDevices: Sendable {
 }
 
 extension LinkError {
-    /// A file that stands in for a device cannot be read.
+    /// The error of a file, opened instead of a device, that cannot be read.
     fileprivate init(_ error: AudioFileError, _ link: LinkName) {
         let code: LinkError.Code =
             switch error.code {
@@ -104,18 +106,18 @@ extension LinkError {
 }
 
 extension LinuxDevices {
-    /// Opens a link of bytes to a reader.
+    /// Opens a byte link to a reader.
     /// - Parameters:
-    ///   - link: `rfcomm:` and an address, with `/` and a channel where that is known; `ble:` and an address; `tcp:`, a host
-    ///     and a port; `pty:` and the path of a serial line; `sim:` and a family of which a reader is simulated, with a deck
-    ///     of test cards; `record:`, a file, a comma and one of these, of which a transcript is kept; or `replay:` and such a
-    ///     file, which plays one back at its own times.
-    ///   - profile: how the family of readers carries bytes over Bluetooth Low Energy; needed for `ble:`.
-    ///   - route: who connects `rfcomm:`.
-    ///   - secrecy: what the transcript of `record:` keeps of the bytes. Only this user may read its file.
-    ///   - cipher: what the simulated reader of `sim:` encrypts swipes with; nil for one without a key.
+    ///   - link: `rfcomm:` and an address, with `/` and a channel if that is known; `ble:` and an address; `tcp:`, a
+    ///     host and a port; `pty:` and the path of a serial line; `sim:` and a family, for a simulated reader with a
+    ///     deck of test cards; `record:`, a file, a comma and one of these, to record a transcript of it; or `replay:`
+    ///     and such a file, to play it back with its own times.
+    ///   - profile: the GATT profile of the reader's family for Bluetooth Low Energy; needed for `ble:`.
+    ///   - route: the software that connects `rfcomm:`.
+    ///   - secrecy: how the transcript of `record:` masks the bytes. Only this user may read its file.
+    ///   - cipher: encrypts the swipes of the simulated reader of `sim:`; nil for a reader without a key.
     /// - Returns: the open link.
-    /// - Throws: `LinkError`: what there is in the way, and what to do about it.
+    /// - Throws: `LinkError` with the cause and a remedy.
     public func connect(
         _ link: LinkName, profile: GATTProfile? = nil, route: SerialRoute = .kernel,
         secrecy: TranscriptSecrecy = .usual, cipher: (any SwipeCipher)? = nil
@@ -127,18 +129,18 @@ extension LinuxDevices {
             guard address.channel == nil else {
                 throw LinkError(
                     .unsupported, link: link.description, "bluetoothd finds the channel itself",
-                    remedy: "leave it out: \(RFCOMMAddress(device: address.device).link)")
+                    remedy: "omit it: \(RFCOMMAddress(device: address.device).link)")
             }
             return try await bluetooth.serialPort(address.device)
         case .ble:
             guard let address = BluetoothAddress(link.address) else {
                 throw LinkError(
-                    .badName, link: link.description, "no address of a device",
-                    remedy: "one has six pairs of digits: ble:AA:BB:CC:DD:EE:FF")
+                    .badName, link: link.description, "not the address of a device",
+                    remedy: "an address has six pairs of digits: ble:AA:BB:CC:DD:EE:FF")
             }
             guard let profile else {
                 throw LinkError(
-                    .unsupported, link: link.description, "it is not known how this device carries bytes",
+                    .unsupported, link: link.description, "the characteristics of this device are not known",
                     remedy: "name its service and its characteristics")
             }
             return try await bluetooth.connect(address, profile: profile)
@@ -146,23 +148,23 @@ extension LinuxDevices {
         case .pty: return try await streamLinks.open(link)
         case .sim: return try SimulatedLinks.open(link, cipher: cipher)
         case .record:
-            guard let (path, inner) = link.recording else { preconditionFailure("a transcript is of a link") }
+            guard let (path, inner) = link.recording else { preconditionFailure("a record link has a link") }
             let transport = try await connect(inner, profile: profile, route: route, cipher: cipher)
             return try await Self.record(transport, as: link, to: path, secrecy)
         case .replay:
             let transcript = try Transcript(contentsOf: link.address, link: link.description)
             return ReplayTransport(transcript, link: link)
         case .alsa, .wav:
-            throw LinkError(.unsupported, link: link.description, "carries sound and no bytes")
+            throw LinkError(.unsupported, link: link.description, "carries sound, not bytes")
         }
     }
 
-    /// Keeps a transcript of an open link, which is closed where none can be kept.
+    /// Records a transcript of an open link; closes the link if no transcript can be recorded.
     static func record(
         _ transport: any Transport, as link: LinkName, to path: String, _ secrecy: TranscriptSecrecy
     ) async throws(LinkError) -> RecordingTransport {
         do throws(LinkError) {
-            // Once the link is open, so that an attempt in vain leaves the last transcript as it is.
+            // After the link is open, so that a failed attempt does not overwrite the last transcript.
             let file = try TranscriptFile(path, link: link.description)
             return try RecordingTransport(transport, secrecy: secrecy) { text throws(LinkError) in
                 try file.write(text)
@@ -174,10 +176,10 @@ extension LinuxDevices {
     }
 }
 
-/// Who connects a serial port of classic Bluetooth.
+/// The software that connects a serial port of classic Bluetooth.
 public enum SerialRoute: Sendable, Hashable, CaseIterable {
-    /// The kernel, by its own sockets.
+    /// The kernel, through this program's own Bluetooth sockets.
     case kernel
-    /// bluetoothd, where programs may not use such sockets.
+    /// bluetoothd, for programs that may not use Bluetooth sockets.
     case bluetoothd
 }

@@ -7,21 +7,21 @@ internal import JackdawSystem
 public import JackdawTransport
 
 extension LinuxDevices {
-    /// Opens a sound card that has a reader in its headphone jack, for a `ReaderSession`: it is played to on two channels, and
-    /// heard on the first one that is captured.
+    /// Opens a sound card that has a reader in its headphone jack, for a `ReaderSession`. Playback uses the channels of
+    /// the power tone, capture the first channel.
     /// - Parameters:
     ///   - link: `alsa:` and the card's name, or `record:` and a file before it.
-    ///   - sound: what goes through the jack, as the reader's family has it.
-    ///   - secrecy: what a transcript keeps.
+    ///   - sound: the signals at the jack, from the reader's family.
+    ///   - secrecy: how a transcript masks the bytes.
     /// - Returns: the link, to a reader without power.
-    /// - Throws: `LinkError`: what there is in the way, and what to do about it.
+    /// - Throws: `LinkError` with the cause and a remedy.
     public static func connect(
         _ link: LinkName, sound: ReaderSound, secrecy: TranscriptSecrecy = .usual
     ) async throws(LinkError) -> any PoweredTransport {
         if let (path, inner) = link.recording {
             return try await record(connect(inner, sound: sound), as: link, to: path, secrecy)
         }
-        // A sound card takes its time to open and to close.
+        // Opening and closing a sound card block.
         return try await WorkerThread.run(name: "jackdaw-open", for: link) { () throws(LinkError) in
             try open(link, sound)
         }
@@ -37,7 +37,7 @@ extension LinuxDevices {
                 let transport = try SoundLink(link, sound, playback: stream, captureRate: stream.sampleRate) {
                     await WorkerThread.finish(name: "jackdaw-close") { stream.close() }
                 }
-                // It ends with the link.
+                // The thread ends with the link.
                 try WorkerThread(name: "jackdaw-reader") { transport.capture(from: stream) }.detach()
                 return transport
             } catch {
@@ -49,16 +49,16 @@ extension LinuxDevices {
 }
 
 extension LinuxDevices {
-    /// Simulates a reader on a sound card, such as one end of a loopback whose other end a program takes for the reader's card.
-    /// Blocks until it is over.
+    /// Simulates a reader on a sound card, such as one end of a loopback whose other end a program opens as the
+    /// reader's card. Blocks until the simulation ends.
     /// - Parameters:
     ///   - link: `alsa:` and the card's name.
-    ///   - sound: what goes through the reader's jack, as its family has it.
-    ///   - path: how the reader is heard; noise and hum are the card's own.
-    ///   - goesOn: whether it goes on; asked ten times a second at least.
-    ///   - tell: gets each time that the reader gets power or loses it.
-    ///   - makeReader: makes what it answers and sends.
-    /// - Throws: `LinkError`: what there is in the way, and what to do about it.
+    ///   - sound: the signals at the reader's jack, from its family.
+    ///   - path: the path of the sound; noise and hum come from the card itself.
+    ///   - goesOn: whether to go on; called at least ten times a second.
+    ///   - tell: called each time that the reader gets power or loses it.
+    ///   - makeReader: makes the model of the reader.
+    /// - Throws: `LinkError` with the cause and a remedy.
     package static func simulate(
         _ link: LinkName, _ sound: ReaderSound, path: AudioPath = AudioPath(), while goesOn: () -> Bool,
         _ tell: (Bool) -> Void = { _ in }, _ makeReader: () -> SimulatedReader
@@ -77,10 +77,10 @@ extension LinuxDevices {
         }
     }
 
-    /// Does something with a sound card, and says of what stands in the way what to do about it.
+    /// Runs a body that uses a sound card, and converts its errors to a `LinkError` with a remedy.
     static func onSoundCard<Result>(_ link: LinkName, _ body: () throws -> Result) throws(LinkError) -> Result {
         guard link.scheme == .alsa else {
-            throw LinkError(.unsupported, link: link.description, "no sound card", remedy: "name one: alsa:hw:1,0")
+            throw LinkError(.unsupported, link: link.description, "not a sound card", remedy: "name one: alsa:hw:1,0")
         }
         do {
             return try body()
@@ -88,7 +88,7 @@ extension LinuxDevices {
             throw error
         } catch {
             throw LinkError(
-                .unsupported, link: link.description, "the sound card cannot carry what the reader needs",
+                .unsupported, link: link.description, "the sound card does not support the sound that the reader needs",
                 remedy: "choose one that plays 44.1 or 48 kHz", underlying: "\(error)")
         }
     }
@@ -96,25 +96,26 @@ extension LinuxDevices {
 
 /// Opens simulated readers in this process, by the names of their families.
 enum SimulatedLinks {
-    /// Opens a link to a reader of its own, at which each card of the deck is swiped once, a second after the reader began to
-    /// wait for one; three where it lives on a jack.
+    /// Opens a link to a new reader. Each card of the deck is swiped once, a second after the reader began to wait for
+    /// it; three seconds if the reader draws its power from a jack.
     /// - Parameters:
     ///   - link: a name with the scheme `sim`.
-    ///   - cipher: the reader's cipher for swipes; nil for one without a key.
-    ///   - clock: what the reader's times are measured with.
+    ///   - cipher: the reader's cipher for swipes; nil for a reader without a key.
+    ///   - clock: measures the reader's times.
     /// - Returns: the link.
-    /// - Throws: `LinkError` (`notFound`) where no family of that name is simulated, `unsupported` where it is not published how
-    ///   the family's readers encrypt.
+    /// - Throws: `LinkError`: `notFound` if no family of that name is simulated, `unsupported` if the encryption of the
+    ///   family's readers is not published.
     static func open(
         _ link: LinkName, cipher: (any SwipeCipher)? = nil, clock: any Clock<Duration> = SuspendingClock()
     ) throws(LinkError) -> any Transport {
         guard let family = SimulatedFamily.named(link.address) else {
             let known = SimulatedFamily.all.map { "\(LinkName(.sim, $0.name))" }.joined(separator: ", ")
             throw LinkError(
-                .notFound, link: link.description, "no family of readers of that name is simulated",
-                remedy: "there are \(known)")
+                .notFound, link: link.description, "there is no simulated reader of this name",
+                remedy: "the simulated readers are \(known)")
         }
-        // One that lives on the jack reads from when it has power on, before its driver knows that it is awake.
+        // A reader that draws its power from a jack reads cards as soon as it has power, before its driver knows that
+        // it is awake.
         let model =
             try cipher.map { (cipher) throws(LinkError) in try makeModel(of: family, cipher, link) }
             ?? family.makeModel()
@@ -131,7 +132,7 @@ enum SimulatedLinks {
         guard let model = family.makeModel(cipher: cipher) else {
             throw LinkError(
                 .unsupported, link: link.description,
-                "how readers of \(family.name) encrypt by such a key is not published",
+                "the encryption of \(family.name) readers with such a key is not published",
                 remedy: "open it without a key")
         }
         return model
@@ -155,15 +156,15 @@ actor StreamLinks {
             made = loop
             return loop
         } catch {
-            throw .system(error, link: link.description, "cannot be watched")
+            throw .system(error, link: link.description, "no event loop can be created")
         }
     }
 }
 
 extension GATTProfile {
-    /// How a reader is reached over Bluetooth Low Energy, by its profile.
+    /// The GATT profile of a reader for Bluetooth Low Energy, from the profile of its family.
     /// - Parameter profile: of the reader's family, with `ProfileKey.lowEnergyService` and the others.
-    /// - Throws: `ReaderError`: `missingValue` where one is not there, `badProfile` where one is no UUID.
+    /// - Throws: `ReaderError`: `missingValue` if a value is missing, `badProfile` if one is not a UUID.
     public init(_ profile: ReaderProfile) throws(ReaderError) {
         self.init(
             name: profile.name, service: try profile.uuid(.lowEnergyService),
@@ -176,7 +177,7 @@ extension ReaderProfile {
         let text = try text(key)
         guard let uuid = BluetoothUUID(text) else {
             throw ReaderError(
-                .badProfile, "values.\(key) of the profile \"\(name)\" is no UUID", remedy: "give it 36 characters")
+                .badProfile, "values.\(key) of the profile \"\(name)\" is not a UUID", remedy: "use 36 characters")
         }
         return uuid.description
     }

@@ -3,15 +3,15 @@ import JackdawBluetooth
 internal import JackdawSystem
 public import JackdawTransport
 
-/// Opens serial lines and other ends of pseudo-terminals by their paths.
+/// Opens serial lines, and the peer ends of pseudo-terminals, by their paths.
 struct SerialLine: Sendable {
     let loop: EventLoop
     var calls: any TerminalCalls = SystemTerminalCalls()
 
-    /// Opens a line for this program alone, raw, at the speed that it has; what came before is forgotten.
+    /// Opens a line exclusively, in raw mode and at its present speed; earlier input is discarded.
     /// - Parameter link: a name with the scheme `pty`.
     /// - Returns: the link.
-    /// - Throws: `LinkError`.
+    /// - Throws: `LinkError` with the cause and a remedy.
     func open(_ link: LinkName) throws(LinkError) -> SocketLink {
         let descriptor: Int32
         do throws(SystemFailure) {
@@ -20,7 +20,7 @@ struct SerialLine: Sendable {
             throw SocketFailures.terminal.notConnected(error, link.description)
         }
         do throws(SystemFailure) {
-            // First, so that nothing is changed for another program that has it.
+            // First, so that the line of another program stays unchanged.
             try calls.lock(descriptor)
             try calls.makeRaw(descriptor)
             try calls.discardInput(descriptor)
@@ -34,22 +34,22 @@ struct SerialLine: Sendable {
 }
 
 extension SocketFailures {
-    /// What failures of terminals mean.
+    /// Converts the errors of terminals.
     static let terminal = SocketFailures(
-        noSocket: { .system($0, link: $1, "no terminal to spare") },
+        noSocket: { .system($0, link: $1, "no pseudo-terminal can be created") },
         notConnected: { failure, link in
             let (code, message, remedy): (LinkError.Code, String, String?) =
                 switch failure.code {
                 case ENOENT, ENXIO, ENODEV, ENOTDIR:
-                    (.notFound, "there is no such line", "plug the reader in, and look for its path in /dev")
+                    (.notFound, "there is no such serial line", "plug the reader in, and find its path in /dev")
                 case EACCES, EPERM, EROFS:
                     (
                         .notPermitted, "this user may not open it",
-                        "sudo usermod -aG dialout USER, and log in again, or whatever group has it"
+                        "sudo usermod -aG dialout USER, or the group that owns it, and log in again"
                     )
-                case EBUSY, EAGAIN: (.busy, "another program has it", "end that program")
+                case EBUSY, EAGAIN: (.busy, "another program uses it", "end that program")
                 case ENOTTY, EISDIR, EINVAL, ELOOP, ENAMETOOLONG:
-                    (.unsupported, "is no serial line and no terminal", "give the path of one, such as /dev/ttyACM0")
+                    (.unsupported, "is not a serial line or a terminal", "give the path of one, such as /dev/ttyACM0")
                 case EIO: (.disconnected, "the line was hung up", "plug the reader in again")
                 default: (.system, "cannot be opened", nil)
                 }
@@ -58,30 +58,31 @@ extension SocketFailures {
         lost: { failure, link, undelivered in
             LinkError(
                 .disconnected, link: link, "the line was hung up",
-                remedy: "look whether the reader is plugged in, and what has the other end still runs",
+                remedy: "check that the reader is plugged in, and that the program at the other end is running",
                 underlying: failure.message, undelivered: undelivered)
         })
 }
 
-/// A pair of terminals, for what stands in for a reader on a serial line: programs open the one by its path, and the other
-/// is a link to whoever does. They may come and go; the link lasts until it is closed.
+/// A pseudo-terminal that simulates a reader on a serial line. Programs open one end by its path; the other end is a
+/// link to the program that has it open. Programs may come and go; the link lasts until it is closed.
 ///
-/// The system keeps a few thousand bytes for who has not come yet; then sending waits. Who opens the line as a reader's
-/// forgets them. What the last one has not read when the link is closed may be lost to them.
+/// The kernel buffers a few thousand bytes for a program that has not opened the line yet; after that, sending waits. A
+/// program that opens the line as a reader's discards the buffered bytes. Bytes that the last program has not read may
+/// be lost when the link is closed.
 public struct PseudoTerminal: Sendable {
     /// The path that others open, such as `/dev/pts/3`.
     public let path: String
-    /// The link to who has it open, with the name `pty:` and the path.
+    /// The link to the program that has the path open; its name is `pty:` and the path.
     public let transport: any Transport
 
-    /// Makes a pair, with a thread of its own.
-    /// - Throws: `LinkError` where the system has none to spare.
+    /// Makes a pseudo-terminal, with a thread of its own.
+    /// - Throws: `LinkError` if the system has no pseudo-terminal left.
     public init() throws(LinkError) {
         let loop: EventLoop
         do throws(SystemFailure) {
             loop = try EventLoop(name: "jackdaw-terminal")
         } catch {
-            throw .system(error, link: Self.name, "cannot be watched")
+            throw .system(error, link: Self.name, "no event loop can be created")
         }
         try self.init(loop: loop, calls: SystemTerminalCalls())
     }
@@ -118,7 +119,7 @@ public struct PseudoTerminal: Sendable {
     }
 }
 
-/// Opens RFCOMM links by one connector, so that they share its thread and what it knows of channels.
+/// Opens RFCOMM links by one connector, so that they share its thread and its cache of channels.
 actor SerialPorts {
     private let make: @Sendable () throws(LinkError) -> RFCOMMConnector
     private var made: RFCOMMConnector?

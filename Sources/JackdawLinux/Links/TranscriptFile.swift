@@ -2,7 +2,7 @@ import Glibc
 internal import JackdawSystem
 package import JackdawTransport
 
-/// A file that a transcript is written to, which nobody but this user may read.
+/// A file that a transcript is written to, which only this user may read.
 final class TranscriptFile: Sendable {
     let descriptor: Int32
     private let link: String
@@ -15,11 +15,11 @@ final class TranscriptFile: Sendable {
 
     private let state = SystemLock(State())
 
-    /// Makes the file; one that is there already is written anew where it is this user's and nobody else may read it.
+    /// Creates the file. An existing transcript is overwritten if it belongs to this user, and no one else may read it.
     /// - Parameters:
-    ///   - path: where.
-    ///   - link: its name in errors.
-    /// - Throws: `LinkError`: `busy` where another link writes it.
+    ///   - path: the path of the file.
+    ///   - link: the link's name in errors.
+    /// - Throws: `LinkError`: `busy` if another link writes the file.
     init(_ path: String, link: String) throws(LinkError) {
         self.link = link
         var descriptor: Int32 = -1
@@ -27,7 +27,7 @@ final class TranscriptFile: Sendable {
         do throws(SystemFailure) {
             descriptor = unsafe open(FileName.characters(of: path), O_WRONLY | O_CREAT | O_EXCL | Self.flags, 0o600)
             if descriptor < 0, errno == EEXIST {
-                // Neither waits nor clears what is there until it is known what that is.
+                // Without blocking and without truncation until the type of the existing file is known.
                 isNew = false
                 descriptor = unsafe open(FileName.characters(of: path), O_RDWR | O_NONBLOCK | Self.flags)
                 guard descriptor >= 0 else { throw .last }
@@ -91,24 +91,24 @@ final class TranscriptFile: Sendable {
             switch failure.code {
             case EEXIST, ELOOP, ENXIO, EISDIR:
                 (
-                    .notPermitted, "\(path) is there, and no transcript that only this user may read",
-                    "take another file, or remove it"
+                    .notPermitted, "\(path) exists and is not a transcript that only this user may read",
+                    "use another file, or remove it"
                 )
-            case EAGAIN: (.busy, "another link writes \(path)", "take another file, or close that link")
-            case EACCES, EPERM, EROFS: (.notPermitted, "\(path) may not be written", "take another folder")
-            case ENOENT, ENOTDIR: (.notFound, "there is no folder for \(path)", "make it")
-            default: (.system, "\(path) cannot be made", nil)
+            case EAGAIN: (.busy, "another link writes \(path)", "use another file, or close that link")
+            case EACCES, EPERM, EROFS: (.notPermitted, "\(path) may not be written", "use another folder")
+            case ENOENT, ENOTDIR: (.notFound, "there is no folder for \(path)", "create it")
+            default: (.system, "\(path) cannot be created", nil)
             }
         return LinkError(code, link: link, message, remedy: remedy, underlying: failure.message)
     }
 }
 
 extension Transcript {
-    /// Reads a file.
+    /// Reads a transcript from a file.
     /// - Parameters:
-    ///   - path: where it is.
-    ///   - link: its name in errors.
-    /// - Throws: `LinkError`: `notFound`, `notPermitted`, or `unsupported` where it is no transcript.
+    ///   - path: the path of the file.
+    ///   - link: the link's name in errors.
+    /// - Throws: `LinkError`: `notFound`, `notPermitted`, or `unsupported` if the file is not a transcript.
     package init(contentsOf path: String, link: String) throws(LinkError) {
         var entries: [TranscriptEntry] = []
         let header = try TranscriptHeader(contentsOf: path, link: link) { entries += $0 }
@@ -117,33 +117,33 @@ extension Transcript {
 }
 
 extension TranscriptHeader {
-    /// Reads the first line of a file, and the others if the caller takes them.
+    /// Reads the first line of a file, and with `take` also the others.
     /// - Parameters:
-    ///   - path: where it is.
-    ///   - link: its name in errors.
-    ///   - take: gets the entries, in pieces.
-    /// - Throws: `LinkError`: `notFound`, `notPermitted`, or `unsupported` where it is no transcript.
+    ///   - path: the path of the file.
+    ///   - link: the link's name in errors.
+    ///   - take: receives the entries, in pieces; nil to read the first line only.
+    /// - Throws: `LinkError`: `notFound`, `notPermitted`, or `unsupported` if the file is not a transcript.
     package init(
         contentsOf path: String, link: String, _ take: (([TranscriptEntry]) -> Void)? = nil
     ) throws(LinkError) {
         switch try Self.read(path, link, take) {
         case .success(let header): self = header
         case .failure(let error):
-            throw LinkError(.unsupported, link: link, "\(path) is no transcript", underlying: error.description)
+            throw LinkError(.unsupported, link: link, "\(path) is not a transcript", underlying: error.description)
         }
     }
 
     private static func read(
         _ path: String, _ link: String, _ take: (([TranscriptEntry]) -> Void)?
     ) throws(LinkError) -> Result<TranscriptHeader, TranscriptError> {
-        // A pipe would wait for somebody who writes.
+        // Non-blocking, because opening a pipe waits for a writer.
         let descriptor = unsafe open(FileName.characters(of: path), O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw error(.last, path, link) }
         defer { close(descriptor) }
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw error(.last, path, link) }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw LinkError(.unsupported, link: link, "\(path) is no transcript", underlying: "it is no regular file")
+            throw LinkError(.unsupported, link: link, "\(path) is not a transcript", underlying: "not a regular file")
         }
         var reader = TranscriptReader()
         var block = [UInt8](repeating: 0, count: 1 << 16)
@@ -166,7 +166,7 @@ extension TranscriptHeader {
             switch failure.code {
             case ENOENT, ENOTDIR: (.notFound, "there is no \(path)")
             case EACCES, EPERM: (.notPermitted, "\(path) may not be read")
-            case ENXIO: (.unsupported, "\(path) is no transcript")
+            case ENXIO: (.unsupported, "\(path) is not a transcript")
             default: (.system, "\(path) cannot be read")
             }
         return LinkError(code, link: link, message, underlying: failure.message)

@@ -3,22 +3,22 @@ internal import JackdawALSA
 internal import JackdawSystem
 internal import JackdawTransport
 
-/// How it is known whether something is in the audio jack.
+/// The way to determine whether something is in the audio jack.
 public enum JackSensing: Sendable, Hashable {
-    /// As the sound card senses it: something is attached while anything is in a socket for headphones or headsets, or where
-    /// the card senses none of these, for a microphone. Where it senses nothing at all, as with `manual`. A simulated reader is
-    /// always attached.
+    /// By the sound card's jack detection: something is attached while a plug is in a socket for headphones or
+    /// headsets, or, if the card does not detect those, in one for a microphone. Without any jack detection it works
+    /// like `manual`. A simulated reader is always attached.
     case automatic
-    /// Something is attached from the start, whatever the card senses.
+    /// Something is always attached, whatever the card detects.
     case always
-    /// As the program says (``LinuxSwipeEnvironment/setAttached(_:)``), and nothing at the start.
+    /// As the program reports it (``LinuxSwipeEnvironment/setAttached(_:)``); initially nothing is attached.
     case manual
 }
 
-/// Whether something is in an audio jack, for whoever wants to know.
+/// The state of an audio jack, with a stream of its changes.
 final class JackAttachment: Sendable {
     private struct State {
-        /// What the program has said.
+        /// The state that the program has reported last.
         var isAttached = false
         var listeners: [Int: AsyncStream<Bool>.Continuation] = [:]
         var listenerCount = 0
@@ -30,9 +30,9 @@ final class JackAttachment: Sendable {
     private let state = SystemLock(State())
 
     /// - Parameters:
-    ///   - sensing: how it is known.
-    ///   - pause: waits before a card that has gone is looked for again.
-    ///   - jacks: opens the jacks of the card; nil for one that senses nothing.
+    ///   - sensing: the way to determine the state.
+    ///   - pause: waits before the next attempt to open a disconnected card.
+    ///   - jacks: opens the jacks of the card; nil for a card without jack detection.
     init(
         _ sensing: JackSensing, pause: @escaping @Sendable () -> Void = { _ = poll(nil, 0, 1_000) },
         jacks: @escaping @Sendable () throws(LinkError) -> JackMonitor?
@@ -42,7 +42,7 @@ final class JackAttachment: Sendable {
         self.jacks = jacks
     }
 
-    /// Takes what the program says.
+    /// Stores the state that the program reports.
     func set(_ isAttached: Bool) {
         state.withLock { state in
             guard isAttached != state.isAttached else { return }
@@ -51,7 +51,7 @@ final class JackAttachment: Sendable {
         }
     }
 
-    /// What is true now, and each change.
+    /// A stream of the present state and each change.
     func changes() -> AsyncStream<Bool> {
         let (stream, listener) = AsyncStream<Bool>.makeStream()
         switch sensing {
@@ -69,8 +69,8 @@ final class JackAttachment: Sendable {
         return stream
     }
 
-    /// Whether nothing is in the microphone's socket of a card that has one of its own, while headphones are in theirs: no reader
-    /// can be heard there. Opens the card's jacks.
+    /// Whether the card has a microphone socket that is empty while a plug is in the headphone socket: no reader can be
+    /// captured then. Opens the card's jacks.
     func isDeaf() -> Bool {
         guard sensing == .automatic, let monitor = try? jacks() else { return false }
         let states = monitor.states
@@ -79,14 +79,14 @@ final class JackAttachment: Sendable {
             && !isPlugged(.headset)
     }
 
-    /// Whether something is attached; nil where the jacks do not tell.
+    /// Whether something is attached; nil if the jacks do not report it.
     static func isAttached(_ states: [JackState]) -> Bool? {
         let sockets = states.filter { $0.jack.kind == .headset || $0.jack.kind == .headphone }
         let telling = sockets.isEmpty ? states.filter { $0.jack.kind == .microphone } : sockets
         return telling.isEmpty ? nil : telling.contains(where: \.isPlugged)
     }
 
-    /// Tells what the program says.
+    /// Sends the program's reports to a listener.
     private func tell(_ listener: AsyncStream<Bool>.Continuation) {
         let number = state.withLock { state in
             state.listenerCount += 1
@@ -99,7 +99,7 @@ final class JackAttachment: Sendable {
         }
     }
 
-    /// Tells what the card senses.
+    /// Sends the card's reports to a listener.
     private func sense(_ listener: AsyncStream<Bool>.Continuation, isOver: () -> Bool) {
         var told: Bool?
         func tell(_ isAttached: Bool) {
@@ -108,7 +108,7 @@ final class JackAttachment: Sendable {
         }
         while !isOver() {
             guard let monitor = try? jacks(), let isAttached = Self.isAttached(monitor.states) else {
-                // Only a card that did tell is waited for.
+                // Waits only for a card that has reported a state before.
                 if told == nil { return self.tell(listener) }
                 pause()
                 continue

@@ -4,21 +4,21 @@ internal import JackdawSystem
 public import JackdawTransport
 public import SwipeController
 
-/// The jack of a sound card of this computer, or a simulated one, as a `PGSwipeController` is given it.
+/// The environment of a `PGSwipeController`: the jack of a sound card of this computer, or a simulated one.
 ///
 /// ```swift
 /// let environment = try LinuxDevices().swipeEnvironment(LinkName(parsing: "alsa:hw:1,0"))
 /// let controller = PGSwipeController(environment, delegate: self, audioReader: .autodetectOnConnect)
 /// ```
 public final class LinuxSwipeEnvironment: SwipeEnvironment {
-    /// Work that is waited for at the end.
+    /// Work that ``close()`` cancels and waits for.
     private struct UnderWay {
         let cancel: @Sendable () -> Void
         let wait: @Sendable () async -> Void
     }
 
     private struct State {
-        /// The conversation that was opened last, while somebody has it.
+        /// The last opened session, while its user keeps it.
         weak var session: ReaderSession?
         var underWay: [Int: UnderWay] = [:]
         var workCount = 0
@@ -46,15 +46,15 @@ public final class LinuxSwipeEnvironment: SwipeEnvironment {
         makeIDynamos = iDynamos
     }
 
-    /// Says whether something is in the jack, where that is not sensed; see ``JackSensing``.
-    /// - Parameter isAttached: whether something is.
+    /// Reports whether something is in the jack, if the card does not detect that; see ``JackSensing``.
+    /// - Parameter isAttached: whether something is in the jack.
     public func setAttached(_ isAttached: Bool) { attachment.set(isAttached) }
 
-    /// Whether something is in the audio jack.
+    /// A stream of whether something is in the audio jack.
     public func attachments() -> AsyncStream<Bool> { attachment.changes() }
 
-    /// Opens the link to a reader on the audio jack. A UniMag counts as connected as soon as it tells that it has power: nothing
-    /// is asked of it.
+    /// Opens a session with a reader on the audio jack. A UniMag counts as connected as soon as it reports power,
+    /// because the driver sends it no requests.
     public func open(_ type: AudioJackReaderType) async throws(LinkError) -> ReaderSession {
         guard let name = type.family, let family = ReaderFamily.named(name) else {
             throw LinkError(.unsupported, link: link.description, "there is no driver for \(type) readers")
@@ -73,8 +73,8 @@ public final class LinuxSwipeEnvironment: SwipeEnvironment {
         }
     }
 
-    /// Finds out which reader is on the audio jack, the one first that was found there before. Where the card senses that nothing
-    /// is in its microphone's socket while headphones are in theirs, nothing is looked for.
+    /// Searches for the reader on the audio jack, starting with the family that was found there last. Does not search
+    /// if the card detects an empty microphone socket while a plug is in the headphone socket.
     public func search(
         for types: [AudioJackReaderType], mayPlayTones: @escaping @Sendable () async -> Bool
     ) async throws(LinkError) -> ReaderSearchReport {
@@ -82,21 +82,21 @@ public final class LinuxSwipeEnvironment: SwipeEnvironment {
         }
     }
 
-    /// iDynamo readers at the link that was named for them; one that is lost is connected again.
+    /// Sessions of iDynamo readers at the configured link; a lost reader is connected again.
     public func iDynamos() -> AsyncStream<ReaderSession> { makeIDynamos() }
 
-    /// Whether everything that the card plays with is at its most. A card without levels is.
+    /// Whether all of the card's playback levels are at the maximum; true for a card without levels.
     public func isVolumeFull() async -> Bool { await volume.isFull() }
 
-    /// Turns everything that the card plays with to its most, and on. What it was is put back by ``restoreVolume()``, at the end of
-    /// the environment, and by the next program where this one is killed.
+    /// Sets all of the card's playback levels to the maximum, and switches them on. ``restoreVolume()`` restores them,
+    /// as do the end of the environment and, if this program is killed, the next one.
     public func raiseVolume() async -> Bool { await volume.raise() }
 
-    /// Puts the levels back to what they were.
+    /// Restores the playback levels from before ``raiseVolume()``.
     public func restoreVolume() async { await volume.restore() }
 
-    /// Lets go of the sound card: what is open or is being opened is closed, a search is given up, and the volume is put back.
-    /// Nothing can be opened any more. To be called before a program ends whose controller was shut down.
+    /// Releases the sound card: closes the open session, cancels any opening or search, and restores the volume. No
+    /// session can be opened afterwards. Call it before the program ends, after the controller's shutdown.
     public func close() async {
         let (session, underWay) = state.withLock { state in
             state.isClosed = true
@@ -108,7 +108,7 @@ public final class LinuxSwipeEnvironment: SwipeEnvironment {
         await volume.close()
     }
 
-    /// Works in a task of its own, which the end waits for, and waits for it.
+    /// Runs the body in a task of its own, which ``close()`` waits for, and waits for it.
     private func perform<Value: Sendable>(
         _ body: @escaping @Sendable () async throws(LinkError) -> Value
     ) async throws(LinkError) -> Value {
@@ -122,7 +122,7 @@ public final class LinuxSwipeEnvironment: SwipeEnvironment {
     }
 
     /// Begins such a task.
-    /// - Returns: the task; nil behind the end.
+    /// - Returns: the task; nil after ``close()``.
     @discardableResult
     private func begin<Value: Sendable>(
         _ body: @escaping @Sendable () async throws(LinkError) -> Value
@@ -162,7 +162,7 @@ public final class LinuxSwipeEnvironment: SwipeEnvironment {
         let order = names.filter { $0 == remembered } + names.filter { $0 != remembered }
         let report = try await jack.search(order.compactMap { ReaderFamily.named($0) }, mayPlayTones: mayPlayTones)
         if let memory, let found = report.found, found != remembered {
-            // Another process may be at the files: what was found is told meanwhile.
+            // In the background, because another process may have locked the files, and the result must not wait.
             begin { () throws(LinkError) in await WorkerThread.finish(name: "jackdaw-swipe") { memory.remember(found) }
             }
         }
@@ -171,20 +171,21 @@ public final class LinuxSwipeEnvironment: SwipeEnvironment {
 }
 
 extension LinuxDevices {
-    /// What a `PGSwipeController` is made with: the jack of a sound card, or a simulated one.
+    /// Makes the environment of a `PGSwipeController`: the jack of a sound card, or a simulated one.
     /// - Parameters:
-    ///   - link: `alsa:` and the card's name; or `sim:unimag`, `sim:ips` or `sim:ipsenterprise` for a reader that is simulated
-    ///     and always attached, with a deck of test cards, and `sim:none` for something that never answers.
-    ///   - attachment: how it is known whether something is in the jack.
-    ///   - iDynamo: where an iDynamo is: `pty:/dev/ttyACM0`, `tcp:` or `sim:magtek`; nil for none.
-    ///   - profiles: values in the place of those of families, one for each at most. A family of which too little is known is not
-    ///     looked for without one, and cannot be opened.
-    ///   - ciphers: what simulated readers encrypt swipes with, by the names of their families (`magtek` for iDynamo); those
-    ///     without one send tracks in clear. `SwipeEncryptor.byFamily` makes them of a key that is published for tests.
-    ///   - memory: where it is remembered which reader was found at the card. Nothing is remembered of simulated ones.
-    ///   - clock: what readers' times are measured with.
+    ///   - link: `alsa:` and the card's name; or `sim:unimag`, `sim:ips` or `sim:ipsenterprise` for a simulated reader
+    ///     that is always attached, with a deck of test cards, and `sim:none` for a device that never answers.
+    ///   - attachment: the way to determine whether something is in the jack.
+    ///   - iDynamo: the link of an iDynamo: `pty:/dev/ttyACM0`, `tcp:` or `sim:magtek`; nil without one.
+    ///   - profiles: values that replace those of families, at most one profile for each. A family of which too little
+    ///     is known is not searched for without one, and cannot be opened.
+    ///   - ciphers: encrypt the swipes of simulated readers, by the names of their families (`magtek` for iDynamo);
+    ///     readers without one send tracks in clear. `SwipeEncryptor.byFamily` makes the ciphers from a key that is
+    ///     published for tests.
+    ///   - memory: the place that stores which reader was found at the card. Simulated readers are not stored.
+    ///   - clock: measures the readers' times.
     /// - Returns: the environment; nothing is open yet.
-    /// - Throws: `LinkError` with code `unsupported` where the link leads to no jack.
+    /// - Throws: `LinkError` with code `unsupported` if the link does not lead to a jack.
     public func swipeEnvironment(
         _ link: LinkName, attachment: JackSensing = .automatic, iDynamo: LinkName? = nil,
         profiles: [ReaderProfile] = [], ciphers: [String: any SwipeCipher] = [:], memory: SwipeMemory = .standard,
@@ -218,21 +219,22 @@ extension LinuxDevices {
         }
     }
 
-    /// The families of the readers in simulated jacks, by the addresses of these.
+    /// The families of the readers in simulated jacks, by the addresses of the jacks.
     private static let simulatedJacks: [String: String?] = [
         "unimag": "unimag", "ips": "ips", "ipsenterprise": "ipsenterprise", "none": String?.none,
     ]
 
     private static func noJack(_ link: LinkName) -> LinkError {
         LinkError(
-            .unsupported, link: link.description, "leads to no audio jack",
+            .unsupported, link: link.description, "has no audio jack",
             remedy: "name a sound card, alsa:hw:1,0, or a simulated reader, "
                 + simulatedJacks.keys.sorted().map { "sim:\($0)" }.joined(separator: ", "))
     }
 }
 
 extension SoundCards {
-    /// Who the card is that a link leads to, whatever number it has at the moment; the link's address where that is not known.
+    /// The identity of the card that a link names, independent of its present number; the link's address if the card is
+    /// not found.
     fileprivate static func identity(of link: LinkName) -> String {
         let name = StreamConfiguration(device: link.address).card
         let wanted = name.hasPrefix("hw:") ? String(name.dropFirst(3)) : name
@@ -243,15 +245,15 @@ extension SoundCards {
     }
 }
 
-/// Connects readers again and again, as they come and go.
+/// Reconnects readers with back-off.
 enum KeptReaders {
-    /// A conversation for each time that a reader is there.
+    /// A session for each connection of a reader.
     /// - Parameters:
-    ///   - dialect: makes how it speaks.
-    ///   - backOff: how long to wait after a reader was lost, or not found.
-    ///   - clock: what that and the reader's times are measured with.
-    ///   - connect: opens its link.
-    /// - Returns: conversations that are not begun. Ends where the link can never be opened.
+    ///   - dialect: makes the protocol of the reader's family.
+    ///   - backOff: the waits after a reader was lost, or not found.
+    ///   - clock: measures the waits and the reader's times.
+    ///   - connect: opens the reader's link.
+    /// - Returns: sessions that have not started. The stream ends if the link can never be opened.
     static func sessions(
         _ dialect: @escaping @Sendable () throws(ReaderError) -> any ReaderDialect, backOff: BackOff = BackOff(),
         clock: any Clock<Duration>, _ connect: @escaping @Sendable () async throws(LinkError) -> any Transport
@@ -273,7 +275,7 @@ enum KeptReaders {
                     for await _ in end {}
                     if elapsed.now() - began >= backOff.steadyAfter { wait = nil }
                 } catch {
-                    // A device that has just come gets its rights a moment later.
+                    // The permissions of a new device are set a moment after it appears.
                     guard error.code.mayPass || error.code == .notPermitted else { break }
                 }
                 let next = backOff.wait(after: wait)
@@ -288,7 +290,7 @@ enum KeptReaders {
     }
 }
 
-/// A link that tells when it is over.
+/// A link that signals its end.
 private struct EndingTransport: Transport {
     let base: any Transport
     let bell: AsyncStream<Never>.Continuation

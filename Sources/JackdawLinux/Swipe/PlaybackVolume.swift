@@ -2,7 +2,7 @@ internal import JackdawALSA
 internal import JackdawSystem
 internal import JackdawTransport
 
-/// How loud a sound card plays. Its mixer is opened when it is needed, and kept until the volume is put back.
+/// The playback volume of a sound card. Its mixer is opened on first use, and kept until the volume is restored.
 final class PlaybackVolume: Sendable {
     private struct State {
         var mixer: Mixer?
@@ -12,14 +12,14 @@ final class PlaybackVolume: Sendable {
     private let open: @Sendable () throws(LinkError) -> Mixer?
     private let state = SystemLock(State())
 
-    /// - Parameter open: opens the mixer; nil for what has none.
+    /// - Parameter open: opens the mixer; nil for a device without one.
     init(_ open: @escaping @Sendable () throws(LinkError) -> Mixer?) { self.open = open }
 
-    /// Whether everything that is played with is at its most and on.
+    /// Whether all playback levels are at the maximum and switched on.
     func isFull() async -> Bool { await onThread { mixer throws(LinkError) in try Self.isFull(mixer) } }
 
-    /// Turns everything that is played with to its most, and on.
-    /// - Returns: whether it is now.
+    /// Sets all playback levels to the maximum, and switches them on.
+    /// - Returns: whether all are at the maximum now.
     func raise() async -> Bool {
         await onThread { mixer throws(LinkError) in
             for control in mixer.controls(.playbackLevel) {
@@ -33,17 +33,17 @@ final class PlaybackVolume: Sendable {
         }
     }
 
-    /// Puts the volume back to what it was.
+    /// Restores the volume from before ``raise()``.
     func restore() async { await end(isClosed: false) }
 
-    /// Puts the volume back; it is not changed any more.
+    /// Restores the volume; it cannot be changed afterwards.
     func close() async { await end(isClosed: true) }
 
     private func end(isClosed: Bool) async {
         await WorkerThread.finish(name: "jackdaw-volume") { [self] in
             state.withLock { state in
                 if isClosed { state.isClosed = true }
-                // What cannot be restored now is restored by the next mixer of this card.
+                // If that fails now, the next mixer of this card restores the levels.
                 try? state.mixer?.restore()
                 state.mixer = nil
             }
@@ -69,20 +69,20 @@ final class PlaybackVolume: Sendable {
         return try body(mixer)
     }
 
-    /// Does something with the mixer on a thread that may wait.
-    /// - Returns: what comes of it; true where there is no mixer, and false where it fails.
+    /// Runs a body with the mixer on a thread that may block.
+    /// - Returns: the body's result; true if there is no mixer, false on an error.
     private func onThread(_ body: @escaping @Sendable (Mixer) throws(LinkError) -> Bool) async -> Bool {
         let answer = try? await WorkerThread.run(name: "jackdaw-volume") { [self] in
             state.withLock { state -> Bool in
                 guard !state.isClosed else { return false }
-                // A card that was pulled out and put back has another mixer.
+                // A card that was unplugged and plugged in again needs a new mixer.
                 let isKept = state.mixer != nil
                 do throws(LinkError) {
                     return try Self.run(body, &state.mixer, open)
                 } catch {
                     let isMissing = state.mixer == nil && error.code == .notFound
                     state.mixer = nil
-                    // What is no card of its own, such as a plug-in, has no levels either.
+                    // A device that is not a card of its own, such as a plug-in, has no levels either.
                     guard isKept else { return isMissing }
                     return (try? Self.run(body, &state.mixer, open)) ?? false
                 }

@@ -5,16 +5,16 @@ internal import JackdawSimulator
 internal import JackdawSystem
 internal import JackdawTransport
 
-/// An audio jack, real or simulated, at which a reader is opened or looked for.
+/// An audio jack, real or simulated, at which a reader is opened or searched for.
 protocol ReaderJack: Sendable {
     /// Opens the link to a reader of a family.
-    /// - Returns: a conversation that is not begun.
-    /// - Throws: `LinkError`: what is in the way.
+    /// - Returns: a session that has not started.
+    /// - Throws: `LinkError` with the cause.
     func open(_ family: ReaderFamily) async throws(LinkError) -> ReaderSession
 
-    /// Looks for readers of families, in this order.
-    /// - Returns: what was found; the jack is free again.
-    /// - Throws: `LinkError`: what is in the way, or `cancelled`.
+    /// Searches for readers of families, in this order.
+    /// - Returns: the report of the search; the jack is free again.
+    /// - Throws: `LinkError` with the cause, or `cancelled`.
     func search(
         _ families: [ReaderFamily], mayPlayTones: @escaping @Sendable () async -> Bool
     ) async throws(LinkError) -> ReaderSearchReport
@@ -23,7 +23,7 @@ protocol ReaderJack: Sendable {
 /// The jack of a sound card.
 struct SoundCardJack: ReaderJack {
     let link: LinkName
-    /// What the program knows of families, by their names.
+    /// The program's values for families, by their names.
     let profiles: [String: ReaderProfile]
     let clock: any Clock<Duration>
 
@@ -67,13 +67,13 @@ struct SoundCardJack: ReaderJack {
     }
 }
 
-/// A jack that is simulated, with a reader or something that never answers.
+/// A simulated jack, with a reader or a device that never answers.
 struct SimulatedJack: ReaderJack {
     let link: LinkName
     /// The family of the reader; nil for headphones.
     let name: String?
     let profiles: [String: ReaderProfile]
-    /// The reader's cipher for swipes; nil for one without a key.
+    /// The reader's cipher for swipes; nil for a reader without a key.
     let cipher: (any SwipeCipher)?
     let clock: any Clock<Duration>
 
@@ -107,7 +107,7 @@ struct SimulatedJack: ReaderJack {
         do {
             port = try SimulatedSoundPort(name, name.flatMap { profiles[$0] })
         } catch {
-            throw LinkError(.unsupported, link: link.description, "no such reader is simulated", underlying: "\(error)")
+            throw LinkError(.unsupported, link: link.description, "no such simulated reader", underlying: "\(error)")
         }
         let run = SearchRun(link, port, candidates, clock: clock)
         return try await run.report(isLive: false, mayPlayTones: mayPlayTones)
@@ -115,19 +115,19 @@ struct SimulatedJack: ReaderJack {
 }
 
 extension ReaderFamily {
-    /// The profile of a program, by which nothing is asked of a UniMag: it is there as soon as it has told that it has power, and
-    /// old ones take no commands.
+    /// The program's profile, by which the driver sends a UniMag no requests: the reader counts as connected once it
+    /// reports power, and old ones accept no commands.
     fileprivate func withoutQuestions(_ profile: ReaderProfile?) -> ReaderProfile? {
         guard name == "unimag", profile?[.takesCommands] == nil else { return profile }
         var quiet = profile ?? ReaderProfile("unimag without questions", of: name)
         quiet[.takesCommands] = ProfileEntry(
-            "whether it takes commands; else nothing is asked of it", .flag(false), .inferred,
-            "a swipe controller asks nothing of it")
+            "whether it accepts commands; if not, the driver sends no requests", .flag(false), .inferred,
+            "a swipe controller sends no requests")
         return quiet
     }
 }
 
-/// A link at whose other end nobody says anything.
+/// A link whose other end never sends.
 private struct SilentLink: PoweredTransport {
     let link: LinkName
     private let here: MemoryLink
@@ -139,7 +139,7 @@ private struct SilentLink: PoweredTransport {
     }
 
     func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool { try await here.receive(take) }
-    /// It is heard by nobody.
+    /// Does nothing: the other end does not receive.
     func send(_ bytes: [UInt8]) async throws(LinkError) {}
     func setPower(_ power: ReaderPower) async throws(LinkError) {}
     func endSending() async throws(LinkError) {}

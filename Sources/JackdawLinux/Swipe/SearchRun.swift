@@ -4,14 +4,15 @@ internal import JackdawSystem
 internal import JackdawTransport
 internal import Synchronization
 
-/// A search for the reader at a port, on threads of its own: what is captured goes in, what is to be played comes out.
+/// A search for the reader at a port, on threads of its own. It passes captured sound to the search, and plays the
+/// search's signals.
 final class SearchRun<Port: AudioPort & PlaybackPort>: Sendable where Port.Source == PoweredLine {
     private enum Outcome {
         case needsTones
         case finished(ReaderSearchReport)
     }
 
-    /// What tasks tell the thread.
+    /// Orders from tasks to the thread.
     private struct Orders {
         var mayPlayTones: Bool?
         var isStopped = false
@@ -20,7 +21,7 @@ final class SearchRun<Port: AudioPort & PlaybackPort>: Sendable where Port.Sourc
     private struct State: ~Copyable {
         var search: ReaderSearch
         var isWaiting = false
-        /// How long it has taken, but for what waited for permission.
+        /// The duration so far, without the wait for permission.
         var duration = Duration.zero
     }
 
@@ -31,15 +32,16 @@ final class SearchRun<Port: AudioPort & PlaybackPort>: Sendable where Port.Sourc
     private let state: Mutex<State>
     private let orders = SystemLock(Orders())
 
-    /// How long a search takes at most, beside the time in which a person thinks. One whose card delivers sound ends before.
+    /// Time limit of a search, without the time that the user takes to answer. A search whose card delivers sound ends
+    /// earlier.
     static var usualLimit: Duration { .seconds(20) }
 
     /// - Parameters:
     ///   - link: the name of the port.
-    ///   - port: where readers are heard, on the first channel, and played to.
-    ///   - candidates: which are looked for, in this order.
-    ///   - limit: how long it takes at most.
-    ///   - clock: what that is measured with.
+    ///   - port: captures the readers, on the first channel, and plays to them.
+    ///   - candidates: the families to search for, in this order.
+    ///   - limit: the time limit.
+    ///   - clock: measures the time limit.
     init(
         _ link: LinkName, _ port: Port, _ candidates: [ReaderSearchCandidate], limit: Duration = usualLimit,
         clock: any Clock<Duration> = ContinuousClock()
@@ -52,12 +54,12 @@ final class SearchRun<Port: AudioPort & PlaybackPort>: Sendable where Port.Sourc
         state = Mutex(State(search: ReaderSearch(candidates, playbackRate: rate, captureRate: rate)))
     }
 
-    /// Searches.
+    /// Runs the search.
     /// - Parameters:
-    ///   - isLive: whether sound goes on while permission is awaited.
-    ///   - mayPlayTones: whether tones may be played; asked once at most.
-    /// - Returns: what was found.
-    /// - Throws: `LinkError`: the port has gone or delivers nothing; `cancelled` where the task was.
+    ///   - isLive: whether sound goes on during the wait for permission.
+    ///   - mayPlayTones: asks whether tones may be played; called at most once.
+    /// - Returns: the report of the search.
+    /// - Throws: `LinkError` if the port was disconnected or delivers no sound; `cancelled` if the task was cancelled.
     func report(
         isLive: Bool, mayPlayTones: @escaping @Sendable () async -> Bool
     ) async throws(LinkError) -> ReaderSearchReport {
@@ -90,7 +92,7 @@ final class SearchRun<Port: AudioPort & PlaybackPort>: Sendable where Port.Sourc
         }
     }
 
-    /// Runs until tones are wanted, or to the end.
+    /// Runs until tones are needed, or to the end.
     private func run(_ state: inout State) throws(LinkError) -> Outcome {
         var before = now()
         while true {
@@ -105,7 +107,7 @@ final class SearchRun<Port: AudioPort & PlaybackPort>: Sendable where Port.Sourc
                 outputs = state.search.allowTones(isAllowed)
             }
             if outputs.isEmpty { outputs = try hear(&state.search) }
-            // What was asked for needs no answer where the same sound has brought the end.
+            // The request for tones needs no answer if the same sound has ended the search.
             for output in outputs {
                 switch output {
                 case .play(let change): port.change { line in change.apply(to: &line) }
@@ -119,13 +121,13 @@ final class SearchRun<Port: AudioPort & PlaybackPort>: Sendable where Port.Sourc
             before = time
             guard state.duration < limit else {
                 throw LinkError(
-                    .timedOut, link: link.description, "the sound card does not go on",
+                    .timedOut, link: link.description, "the sound card has stopped",
                     remedy: "unplug it, plug it in again, and try again")
             }
         }
     }
 
-    /// Takes what is captured next, if anything is soon.
+    /// Passes the next captured sound to the search, if any comes within 50 ms.
     private func hear(_ search: inout ReaderSearch) throws(LinkError) -> [ReaderSearch.Output] {
         var outputs: [ReaderSearch.Output] = []
         var isGone = false
@@ -133,7 +135,7 @@ final class SearchRun<Port: AudioPort & PlaybackPort>: Sendable where Port.Sourc
             switch event {
             case .sound(let block):
                 if block.lostBefore > 0 { search.reset() }
-                // A card may be swiped meanwhile.
+                // The sound may contain a swipe, which is card data.
                 var mono = stride(from: 0, to: samples.count, by: port.channelCount).map { samples[$0] }
                 outputs += search.hear(mono.span)
                 mono.wipe()
@@ -143,34 +145,35 @@ final class SearchRun<Port: AudioPort & PlaybackPort>: Sendable where Port.Sourc
         }
         guard !isGone else {
             throw LinkError(
-                .disconnected, link: link.description, "the sound card has gone", remedy: "plug it in again")
+                .disconnected, link: link.description, "the sound card was removed", remedy: "plug it in again")
         }
         return outputs
     }
 }
 
-/// Where it is remembered which reader was found at a sound card, so that it is looked for first.
+/// The place that stores which reader was found at a sound card, so that the next search starts with that family.
 public enum SwipeMemory: Sendable, Hashable {
-    /// Among the state of this user's programs: in `STATE_DIRECTORY`, which systemd sets, `XDG_STATE_HOME/jackdaw`,
-    /// `/var/lib/jackdaw` for root, or `~/.local/state/jackdaw`.
+    /// This user's state directory: `STATE_DIRECTORY`, which systemd sets, `XDG_STATE_HOME/jackdaw`, `/var/lib/jackdaw`
+    /// for root, or `~/.local/state/jackdaw`.
     case standard
-    /// In a directory, by its absolute path; it is made when it is needed.
+    /// A directory, given by its absolute path; it is created when it is needed.
     case directory(String)
-    /// Nowhere.
+    /// Nothing is stored.
     case none
 }
 
-/// Remembers the family of the reader that was found at a sound card, in a small file for each card. All of it waits for files.
+/// Stores the family of the reader that was found at a sound card, in a small file for each card. All methods block on
+/// files.
 struct ReaderMemory: Sendable {
     private let directory: StateDirectory
     private let card: @Sendable () -> String
 
-    /// Bytes of a card's name that count at most.
+    /// Limit of the bytes of a card's name in the file.
     private static let greatestName = 512
 
     /// - Parameters:
-    ///   - place: where it is kept.
-    ///   - card: tells who the card is, whatever its number.
+    ///   - place: the place of the files.
+    ///   - card: returns the card's identity, independent of its number.
     init?(_ place: SwipeMemory, card: @escaping @Sendable () -> String) {
         switch place {
         case .none: return nil
@@ -182,16 +185,16 @@ struct ReaderMemory: Sendable {
         self.card = card
     }
 
-    /// The family that was found last; nil where nothing of use is remembered.
+    /// The family that was found last; nil if no valid file is stored.
     func family() -> String? {
         let card = card()
-        // It is put in place as a whole: who reads needs no lock, and makes no directory.
+        // Files are replaced atomically, so reading needs no lock and creates no directory.
         guard let bytes = try? directory.load(Self.name(card)) else { return nil }
-        // A file is either the very one that was written for this card, or none.
+        // Only a file with exactly the content that was written for this card is valid.
         return ReaderFamily.all.first { Self.record($0.name, card) == bytes }?.name
     }
 
-    /// Remembers a family. Where that fails, the next search takes longer.
+    /// Stores a family. Errors are ignored, because they only slow down the next search.
     func remember(_ family: String) {
         let card = card()
         try? directory.locked { () throws(LinkError) in

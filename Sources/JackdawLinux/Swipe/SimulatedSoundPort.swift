@@ -4,7 +4,7 @@ internal import JackdawSimulator
 internal import JackdawTransport
 internal import Synchronization
 
-/// A sound card in memory with a simulated reader in its jack, or nothing: as fast as it is listened to.
+/// A sound card in memory, with or without a simulated reader in its jack. It runs as fast as the caller receives.
 final class SimulatedSoundPort: AudioPort, PlaybackPort {
     private struct State: ~Copyable {
         var line: PoweredLine
@@ -12,9 +12,7 @@ final class SimulatedSoundPort: AudioPort, PlaybackPort {
         var position: Int64 = 0
     }
 
-    /// 48 kHz.
     let sampleRate: Double
-    /// One.
     let channelCount = 1
     private let state: Mutex<State>
 
@@ -22,9 +20,10 @@ final class SimulatedSoundPort: AudioPort, PlaybackPort {
     private static let blockFrames = 480
 
     /// - Parameters:
-    ///   - name: the family of the reader; nil for none. One that is not heard is as none.
-    ///   - profile: values in the place of those of the simulated reader.
-    /// - Throws: `ReaderError` or `LineCodeError` where a value cannot be.
+    ///   - name: the family of the reader; nil for an empty jack. A family that is not on an audio jack also leaves it
+    ///     empty.
+    ///   - profile: values that replace those of the simulated reader.
+    /// - Throws: `ReaderError` or `LineCodeError` if a value is invalid.
     init(_ name: String?, _ profile: ReaderProfile? = nil) throws {
         let rate = 48_000.0
         var reader: SimulatedAudioReader?

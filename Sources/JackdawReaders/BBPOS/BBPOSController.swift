@@ -1,66 +1,67 @@
-/// An EMVSwiper as its SDK has it: which calls are taken when, what they lead to, and how long everything may take. A state
-/// machine without a wire, a link or a clock: how calls and reports go over the wire nobody has published.
+/// An EMVSwiper as its SDK describes it: the calls that are allowed in each state, their effects, and their time
+/// limits. A state machine without a wire format, a link or a clock, as the wire format of calls and reports is not
+/// published.
 ///
-/// A link over the audio jack or USB is started first (``BBPOSCall/startAudio``, ``BBPOSCall/startUSB``), unless a
-/// reader is there already; then a reader tells that it is there.
+/// A link over the audio jack or USB must be started first (``BBPOSCall/startAudio``, ``BBPOSCall/startUSB``), unless a
+/// reader is already connected; then a reader reports that it is connected.
 ///
-/// The flow: ``BBPOSCall/checkCard(_:within:)`` ends with a swipe, with nothing, or with a chip; a chip is paid with by
-/// ``BBPOSCall/startEMV(_:forcesOnline:_:)``, and the reader asks for one thing after the other until the payment ends.
+/// The flow: ``BBPOSCall/checkCard(_:within:)`` ends with a swipe, with nothing, or with a chip;
+/// ``BBPOSCall/startEMV(_:forcesOnline:_:)`` begins a payment with a chip, and the reader sends one request after the
+/// other until the payment ends.
 ///
-/// Source: samples of the vendor's SDK in public repositories. Which error a call at the wrong time is refused with is inferred
-/// from their names.
+/// Source: samples of the vendor's SDK in public repositories. The error of each call that is made at the wrong time is
+/// inferred from the errors' names.
 package struct BBPOSController: Sendable {
-    /// What the reader is about.
+    /// The current activity of the reader.
     package enum State: Sendable, Hashable {
-        /// There is none, and no link that one could be found on.
+        /// No reader is connected, and no link has been started.
         case disconnected
-        /// A link was started, and there is no reader on it yet.
+        /// A link was started, but no reader is connected to it yet.
         case linked
-        /// Nothing.
         case idle
-        /// It looks for settings that the sound device works with.
+        /// The reader searches for settings that work with the sound device.
         case configuring
-        /// It looks for a card.
+        /// The reader waits for a card.
         case checkingCard
-        /// A chip was found, which a payment may begin with.
+        /// The reader found a chip, with which a payment may begin.
         case chipFound
-        /// A payment begins.
+        /// The reader is starting a payment.
         case starting
-        /// A payment is under way, and the reader does its part.
+        /// A payment is in progress, and the reader is working.
         case paying
-        /// A payment is under way, and the program has to answer.
+        /// A payment is in progress, and the program must answer.
         case asking(BBPOSRequest)
     }
 
-    /// What follows from a call, a report, or time.
+    /// The effect of a call, a report, or a deadline.
     package enum Output: Sendable {
-        /// A call that goes to the reader.
+        /// Send a call to the reader.
         case send(BBPOSCall)
-        /// What the program is told.
+        /// Report this to the program.
         case tell(BBPOSReport)
     }
 
-    /// What the reader is about.
+    /// The current activity of the reader.
     package private(set) var state = State.disconnected
-    /// When ``advance(to:)`` has something to do; nil where nothing waits for time to pass.
+    /// The time at which ``advance(to:)`` has work to do; nil if there is no deadline.
     package private(set) var nextDeadline: Duration?
-    /// How the reader is connected, or the link that was started.
+    /// The reader's connection, or the link that was started.
     package private(set) var connection = BBPOSConnection.disconnected
-    /// Whether the program has started the link, which stays when the reader goes.
+    /// Whether the program has started the link, which remains when the reader disconnects.
     private var isLinkStarted = false
-    /// Whether the program has asked if a reader is there.
+    /// Whether the program has asked if a reader is connected.
     private var isLookedFor = false
     private var times: BBPOSTransactionTimes?
 
-    /// A reader that is not there yet.
+    /// Creates the state without a reader.
     package init() {}
 
-    /// Takes a call of the program.
+    /// Executes a call of the program.
     /// - Parameters:
-    ///   - call: what.
-    ///   - now: when, from any beginning, and never back.
-    /// - Returns: what follows.
-    /// - Throws: ``BBPOSError`` where it is not taken now; nothing changes.
+    ///   - call: the call.
+    ///   - now: the current time, from an arbitrary origin, never decreasing.
+    /// - Returns: the effects.
+    /// - Throws: ``BBPOSError`` if the call is not allowed now; the state does not change.
     package mutating func perform(_ call: BBPOSCall, at now: Duration) throws(BBPOSError) -> [Output] {
         switch (call, state) {
         case (.setDetectDeviceChange, _): break
@@ -104,11 +105,11 @@ package struct BBPOSController: Sendable {
         return [.send(call)]
     }
 
-    /// Takes what the reader tells.
+    /// Handles a report of the reader.
     /// - Parameters:
-    ///   - report: what.
-    ///   - now: when.
-    /// - Returns: what follows; nothing for what cannot be now, such as a request in a payment that nobody began.
+    ///   - report: the report.
+    ///   - now: the current time.
+    /// - Returns: the effects; empty for a report that is impossible now, such as a request without a payment.
     package mutating func receive(_ report: BBPOSReport, at now: Duration) -> [Output] {
         switch (report, state) {
         case (.connected(let connection), .disconnected):
@@ -134,11 +135,12 @@ package struct BBPOSController: Sendable {
         case (.started(false), .starting): enter(.idle)
         case (.request(let request, _), .starting), (.request(let request, _), .paying),
             (.request(let request, _), .asking):
-            // A new one takes the place of the one before.
+            // A new request replaces the one before.
             enter(.asking(request), until: times.map { now + $0.time(for: request) })
         case (.transactionEnded, .starting), (.transactionEnded, .paying), (.transactionEnded, .asking): enter(.idle)
         case (.failed, .checkingCard), (.failed, .starting), (.failed, .paying), (.failed, .asking): enter(.idle)
-        // How a payment ended is told also of one that was given up: the card may have been charged.
+        // The end of a payment is reported even after the controller gave the payment up: the card may have been
+        // charged.
         case (.waitingForCard, .checkingCard), (.batchData, _), (.reversalData, _), (.transactionEnded, _),
             (.display, _), (.battery, _), (.failed, _), (.deviceInfo, _), (.keySerialNumbers, _), (.encrypted, _),
             (.exchanged, _):
@@ -149,16 +151,16 @@ package struct BBPOSController: Sendable {
         return [.tell(report)]
     }
 
-    /// Lets time pass. A reader that says nothing when the time for something is over is told to stop looking for a card,
-    /// or that there is no answer to what it asks. A payment has no call that stops it: where the reader is silent in its
-    /// own part it is given up, and what the reader says of it later is told all the same.
-    /// - Parameter now: when it is.
-    /// - Returns: what follows.
+    /// Handles the deadlines up to a time. If the time for a card is over, the reader is sent a call to stop looking
+    /// for one; if the time for an answer is over, it is sent a refusal. No call stops a payment: if the reader is
+    /// silent during its own part, the controller gives the payment up, but still reports later messages about it.
+    /// - Parameter now: the current time.
+    /// - Returns: the effects.
     package mutating func advance(to now: Duration) -> [Output] {
         guard let deadline = nextDeadline, deadline <= now else { return [] }
         switch state {
         case .asking(let request):
-            // The reader decides what that means for the payment, and tells.
+            // The reader decides the consequence for the payment, and reports it.
             pay(at: now)
             return Self.refusal(of: request).map { [.send($0)] } ?? []
         case .checkingCard:
@@ -170,7 +172,7 @@ package struct BBPOSController: Sendable {
         }
     }
 
-    /// What says that the program has no answer.
+    /// Returns the call that refuses a request.
     private static func refusal(of request: BBPOSRequest) -> BBPOSCall? {
         switch request {
         case .application: .cancelSelectApplication
@@ -185,12 +187,12 @@ package struct BBPOSController: Sendable {
         }
     }
 
-    /// `yyMMddHHmmss`.
+    /// Whether a text is a time: `yyMMddHHmmss`.
     private static func isTime(_ text: String) -> Bool {
         text.utf8.count == 12 && text.utf8.allSatisfy { ($0.digitValue ?? 10) < 10 }
     }
 
-    /// Whether a link that was started has not come about.
+    /// Whether an error shows that the started link failed.
     private static func endsLink(_ error: BBPOSError) -> Bool {
         [.audioNotStarted, .volumeWarningNotAccepted, .usbDeviceNotFound, .usbDevicePermissionDenied].contains(error)
     }
@@ -202,7 +204,7 @@ package struct BBPOSController: Sendable {
         enter(.linked)
     }
 
-    /// Stops a link, and with it whatever the reader does.
+    /// Stops a link, and with it the reader's activity.
     private mutating func stopLink(_ link: BBPOSConnection, _ call: BBPOSCall) throws(BBPOSError) -> [Output] {
         guard connection == link else { throw .invalidFunctionInCurrentMode }
         let wasConfiguring = state == .configuring
@@ -215,7 +217,7 @@ package struct BBPOSController: Sendable {
         leave()
     }
 
-    /// There is no reader any more.
+    /// Handles the disconnection of the reader.
     private mutating func leave() {
         if !isLinkStarted { connection = .disconnected }
         enter(isLinkStarted ? .linked : .disconnected)
@@ -231,75 +233,61 @@ package struct BBPOSController: Sendable {
     }
 }
 
-/// What a program calls for, by the names of the vendor's SDK as public samples have them.
+/// A call of the program, by the names of the vendor's SDK in public samples.
 ///
-/// PINs are in none of them: they are entered at the reader. Data that may be of a card tell their number alone.
+/// No call has a PIN, as the cardholder enters it at the reader. Data that may be card data is described only by its
+/// length.
 package enum BBPOSCall: Sendable, Hashable {
-    /// `startAudio`: has the audio jack for a link.
+    /// `startAudio`: uses the audio jack as the link.
     case startAudio
-    /// `stopAudio`.
     case stopAudio
-    /// `startUsb`: has USB for a link.
+    /// `startUsb`: uses USB as the link.
     case startUSB
-    /// `stopUsb`.
     case stopUSB
-    /// `setDetectDeviceChange`: whether it is told that a reader comes or goes.
+    /// `setDetectDeviceChange`: whether to report the connection and disconnection of a reader.
     case setDetectDeviceChange(Bool)
-    /// `isDevicePresent`: tells whether a reader is there.
+    /// `isDevicePresent`: reports whether a reader is connected.
     case isDevicePresent
-    /// `setAutoConfig`: uses settings for the sound device that were found before.
+    /// `setAutoConfig`: applies settings for the sound device that were found before.
     case setAutoConfiguration(String)
-    /// `startAutoConfig`: looks for settings that the sound device works with.
+    /// `startAutoConfig`: searches for settings that work with the sound device.
     case startAutoConfiguration
-    /// `cancelAutoConfig`.
     case cancelAutoConfiguration
-    /// `checkCard`: looks for a card, within so long.
+    /// `checkCard`: waits for a card, for at most this time.
     case checkCard(BBPOSCheckCardMode, within: Duration)
-    /// `cancelCheckCard`.
     case cancelCheckCard
     /// `startEmv`: begins a payment with the chip that was found.
     case startEMV(
         BBPOSTransactionTimes, forcesOnline: Bool, BBPOSTransactionSettings = BBPOSTransactionSettings())
-    /// `selectApplication`, by its place in the list.
+    /// `selectApplication`, by its index in the list.
     case selectApplication(Int)
-    /// `cancelSelectApplication`.
     case cancelSelectApplication
     /// `setAmount`: in the currency's smallest unit, and its number in ISO 4217.
     case setAmount(Int, cashback: Int, currency: Int, BBPOSTransactionKind)
-    /// `cancelSetAmount`.
     case cancelSetAmount
     /// `sendPinEntryResult`: the PIN was entered.
     case pinWasEntered
-    /// `bypassPinEntry`.
     case bypassPINEntry
-    /// `cancelPinEntry`.
     case cancelPINEntry
-    /// `sendVerifyIDResult`.
     case sendIdentity(isRight: Bool)
-    /// `sendFinalConfirmResult`.
     case sendConfirmation(Bool)
-    /// `sendServerConnectivity`.
     case sendConnectivity(Bool)
-    /// `sendOnlineProcessResult`: data objects of the issuer; nil where it could not be asked.
+    /// `sendOnlineProcessResult`: data objects of the issuer; nil if the issuer could not be reached.
     case sendIssuerAnswer([UInt8]?)
     /// `sendTerminalTime`: `yyMMddHHmmss`.
     case sendTime(String)
-    /// `sendReferProcessResult`.
     case sendReferral(isApproved: Bool)
-    /// `cancelReferProcess`.
     case cancelReferral
-    /// `getDeviceInfo`.
     case getDeviceInfo
-    /// `getKsn`.
     case getKeySerialNumbers
     /// `encryptDataWithSettings`: encrypts data of the program.
     case encrypt(ReaderBytes, BBPOSEncryption)
-    /// `viposExchangeApdu`: a command for the chip, as it goes to the card.
+    /// `viposExchangeApdu`: a command that the reader passes to the chip.
     case exchange(ReaderBytes)
 
-    /// Whether it answers what the reader asks for.
-    /// - Parameter request: what that is.
-    /// - Returns: also false for a choice that is not in the list.
+    /// Whether the call answers a request of the reader.
+    /// - Parameter request: the request.
+    /// - Returns: false also for a choice that is not in the list.
     package func answers(_ request: BBPOSRequest) -> Bool {
         switch (self, request) {
         case (.selectApplication(let place), .application(let names)): names.indices.contains(place)
@@ -313,27 +301,24 @@ package enum BBPOSCall: Sendable, Hashable {
     }
 }
 
-/// How long the program may take for what a payment asks of it: values of `startEmv`, which has no published defaults.
+/// The time limits for the program's answers in a payment: values of `startEmv`, which has no published defaults.
 package struct BBPOSTransactionTimes: Sendable, Hashable {
-    /// `checkCardTimeout`, where the payment looks for a card itself.
+    /// `checkCardTimeout`, if the payment itself waits for a card.
     package var card: Duration
-    /// `selectApplicationTimeout`.
     package var application: Duration
-    /// `setAmountTimeout`.
     package var amount: Duration
-    /// `pinEntryTimeout`.
     package var pin: Duration
-    /// `finalConfirmTimeout`, also for the other questions that are answered with yes or no.
+    /// `finalConfirmTimeout`, also for the other yes-or-no requests.
     package var confirmation: Duration
-    /// `onlineProcessTimeout`, also for what the issuer says on the telephone.
+    /// `onlineProcessTimeout`, also for the issuer's decision by telephone.
     package var issuer: Duration
 
     /// - Parameters:
-    ///   - card: for a card that the payment looks for itself.
+    ///   - card: for a card, if the payment itself waits for one.
     ///   - application: for the choice of an application.
     ///   - amount: for the amount.
     ///   - pin: for the PIN.
-    ///   - confirmation: for the confirmation and the like.
+    ///   - confirmation: for the confirmation and other yes-or-no requests.
     ///   - issuer: for the issuer's answer.
     package init(
         card: Duration = .zero, application: Duration, amount: Duration, pin: Duration, confirmation: Duration,
@@ -347,12 +332,12 @@ package struct BBPOSTransactionTimes: Sendable, Hashable {
         self.issuer = issuer
     }
 
-    /// The longest of them.
+    /// The longest of these times, which limits the reader's own part.
     package var longest: Duration { max(card, application, amount, pin, confirmation, issuer) }
 
-    /// How long an answer may take.
-    /// - Parameter request: what is asked for.
-    /// - Returns: the time from when it is asked.
+    /// Returns the time limit for an answer.
+    /// - Parameter request: the request of the reader.
+    /// - Returns: the time from the request.
     package func time(for request: BBPOSRequest) -> Duration {
         switch request {
         case .application: application
@@ -364,49 +349,47 @@ package struct BBPOSTransactionTimes: Sendable, Hashable {
     }
 }
 
-/// What an EMVSwiper tells, by the callbacks of the vendor's SDK as public samples have them.
+/// A report of an EMVSwiper, by the callbacks of the vendor's SDK in public samples.
 package enum BBPOSReport: Sendable, CustomStringConvertible {
-    /// The reader is there (`onDevicePlugged`, `onUsbConnected`, `onDeviceHere`).
+    /// A reader is connected (`onDevicePlugged`, `onUsbConnected`, `onDeviceHere`).
     case connected(BBPOSConnection)
-    /// The reader has gone (`onDeviceUnplugged`, `onNoDeviceDetected`, `onPowerDown`).
+    /// The reader disconnected (`onDeviceUnplugged`, `onNoDeviceDetected`, `onPowerDown`).
     case disconnected
-    /// It waits for a card (`onWaitingForCard`).
+    /// The reader waits for a card (`onWaitingForCard`).
     case waitingForCard
-    /// What became of looking for a card (`onReturnCheckCardResult`), with the swipe where there was one.
+    /// The result of waiting for a card (`onReturnCheckCardResult`), with the swipe if there was one.
     case card(BBPOSCheckCardResult, ReaderSwipe?)
     /// Whether the payment with the chip has begun (`onReturnStartEmvResult`).
     case started(Bool)
-    /// It asks for something and waits; with data objects for the issuer, which may be card data.
+    /// The reader requests something and waits; with data objects for the issuer, which may be card data.
     case request(BBPOSRequest, ReaderBytes?)
-    /// What the cardholder is to be shown (`onRequestDisplayText`); nil for nothing (`onRequestClearDisplay`).
+    /// A text for the cardholder (`onRequestDisplayText`); nil to clear the display (`onRequestClearDisplay`).
     case display(BBPOSDisplayText?)
-    /// Data objects of a payment that is done (`onReturnBatchData`).
+    /// Data objects of a completed payment (`onReturnBatchData`).
     case batchData(ReaderBytes)
-    /// Data objects of a payment that has to be taken back (`onReturnReversalData`).
+    /// Data objects of a payment that must be reversed (`onReturnReversalData`).
     case reversalData(ReaderBytes)
-    /// How the payment ended (`onReturnTransactionResult`).
+    /// The result of the payment (`onReturnTransactionResult`).
     case transactionEnded(BBPOSTransactionResult)
-    /// What the reader says of itself (`onReturnDeviceInfo`), by the SDK's names.
+    /// Facts about the reader (`onReturnDeviceInfo`), by the SDK's names.
     case deviceInfo([String: String])
-    /// Its keys' serial numbers (`onReturnKsn`), by the SDK's names.
+    /// The serial numbers of the reader's keys (`onReturnKsn`), by the SDK's names.
     case keySerialNumbers([String: String])
-    /// What became of data that were to be encrypted (`onReturnEncryptDataResult`).
+    /// The result of a request to encrypt data (`onReturnEncryptDataResult`).
     case encrypted(ReaderBytes)
-    /// What the chip answers to a command (`Apdu`).
+    /// The chip's answer to a command (`Apdu`).
     case exchanged(ReaderBytes)
-    /// How far the search for settings is (`AutoConfigProgress`), as the SDK counts it.
+    /// The progress of the search for settings (`AutoConfigProgress`), in the SDK's units.
     case autoConfigurationProgress(Double)
-    /// Settings that the sound device works with (`AutoConfigCompleted`), for
-    /// ``BBPOSCall/setAutoConfiguration(_:)``.
+    /// Settings that work with the sound device (`AutoConfigCompleted`), for ``BBPOSCall/setAutoConfiguration(_:)``.
     case autoConfigured(String)
     /// No settings were found (`AutoConfigError`).
     case autoConfigurationFailed(BBPOSAutoConfigurationError)
-    /// The battery (`onBatteryLow`).
+    /// The battery's charge is low (`onBatteryLow`).
     case battery(BBPOSBattery)
-    /// Something failed (`onError`).
+    /// The reader reported an error (`onError`).
     case failed(BBPOSError)
 
-    /// One line without card data.
     package var description: String {
         switch self {
         case .connected(let connection): "connected: \(connection.rawValue)"

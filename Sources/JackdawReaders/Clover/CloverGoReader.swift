@@ -1,49 +1,47 @@
-/// How far a Clover Go reader is, out of the events of its SDK: a state machine without a wire or a link, how the events go over
-/// which nobody has published.
+/// The state of a Clover Go reader, from the events of its SDK: a state machine without a wire format or a link, as the
+/// wire format of the events is not published.
 ///
-/// Source: Clover's SDK for Go readers (remote-pay-ios-go), and the order of its states that Clover's documentation gives.
+/// Source: Clover's SDK for Go readers (remote-pay-ios-go), and the order of its states in Clover's documentation.
 package struct CloverGoReader: Sendable, Hashable {
-    /// How far the reader is.
+    /// The state of the reader's connection.
     package enum Status: String, Sendable, Hashable, CaseIterable {
-        /// Settings are loaded, or the reader is prepared.
+        /// Settings are being loaded, or the reader is initializing.
         case initializing
-        /// Firmware is downloaded or written.
+        /// Firmware is being downloaded or installed.
         case updatingFirmware = "updatingFW"
-        /// It is ready.
+        /// The reader is ready for a transaction.
         case ready
-        /// It is ready, and its battery is nearly empty.
+        /// The reader is ready, and its battery is nearly empty.
         case lowBattery
-        /// There is none.
         case disconnected
     }
 
-    /// Per cent below which the battery is low.
+    /// The battery is low below this percentage.
     package static let lowBattery = 20
-    /// Times that a chip is not read before the card is to be swiped.
+    /// Failed attempts to read the chip after which the card must be swiped.
     package static let chipTries = 3
 
-    /// How far the reader is.
     package private(set) var status = Status.disconnected
-    /// How full the battery is, 0 to 100 %; nil while the reader has not told.
+    /// The battery's charge, 0 to 100 %; nil if the reader has not reported it.
     package private(set) var batteryPercent: Int?
-    /// Times that the chip of a card was not read since the last that was.
+    /// Failed attempts to read the chip since the last success.
     package private(set) var chipFailures = 0
 
-    /// A reader that is not connected.
+    /// Creates the state of a disconnected reader.
     package init() {}
 
-    /// Whether a card with a chip may be swiped, as it could not be read.
+    /// Whether a card with a chip may be swiped because its chip cannot be read.
     package var takesSwipeOfChipCard: Bool { chipFailures >= Self.chipTries }
 
-    /// Takes that the program connects.
+    /// Handles the program's request to connect.
     package mutating func connect() {
         if status == .disconnected { status = .initializing }
     }
 
-    /// Takes that the reader has gone, or the program lets it go.
+    /// Handles the disconnection of the reader, by itself or by the program.
     package mutating func disconnect() { self = CloverGoReader() }
 
-    /// Takes how far the reader is. Means nothing of one that is not connected.
+    /// Handles an event of the initialization. Has no effect while the reader is disconnected.
     package mutating func receive(_ event: CloverGoInitializationEvent) {
         guard status != .disconnected else { return }
         switch event {
@@ -53,21 +51,21 @@ package struct CloverGoReader: Sendable, Hashable {
         }
     }
 
-    /// Takes that the reader did not become ready: it is to be connected anew.
+    /// Handles an error of the initialization, after which the program must connect again.
     package mutating func receive(_ error: CloverGoDeviceError) {
-        // The old firmware goes on.
+        // The reader continues with its old firmware.
         if error != .firmwareUpdateNotSupported { disconnect() }
     }
 
-    /// Takes how full the battery is.
-    /// - Parameter percent: 0 to 100; -1 where the reader does not know.
+    /// Handles a report of the battery's charge.
+    /// - Parameter percent: 0 to 100; -1 if the reader does not know.
     package mutating func receive(batteryPercent percent: Int) {
         guard status != .disconnected else { return }
         batteryPercent = (0...100).contains(percent) ? percent : nil
         if status == .ready || status == .lowBattery { becomeReady() }
     }
 
-    /// Takes what happens to a card.
+    /// Handles an event with a card.
     package mutating func receive(_ event: CloverGoTransactionEvent) {
         guard status == .ready || status == .lowBattery else { return }
         switch event {

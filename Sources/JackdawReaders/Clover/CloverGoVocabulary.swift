@@ -21,99 +21,97 @@ extension WireVocabulary {
         ], eventMessage: nil)
 }
 
-/// What a Clover Go reader tells during a transaction.
+/// An event of a Clover Go reader during a transaction.
 ///
-/// Names of Clover's SDK for Go readers (remote-pay-ios-go); what goes over the wire is not published.
+/// Names of Clover's SDK for Go readers (remote-pay-ios-go); the wire format is not published.
 package enum CloverGoTransactionEvent: String, Sendable, Hashable, CaseIterable {
     /// A card was swiped.
     case cardSwiped = "CARD_SWIPED"
     /// A card was tapped.
     case cardTapped = "CARD_TAPPED"
-    /// A stripe was not read.
+    /// The reader did not decode a stripe.
     case swipeFailed = "SWIPE_FAILED"
     /// A card with a chip was swiped.
     case chipCardSwiped = "EMV_CARD_SWIPED_ERROR"
-    /// The chip was not read three times: the card is to be swiped.
+    /// The reader failed three times to read the chip: the card must be swiped.
     case chipFailedSwipe = "EMV_DIP_FAILED_PROCEED_WITH_SWIPE"
-    /// The chip was not read.
+    /// The reader failed to read the chip.
     case chipFailed = "EMV_CARD_DIP_FAILED"
     /// A card was inserted.
     case cardInserted = "EMV_CARD_INSERTED"
     /// The card was removed.
     case cardRemoved = "EMV_CARD_REMOVED"
-    /// The card is to be tapped again.
+    /// The card must be tapped again.
     case contactlessFailedTryAgain = "CONTACTLESS_FAILED_TRY_AGAIN"
-    /// A card is awaited.
+    /// The reader waits for a card.
     case cardAwaited = "SWIPE_DIP_OR_TAP_CARD"
-    /// The card is to be removed.
+    /// The card must be removed.
     case removeCard = "REMOVE_CARD"
-    /// The transaction goes on.
+    /// The transaction is in progress.
     case processingTransaction = "PROCESSING_TRANSACTION"
     /// Several cards were tapped.
     case severalCardsTapped = "MULTIPLE_CONTACTLESS_CARDS_DETECTED"
-    /// The card is to be inserted.
+    /// The card must be inserted.
     case contactlessFailedInsert = "CONTACTLESS_FAILED_TRY_CONTACT"
-    /// The phone asks for something.
+    /// The cardholder's phone requests an action.
     case seePhone = "PLEASE_SEE_PHONE"
 }
 
-/// How far a Clover Go reader is before it is ready.
+/// An event of a Clover Go reader's initialization.
 ///
-/// Names of Clover's SDK for Go readers (remote-pay-ios-go); what goes over the wire is not published.
+/// Names of Clover's SDK for Go readers (remote-pay-ios-go); the wire format is not published.
 package enum CloverGoInitializationEvent: String, Sendable, Hashable, CaseIterable {
-    /// Settings are loaded.
+    /// Settings are being loaded.
     case loadingSettings = "LOADING_TERMINAL_PARAMS"
-    /// It is ready.
+    /// The reader is ready.
     case initializationComplete = "INITIALIZATION_COMPLETE"
-    /// Firmware is downloaded.
+    /// Firmware is being downloaded.
     case downloadingFirmware = "DOWNLOADING_FIRMWARE"
     /// Firmware was downloaded.
     case firmwareDownloadComplete = "FIRMWARE_DOWNLOAD_COMPLETE"
-    /// Firmware is written.
+    /// Firmware is being installed.
     case updatingFirmware = "UPDATING_FIRMWARE"
-    /// Firmware was written.
+    /// Firmware was installed.
     case firmwareUpdateComplete = "FIRMWARE_UPDATE_COMPLETE"
 }
 
-/// Why a Clover Go reader did not become ready.
+/// The reason why a Clover Go reader did not become ready.
 ///
-/// Names of Clover's SDK for Go readers (remote-pay-ios-go); what goes over the wire is not published.
+/// Names of Clover's SDK for Go readers (remote-pay-ios-go); the wire format is not published.
 package enum CloverGoDeviceError: String, Error, Sendable, Hashable, CaseIterable {
-    /// It did not come to its end.
+    /// The initialization did not complete.
     case initializationFailed = "INITIALIZATION_FAILED"
-    /// There are no settings.
+    /// No settings are available.
     case settingsNotAvailable = "TERMINAL_PARAMS_NOT_AVAILABLE"
-    /// Firmware was not downloaded.
+    /// The download of firmware failed.
     case firmwareDownloadFailed = "FIRMWARE_DOWNLOAD_FAILED"
-    /// Firmware was not written.
+    /// The installation of firmware failed.
     case firmwareUpdateFailed = "FIRMWARE_UPDATE_FAILED"
     /// This reader's firmware cannot be changed.
     case firmwareUpdateNotSupported = "FIRMWARE_UPDATE_NOT_SUPPORTED"
 
-    /// The code that the SDK reports all of them with.
+    /// The code with which the SDK reports all these errors.
     package static let code = 500
 }
 
-/// How a card comes to Clover Go.
+/// The way in which Clover Go gets the card's data.
 ///
-/// Names of Clover's SDK for Go readers (remote-pay-ios-go); what goes over the wire is not published.
+/// Names of Clover's SDK for Go readers (remote-pay-ios-go); the wire format is not published.
 package enum CloverGoPaymentMode: String, Sendable, Hashable, CaseIterable {
-    /// Its number is keyed in.
+    /// The card's number is entered by hand.
     case keyed = "KEYED"
-    /// By a reader.
+    /// A reader reads the card.
     case reader = "READER"
 }
 
-/// What became of a payment that was taken offline.
+/// The state of a payment that was accepted offline.
 ///
-/// Names of Clover's SDK for Go readers (remote-pay-ios-go); what goes over the wire is not published.
+/// Names of Clover's SDK for Go readers (remote-pay-ios-go); the wire format is not published.
 package enum CloverGoPendingPaymentState: String, Sendable, Hashable, CaseIterable {
-    /// It is not known.
     case unknown = "UNKNOWN"
-    /// It waits.
+    /// The payment waits to be sent.
     case pending = "PENDING"
-    /// It failed.
     case failed = "FAILED"
-    /// It is being sent.
+    /// The payment is being sent.
     case processing = "PROCESSING"
 }

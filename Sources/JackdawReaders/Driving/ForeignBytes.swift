@@ -5,25 +5,25 @@ import JackdawTransport
 public struct ForeignBytes: Sendable, Hashable, CustomStringConvertible {
     /// The family whose frames were expected.
     public let family: String
-    /// How many bytes came since the last frame.
+    /// The number of bytes received since the last frame.
     public let count: Int
-    /// The first of them, 32 at most; nil for each that may be card data.
+    /// The first of these bytes, at most 32; nil for each byte that may be card data.
     public let first: [UInt8?]
 
     /// - Parameters:
     ///   - family: the family whose frames were expected.
-    ///   - count: how many bytes came since the last frame.
-    ///   - first: the first of them, masked.
+    ///   - count: the number of bytes received since the last frame.
+    ///   - first: the first of these bytes, masked.
     init(family: String, count: Int, first: [UInt8?]) {
         self.family = family
         self.count = count
         self.first = first
     }
 
-    /// Two hexadecimal digits a byte with blanks between, `**` for one that is masked.
+    /// Two hexadecimal digits a byte, separated by spaces; `**` for a masked byte.
     public var digits: String { first.map { $0?.hexadecimal ?? "**" }.joined(separator: " ") }
 
-    /// The expected protocol, the number of bytes, and the first of them.
+    /// The expected protocol, the number of bytes, and the first of the bytes.
     public var description: String {
         let bytes = count == 1 ? "1 byte" : "\(count) bytes"
         return "\(bytes) without a frame: this is not the protocol of \(family) readers; first bytes \(digits)"
@@ -36,7 +36,7 @@ struct ForeignBytesWatch {
     static let mostBytes = 4_096
     /// If a frame is expected, fewer bytes are reported when none has come this long after the first of them.
     static let patience = Duration.seconds(5)
-    /// Bytes that are shown.
+    /// The number of bytes that a report shows.
     private static let shown = 32
 
     /// When the bytes so far are reported; nil if time does not matter.
@@ -63,10 +63,10 @@ struct ForeignBytesWatch {
 
     /// Takes bytes that were received; they do not count if they had a frame.
     /// - Parameters:
-    ///   - bytes: the next ones.
-    ///   - pending: how many of the last ones belong to a frame that has begun.
-    ///   - now: when.
-    /// - Returns: whether there are enough without a frame.
+    ///   - bytes: the next bytes.
+    ///   - pending: the number of bytes at the end that belong to a frame that has begun.
+    ///   - now: the current time.
+    /// - Returns: true if the limit is reached and ``report(family:)`` is due.
     mutating func receive(_ bytes: Span<UInt8>, pending: Int, at now: Duration) -> Bool {
         defer { hasFrame = false }
         guard !hasFrame, !isReported else { return false }
@@ -77,9 +77,9 @@ struct ForeignBytesWatch {
         return count - pending >= Self.mostBytes
     }
 
-    /// The bytes since the last frame.
-    /// - Parameter family: whose frames were expected.
-    /// - Returns: to be reported once.
+    /// Reports the bytes since the last frame.
+    /// - Parameter family: the family whose frames were expected.
+    /// - Returns: the report. No other report is due until a frame is received.
     mutating func report(family: String) -> ForeignBytes {
         var mask = CardDataMask()
         let bytes = ForeignBytes(family: family, count: count, first: mask.mask(first, isSent: false))

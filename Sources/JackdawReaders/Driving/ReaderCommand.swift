@@ -1,70 +1,68 @@
 public import JackdawTransport
 
-/// What a program wants of a reader.
+/// A command from the program to a reader.
 public enum ReaderCommand: Sendable, Hashable {
-    /// To give it power, where it needs that, and to learn who it is.
+    /// Power the reader up, if it needs that, and identify it.
     case connect
-    /// To have the next card within so long, which has to be in the range of the reader's profile (3 to 20 s for most).
+    /// Return the next card that is swiped within this time. The range is in the reader's profile, 3 to 20 s for most.
     case requestSwipe(within: Duration)
-    /// To wait for a card no more.
+    /// Stop waiting for a card.
     case cancel
-    /// To be told something.
+    /// Request information from the reader.
     case ask(ReaderQuestion)
-    /// To be set up.
+    /// Change a setting of the reader.
     case set(ReaderSetting)
-    /// To be switched off.
+    /// Switch the reader off.
     case powerDown
 }
 
-/// What a reader can be asked. More may be added.
+/// A question that a reader can be asked. More may be added.
 public struct ReaderQuestion: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
-    /// Its name.
+    /// The name of the question, in lower case words.
     public let rawValue: String
 
-    /// Of a name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// What software runs in the reader.
+    /// The version of the reader's firmware.
     public static let firmware = ReaderQuestion(rawValue: "firmware")
-    /// The reader's own number.
+    /// The reader's own serial number.
     public static let serialNumber = ReaderQuestion(rawValue: "serial number")
-    /// How full the battery is.
+    /// The battery's charge in per cent, if the reader reports it.
     public static let battery = ReaderQuestion(rawValue: "battery")
-    /// Which key the next swipe is encrypted with (KSN).
+    /// The serial number of the key (KSN) that encrypts the next swipe.
     public static let keySerialNumber = ReaderQuestion(rawValue: "key serial number")
-    /// How the reader is set up.
+    /// The reader's current settings.
     public static let settings = ReaderQuestion(rawValue: "settings")
-    /// The reader's capabilities.
+    /// The reader's capabilities, in the words of its protocol.
     public static let capabilities = ReaderQuestion(rawValue: "capabilities")
-    /// What the reader does.
+    /// The reader's current activity or condition.
     public static let status = ReaderQuestion(rawValue: "status")
 
-    /// Its name.
     public var description: String { rawValue }
 }
 
-/// One setting of a reader: a function of ID TECH's readers, a property of MagTek's.
+/// A setting of a reader: a function of ID TECH's readers, a property of MagTek's.
 public struct ReaderSetting: Sendable, Hashable {
-    /// Its number in the family's own protocol.
+    /// The setting's number in the family's own protocol.
     public let number: Int
-    /// What it is, or is to be, in the family's own form.
+    /// The current or new value, in the family's own form.
     public let value: [UInt8]
 
     /// - Parameters:
-    ///   - number: its number in the family's own protocol.
-    ///   - value: what it is, or is to be.
+    ///   - number: the setting's number in the family's own protocol.
+    ///   - value: the current or new value.
     public init(_ number: Int, _ value: [UInt8]) {
         self.number = number
         self.value = value
     }
 }
 
-/// What a driver wants done, and what it has to tell, in the order in which that has to happen.
+/// An action that the driver requests, or an event that it reports. The caller must handle them in order.
 public enum ReaderOutput: Sendable {
-    /// Bytes for the reader.
+    /// Send these bytes to the reader.
     case send([UInt8])
-    /// Power for a reader that lives on it.
+    /// Change the power that the link supplies to the reader.
     case power(ReaderPower)
-    /// Something that happened.
+    /// An event to report to the program.
     case event(ReaderEvent)
 }

@@ -1,123 +1,126 @@
-/// How one family of readers says what ``ReaderDriver`` wants to say: what is sent, and what came back meant. It knows nothing
-/// of time, of trying again or of what was wanted before; the driver does.
+/// One reader family's protocol for ``ReaderDriver``: encodes requests and interprets frames. A dialect has no clock,
+/// does not repeat requests and does not know earlier commands; the driver does that.
 public protocol ReaderDialect: Sendable {
-    /// The name of the family.
+    /// The family's name, as in ``ReaderFamily``.
     var family: String { get }
-    /// How long things take and how often they are tried.
+    /// Timeouts, and the number of attempts.
     var times: ReaderTimes { get }
-    /// Whether a reader tells that it is there when it is given power, as audio readers do.
+    /// Whether the reader sends a power-up message when it gets power, as audio readers do.
     var hasPowerUp: Bool { get }
-    /// How long a reader takes to wake up that is given power and does not tell; nil where the link gives none, or it tells.
+    /// The time that a reader without a power-up message needs after it gets power; nil if the link supplies no power,
+    /// or the reader sends a power-up message.
     var waking: Duration? { get }
     /// Whether a card may be swiped at any time, without a request.
     var isAlwaysArmed: Bool { get }
-    /// What is asked of a reader that has just been connected.
+    /// The requests to a reader that has just been connected.
     var identification: [ReaderRequest] { get }
-    /// What tells a reader to switch itself off; empty where taking the power away does, or nothing.
+    /// The requests that switch the reader off; empty if removing the power does so, or if the reader cannot be
+    /// switched off.
     var poweringDown: [ReaderRequest] { get }
-    /// What shows that the reader is still there; nil where the link tells.
+    /// The request that checks that the reader is still connected; nil if the link reports a disconnection.
     var keepAlive: ReaderRequest? { get }
 
-    /// How what comes is cut into frames.
-    /// - Parameter request: what an answer is awaited to; nil where there is nothing.
-    /// - Returns: the format of answers, and of what comes unasked.
+    /// Returns the format that cuts received bytes into frames.
+    /// - Parameter request: the request that awaits an answer; nil if there is no such request.
+    /// - Returns: the format of answers and of unsolicited frames.
     func format(awaiting request: ReaderRequest?) -> any FrameFormat
 
-    /// What tells a reader to wait for a card.
-    /// - Parameter duration: how long.
-    /// - Returns: what is sent, in that order; empty where the reader needs not be told.
-    /// - Throws: ``ReaderError`` where it cannot.
+    /// Returns the requests that make the reader wait for a card.
+    /// - Parameter duration: the longest wait.
+    /// - Returns: the requests, in the order of sending; empty if the reader needs no request.
+    /// - Throws: ``ReaderError`` if the reader cannot wait for a card.
     func arming(for duration: Duration) throws(ReaderError) -> [ReaderRequest]
 
-    /// What tells a reader to wait no more.
-    /// - Parameter reason: why.
-    /// - Returns: what is sent, in that order; empty where the reader needs not be told.
+    /// Returns the requests that end the reader's wait for a card.
+    /// - Parameter reason: why the wait ends.
+    /// - Returns: the requests, in the order of sending; empty if the reader needs no request.
     func disarming(after reason: DisarmReason) -> [ReaderRequest]
 
-    /// What asks something.
-    /// - Throws: ``ReaderError`` where the family cannot be asked that.
+    /// Returns the requests that ask a question.
+    /// - Throws: ``ReaderError`` if the family does not support the question.
     func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest]
 
-    /// What sets something.
-    /// - Throws: ``ReaderError`` where the family has no such setting or value.
+    /// Returns the requests that change a setting.
+    /// - Throws: ``ReaderError`` if the family does not have this setting, or does not allow this value.
     func setting(_ setting: ReaderSetting) throws(ReaderError) -> [ReaderRequest]
 
-    /// The bytes of a request, each time it is sent.
+    /// Returns the bytes of a request. The driver calls this each time it sends the request.
     mutating func encode(_ request: ReaderRequest) -> [UInt8]
 
-    /// What a frame means.
+    /// Interprets a frame.
     /// - Parameters:
     ///   - frame: a whole frame of the format.
-    ///   - request: what an answer is awaited to.
-    /// - Returns: one meaning or more, in their order.
+    ///   - request: the request that awaits an answer.
+    /// - Returns: the meanings, in order; empty if the message is not complete yet.
     mutating func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning]
 
-    /// Hides what is of a card in frames that a reader sent, so that they stay frames that mean the same of a masked card.
-    /// - Parameter frames: one frame, or what has come so far of a message of several.
-    /// - Returns: as many frames of the same sizes.
+    /// Masks the card data in frames from a reader. The result is still valid frames, with the same meaning for a
+    /// masked card.
+    /// - Parameter frames: one frame, or the frames received so far of a message of several.
+    /// - Returns: the same number of frames, of the same sizes.
     func masking(_ frames: [[UInt8]]) -> MaskedFrames
 
-    /// Forgets what was begun, such as an answer of several frames.
+    /// Discards partial input, such as an answer of several frames.
     mutating func reset()
 }
 
-/// Frames of a reader without what is of a card.
+/// The result of masking the card data in a reader's frames.
 public enum MaskedFrames: Sendable, Hashable {
-    /// The frames, which may be kept.
+    /// The masked frames, which may be stored.
     case masked([[UInt8]])
-    /// The message goes on in another frame.
+    /// The message continues in another frame.
     case more
-    /// Nobody knows what in them is of a card.
+    /// It is not known which of the bytes are card data.
     case unknown
 }
 
 extension ReaderDialect {
-    /// It does not.
+    /// Default: false.
     public var hasPowerUp: Bool { false }
-    /// The link gives no power.
+    /// Default: nil, as the link supplies no power.
     public var waking: Duration? { nil }
-    /// It may not.
+    /// Default: false.
     public var isAlwaysArmed: Bool { false }
-    /// Nothing.
+    /// Default: no requests.
     public var poweringDown: [ReaderRequest] { [] }
-    /// The link tells.
+    /// Default: nil, as the link reports a disconnection.
     public var keepAlive: ReaderRequest? { nil }
-    /// Nothing.
+    /// Default: no requests.
     public func disarming(after reason: DisarmReason) -> [ReaderRequest] { [] }
-    /// As they were made.
+    /// Default: the request's bytes, unchanged.
     public mutating func encode(_ request: ReaderRequest) -> [UInt8] { request.bytes }
-    /// Nobody has said what in them is of a card.
+    /// Default: `.unknown`, as it is not known which of the bytes are card data.
     public func masking(_ frames: [[UInt8]]) -> MaskedFrames { .unknown }
-    /// Nothing is begun.
+    /// Default: does nothing, as there is no partial input.
     public mutating func reset() {}
 
-    /// The family cannot be asked that.
+    /// Default: throws `unsupported`, as the family has no questions.
     public func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
-        throw ReaderError(.unsupported, "\(family) readers are not known to tell their \(question)")
+        throw ReaderError(.unsupported, "\(family) readers have no known request for their \(question)")
     }
 
-    /// The family has no settings.
+    /// Default: throws `unsupported`, as the family has no settings.
     public func setting(_ setting: ReaderSetting) throws(ReaderError) -> [ReaderRequest] {
-        throw ReaderError(.unsupported, "\(family) readers are not known to have settings")
+        throw ReaderError(.unsupported, "\(family) readers have no known settings")
     }
 }
 
-/// One thing that is sent to a reader.
+/// One request to a reader.
 public struct ReaderRequest: Sendable, Hashable {
-    /// What it is, in a few words without card data.
+    /// The request in a few words, without card data.
     public let name: String
-    /// The frames, one behind the other.
+    /// The frames, one after the other.
     public let bytes: [UInt8]
-    /// Whether the reader answers; what needs no answer is done when it is sent.
+    /// Whether the reader answers. A request without an answer is complete when it is sent.
     public let isAnswered: Bool
-    /// How long nothing is sent behind what needs no answer.
+    /// The pause in sending after a request without an answer.
     public let pause: Duration
 
     /// - Parameters:
-    ///   - name: what it is, in a few words.
+    ///   - name: the request in a few words.
     ///   - bytes: the frames.
     ///   - isAnswered: whether the reader answers.
-    ///   - pause: how long nothing is sent behind it, where it is not answered.
+    ///   - pause: the pause in sending after a request without an answer.
     public init(_ name: String, _ bytes: [UInt8], isAnswered: Bool = true, pause: Duration = .zero) {
         self.name = name
         self.bytes = bytes
@@ -126,75 +129,75 @@ public struct ReaderRequest: Sendable, Hashable {
     }
 }
 
-/// Why a reader waits for a card no more.
+/// The reason for which a reader's wait for a card ends.
 public enum DisarmReason: Sendable, Hashable, CaseIterable {
     /// A card was swiped.
     case swiped
-    /// No card came in time.
+    /// The wait ended without a card.
     case timedOut
-    /// The program wants it.
+    /// The program cancelled the wait.
     case cancelled
-    /// The reader did not say whether it waits.
+    /// The reader did not confirm that it waits for a card.
     case failed
 }
 
-/// What a frame of a reader means.
+/// The meaning of a frame from a reader.
 public enum ReaderMeaning: Sendable {
-    /// The reader is there, now that it has power.
+    /// The reader has powered up.
     case poweredUp
-    /// The request is done, and told this.
+    /// The request is complete, with these facts.
     case done([ReaderFact] = [])
-    /// The request will not be done.
+    /// The reader refused the request.
     case refused(String)
-    /// A part of an answer; more follows.
+    /// A part of an answer; the rest follows.
     case more
-    /// A card was swiped.
+    /// A card was swiped and the reader decoded it.
     case swipe(ReaderSwipe)
-    /// A card was swiped and not read.
+    /// The reader did not decode a card that was swiped.
     case badSwipe(String)
-    /// The reader itself has given up waiting for a card.
+    /// The reader itself ended its wait for a card.
     case gaveUp
-    /// Something else was done with a card.
+    /// Another event at the reader with a card.
     case card(CardNotice)
-    /// The reader tells something unasked.
+    /// The reader sent an unsolicited notification.
     case told(ReaderFact)
-    /// The reader switches itself off.
+    /// The reader is switching itself off.
     case poweringDown
-    /// The reader has asked something itself, and gets this as an answer.
+    /// The reader sent a request of its own; the driver sends these bytes in answer.
     case reply([UInt8])
-    /// Nothing that is known or awaited; in a few words without card data.
+    /// A frame that is not known or not expected; in a few words without card data.
     case unknown(String)
 }
 
-/// How long things take with a reader, and how often they are tried.
+/// A reader's timeouts, and the number of attempts.
 public struct ReaderTimes: Sendable, Hashable {
-    /// How long the reader may take to tell that it is there after it was given power.
+    /// Timeout of the power-up message after the reader gets power.
     public var powerUp: Duration
-    /// How often it is given power before that is given up, 1 or more.
+    /// Attempts to power the reader up before the driver reports an error, 1 or more.
     public var powerUpTries: Int
-    /// How long an answer may take.
+    /// Timeout of an answer.
     public var answer: Duration
-    /// How often something is sent before that is given up, 1 or more.
+    /// Attempts to send a request before the driver reports an error, 1 or more.
     public var answerTries: Int
-    /// How long a wait for a card may be.
+    /// The range of the wait for a card.
     public var swipe: ClosedRange<Duration>
-    /// How long a frame may stand still before what has come of it is no frame.
+    /// The longest pause in a frame. After it the driver discards the partial frame.
     public var silence: Duration
-    /// How long to wait after an answer to something that was sent several times, for what answers the others.
+    /// The wait for further answers after a request that was sent several times has been answered.
     public var settling: Duration
-    /// How often to ask whether the reader is still there, while nothing else is said.
+    /// The interval of keep-alive requests while the conversation is idle.
     public var keepAlive: Duration
 
-    /// Times; those that are left out are those of ID TECH's SDK (facts of its header) and of common serial links.
+    /// The default values are those of ID TECH's SDK (facts of its header) and of common serial links.
     /// - Parameters:
-    ///   - powerUp: for the reader to tell that it is there.
-    ///   - powerUpTries: how often it is given power.
-    ///   - answer: for an answer.
-    ///   - answerTries: how often something is sent.
-    ///   - swipe: how long a wait for a card may be.
-    ///   - silence: how long a frame may stand still.
-    ///   - settling: how long late answers are waited for.
-    ///   - keepAlive: how often to ask whether the reader is there.
+    ///   - powerUp: timeout of the power-up message.
+    ///   - powerUpTries: attempts to power the reader up.
+    ///   - answer: timeout of an answer.
+    ///   - answerTries: attempts to send a request.
+    ///   - swipe: the range of the wait for a card.
+    ///   - silence: the longest pause in a frame.
+    ///   - settling: the wait for late answers.
+    ///   - keepAlive: the interval of keep-alive requests.
     public init(
         powerUp: Duration = .milliseconds(2600), powerUpTries: Int = 5, answer: Duration = .seconds(4),
         answerTries: Int = 3, swipe: ClosedRange<Duration> = .seconds(3) ... .seconds(20),

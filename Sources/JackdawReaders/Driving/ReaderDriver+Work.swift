@@ -1,8 +1,8 @@
 import JackdawTransport
 
-/// What is said to the reader, in its order, and what becomes of it.
+/// The queue of requests: sending, answers, attempts and failures.
 extension ReaderDriver {
-    /// Begins to say something.
+    /// Begins to send requests.
     mutating func start(_ purpose: ReaderWork.Purpose, _ requests: [ReaderRequest], at now: Duration) {
         phase = .working
         keepAliveDeadline = nil
@@ -10,9 +10,9 @@ extension ReaderDriver {
         sendNext(at: now)
     }
 
-    /// Sends what is to be sent next, up to the first that is answered.
+    /// Sends the next requests, up to the first one that the reader answers.
     mutating func sendNext(at now: Duration) {
-        // A late answer would do no harm to a reader that is switched off.
+        // When the reader is being switched off, a late answer does no harm.
         if settledAt != nil, work?.purpose.state != .poweringDown { return }
         while let request = work?.requests.first {
             put(.send(dialect.encode(request)))
@@ -30,7 +30,7 @@ extension ReaderDriver {
         finishWork(at: now)
     }
 
-    /// Ends the wait for a card that has begun.
+    /// Ends the reader's wait for a card.
     mutating func endWait(_ reason: DisarmReason, at now: Duration) {
         swipeDeadline = nil
         isCancelWanted = false
@@ -46,7 +46,7 @@ extension ReaderDriver {
         tell(.ready)
     }
 
-    /// Forgets whatever was being said or waited for.
+    /// Discards the current requests and waits.
     mutating func stop(_ next: Phase) {
         work = nil
         isCancelWanted = false
@@ -57,18 +57,18 @@ extension ReaderDriver {
         phase = next
     }
 
-    /// Waits for what may still answer a request that is dropped, before the next one is sent.
+    /// Delays the next request while late answers to a cancelled request may arrive.
     mutating func settle(at now: Duration) {
         if work?.tries ?? 0 > 0 { settledAt = now + times.settling }
     }
 
-    /// Asks no longer whether the reader is there: something else is wanted, and will show it.
+    /// Cancels a keep-alive request: the command that follows will show whether the reader is connected.
     mutating func dropKeepAlive(at now: Duration) {
         guard case .keepingAlive = work?.purpose else { return }
         settle(at: now)
         work = nil
         phase = .ready
-        // What is wanted instead may be refused.
+        // The command that follows may be refused.
         keepAliveDeadline = now + times.keepAlive
     }
 
@@ -77,10 +77,10 @@ extension ReaderDriver {
         put(.power(.off))
     }
 
-    /// Takes that the request was answered.
+    /// Handles the answer to a request.
     mutating func finishRequest(_ facts: [ReaderFact], at now: Duration) {
         work?.facts += facts
-        // Each time that it was sent may be answered.
+        // The reader may answer each attempt.
         if work?.tries ?? 0 > 1 { settledAt = now + times.settling }
         nextRequest()
         if work?.requests.isEmpty ?? true { finishWork(at: now) } else { sendNext(at: now) }
@@ -92,14 +92,14 @@ extension ReaderDriver {
         if !isAnswered || work?.tries ?? 0 > 1 { settle(at: now) }
         switch purpose {
         case .identifying where isAnswered:
-            // An older one may not know the question.
+            // An older reader may not know this question.
             nextRequest()
             sendNext(at: now)
         case .identifying:
             switchOff()
             tell(.failed(error))
         case .keepingAlive:
-            // A reader that refuses is there.
+            // A refusal shows that the reader is still connected.
             guard !isAnswered else { return becomeReadyQuietly(at: now) }
             switchOff()
             tell(.failed(error))
@@ -107,7 +107,7 @@ extension ReaderDriver {
             isAnswered ? finishDisarming(.cancelled, at: now) : endWait(.cancelled, at: now)
         case .arming:
             tell(.failed(error))
-            // It may wait for a card and not have been able to say so.
+            // The reader may wait for a card although its confirmation was lost.
             isAnswered ? becomeReady(at: now) : endWait(.failed, at: now)
         case .disarming(let reason):
             if reason != .failed { tell(.failed(error)) }
@@ -121,7 +121,7 @@ extension ReaderDriver {
         }
     }
 
-    /// Meets a deadline, late where the program was.
+    /// Handles a deadline, possibly late.
     mutating func meetDeadline(_ deadline: Duration, at now: Duration) {
         if settledAt == deadline {
             settledAt = nil
@@ -209,7 +209,7 @@ extension ReaderDriver {
         tell(.poweredDown)
     }
 
-    /// Nobody wanted anything: nobody hears of it.
+    /// No command was executed, so no event is reported.
     private mutating func becomeReadyQuietly(at now: Duration) {
         work = nil
         phase = .ready
@@ -217,7 +217,7 @@ extension ReaderDriver {
     }
 }
 
-/// Requests that belong together, one sent when the one before was answered.
+/// A sequence of requests; each is sent when the one before has been answered.
 struct ReaderWork {
     enum Purpose {
         case identifying
@@ -234,7 +234,7 @@ struct ReaderWork {
             case .arming: .arming
             case .disarming: .disarming
             case .asking, .setting: .asking
-            // Whatever is wanted meanwhile comes first.
+            // Commands of the program have precedence.
             case .keepingAlive: .ready
             case .poweringDown: .poweringDown
             }
@@ -242,13 +242,13 @@ struct ReaderWork {
     }
 
     let purpose: Purpose
-    /// The one that was sent last, or is to be sent, and those after it.
+    /// The current request, which was sent or is sent next, and those after it.
     var requests: ArraySlice<ReaderRequest>
     var facts: [ReaderFact] = []
-    /// How often the first one was sent.
+    /// The number of times that the first request was sent.
     var tries = 0
-    /// When the answer is late; nil while nothing was sent.
+    /// The timeout of the answer; nil if the request has not been sent.
     var deadline: Duration?
-    /// Whether what comes may be the answer: not what came before the request has gone out.
+    /// Whether received frames may be the answer; false until the request has been sent.
     var isAwaiting = false
 }

@@ -1,9 +1,10 @@
 public import JackdawTransport
 
-/// The conversation with one reader: what a program wants and what comes from the link go in, what is to be sent and what
-/// happened come out. A state machine without a clock and without a link of its own; ``ReaderSession`` runs it over both.
+/// The conversation with one reader, as a state machine without a clock or a link: the inputs are the program's
+/// commands and the bytes from the link, the outputs are bytes to send and events. ``ReaderSession`` connects it to a
+/// clock and a link.
 ///
-/// Times count from any beginning, and never back.
+/// Times count from an arbitrary origin and never decrease.
 public struct ReaderDriver: ~Copyable {
     enum Phase {
         case off, poweringUp, working, ready, armed, lost
@@ -13,26 +14,27 @@ public struct ReaderDriver: ~Copyable {
     var dialect: any ReaderDialect
     let times: ReaderTimes
     private var reader: FrameReader<AnyFrameFormat>
-    /// What is being said; nil but in `working`.
+    /// The current requests; nil in all states but `working`.
     var work: ReaderWork?
-    /// How often the reader was given power.
+    /// The number of attempts to power the reader up.
     var powerUpTries = 0
-    /// Whether the wait for a card is given up as soon as it has begun.
+    /// Whether to end the wait for a card as soon as it has begun.
     var isCancelWanted = false
     var powerDeadline: Duration?
     var swipeDeadline: Duration?
     var keepAliveDeadline: Duration?
-    /// Until when what comes may answer what was sent several times.
+    /// The driver sends no request before this time: received frames may still answer an earlier request, or that
+    /// request requires a pause.
     var settledAt: Duration?
-    /// When what has come of a frame is none.
+    /// The time at which a partial frame is discarded.
     private var silenceDeadline: Duration?
-    /// Why the bytes that are being skipped are no frame.
+    /// The fault of the bytes that are being skipped.
     private var firstFault: FrameFault?
     private var foreign: ForeignBytesWatch
     private var outputs: [ReaderOutput] = []
 
-    /// A conversation that was not begun.
-    /// - Parameter dialect: how the reader's family speaks.
+    /// Creates a conversation that has not begun.
+    /// - Parameter dialect: the protocol of the reader's family.
     public init(_ dialect: any ReaderDialect) {
         self.dialect = dialect
         self.dialect.reset()
@@ -41,10 +43,10 @@ public struct ReaderDriver: ~Copyable {
         foreign = ForeignBytesWatch(isFrameExpected: dialect.identification.contains(where: \.isAnswered))
     }
 
-    /// The name of the reader's family.
+    /// The name of the reader's family, as in its dialect.
     public var family: String { dialect.family }
 
-    /// Where the conversation stands.
+    /// The state of the conversation, as a program sees it.
     public var state: ReaderState {
         switch phase {
         case .off: .off
@@ -56,17 +58,17 @@ public struct ReaderDriver: ~Copyable {
         }
     }
 
-    /// When ``advance(to:)`` has something to do; nil where nothing waits for time to pass.
+    /// The time at which ``advance(to:)`` has work to do; nil if there is no deadline.
     public var nextDeadline: Duration? {
         [powerDeadline, swipeDeadline, keepAliveDeadline, silenceDeadline, foreign.deadline, settledAt, work?.deadline]
             .compactMap(\.self).min()
     }
 
-    /// Takes what the program wants.
+    /// Executes a command of the program.
     /// - Parameters:
-    ///   - command: what.
-    ///   - now: when.
-    /// - Returns: what follows; a command that cannot be begun ends in an event `failed` and changes nothing.
+    ///   - command: the command.
+    ///   - now: the current time.
+    /// - Returns: the outputs. A command that cannot begin causes an event `failed`, and changes nothing.
     public mutating func perform(_ command: ReaderCommand, at now: Duration) -> [ReaderOutput] {
         do throws(ReaderError) {
             try begin(command, at: now)
@@ -76,11 +78,11 @@ public struct ReaderDriver: ~Copyable {
         return takeOutputs()
     }
 
-    /// Takes what came over the link.
+    /// Handles bytes that were received over the link.
     /// - Parameters:
-    ///   - bytes: the next ones.
-    ///   - now: when.
-    /// - Returns: what follows.
+    ///   - bytes: the next bytes.
+    ///   - now: the current time.
+    /// - Returns: the outputs.
     public mutating func receive(_ bytes: Span<UInt8>, at now: Duration) -> [ReaderOutput] {
         guard phase != .lost else { return [] }
         cut(at: now) { reader, take in reader.receive(bytes, take) }
@@ -90,11 +92,11 @@ public struct ReaderDriver: ~Copyable {
         return takeOutputs()
     }
 
-    /// Lets time pass.
-    /// - Parameter now: when it is.
-    /// - Returns: what follows.
+    /// Handles the deadlines up to a time.
+    /// - Parameter now: the current time.
+    /// - Returns: the outputs.
     public mutating func advance(to now: Duration) -> [ReaderOutput] {
-        // What is due first comes first; each deadline that is met goes or is moved on.
+        // Earliest deadline first. Each step removes or postpones the deadline that it meets.
         while let next = nextDeadline, next <= now {
             if silenceDeadline == next {
                 silenceDeadline = nil
@@ -109,9 +111,9 @@ public struct ReaderDriver: ~Copyable {
         return takeOutputs()
     }
 
-    /// Takes that the link has gone, whatever was being said. Nothing follows it.
-    /// - Parameter error: why; nil where the other end closed it in good order.
-    /// - Returns: what follows.
+    /// Handles the loss of the link, in any state. No outputs follow.
+    /// - Parameter error: the error; nil if the other end closed the link in good order.
+    /// - Returns: the outputs.
     public mutating func lose(_ error: LinkError?) -> [ReaderOutput] {
         guard phase != .lost else { return [] }
         stop(.lost)
@@ -127,7 +129,8 @@ public struct ReaderDriver: ~Copyable {
 
     mutating func put(_ output: ReaderOutput) { outputs.append(output) }
 
-    /// Runs a body over the frames' reader, which is not here meanwhile: what a frame means changes everything else.
+    /// Runs `body` on the frame reader, which is moved out of `self` for that time, as the meaning of a frame may
+    /// change all other state.
     private mutating func cut(
         at now: Duration,
         _ body: (inout FrameReader<AnyFrameFormat>, (FrameEvent, Span<UInt8>) -> Void) -> Void
@@ -142,7 +145,7 @@ public struct ReaderDriver: ~Copyable {
         switch event {
         case .frame:
             foreign.receiveFrame()
-            // What came before a request has gone out does not answer it.
+            // Frames that arrive before the request is sent do not answer it.
             let request = work.flatMap { $0.isAwaiting ? $0.requests.first : nil }
             for meaning in dialect.understand(frame, answering: request) { take(meaning, at: now) }
         case .fault(let fault, _): firstFault = fault
@@ -192,7 +195,7 @@ extension ReaderDriver {
             guard phase != .off else { throw ReaderError(.notConnected, "the reader is not connected") }
             guard state != .poweringDown else { throw ReaderError(.busy, "the reader is being switched off") }
             var requests = phase == .poweringUp ? [] : dialect.poweringDown
-            // It would go on telling of cards.
+            // Otherwise the reader would continue to report cards.
             if [.arming, .armed, .disarming].contains(state) {
                 requests = dialect.disarming(after: .cancelled) + requests
             }
@@ -251,7 +254,7 @@ extension ReaderDriver {
     }
 }
 
-/// What came from the reader, in each state.
+/// The handling of frames from the reader, in each state.
 extension ReaderDriver {
     mutating func take(_ meaning: ReaderMeaning, at now: Duration) {
         switch meaning {
@@ -304,7 +307,7 @@ extension ReaderDriver {
             start(.identifying, dialect.identification, at: now)
         case .ready, .asking, .arming, .armed, .disarming:
             stop(.working)
-            // It has forgotten what it was asked.
+            // The reader has lost the request.
             settledAt = nil
             tell(
                 .failed(ReaderError(.restarted, "the reader has started anew", remedy: "look at its battery and plug")))
@@ -324,7 +327,7 @@ extension ReaderDriver {
     }
 
     private mutating func takeSwipe(_ swipe: ReaderSwipe, at now: Duration) {
-        // A reader that was told to wait may have a card before it has said that it waits.
+        // A reader may send a swipe before it has confirmed that it waits.
         if isWaitingForCard, !isCancelWanted {
             tell(.swipe(swipe))
             endWait(.swiped, at: now)

@@ -1,55 +1,54 @@
-/// Why a reader did not do what was wanted: what is wrong, and what to do about it.
+/// An error of a reader or its driver: the cause, and the suggested action.
 public struct ReaderError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure. More may be added.
     public struct Code: RawRepresentable, Sendable, Hashable {
-        /// Its name.
+        /// The name of the code, such as `noAnswer`.
         public let rawValue: String
 
-        /// Of a name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// The reader does something else, or is to.
+        /// The reader is executing another command.
         public static let busy = Code(rawValue: "busy")
-        /// Nobody has connected to the reader, or it was switched off.
+        /// The reader has not been connected, or was switched off.
         public static let notConnected = Code(rawValue: "notConnected")
         /// The reader is connected already.
         public static let alreadyConnected = Code(rawValue: "alreadyConnected")
-        /// There is nothing to cancel.
+        /// No wait or connection is in progress that could be cancelled.
         public static let nothingToCancel = Code(rawValue: "nothingToCancel")
-        /// Readers of this family cannot do that, or nobody has told how.
+        /// Readers of this family do not support the command, or its protocol is not known.
         public static let unsupported = Code(rawValue: "unsupported")
-        /// A value that is not allowed.
+        /// The value is not in the allowed range.
         public static let outOfRange = Code(rawValue: "outOfRange")
-        /// The reader did not answer, as often as it was asked.
+        /// The reader did not answer any of the attempts.
         public static let noAnswer = Code(rawValue: "noAnswer")
-        /// The reader answered that it will not or cannot.
+        /// The reader refused the request.
         public static let refused = Code(rawValue: "refused")
-        /// The reader's answer is none to what it was asked.
+        /// The reader's answer does not match the request.
         public static let badAnswer = Code(rawValue: "badAnswer")
-        /// The profile leaves a value open that is needed.
+        /// The profile does not give a value that is needed.
         public static let missingValue = Code(rawValue: "missingValue")
-        /// The profile cannot be read, or has a value that cannot be.
+        /// The profile cannot be parsed, or has an invalid value.
         public static let badProfile = Code(rawValue: "badProfile")
-        /// The reader has begun anew by itself, and forgotten what it was told.
+        /// The reader restarted by itself, and has lost its state.
         public static let restarted = Code(rawValue: "restarted")
-        /// The link to the reader has gone.
+        /// The link to the reader was lost.
         public static let lost = Code(rawValue: "lost")
     }
 
-    /// The kind of failure.
+    /// The kind of failure, for programs that handle it.
     public let code: Code
-    /// What is wrong, without card data.
+    /// The cause of the error, without card data.
     public let message: String
-    /// What to do about it; nil where nobody knows.
+    /// The suggested action; nil if no remedy is known.
     public let remedy: String?
-    /// What the reader or the system said, where one of them reported the failure.
+    /// The text of the reader or the system, if one of them reported the failure.
     public let underlying: String?
 
     /// - Parameters:
     ///   - code: the kind of failure.
-    ///   - message: what is wrong, without card data.
-    ///   - remedy: what to do about it.
-    ///   - underlying: what the reader or the system said.
+    ///   - message: the cause, without card data.
+    ///   - remedy: the suggested action.
+    ///   - underlying: the text of the reader or the system.
     public init(_ code: Code, _ message: String, remedy: String? = nil, underlying: String? = nil) {
         self.code = code
         self.message = message

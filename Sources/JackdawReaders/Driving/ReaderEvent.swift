@@ -1,40 +1,41 @@
 import JackdawCards
 public import JackdawTransport
 
-/// What happens at a reader, in the order in which it happens.
+/// An event at a reader. Events are reported in the order in which they happen.
 public enum ReaderEvent: Sendable, CustomStringConvertible {
-    /// The reader is there and has told who it is.
+    /// The reader is connected and has identified itself.
     case connected(ReaderIdentity)
-    /// The reader waits to be told something. Follows whatever it was busy with before.
+    /// The reader is ready for a command. Follows the end of each command.
     case ready
-    /// The reader waits for a card.
+    /// The reader is waiting for a card.
     case waitingForCard
-    /// A card was swiped.
+    /// A card was swiped and the reader decoded it.
     case swipe(ReaderSwipe)
-    /// A card was swiped and not read; the reader goes on waiting.
+    /// The reader did not decode a card that was swiped; the wait goes on.
     case badSwipe(String)
-    /// Something else was done with a card.
+    /// Another event at the reader with a card.
     case card(CardNotice)
-    /// No card came in time.
+    /// The wait ended without a card.
     case timedOut
-    /// The wait for a card was ended, as it was wanted.
+    /// The program cancelled the wait for a card or the connection.
     case cancelled
-    /// The reader has answered a question.
+    /// The reader answered a question.
     case answered(ReaderQuestion, [ReaderFact])
-    /// The reader was set up.
+    /// The reader has accepted a setting.
     case set(ReaderSetting)
-    /// The reader tells something unasked.
+    /// The reader sent an unsolicited notification.
     case told(ReaderFact)
-    /// What was wanted was not done; where the reader is connected it stays so.
+    /// A command failed, or the reader restarted or did not answer a keep-alive request. In the last case the driver
+    /// switches the reader off; otherwise a connected reader remains connected.
     case failed(ReaderError)
-    /// Something came from the reader that was not to be used: nothing that was wanted fails by it alone.
+    /// Input from the reader was discarded. This alone makes no command fail.
     case dropped(DroppedInput)
-    /// The reader was switched off, by the program or by itself.
+    /// The program or the reader itself switched the reader off.
     case poweredDown
-    /// The link has gone, in good order where there is no error. The last event.
+    /// The link was lost; the error is nil if the other end closed it in good order. The last event.
     case lost(LinkError?)
 
-    /// One line for a person, card data masked.
+    /// One line of text, with card data masked.
     public var description: String {
         switch self {
         case .connected(let identity): "connected: \(identity)"
@@ -56,33 +57,31 @@ public enum ReaderEvent: Sendable, CustomStringConvertible {
     }
 }
 
-/// What was done with a card beside swiping it.
+/// An event with a card other than a swipe.
 public enum CardNotice: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
-    /// A card with a chip was put in.
+    /// A chip card was inserted into the reader.
     case inserted
-    /// The card was taken out.
+    /// The card was removed from the reader.
     case removed
-    /// A card was held near.
+    /// A card was held near the contactless antenna.
     case tapped
-    /// A card was put in whose chip does not answer.
+    /// A card was inserted whose chip does not answer.
     case unreadable
 
-    /// Its name.
     public var description: String { rawValue }
 }
 
-/// What came from a reader and was not to be used.
+/// Input from a reader that was discarded.
 public enum DroppedInput: Sendable, Hashable, CustomStringConvertible {
-    /// Bytes that are no frame, and why the first of them begin none.
+    /// Bytes that are not a frame, with the fault of the first of them.
     case noise(FrameFault, count: Int)
-    /// A frame that answers nothing that was asked: late, twice, or not understood. Its meaning, without card data.
+    /// A frame that answers no request: late, repeated, or not understood. The text has no card data.
     case frame(String)
-    /// A swipe that nobody waited for.
+    /// A swipe for which the driver was not waiting.
     case swipe
-    /// So many bytes without a frame that the device speaks another protocol. Reported once, until a frame comes.
+    /// Too many bytes without a frame: the device speaks another protocol. Reported once, until a frame is received.
     case foreign(ForeignBytes)
 
-    /// What it was.
     public var description: String {
         switch self {
         case .noise(let fault, let count): "\(count == 1 ? "1 byte is" : "\(count) bytes are") no frame: \(fault)"
@@ -93,28 +92,27 @@ public enum DroppedInput: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Something that a reader tells about itself.
+/// A fact that a reader reports about itself.
 public enum ReaderFact: Sendable, Hashable, CustomStringConvertible {
-    /// What kind of reader it is.
+    /// The reader's model, as it reports it.
     case model(String)
-    /// What software runs in it.
+    /// The version of the reader's firmware.
     case firmware(String)
-    /// Its own number.
+    /// The reader's own serial number.
     case serialNumber(String)
     /// The serial number of the key that encrypts the next swipe (KSN), 8 to 12 bytes.
     case keySerialNumber([UInt8])
-    /// Its battery.
+    /// The state of the reader's battery.
     case battery(BatteryReport)
-    /// Something that it can do, in the words of its protocol, with a value if it has one.
+    /// A capability, in the words of its protocol, with a value if it has one.
     case capability(String)
-    /// How it is set up.
+    /// A setting and its current value.
     case setting(ReaderSetting)
-    /// What it does, in the words of its protocol.
+    /// The reader's activity or condition, in the words of its protocol.
     case status(String)
-    /// Bytes whose meaning nobody has published, or that have none of their own; they may be card data.
+    /// Bytes whose meaning is not published, or that have no case of their own; they may be card data.
     case bytes(ReaderBytes)
 
-    /// Name and value.
     public var description: String {
         switch self {
         case .model: "model \(text ?? "")"
@@ -130,7 +128,7 @@ public enum ReaderFact: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// What it tells in words, without what may be an account number; nil where it is none.
+    /// The fact's text, with possible account numbers hidden; nil if the fact is not text.
     package var text: String? {
         switch self {
         case .model(let text), .firmware(let text), .serialNumber(let text), .capability(let text), .status(let text):
@@ -140,45 +138,44 @@ public enum ReaderFact: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Who a reader is, as far as it has told.
+/// The identity of a reader, as far as the reader has reported it.
 public struct ReaderIdentity: Sendable, Hashable, CustomStringConvertible {
-    /// The name of its family.
+    /// The name of the reader's family.
     public let family: String
-    /// What it has told, in that order.
+    /// The facts, in the order in which the reader reported them.
     public let facts: [ReaderFact]
 
     /// - Parameters:
-    ///   - family: the name of its family.
-    ///   - facts: what it has told.
+    ///   - family: the name of the reader's family.
+    ///   - facts: the facts that the reader reported.
     public init(family: String, facts: [ReaderFact]) {
         self.family = family
         self.facts = facts
     }
 
-    /// Family and facts.
     public var description: String { ([family] + facts.map { "\($0)" }).joined(separator: ", ") }
 }
 
-/// Where the conversation with a reader stands.
+/// The state of the conversation with a reader.
 public enum ReaderState: String, Sendable, Hashable, CaseIterable {
-    /// Nothing was begun, or the reader was switched off.
+    /// The reader has not been connected, or was switched off.
     case off
-    /// The reader is given power and has not told that it is there.
+    /// The reader gets power and has not sent its power-up message.
     case poweringUp
-    /// The reader is asked who it is.
+    /// The driver is identifying the reader.
     case identifying
-    /// The reader waits to be told something.
+    /// The reader is ready for a command.
     case ready
-    /// The reader is asked or set something.
+    /// The driver is asking a question or changing a setting.
     case asking
-    /// The reader is told to wait for a card.
+    /// The driver has requested a wait for a card.
     case arming
-    /// The reader waits for a card.
+    /// The reader is waiting for a card.
     case armed
-    /// The reader is told to wait no more.
+    /// The driver has requested the end of the wait.
     case disarming
-    /// The reader is told to switch itself off.
+    /// The driver is switching the reader off.
     case poweringDown
-    /// The link has gone; nothing follows.
+    /// The link was lost; no other state follows.
     case lost
 }

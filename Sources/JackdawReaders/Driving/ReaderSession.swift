@@ -1,22 +1,12 @@
 import JackdawDSP
 public import JackdawTransport
 
-/// A conversation with one reader over a link, on a clock: the driver's state machine with what it needs around it.
-///
-/// ```swift
-/// let session = ReaderSession(transport, MiuraDialect())
-/// await session.perform(.connect)
-/// for await event in session.events {
-///     if case .ready = event { await session.perform(.requestSwipe(within: .seconds(20))) }
-///     if case .swipe(let swipe) = event { print(swipe) }
-/// }
-/// ```
-///
-/// Events wait until they are taken; while many wait nothing is received, so that what a reader sends stays with the link.
+/// A conversation with one reader over a link: runs a ``ReaderDriver`` with a transport and a clock.
 public actor ReaderSession {
-    /// Events that wait at most before no more is received.
+    /// The session stops receiving at this number of waiting events.
     private static let mostEvents = 256
-    /// Messages that wait to be sent at most before no more is received: a reader that asks and does not listen gets no further.
+    /// The session stops receiving at this number of unsent messages, so that a reader that sends requests and does not
+    /// read the replies cannot fill memory.
     private static let mostUnsent = 64
 
     private enum Unsent {
@@ -25,32 +15,32 @@ public actor ReaderSession {
     }
 
     private let transport: any Transport
-    /// The same, where it carries power.
+    /// The transport, if it supplies power.
     private let supply: (any PoweredTransport)?
     private let now: @Sendable () -> Duration
     private let sleep: @Sendable (Duration) async throws -> Void
     private var driver: ReaderDriver
-    /// Bytes that the driver gets at once: no less than a packet or a burst has.
+    /// Bytes per call of the driver; at least one packet or burst.
     private static let mostBytes = PacketFormat.greatestBurst
 
     private var waiting = WaitingEvents()
     private var isOver: Bool { closing != nil }
-    /// Closes the link, which everybody waits for who ends the conversation.
+    /// Closes the link. All callers of ``close()`` wait for it.
     private var closing: Task<Void, Never>?
     private var unsent: [Unsent] = []
     private var isSending = false
     private var timer: (deadline: Duration, task: Task<Void, Never>)?
     private var receiving: Task<Void, Never>?
-    /// Whoever waits for an event; ended when there is one.
+    /// The tasks that wait for an event; finished when there is one.
     private var bells: [AsyncStream<Never>.Continuation] = []
-    /// The receiving task, while too many events wait; ended when there is room.
+    /// The receiving task, if it waits because too many events wait; finished when there is room.
     private var room: AsyncStream<Never>.Continuation?
 
-    /// A conversation that is not begun: ``perform(_:)`` with `connect` begins it.
+    /// Creates a conversation that has not begun: ``perform(_:)`` with `connect` begins it.
     /// - Parameters:
     ///   - transport: the open link; the session closes it.
-    ///   - dialect: how the reader's family speaks.
-    ///   - clock: what the reader's times are measured with.
+    ///   - dialect: the protocol of the reader's family.
+    ///   - clock: the clock of the reader's timeouts.
     public init(
         _ transport: any Transport, _ dialect: any ReaderDialect, clock: any Clock<Duration> = SuspendingClock()
     ) {
@@ -62,26 +52,26 @@ public actor ReaderSession {
         sleep = elapsed.sleep
     }
 
-    /// What happens, in that order; each event is given to one task only. Ends after `lost`.
+    /// The events, in order. Each event is delivered to one task only. Ends after `lost`.
     public nonisolated var events: AsyncStream<ReaderEvent> { AsyncStream { await self.nextEvent() } }
 
-    /// Where the conversation stands.
+    /// The state of the conversation, as the driver sees it.
     public var state: ReaderState { driver.state }
 
-    /// Events that nobody has taken yet.
+    /// The number of events that no task has taken yet.
     package var waitingCount: Int { waiting.count }
 
-    /// Does what is wanted; what becomes of it is an event. Does nothing once the link is lost.
-    /// - Parameter command: what is wanted.
+    /// Executes a command. An event reports the result. Does nothing after the link is lost.
+    /// - Parameter command: the command.
     public func perform(_ command: ReaderCommand) {
         guard !isOver else { return }
         startReceiving()
         handle(driver.perform(command, at: now()))
     }
 
-    /// Ends the conversation and closes the link, which has to come: a conversation that has begun goes on until then, or until
-    /// the link is lost. What was not sent yet is not sent: ``ReaderCommand/powerDown`` and its event come before. The events
-    /// that are there can still be taken; the last is `lost`.
+    /// Ends the conversation and closes the link. The caller must call this: a conversation that has begun goes on
+    /// until then, or until the link is lost. Unsent messages are discarded: perform ``ReaderCommand/powerDown`` and
+    /// await its event first. Waiting events can still be taken; the last one is `lost`.
     public func close() async {
         handle(driver.lose(nil))
         await end()
@@ -122,7 +112,7 @@ public actor ReaderSession {
             switch output {
             case .send(let bytes): unsent.append(.bytes(bytes))
             case .event(let event): add(event)
-            // A link of bytes carries no power.
+            // A link that carries only bytes supplies no power.
             case .power(let power): if supply != nil { unsent.append(.power(power)) }
             }
         }
@@ -219,25 +209,25 @@ public actor ReaderSession {
     }
 }
 
-/// Events that nobody has taken yet, in their order. Of those that were taken nothing is kept: they may hold a card.
+/// Events that no task has taken yet, in order. Keeps nothing of events that were taken, as they may contain card data.
 struct WaitingEvents {
-    /// Behind places of those that were taken.
+    /// The waiting events, after the emptied places of events that were taken.
     private var places: [ReaderEvent?] = []
     private var takenCount = 0
 
     var count: Int { places.count - takenCount }
 
-    /// Places that are held, taken or not.
+    /// The number of places in use, taken events included.
     var placeCount: Int { places.count }
 
     mutating func append(_ event: ReaderEvent) { places.append(event) }
 
-    /// Gives the oldest away; nil where there is none.
+    /// Removes the oldest event and returns it; nil if there is none.
     mutating func next() -> ReaderEvent? {
         guard takenCount < places.count else { return nil }
         let event = places[takenCount].take()
         takenCount += 1
-        // Each event is moved once at most, however far behind whoever takes them is.
+        // Each event is moved at most once, even if the consumer is slow.
         if 2 * takenCount > places.count {
             places.removeFirst(takenCount)
             takenCount = 0

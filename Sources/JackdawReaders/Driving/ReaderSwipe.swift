@@ -1,59 +1,59 @@
 public import JackdawCards
 
-/// A swipe as a reader sent it: parts in clear, masked or encrypted, in a buffer that is overwritten when the last who holds it
-/// lets it go.
+/// A swipe as a reader sent it: parts in clear, masked or encrypted, in a buffer that is overwritten when its last
+/// owner releases it.
 public struct ReaderSwipe: RedactedDescription {
-    /// One part of a swipe.
+    /// One kind of data in a swipe.
     public enum Part: Hashable, Sendable {
-        /// A track's characters in clear, sentinels included; 1 to 3.
+        /// A track's characters in clear, with sentinels; the track is 1 to 3.
         case track(Int)
         /// A track with some characters masked by the reader.
         case maskedTrack(Int)
-        /// A track, encrypted on its own.
+        /// A track that is encrypted on its own.
         case encryptedTrack(Int)
-        /// Tracks encrypted as one.
+        /// Several tracks that are encrypted together.
         case encryptedTracks
-        /// Tracks in clear, packed as IPS packs them.
+        /// Tracks in clear, packed in the format of IPS.
         case packedTracks
         /// SHA-1 of a track in clear, 20 bytes.
         case hash(Int)
         /// The serial number of the key (KSN), 8 to 12 bytes.
         case keySerialNumber
-        /// The session that the program gave.
+        /// The session identifier that the program sent.
         case session
-        /// The reader's own number, ASCII.
+        /// The reader's own serial number, ASCII.
         case serialNumber
-        /// The stripe's fingerprint, encrypted.
+        /// The stripe's fingerprint (MagnePrint), encrypted.
         case magnePrint
-        /// What the reader says of the fingerprint, 4 bytes.
+        /// The reader's status of the fingerprint, 4 bytes.
         case magnePrintStatus
-        /// The account number, some digits masked by the reader, ASCII.
+        /// The account number, with some digits masked by the reader, ASCII.
         case maskedNumber
-        /// Year and month of the expiry, two digits a byte, where they are not in a track.
+        /// Year and month of expiry, two digits a byte, if they are not in a track.
         case expiry
-        /// The cardholder's name, ASCII, where it is not in a track.
+        /// The cardholder's name, ASCII, if it is not in a track.
         case cardholderName
-        /// The frame or record as it came.
+        /// The frame or record as the reader sent it.
         case frame
     }
 
-    /// How the encrypted parts were made.
+    /// The cipher and mode of the encrypted parts.
     public enum Cipher: String, Sendable, Hashable {
-        /// Triple DES, each block chained to the one before (CBC).
+        /// Triple DES in cipher block chaining (CBC).
         case tripleDES
         /// Triple DES, each block on its own (ECB).
         case tripleDESBlocks
-        /// AES-128, CBC.
+        /// AES-128 in cipher block chaining (CBC).
         case aes
     }
 
     /// The name of the reader's family.
     public let family: String
-    /// How the encrypted parts were made; nil where nothing was encrypted, or the reader does not say.
+    /// The cipher of the encrypted parts; nil if nothing was encrypted, or the reader does not report the cipher.
     public let cipher: Cipher?
-    /// What the swipe has.
+    /// The parts that the swipe has.
     public var parts: Set<Part> { Set(places.keys) }
-    /// Whether tracks were encrypted; with a fixed key a reader need not say how.
+    /// Whether tracks were encrypted. A reader with a fixed key need not report its cipher.
     package var isEncrypted: Bool {
         cipher != nil
             || places.keys.contains { part in
@@ -74,12 +74,12 @@ public struct ReaderSwipe: RedactedDescription {
         storage = Storage(SecretBytes(copying: bytes))
     }
 
-    /// Runs a body over the bytes of a part; what it copies out is the caller's to wipe.
+    /// Runs `body` on the bytes of a part. The caller wipes any copies.
     /// - Parameters:
-    ///   - part: which one.
-    ///   - body: gets its bytes.
-    /// - Returns: what the body returns; nil where the swipe has no such part.
-    /// - Throws: what the body throws.
+    ///   - part: the part.
+    ///   - body: receives the bytes.
+    /// - Returns: the result of `body`; nil if the swipe does not have this part.
+    /// - Throws: the error of `body`.
     public func withPart<Result: ~Copyable, Failure: Error>(
         _ part: Part, _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result? {
@@ -87,7 +87,8 @@ public struct ReaderSwipe: RedactedDescription {
         return try storage.bytes.withBytes { (all) throws(Failure) in try body(all.extracting(range)) }
     }
 
-    /// The account number, its first six digits and the last four, where the reader sent as many in clear; the rest as stars.
+    /// The account number with stars for all but the first six and last four digits; the reader itself may have masked
+    /// more.
     public var maskedNumber: String? {
         withPart(.maskedNumber) { Self.masked($0, in: 0..<$0.count) }
             ?? [2, 1, 3].lazy.compactMap { number in
@@ -96,14 +97,14 @@ public struct ReaderSwipe: RedactedDescription {
             }.compactMap(\.self).first
     }
 
-    /// Family, masked number and what was encrypted.
+    /// Family, masked number, and the cipher of encrypted parts.
     public var description: String {
         let number = maskedNumber.map { " \($0)" } ?? ""
         let encrypted = isEncrypted ? ", encrypted" + (cipher.map { " (\($0.rawValue))" } ?? "") : ""
         return "\(family)\(number)\(encrypted)"
     }
 
-    /// Of a track that begins with a sentinel, a bank card's format code after that of track 1.
+    /// Masks the number of a track that begins with a sentinel; on track 1, a format code of one character follows it.
     private static func maskedNumber(ofTrack track: Span<UInt8>) -> String? {
         guard track.count > 2 else { return nil }
         let first = track[0] == UInt8(ascii: "%") ? 2 : 1
@@ -116,7 +117,7 @@ public struct ReaderSwipe: RedactedDescription {
 
     private static func masked(_ text: Span<UInt8>, in range: Range<Int>) -> String? {
         let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
-        // Of a short number that would be all of it; a longer one is none.
+        // Masking would show all of a short number; a longer one is not an account number.
         guard (13...19).contains(range.count),
             range.allSatisfy({ digits.contains(text[$0]) || text[$0] == UInt8(ascii: "*") })
         else { return nil }
@@ -126,34 +127,34 @@ public struct ReaderSwipe: RedactedDescription {
         }.joined()
     }
 
-    /// The bytes and their owner's life.
+    /// Owns the bytes for all copies of a swipe.
     private final class Storage: Sendable {
         let bytes: SecretBytes
         init(_ bytes: consuming SecretBytes) { self.bytes = bytes }
     }
 
-    /// Puts a swipe together; what it has taken is overwritten when it goes.
+    /// Builds a swipe from its parts; its memory is overwritten when it is released.
     public struct Builder: ~Copyable {
         private var bytes = FrameBuffer()
         private var places: [Part: Range<Int>] = [:]
 
-        /// A swipe without parts.
+        /// Creates a swipe without parts.
         public init() {}
 
-        /// Adds a part, in place of one of the same kind.
+        /// Adds a part; replaces a part of the same kind.
         /// - Parameters:
-        ///   - part: which one.
-        ///   - content: its bytes, copied; nothing is added where there are none.
+        ///   - part: the part.
+        ///   - content: its bytes, which are copied; if there are none, nothing is added.
         public mutating func add(_ part: Part, _ content: Span<UInt8>) {
             guard content.count > 0 else { return }
             places[part] = bytes.count..<bytes.count + content.count
             bytes.append(content)
         }
 
-        /// Adds a part that was written as hexadecimal digits.
+        /// Adds a part from hexadecimal digits.
         /// - Parameters:
-        ///   - part: which one.
-        ///   - digits: two a byte; nothing is added where there are none, or one is no digit.
+        ///   - part: the part.
+        ///   - digits: two a byte; if there are none, or one is not a digit, nothing is added.
         public mutating func add(_ part: Part, hexadecimal digits: Span<UInt8>) {
             let content = SecretBytes(count: digits.count / 2) { target in
                 for index in target.indices { target[index] = digits.byte(at: 2 * index) ?? 0 }
@@ -163,11 +164,11 @@ public struct ReaderSwipe: RedactedDescription {
             content.withBytes { add(part, $0) }
         }
 
-        /// The swipe.
+        /// Returns the swipe and ends the builder.
         /// - Parameters:
         ///   - family: the name of the reader's family.
-        ///   - cipher: how the encrypted parts were made.
-        /// - Returns: what was added.
+        ///   - cipher: the cipher and mode of the encrypted parts.
+        /// - Returns: the swipe with the parts added.
         public consuming func finish(family: String, cipher: Cipher?) -> ReaderSwipe {
             let places = places
             return bytes.withBytes { ReaderSwipe(family: family, cipher: cipher, places: places, bytes: $0) }
@@ -175,26 +176,24 @@ public struct ReaderSwipe: RedactedDescription {
     }
 }
 
-/// Bytes that a reader has sent and that may be of a card: one place in memory, which is overwritten when nobody needs it any
-/// more.
+/// Bytes from a reader that may be card data, in one place in memory that is overwritten when its last owner releases
+/// it.
 public final class ReaderBytes: Sendable, Hashable, CustomStringConvertible {
     private let bytes: SecretBytes
 
-    /// - Parameter bytes: copied; the caller's own are its own to wipe.
+    /// - Parameter bytes: the bytes to copy. The caller wipes its own copy.
     public init(copying bytes: Span<UInt8>) { self.bytes = SecretBytes(copying: bytes) }
 
-    /// Lends the bytes.
-    /// - Parameter body: gets them; they must not be kept.
-    /// - Returns: what the body does.
+    /// Runs `body` on the bytes.
+    /// - Parameter body: receives the bytes, and must not keep them.
+    /// - Returns: the result of `body`.
     public func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result { bytes.withBytes { body($0) } }
 
-    /// How many bytes there are.
+    /// The number of bytes, 0 or more.
     public var count: Int { withBytes { $0.count } }
 
-    /// How many bytes there are, in words.
     public var description: String { count == 1 ? "1 byte" : "\(count) bytes" }
 
-    /// Whether they are the same bytes.
     public static func == (one: ReaderBytes, other: ReaderBytes) -> Bool {
         one.withBytes { first in
             other.withBytes { second in
@@ -203,6 +202,6 @@ public final class ReaderBytes: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Hashes how many there are.
+    /// Hashes the number of bytes only.
     public func hash(into hasher: inout Hasher) { hasher.combine(count) }
 }

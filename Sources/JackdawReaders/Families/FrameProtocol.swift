@@ -1,22 +1,22 @@
-/// A protocol whose single frames can be explained without a reader. Each family adds its own line to ``all``.
+/// A protocol whose frames can be explained without a reader. Each family adds its own line to ``all``.
 public struct FrameProtocol: Sendable {
-    /// Frames of one direction and kind.
+    /// The frames of one direction and kind.
     struct Variant: Sendable {
         let direction: FrameDirection
         let format: any FrameExplainer
-        /// Whether a frame with right checks is one of these, where those of another kind have the same.
+        /// Whether a frame with correct checks is of this kind, if frames of another kind have the same checks.
         var isLikely: @Sendable ([UInt8]) -> Bool = { _ in true }
     }
 
-    /// What it is called in commands: lower case, no blanks.
+    /// The name in commands: lower case, without spaces.
     public let name: String
-    /// Whose it is, in a few words.
+    /// The maker and the readers, in a few words.
     public let title: String
-    /// How much of it its makers have published.
+    /// How much of the protocol the makers have published.
     public let provenance: Provenance
     let variants: [Variant]
 
-    /// All of them, by name. HiJack is not among them: it sends plain bytes, without a frame.
+    /// All protocols, sorted by name. HiJack is not among them, as it sends plain bytes without frames.
     public static let all = [
         FrameProtocol(
             "btmag", "ID TECH BTMag: frames and encrypted swipes", .documented,
@@ -46,14 +46,14 @@ public struct FrameProtocol: Sendable {
         FrameProtocol(
             "magtek", "MagTek iDynamo and other MagneSafe V5 readers", .documented,
             [
-                // Commands and answers are written alike; a swipe is not.
+                // Commands and answers have the same format; a swipe does not.
                 Variant(direction: .answer, format: MagTekFormat(.answer), isLikely: MagTekFormat.isSwipeOrKnownResult),
                 Variant(direction: .command, format: MagTekFormat(.command), isLikely: MagTekFormat.isKnownCommand),
             ]),
         FrameProtocol(
             "miura", "Miura MPI", .documented,
             [
-                // A command and a plain answer are framed alike.
+                // A command and a plain answer have the same format.
                 Variant(direction: .command, format: MiuraFormat(.command), isLikely: MiuraFormat.hasKnownInstruction),
                 Variant(
                     direction: .answer, format: MiuraFormat(.answer),
@@ -68,14 +68,14 @@ public struct FrameProtocol: Sendable {
         FrameProtocol(
             "nga", "ID TECH Augusta and other readers with the NGA protocol", .documented,
             [
-                // Both ways are framed alike.
+                // Both directions have the same format.
                 Variant(direction: .command, format: NGAFormat(.command), isLikely: NGAFormat.isCommand),
                 Variant(direction: .answer, format: NGAFormat(.answer), isLikely: { !NGAFormat.isCommand($0) }),
             ]),
         FrameProtocol("udynamo", "MagTek uDynamo: packets of its line", .reported, bothWays(DynamoPacketFormat())),
     ]
 
-    /// Frames that are the same both ways.
+    /// Returns the two variants of a format that is the same in both directions.
     private static func bothWays(_ format: any FrameExplainer) -> [Variant] {
         [Variant(direction: .answer, format: format), Variant(direction: .command, format: format)]
     }
@@ -89,11 +89,12 @@ public struct FrameProtocol: Sendable {
 
     /// Explains bytes that are one frame.
     /// - Parameters:
-    ///   - bytes: from the first to the last byte of the frame.
-    ///   - direction: which way it goes; nil where the frame itself has to tell.
-    ///   - isRevealing: whether card data is shown whole; else it is masked.
-    /// - Returns: what the frame says, both ways where it may go either way.
-    /// - Throws: ``FrameFault`` where it is none of this protocol, of the kind of frame that it resembles longest.
+    ///   - bytes: the frame from its first to its last byte.
+    ///   - direction: the direction of the frame; nil if the frame itself must show it.
+    ///   - isRevealing: whether card data is shown; otherwise it is masked.
+    /// - Returns: the meaning of the frame; one for each direction if the frame is valid in both.
+    /// - Throws: ``FrameFault`` if the bytes are not a frame of this protocol: the fault with the greatest offset among
+    ///   the variants.
     public func explain(
         _ bytes: [UInt8], direction: FrameDirection? = nil, isRevealing: Bool = false
     ) throws(FrameFault) -> [ExplainedFrame] {
@@ -110,15 +111,15 @@ public struct FrameProtocol: Sendable {
                 if nearest.map({ $0.offset < error.offset }) ?? true { nearest = error }
             }
         }
-        if found.isEmpty { throw nearest ?? FrameFault(.start, at: 0, "no frame of this protocol goes that way") }
+        if found.isEmpty { throw nearest ?? FrameFault(.start, at: 0, "the protocol has no frames in this direction") }
         return found
     }
 }
 
-/// What a frame says.
+/// The meaning of a frame in one direction.
 public struct ExplainedFrame: Sendable, Hashable {
-    /// Which way it goes.
+    /// The direction of the frame, command or answer.
     public let direction: FrameDirection
-    /// Its fields, in their order and without a gap.
+    /// The fields, in order and without a gap.
     public let fields: [FrameField]
 }

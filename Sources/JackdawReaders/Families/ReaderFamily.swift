@@ -14,21 +14,21 @@ public struct ReaderFamily: Sendable {
 
     /// What carries the family's bytes.
     public enum Carrier: String, Sendable, Hashable, CaseIterable {
-        /// A serial line, or what stands for one: RFCOMM, TCP, a terminal.
+        /// A serial line, or its equivalent: RFCOMM, TCP, a terminal.
         case serial
-        /// Bluetooth Low Energy.
+        /// Bluetooth Low Energy, by GATT characteristics.
         case lowEnergy = "low energy"
-        /// An audio jack.
+        /// The audio jack of a sound card.
         case audio
     }
 
     /// Its name in commands and names of links: lower case, no blanks.
     public let name: String
-    /// Which readers these are, in a few words.
+    /// The readers of the family, in a few words.
     public let title: String
-    /// What carries its bytes, of what Jackdaw can use.
+    /// The kinds of link that Jackdaw supports for this family.
     public let carriers: [Carrier]
-    /// How much of its protocol its makers have published.
+    /// How much of the protocol the makers have published.
     public let provenance: Provenance
     /// How its readers are recognised among other devices, before or by their first message; nil if no source says it.
     public let recognition: String?
@@ -72,70 +72,70 @@ public struct ReaderFamily: Sendable {
         return try sound(self.profile.with(profile))
     }
 
-    /// All of them, by name.
+    /// All families, sorted by name.
     public static let all = [
-        wire(.bbpos, "BBPOS EMVSwiper and its like"),
+        wire(.bbpos, "BBPOS EMVSwiper and similar readers"),
         ReaderFamily(
             "btmag", "ID TECH BTMag over Bluetooth", [.serial], .documented,
             "published swipes of ID TECH's other readers, byte for byte; the simulated reader",
             [
-                "what its commands say: those of ID TECH's other readers are taken",
-                "whether reading has to be switched on, and by which command",
-                "where a swipe ends that is sent as plain text, without encryption",
+                "its commands: the driver uses those of ID TECH's other readers",
+                "whether reading must be switched on, and by which command",
+                "the end of a swipe that is sent as plain text, without encryption",
             ],
             [.btmag], BTMagDialect.init(profile:), encryption: .idTech),
         wire(.cloverGo, "Clover Go RP350 and RP450"),
         ReaderFamily(
             "edynamo", "MagTek eDynamo and tDynamo over Bluetooth Low Energy", [.lowEnergy], .documented,
-            "the records that MagTek has printed (99875475-10, appendix D; D998200115-17, appendix B.1.1); "
+            "the records that MagTek published (99875475-10, appendix D; D998200115-17, appendix B.1.1); "
                 + "the simulated reader",
             ["commands and their answers", "what notifications tell that are no swipes"],
             [.edynamo], EDynamoDialect.init(profile:), encryption: .magTekRecord,
             recognition:
-                "services 0103 (eDynamo) and 0104 (tDynamo) of MagTek's base UUID, as public sample code has it"),
+                "services 0103 (eDynamo) and 0104 (tDynamo) of MagTek's base UUID, as in public sample code"),
         wire(.epos, "Spire PosMate and SPm2, by EPOS"),
         ReaderFamily(
             "flojack", "Flomio FloJack on the audio jack", [.audio], .documented,
             "published messages, byte for byte; the simulated reader, in sound and by its bytes",
             [
-                "how long a reader takes to wake up", "whether it answers that it is told to look for tags",
+                "how long a reader takes to wake up", "whether it answers the command to look for tags",
                 "how versions are written",
             ],
             [.flojack], FloJackDialect.init(profile:),
-            recognition: "its answer to being asked for its versions",
+            recognition: "its answer to the request for its versions",
             sound: { profile throws(ReaderError) in try profile.serialManchesterSound() }),
         ReaderFamily(
             "hijack", "HiJack on the audio jack, for plain bytes", [.audio], .documented,
             "the simulated reader, in sound and by its bytes",
-            ["how long a reader takes to wake up", "what the bytes mean: that is up to who has built the reader"],
+            ["how long a reader takes to wake up", "the meaning of the bytes: the builder of the reader defines it"],
             [.hijack], HiJackDialect.init(profile:),
             sound: { profile throws(ReaderError) in try profile.serialManchesterSound() }),
         ReaderFamily(
-            "idtech", "ID TECH SecureMag, UniMag, Shuttle and their like", [.serial], .documented,
+            "idtech", "ID TECH SecureMag, UniMag, Shuttle and similar readers", [.serial], .documented,
             "published swipes and settings, byte for byte; the simulated reader",
             ["swipes of a reader that is set to send tracks without a frame"],
             [.idtech], IDTechDialect.init(profile:), encryption: .idTech,
             recognition: "its answer to being asked for its software (52 22)"),
         ReaderFamily(
             "ips", "IPS", [.serial, .audio], .inferred,
-            "a swipe made of the inferred layout; the simulated reader, made of the same, in sound that is made up",
+            "a swipe of the inferred layout; the simulated reader with the same layout, in synthetic sound",
             [
-                "whether IPS's readers speak like that at all", "all but one byte of the answer to being woken",
-                "the line code on the audio jack: a profile has to supply it",
+                "whether IPS's readers use this protocol at all", "all but one byte of the answer to the wake-up byte",
+                "the line code on the audio jack: a profile must supply it",
             ],
             [.ips, .simulatedIPS], IPSDialect.init(profile:), encryption: .ips,
             recognition: "4D in the second byte of its answer to 0C; inferred",
             sound: { profile throws(ReaderError) in try profile.ipsSound() }),
         ReaderFamily(
             "ipsenterprise", "IPS Enterprise", [.serial, .audio], .unknown,
-            "the simulated reader alone, by its bytes and in sound, all of which is made up",
-            ["all of it: a profile has to supply it, if it is like IPS's other readers"],
+            "only the simulated reader, by its bytes and in sound, both synthetic",
+            ["all of it: a profile must supply it, if the reader is similar to IPS's other readers"],
             [.ipsEnterprise, .simulatedIPSEnterprise], IPSDialect.init(profile:),
             sound: { profile throws(ReaderError) in try profile.ipsSound() }),
         ReaderFamily(
             "jsonpos", "Spire SPm20, by JSON", [.serial], .documented,
             "frames made by the published rule; the simulated terminal",
-            ["what the terminal's states say", "swipes: the terminal takes payments as a whole"],
+            ["the meaning of the terminal's states", "swipes: the terminal processes whole payments"],
             [.jsonpos], JSONPOSDialect.init(profile:),
             recognition: "a Bluetooth name that begins with SP:, and a serial port; its answer to _Sync"),
         ReaderFamily(
@@ -145,7 +145,7 @@ public struct ReaderFamily: Sendable {
             MagTekDialect.init(profile:), encryption: .magTekLine,
             recognition: "its answers to being asked for software and serial number (00 01 00, 00 01 03)"),
         ReaderFamily(
-            "miura", "Miura M010, M020 and their like", [.serial], .documented,
+            "miura", "Miura M010, M020 and similar readers", [.serial], .documented,
             "published frames, byte for byte; the simulated reader",
             ["whether it answers when card status reports are switched off"], [.miura], MiuraDialect.init(profile:),
             recognition: "its answer to RESET (D0 00), which names software and number"),
@@ -159,9 +159,9 @@ public struct ReaderFamily: Sendable {
             [.neo], NEODialect.init(profile:), encryption: .idTech, recognition: "its answer to a ping (18-01)"),
         ReaderFamily(
             "udynamo", "MagTek uDynamo on the audio jack", [.audio], .reported,
-            "the simulated reader, in sound and by its bytes, with messages that are made up",
+            "the simulated reader, in sound and by its bytes, with synthetic messages",
             [
-                "what messages hold: a profile has to supply it", "how long a reader takes to wake up",
+                "the content of messages: a profile must supply it", "how long a reader takes to wake up",
                 "whether packets are acknowledged",
             ],
             [.udynamo, .simulatedUDynamo], UDynamoDialect.init(profile:),
@@ -170,8 +170,8 @@ public struct ReaderFamily: Sendable {
             "unimag", "ID TECH UniMag and Shuttle on the audio jack", [.audio], .reported,
             "the simulated reader, in sound and by its bytes",
             [
-                "all of what a reader sends when it has power, but for a part of it",
-                "which of its models take commands, and how loud each has to have its power",
+                "the message that a reader sends at power-up, except for a part of it",
+                "which of its models accept commands, and how loud the power of each must be",
                 "swipes of a reader that is set to send tracks without a frame",
             ],
             [.unimag], UniMagDialect.init(profile:), encryption: .idTech,
@@ -179,14 +179,14 @@ public struct ReaderFamily: Sendable {
             sound: { profile throws(ReaderError) in try profile.uniMagSound() }),
     ]
 
-    /// The family of a name; nil where there is none.
+    /// Returns the family with this name; nil if there is none.
     public static func named(_ name: String) -> ReaderFamily? { all.first { $0.name == name } }
 
-    /// A family whose wire has to be supplied.
+    /// Creates a family whose wire format a profile must supply.
     private static func wire(_ vocabulary: WireVocabulary, _ title: String) -> ReaderFamily {
         ReaderFamily(
-            vocabulary.family, title, [.serial], .unknown, "the simulated reader alone, by a wire that is made up",
-            ["the whole wire: a profile has to supply it"], [vocabulary.profile, vocabulary.simulatedProfile]
+            vocabulary.family, title, [.serial], .unknown, "only the simulated reader, with a synthetic wire format",
+            ["the whole wire format: a profile must supply it"], [vocabulary.profile, vocabulary.simulatedProfile]
         ) { profile throws(ReaderError) in try WireDialect(vocabulary, profile: profile) }
     }
 

@@ -1,40 +1,37 @@
 import JackdawDSP
 public import JackdawTransport
 
-/// Masks transcripts of a family's readers so that they can be played back: what readers send is cut into frames, and what is of
-/// a card is hidden inside them, check sums and all. What makes no frame, and what is sent, is masked as `CardDataMask` does.
-///
-/// ```swift
-/// let secrecy = TranscriptSecrecy.masked(ReaderMask(dialect))
-/// ```
+/// Masks transcripts of a family's readers so that they can be replayed: cuts received bytes into frames and masks the
+/// card data in them, with correct check sums. Sent bytes, and bytes that are not a frame, are masked as `CardDataMask`
+/// does.
 public struct ReaderMask: TranscriptMask {
     private var dialect: any ReaderDialect
     private var usual = CardDataMask()
-    /// What was sent last, which an answer is awaited to.
+    /// The last request that was sent, which received frames may answer.
     private var request: ReaderRequest?
-    /// Received bytes that no frame was made of yet.
+    /// Received bytes that are not a whole frame yet.
     private var pending: [UInt8] = []
-    /// Frames of a message that goes on.
+    /// The frames of an incomplete message.
     private var frames: [[UInt8]] = []
-    /// Whether the bytes before were no frame: what has no checks may be a part of them, and is not taken for one.
+    /// Whether the bytes before were not a frame. A frame without checks may be a part of them, and is not accepted.
     private var isSkipping = false
     private var credit = SkippingCredit()
 
-    /// More than any message has.
+    /// The most frames of a message; more than any message has.
     private static let mostFrames = 512
 
-    /// A mask at the beginning of a link.
-    /// - Parameter dialect: how the family of readers speaks.
+    /// Creates a mask for the beginning of a link.
+    /// - Parameter dialect: the protocol of the reader family.
     public init(_ dialect: any ReaderDialect) { self.dialect = dialect }
 
-    /// Masks bytes that are no message by themselves.
+    /// Masks bytes that are not a message by themselves.
     public mutating func mask(_ bytes: [UInt8], isSent: Bool) -> [UInt8?] { usual.mask(bytes, isSent: isSent) }
 
-    /// Masks frames that are whole; the others come later.
+    /// Masks whole frames; returns the rest later.
     public mutating func maskMessages(_ bytes: [UInt8], isSent: Bool) -> [UInt8?] {
         guard !isSent else {
             request = ReaderRequest("", bytes)
-            // What comes next may answer it, after a silence that is not seen here.
+            // The next bytes may answer the request, as the mask does not see the silence before them.
             if pending.isEmpty { isSkipping = false }
             return usual.mask(bytes, isSent: true)
         }
@@ -43,7 +40,7 @@ public struct ReaderMask: TranscriptMask {
         return cut(isOver: false)
     }
 
-    /// Masks what is left of a direction, which is no whole frame.
+    /// Masks the remaining bytes of a direction, which are not a whole frame.
     public mutating func finish(isSent: Bool) -> [UInt8?] {
         guard !isSent else { return [] }
         let kept = cut(isOver: true)
@@ -93,7 +90,7 @@ public struct ReaderMask: TranscriptMask {
         return kept
     }
 
-    /// Keeps the bytes of a frame that is not whole.
+    /// Keeps the bytes of a partial frame.
     private mutating func keepPending(from start: Int) {
         guard start > 0 else { return }
         let rest = Array(pending[start...])
@@ -101,14 +98,14 @@ public struct ReaderMask: TranscriptMask {
         pending = rest
     }
 
-    /// The last frame, with those before it that belong to the same message; nothing while the message goes on.
+    /// Masks the last frame, with those before it of the same message; returns nothing while the message is incomplete.
     private mutating func maskFrames(_ format: any FrameFormat) -> [UInt8?] {
         guard frames.count <= Self.mostFrames else { return giveUp() }
         switch dialect.masking(frames) {
         case .more: return []
         case .unknown: return giveUp()
         case .masked(let masked):
-            // What would be read otherwise is of no use.
+            // Masked frames that would be parsed differently are of no use.
             let isRight =
                 masked.map(\.count) == frames.map(\.count)
                 && masked.allSatisfy { (try? format.check($0.span)) != nil }
@@ -118,7 +115,7 @@ public struct ReaderMask: TranscriptMask {
         }
     }
 
-    /// Masks frames of which nobody knows what is of a card.
+    /// Masks frames as plain bytes, as it is not known which of them are card data.
     private mutating func giveUp() -> [UInt8?] {
         var bytes = frames.flatMap(\.self)
         forgetFrames()
@@ -133,9 +130,9 @@ public struct ReaderMask: TranscriptMask {
 }
 
 extension ReaderFamily {
-    /// Masks transcripts of the family's readers so that they can be played back.
-    /// - Parameter profile: values in the place of those of the family's own ``profile``.
-    /// - Returns: a mask at the beginning of a link.
+    /// Creates a mask for transcripts of the family's readers, so that they can be replayed.
+    /// - Parameter profile: overrides values of the family's own ``profile``.
+    /// - Returns: a mask for the beginning of a link.
     /// - Throws: ``ReaderError`` as ``makeDialect(_:)`` does.
     public func makeMask(_ profile: ReaderProfile? = nil) throws(ReaderError) -> ReaderMask {
         ReaderMask(try makeDialect(profile))

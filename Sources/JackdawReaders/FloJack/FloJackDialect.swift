@@ -1,13 +1,10 @@
-/// How Flomio's FloJack is spoken to: it is told to look for tags, tells of those that it finds, and asks now and then whether
-/// the program is there.
+/// The protocol of Flomio's FloJack: the driver switches the search for tags on, and the reader reports the tags that
+/// it finds, and pings the program from time to time.
 ///
 /// Source: Flomio's drivers for iOS, in a public repository.
 package struct FloJackDialect: ReaderDialect {
-    /// The family.
     package let family = "flojack"
-    /// How long things take.
     package let times: ReaderTimes
-    /// How long it takes to wake up.
     package let waking: Duration?
 
     private enum Status {
@@ -19,36 +16,35 @@ package struct FloJackDialect: ReaderDialect {
     private static let pong: UInt8 = 1
     private static let refused: UInt8 = 0x80
 
-    /// - Parameter profile: what is not public about these readers or may change.
-    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
+    /// - Parameter profile: the values that are not public or may change.
+    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) if the profile is incomplete or invalid.
     package init(profile: ReaderProfile) throws(ReaderError) {
         times = try profile.times()
         waking = try profile.waking()
     }
 
-    /// Its hardware and its software.
+    /// Hardware and software versions.
     package var identification: [ReaderRequest] {
         [Self.request(.status, Status.hardware, "hardware"), Self.request(.status, Status.software, "software")]
     }
 
-    /// Messages, always the same.
+    /// Messages; their format does not depend on the request.
     package func format(awaiting request: ReaderRequest?) -> any FrameFormat { FloJackFormat() }
 
-    /// To look for tags. Whether it answers that depends on how it is set up.
+    /// Switches the search for tags on. Whether the reader answers depends on its settings.
     package func arming(for duration: Duration) -> [ReaderRequest] { [Self.polling(Self.on)] }
 
-    /// To look for tags no more.
+    /// Switches the search for tags off.
     package func disarming(after reason: DisarmReason) -> [ReaderRequest] { [Self.polling(Self.off)] }
 
-    /// What asks something.
     package func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
         switch question {
         case .firmware: [Self.request(.status, Status.software, "software")]
-        default: throw ReaderError(.unsupported, "\(family) readers are not known to tell their \(question)")
+        default: throw ReaderError(.unsupported, "\(family) readers have no known request for their \(question)")
         }
     }
 
-    /// What sets something: the number is opcode times 256 plus subopcode, the value the data.
+    /// Sends a message: the setting's number is opcode times 256 plus subopcode, its value the data.
     package func setting(_ setting: ReaderSetting) throws(ReaderError) -> [ReaderRequest] {
         guard let number = UInt16(exactly: setting.number), FloJackOpcode(rawValue: UInt8(number >> 8)).isKnown else {
             throw ReaderError(
@@ -60,11 +56,10 @@ package struct FloJackDialect: ReaderDialect {
             let bytes = try FloJackFormat.message(opcode, UInt8(number & 255), setting.value)
             return [ReaderRequest("set \(opcode)", bytes, isAnswered: false)]
         } catch {
-            throw ReaderError(.outOfRange, "the setting does not fit", underlying: error.message)
+            throw ReaderError(.outOfRange, "the setting is invalid", underlying: error.message)
         }
     }
 
-    /// What a message means.
     package func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
         let opcode = FloJackOpcode(rawValue: frame[0])
         let data = frame.extracting(3..<frame.count - 1)
@@ -75,7 +70,7 @@ package struct FloJackDialect: ReaderDialect {
             }
             let version = data.hexadecimal()
             return [.done(frame[2] == Status.software ? [.firmware(version)] : [.model("hardware \(version)")])]
-        // Of a tag nothing more is known here than its bytes: its number, or all of its memory.
+        // Only the bytes of a tag are known here: its number, or all of its memory.
         case .tag: return [.card(.tapped), .told(.bytes(ReaderBytes(copying: data)))]
         case .ping: return [.reply(Self.bytes(.ping, Self.pong))]
         case .acknowledgement where frame[2] == Self.refused:
@@ -86,7 +81,7 @@ package struct FloJackDialect: ReaderDialect {
 
     private static func polling(_ isOn: UInt8) -> ReaderRequest {
         ReaderRequest(
-            isOn == on ? "look for tags" : "look for tags no more", bytes(.polling, isOn), isAnswered: false)
+            isOn == on ? "look for tags" : "stop looking for tags", bytes(.polling, isOn), isAnswered: false)
     }
 
     private static func request(_ opcode: FloJackOpcode, _ subopcode: UInt8, _ name: String) -> ReaderRequest {
@@ -94,13 +89,13 @@ package struct FloJackDialect: ReaderDialect {
     }
 
     private static func bytes(_ opcode: FloJackOpcode, _ subopcode: UInt8) -> [UInt8] {
-        // Without data it cannot be too long.
+        // Cannot throw, as a message without data is not too long.
         (try? FloJackFormat.message(opcode, subopcode)) ?? []
     }
 }
 
 extension FloJackDialect {
-    /// Hides what a tag holds; of the other messages those stay that are too short for an account number.
+    /// Masks the data of a tag; other messages remain if they are too short for an account number.
     package func masking(_ frames: [[UInt8]]) -> MaskedFrames {
         guard let frame = frames.first, frames.count == 1 else { return .unknown }
         let opcode = FloJackOpcode(rawValue: frame[0])
@@ -112,11 +107,11 @@ extension FloJackDialect {
 }
 
 extension ReaderProfile {
-    /// What is known of Flomio's FloJack.
+    /// The known facts about Flomio's FloJack.
     static let flojack = serialManchester(
         family: "flojack", "Flomio's FloJack, which reads tags near it",
         baud: ProfileEntry(
-            "bits a second", .number(44_100 / 13), .documented, "FJNFCService.mm: 13 samples of 44.1 kHz"),
+            "bits per second", .number(44_100 / 13), .documented, "FJNFCService.mm: 13 samples of 44.1 kHz"),
         onesBefore: 4, onesAfter: 23, "FJNFCService.mm, published by Flomio",
-        [.silence: ProfileEntry("ms that a message may stand still", .number(500), .documented, "FJNFCService.mm")])
+        [.silence: ProfileEntry("ms, longest pause in a message", .number(500), .documented, "FJNFCService.mm")])
 }

@@ -1,27 +1,23 @@
-/// Messages of Flomio's FloJack readers, the same both ways: opcode, length of all of it, subopcode, data, and a byte that
-/// makes the XOR of all of them 0.
+/// Messages of Flomio's FloJack readers, the same in both directions: opcode, length of the whole message, subopcode,
+/// data, and a byte that makes the XOR of all bytes 0.
 ///
-/// HiJack, whose line they share, sends plain bytes: it has no frames.
+/// HiJack, which has the same line code, sends plain bytes without frames.
 ///
-/// Source: Flomio's drivers for iOS, in a public repository, with their messages. Two of these have an XOR or a length that is
-/// wrong, and are refused.
+/// Source: Flomio's drivers for iOS, in a public repository, with their messages. Two of these have a wrong XOR or
+/// length, and are refused.
 package struct FloJackFormat: FrameFormat {
-    /// Opcode, length, subopcode.
+    /// The length of opcode, length field and subopcode.
     private static let dataStart = 3
     private static let leastSize = dataStart + 1
 
-    /// The format, which has no settings.
     package init() {}
 
-    /// The most bytes that a frame has.
     package var greatestSize: Int { Int(UInt8.max) }
 
-    /// The first byte that may begin a frame.
     package func start(in bytes: Span<UInt8>) -> Int? {
         bytes.indices.first { FloJackOpcode(rawValue: bytes[$0]).isKnown }
     }
 
-    /// Measures the frame that may begin with the first byte.
     package func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
         guard FloJackOpcode(rawValue: bytes[0]).isKnown else { return .fault(.noStart(bytes[0])) }
         guard bytes.count > 1 else { return .partial(atLeast: Self.leastSize) }
@@ -37,7 +33,6 @@ package struct FloJackFormat: FrameFormat {
         return .whole(count)
     }
 
-    /// Explains a frame, field by field.
     package func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
         let end = frame.count - 1
         var fields = [
@@ -51,11 +46,11 @@ package struct FloJackFormat: FrameFormat {
 
     /// Makes a message.
     /// - Parameters:
-    ///   - opcode: what it is about.
-    ///   - subopcode: the same in more detail.
+    ///   - opcode: the subject of the message.
+    ///   - subopcode: the detail of the subject.
     ///   - data: up to 251 bytes.
     /// - Returns: the frame.
-    /// - Throws: ``FrameFault`` (`length`) where that is too much.
+    /// - Throws: ``FrameFault`` (`length`) if the data is longer.
     package static func message(
         _ opcode: FloJackOpcode, _ subopcode: UInt8, _ data: [UInt8] = []
     ) throws(FrameFault) -> [UInt8] {
@@ -68,36 +63,33 @@ package struct FloJackFormat: FrameFormat {
     }
 }
 
-/// What a message of FloJack readers is about.
+/// The subject of a FloJack reader's message.
 ///
 /// Source: Flomio's drivers for iOS, in a public repository.
 package struct FloJackOpcode: NamedNumber {
-    /// Its number.
     package let rawValue: UInt8
 
-    /// Of a number.
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// What the reader is and how it does.
+    /// The reader's versions and state.
     package static let status = FloJackOpcode(rawValue: 1)
-    /// Kinds of tags that are looked for.
+    /// The kinds of tags that the reader searches for.
     package static let protocols = FloJackOpcode(rawValue: 2)
-    /// Whether tags are looked for.
+    /// Whether the reader searches for tags.
     package static let polling = FloJackOpcode(rawValue: 3)
-    /// How often tags are looked for, in steps of 25 ms.
+    /// The interval of the search for tags, in steps of 25 ms.
     package static let pollingRate = FloJackOpcode(rawValue: 4)
     /// A tag that was found.
     package static let tag = FloJackOpcode(rawValue: 5)
-    /// What became of a message.
+    /// The result of a message.
     package static let acknowledgement = FloJackOpcode(rawValue: 6)
-    /// How the line is used.
+    /// The use of the line.
     package static let communication = FloJackOpcode(rawValue: 12)
-    /// Whether the other side is there.
+    /// Whether the other side is connected.
     package static let ping = FloJackOpcode(rawValue: 13)
-    /// What is done with tags.
+    /// The use of tags that are found.
     package static let operationMode = FloJackOpcode(rawValue: 14)
 
-    /// What the published numbers mean.
     package static let names: [UInt8: String] = [
         1: "status", 2: "protocols", 3: "polling", 4: "polling rate", 5: "tag", 6: "acknowledgement", 7: "standalone",
         8: "standalone timeout", 9: "dump log", 10: "LED", 11: "host command", 12: "communication", 13: "ping",

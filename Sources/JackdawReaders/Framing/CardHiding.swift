@@ -44,7 +44,7 @@ enum CardHiding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Whether a reader's own words may have a track: its `^`, or an account number and a `=`.
+    /// Whether text from a reader may have a track: its `^`, or an account number and a `=`.
     static func mayBeTrack(_ bytes: [UInt8]) -> Bool {
         bytes.contains(caret) || bytes.contains(UInt8(ascii: "=")) && !accountNumbers(in: bytes).isEmpty
     }
@@ -53,8 +53,8 @@ enum CardHiding {
         numbers(in: bytes, bytes.indices).filter { $0.count > 12 }.flatMap { accountNumbers(in: bytes, $0) }
     }
 
-    /// The account numbers that some digits may be: stretches without a gap, or else all of them where some next to each other
-    /// are one.
+    /// Finds the account numbers among the digits of one number: the runs of adjacent digits that are account numbers;
+    /// or all the digits, if a sequence that spans several runs is one.
     private static func accountNumbers(in bytes: [UInt8], _ places: [Int]) -> [[Int]] {
         func isNumber(_ places: ArraySlice<Int>) -> Bool {
             let digits = places.map { bytes[$0] }
@@ -76,7 +76,7 @@ enum CardHiding {
         return isHidden ? [places] : []
     }
 
-    /// Where the digits of each number are; single blanks or hyphens may part them.
+    /// Finds the digits of each number; single spaces or hyphens may separate them.
     static func numbers(in bytes: [UInt8], _ range: Range<Int>) -> [[Int]] {
         var numbers: [[Int]] = []
         var places: [Int] = []
@@ -103,10 +103,8 @@ enum CardHiding {
         return isFirst && "=^".utf8.contains(bytes[number.upperBound])
     }
 
-    /// Whether a byte is one of the digits 0 to 9.
     static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
-    /// Whether a byte is one of the letters A to Z, in either case.
     static func isLetter(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte & 0xDF) }
 
     /// Whether a byte follows the start sentinel of track 1.

@@ -1,10 +1,10 @@
 import Glibc
 
-/// Bytes of a frame that has only begun, which may be card data: a single owner, that overwrites them.
+/// The bytes of a partial frame, which may be card data. Has a single owner, and overwrites its memory.
 @safe
 struct FrameBuffer: ~Copyable {
     private var storage: UnsafeMutableBufferPointer<UInt8>
-    /// Where the bytes begin that are kept.
+    /// The index in `storage` of the first byte in the buffer.
     private var first = 0
     private(set) var count = 0
 
@@ -15,7 +15,7 @@ struct FrameBuffer: ~Copyable {
         unsafe storage.deallocate()
     }
 
-    /// Runs a body over what is kept.
+    /// Runs `body` on the bytes in the buffer.
     borrowing func withBytes<Result: ~Copyable>(_ body: (Span<UInt8>) -> Result) -> Result {
         guard let start = unsafe storage.baseAddress else { return body(Span()) }
         return body(unsafe Span(_unsafeElements: UnsafeBufferPointer(start: start + first, count: count)))
@@ -38,7 +38,8 @@ struct FrameBuffer: ~Copyable {
 
     mutating func removeAll() { removeFirst(count) }
 
-    /// Moves what is kept to the front, of larger memory where half of this would be full: each byte moves seldom.
+    /// Moves the bytes to the front, and to larger memory if they would fill more than half of it, so that each byte
+    /// moves rarely.
     private mutating func makeRoom(for least: Int) {
         guard unsafe 2 * least > storage.count else {
             _ = unsafe storage.update(fromContentsOf: storage[first..<first + count])
@@ -55,37 +56,37 @@ struct FrameBuffer: ~Copyable {
         first = 0
     }
 
-    /// Overwrites, which the compiler may not leave out.
+    /// Overwrites bytes in a way that the compiler must not remove.
     private static func wipe(_ bytes: UnsafeMutableBufferPointer<UInt8>) {
         guard let start = bytes.baseAddress else { return }
         unsafe explicit_bzero(start, bytes.count)
     }
 }
 
-/// Searches that take eight bytes at a time.
+/// Searches of eight bytes a step.
 extension Span<UInt8> {
-    /// Where a byte comes first; nil where it does not.
+    /// Returns the index of the first byte with this value; nil if there is none.
     func firstIndex(of byte: UInt8, from start: Int = 0) -> Int? {
         let wanted = UInt64(byte) &* 0x0101_0101_0101_0101
-        // The highest bit of a byte that is 0: of the first one for certain.
+        // Sets the highest bit of a byte that is 0. Only the first such mark is certain.
         return first(from: start, where: { $0 == byte }) { eight in
             let others = eight ^ wanted
             return (others &- 0x0101_0101_0101_0101) & ~others
         }
     }
 
-    /// Where the first byte is that is no character of a line in ASCII; nil where all are.
+    /// The index of the first byte that is not a printable ASCII character; nil if all are.
     var firstUnprinted: Int? {
-        // The highest bit of a byte that is above 7F, is 7F, or is below 20.
+        // Sets the highest bit of a byte that is 7F or above, or below 20.
         first(from: 0, where: { !$0.isPrinted }) { eight in
             eight | (eight &+ 0x0101_0101_0101_0101) | (eight &- 0x2020_2020_2020_2020)
         }
     }
 
-    /// Where the first byte is that is no hexadecimal digit; nil where all are.
+    /// The index of the first byte that is not a hexadecimal digit; nil if all are.
     var firstNoDigit: Int? {
         first(from: 0, where: { $0.digitValue == nil }) { eight in
-            // Bytes below 80 carry nothing into the next one, and the first of the others is found for itself.
+            // Bytes below 80 do not carry into the next byte. The first byte of 80 or above is found on its own.
             let letters = eight | 0x2020_2020_2020_2020
             let isNumeral = (eight &+ 0x5050_5050_5050_5050) & ~(eight &+ 0x4646_4646_4646_4646)
             let isLetter = (letters &+ 0x1F1F_1F1F_1F1F_1F1F) & ~(letters &+ 0x1919_1919_1919_1919)
@@ -94,10 +95,10 @@ extension Span<UInt8> {
     }
 
     /// - Parameters:
-    ///   - start: where the search begins.
-    ///   - isWanted: whether a byte is found.
-    ///   - marks: has the highest bit of a byte set where it may be one of eight that is wanted.
-    /// - Returns: the index of the first byte that is wanted; nil where there is none.
+    ///   - start: the index at which the search begins.
+    ///   - isWanted: whether a byte matches.
+    ///   - marks: sets the highest bit of each of eight bytes that may match.
+    /// - Returns: the index of the first byte that matches; nil if there is none.
     @inline(__always)
     private func first(from start: Int, where isWanted: (UInt8) -> Bool, marks: (UInt64) -> UInt64) -> Int? {
         var index = start
@@ -112,6 +113,6 @@ extension Span<UInt8> {
 }
 
 extension UInt8 {
-    /// Whether it is a character of ASCII that can be seen, or a blank.
+    /// Whether the byte is a printable ASCII character or a space.
     var isPrinted: Bool { (0x20..<0x7F).contains(self) }
 }

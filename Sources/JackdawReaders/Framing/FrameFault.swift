@@ -1,91 +1,88 @@
-/// Why bytes are no frame of a protocol.
+/// The error of bytes that are not a valid frame of a protocol.
 public struct FrameFault: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong. More may be added.
+    /// The kind of error. More may be added.
     public struct Code: RawRepresentable, Sendable, Hashable {
-        /// Its name.
+        /// The name of the code, such as `check`.
         public let rawValue: String
 
-        /// Of a name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
         /// No frame begins with this byte.
         public static let start = Code(rawValue: "start")
-        /// A length that no frame has, or that the rest contradicts.
+        /// The length is not allowed, or contradicts the other bytes.
         public static let length = Code(rawValue: "length")
-        /// A value that a field cannot have.
+        /// A field has a value that is not allowed.
         public static let field = Code(rawValue: "field")
-        /// A sum, LRC or CRC is not that of the bytes.
+        /// A sum, LRC or CRC does not match the bytes.
         public static let check = Code(rawValue: "check")
-        /// The frame does not end as it has to.
+        /// The end marker of the frame is wrong.
         public static let end = Code(rawValue: "end")
-        /// The bytes end before the frame.
+        /// The bytes end before the end of the frame.
         public static let truncated = Code(rawValue: "truncated")
-        /// Bytes follow the frame.
+        /// More bytes follow the end of the frame.
         public static let excess = Code(rawValue: "excess")
     }
 
-    /// What is wrong.
+    /// The kind of error, for programs that handle it.
     public let code: Code
-    /// Where, bytes from the frame's first.
+    /// The byte at fault, counted from the frame's first byte.
     public let offset: Int
-    /// What is wrong in words, with numbers of the frame's own bytes but never card data.
+    /// The error in words, with numbers of the frame's own bytes but never card data.
     public let message: String
 
     /// - Parameters:
-    ///   - code: what is wrong.
-    ///   - offset: where, bytes from the frame's first.
-    ///   - message: the same in words, without card data.
+    ///   - code: the kind of error.
+    ///   - offset: the byte at fault, counted from the frame's first byte.
+    ///   - message: the error in words, without card data.
     public init(_ code: Code, at offset: Int, _ message: String) {
         self.code = code
         self.offset = offset
         self.message = message
     }
 
-    /// Where and what.
     public var description: String { "byte \(offset): \(message)" }
 }
 
 extension FrameFault {
-    /// No frame begins with a byte.
+    /// Returns the error of a byte with which no frame begins.
     static func noStart(_ byte: UInt8) -> FrameFault {
         FrameFault(.start, at: 0, "no frame begins with \(byte.hexadecimal)")
     }
 
-    /// A sum is another than the bytes have.
+    /// Returns the error of a check sum that does not match the bytes.
     static func check(_ name: String, at offset: Int, _ found: UInt8, expected: UInt8) -> FrameFault {
         FrameFault(.check, at: offset, "the \(name) is \(found.hexadecimal), of the bytes \(expected.hexadecimal)")
     }
 }
 
-/// Why the numbered parts of a message cannot be joined. The message is lost.
+/// The error of a message whose numbered parts cannot be joined. The message is lost.
 package enum JoiningFault: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A part without a number.
+    /// A part has no number.
     case empty
-    /// A part of a number that none has.
+    /// The number of the part is not allowed.
     case impossible(Int)
-    /// The part of this number did not come; a later one did.
+    /// The part of this number was not received, but a later one was.
     case missing(Int)
-    /// The part of this number came twice.
+    /// The part of this number was received twice.
     case repeated(Int)
-    /// The part of this number came behind later ones.
+    /// The part of this number was received after later ones.
     case outOfOrder(Int)
-    /// So many parts had come when another message began. That one is kept.
+    /// Another message began after this number of parts. The new message is kept.
     case interrupted(after: Int)
-    /// The message ends with another count than that of the parts that came.
+    /// The number of parts received is not the number that the message states.
     case count(told: Int, received: Int)
-    /// The parts together have more bytes than a message has.
+    /// The parts together are longer than a message may be.
     case tooLong(most: Int)
 
-    /// What is wrong, without data of the message.
     package var description: String {
         switch self {
         case .empty: "a part without a number"
-        case .impossible(let number): "a part numbered \(number), which none is"
+        case .impossible(let number): "a part with the invalid number \(number)"
         case .missing(let number): "part \(number) did not come"
-        case .repeated(let number): "part \(number) came twice"
-        case .outOfOrder(let number): "part \(number) came behind later ones"
-        case .interrupted(let count): "another message began behind part \(count - 1)"
-        case .count(let told, let received): "\(received) parts came, where \(told) were sent"
+        case .repeated(let number): "part \(number) was received twice"
+        case .outOfOrder(let number): "part \(number) was received after later parts"
+        case .interrupted(let count): "another message began after part \(count - 1)"
+        case .count(let told, let received): "\(received) parts were received; \(told) were sent"
         case .tooLong(let most): "more than \(most) bytes"
         }
     }

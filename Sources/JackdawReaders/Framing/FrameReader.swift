@@ -1,8 +1,8 @@
-/// Cuts a stream of bytes into the frames of a protocol, however the bytes come.
+/// Cuts a stream of bytes into the frames of a protocol, independent of the blocks in which the bytes are received.
 ///
-/// Frames that come whole are handed over in place, without a copy. Bytes that are no frame are skipped up to the next byte
-/// that begins one, and told of; what looked like a frame's beginning and was none is looked through again. What is kept of a
-/// frame that has only begun is overwritten when it is done.
+/// Frames that are whole in a block are passed on in place, without a copy. Bytes that are not a frame are skipped up
+/// to the next byte that begins one, and reported; if the beginning of a frame proves wrong, the bytes after it are
+/// searched again. The stored bytes of a partial frame are overwritten when it is complete.
 ///
 /// ```swift
 /// var reader = FrameReader(MiuraFormat(.answer))
@@ -11,34 +11,35 @@
 /// }
 /// ```
 public struct FrameReader<Format: FrameFormat>: ~Copyable {
-    /// Bytes of a frame that has begun.
+    /// The bytes of a partial frame.
     private var kept: FrameBuffer
-    /// Bytes that it has at least.
+    /// The least number of bytes that the partial frame has.
     private var needed = 0
-    /// Bytes of the stream before those that are kept.
+    /// The number of bytes of the stream before `kept`.
     private var position = 0
-    /// Where the bytes begin that are no frame; nil behind a frame.
+    /// The position of the first byte that is not part of a frame; nil after a frame.
     private var skippedFrom: Int?
-    /// Where padding begins that was not reported; nil if there is none, or if it is among bytes that are no frame.
+    /// The position of padding that was not reported; nil if there is none, or if it is among bytes that are not a
+    /// frame.
     private var paddedFrom: Int?
     private var credit = SkippingCredit()
-    /// How frames are told from others; may change between two calls, such as when another answer is awaited. The last property:
-    /// the others are then where they are for every format, and need not be looked for.
+    /// The format of the frames; may change between two calls, for example for another request's answer. The last
+    /// property, so that the offsets of the others do not depend on the format's type.
     public var format: Format
 
-    /// - Parameter format: how frames are told from others.
+    /// - Parameter format: the format of the frames.
     public init(_ format: Format) {
         self.format = format
         kept = FrameBuffer()
     }
 
-    /// Bytes of a frame that has begun and is not whole.
+    /// The number of bytes of a partial frame.
     public var pendingCount: Int { kept.count }
 
-    /// Takes bytes in.
+    /// Cuts the next bytes of the stream into frames.
     /// - Parameters:
-    ///   - bytes: the next ones of the stream.
-    ///   - take: gets each event in its order, with the frame's bytes where it is a frame, which are gone after the call.
+    ///   - bytes: the next bytes of the stream.
+    ///   - take: receives each event in order, with the bytes if it is a frame. The bytes are invalid after the call.
     public mutating func receive(_ bytes: Span<UInt8>, _ take: (FrameEvent, Span<UInt8>) -> Void) {
         var next = 0
         while kept.count > 0 {
@@ -48,7 +49,7 @@ public struct FrameReader<Format: FrameFormat>: ~Copyable {
             next += count
             guard kept.count >= needed else { return }
             advanceKept(isOver: false, take)
-            // What follows the frame is still where it came from.
+            // The bytes after the frame are still in `bytes`.
             guard kept.count <= count else { continue }
             next -= kept.count
             kept.removeAll()
@@ -58,15 +59,15 @@ public struct FrameReader<Format: FrameFormat>: ~Copyable {
         if left > 0 { kept.append(rest.extracting(last: left)) }
     }
 
-    /// Ends the frame that has begun, because nothing more came in time: it is no frame, and neither may what follows its first
-    /// byte be lost.
-    /// - Parameter take: gets what is found in it.
+    /// Ends the partial frame, as no more bytes were received in time. It is not a frame, but a frame may begin after
+    /// its first byte.
+    /// - Parameter take: receives the events.
     public mutating func finish(_ take: (FrameEvent, Span<UInt8>) -> Void) {
         if kept.count > 0 { advanceKept(isOver: true, take) }
         endSkipping(take)
     }
 
-    /// Forgets everything, as at the start of a stream.
+    /// Discards all state, as at the start of a stream.
     public mutating func reset() {
         kept.removeAll()
         needed = 0
@@ -76,14 +77,14 @@ public struct FrameReader<Format: FrameFormat>: ~Copyable {
         credit = SkippingCredit()
     }
 
-    /// Bytes to take in next: what the frame is known to have; of one that does not tell its length twice as much each time,
-    /// lest it be measured again for each byte.
+    /// The number of bytes to add next: the known rest of the frame. If the frame has no length field, the number
+    /// doubles each time, so that the frame is not measured again for each byte.
     private var awaited: Int {
         let least = needed - kept.count
         return least > 1 ? least : max(1, min(kept.count, format.greatestSize - kept.count))
     }
 
-    /// Cuts what is kept as far as it goes.
+    /// Cuts the stored bytes into frames, as far as possible.
     private mutating func advanceKept(isOver: Bool, _ take: (FrameEvent, Span<UInt8>) -> Void) {
         var buffer = FrameBuffer()
         swap(&buffer, &kept)
@@ -94,10 +95,10 @@ public struct FrameReader<Format: FrameFormat>: ~Copyable {
 
     /// Cuts bytes into frames.
     /// - Parameters:
-    ///   - bytes: from where a frame begins on.
-    ///   - isOver: whether no more will come.
-    ///   - take: gets what is found.
-    /// - Returns: bytes at the end that belong to a frame that is not whole.
+    ///   - bytes: the bytes from the beginning of a frame.
+    ///   - isOver: whether no more bytes follow.
+    ///   - take: receives the events.
+    /// - Returns: the number of bytes at the end that belong to a partial frame.
     private mutating func cut(
         _ bytes: Span<UInt8>, isOver: Bool, _ take: (FrameEvent, Span<UInt8>) -> Void
     ) -> Int {
@@ -107,9 +108,9 @@ public struct FrameReader<Format: FrameFormat>: ~Copyable {
             let fault: FrameFault
             var skipped = 1
             switch format.measure(rest) {
-            case .unchecked where skippedFrom != nil: fault = FrameFault(.start, at: 0, "nothing to check it by")
+            case .unchecked where skippedFrom != nil: fault = FrameFault(.start, at: 0, "the frame has no check")
             case .whole(let count), .unchecked(let count):
-                precondition(count > 0 && count <= rest.count, "a frame has the bytes that were measured")
+                precondition(count > 0 && count <= rest.count, "a frame has 1 byte or more, all of them received")
                 endSkipping(take)
                 take(.frame(at: position), rest.extracting(first: count))
                 next += count
@@ -161,39 +162,40 @@ public struct FrameReader<Format: FrameFormat>: ~Copyable {
     }
 }
 
-/// What a stream turned out to hold.
+/// An event of a stream that is cut into frames.
 public enum FrameEvent: Sendable, Hashable {
-    /// A frame, whose first byte is this one of the stream.
+    /// A frame, and the position of its first byte in the stream.
     case frame(at: Int)
-    /// Here begin bytes that are no frame, and why. Told at once, and once for all that follow each other.
+    /// Bytes that are not a frame begin here, with this fault. Reported at once, and once for all such bytes in
+    /// sequence.
     case fault(FrameFault, at: Int)
-    /// Those bytes, reported when a frame follows or ``FrameReader/finish(_:)`` ends them. Without a fault before it:
-    /// padding, which is no error.
+    /// The range of those bytes, reported when a frame follows or ``FrameReader/finish(_:)`` ends them. Without a fault
+    /// before it: padding, which is not an error.
     case skipped(Range<Int>)
 }
 
-/// How much may still be spent on bytes that turn out to be no frame: each byte of the stream pays for some.
+/// Limits the work on bytes that are not a frame: each byte of the stream pays for a number of steps.
 struct SkippingCredit: Sendable {
-    /// Steps that were spent, less what the stream has earned since.
+    /// The steps spent, less those that the stream has earned since.
     private var spent = 0
 
-    /// Steps that each byte of the stream earns.
+    /// The steps that each byte of the stream earns.
     private static var earnedByByte: Int { 64 }
-    /// Steps that can be saved up: for so many frames of the greatest size, one inside the other and each wrong at its end.
+    /// The credit limit: the steps for this many nested frames of the greatest size, each with an error at its end.
     private static var savedFrames: Int { 16 }
 
-    /// Takes that the stream goes on.
+    /// Earns credit for bytes of the stream.
     mutating func earn(_ count: Int) { spent = max(0, spent - Self.earnedByByte * count) }
 
-    /// Takes that no frame begins where one might have.
+    /// Spends credit on a frame that proved wrong.
     /// - Parameters:
-    ///   - count: bytes that it takes with it.
-    ///   - fault: why; so far it was looked at.
+    ///   - count: the number of bytes to skip.
+    ///   - fault: the fault; its offset is the number of bytes examined.
     ///   - greatestSize: the most bytes of a frame.
-    /// - Returns: bytes to leave out, 1 or more.
+    /// - Returns: the number of bytes to skip, 1 or more.
     mutating func skip(_ count: Int, for fault: FrameFault, sizes greatestSize: Int) -> Int {
         spent += fault.offset
-        // Nobody but who means harm sends so many beginnings inside one another: they are left out together.
+        // Only an attacker sends so many nested frame beginnings; they are skipped together.
         let isOverdrawn = spent > Self.savedFrames * greatestSize
         return max(1, isOverdrawn ? max(count, fault.offset) : count)
     }

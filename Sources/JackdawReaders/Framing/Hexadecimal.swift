@@ -1,33 +1,34 @@
-/// Bytes as people read them in protocols: `02 53 4C`.
+/// Bytes as protocol documents print them: `02 53 4C`.
 extension Span<UInt8> {
-    /// The bytes with a space between, the first ones only where there are many.
+    /// Returns the bytes in hexadecimal, separated by spaces; only the first `most` of them, with `...` if there are
+    /// more.
     func hexadecimal(first most: Int = 32) -> String {
         let shown = (0..<Swift.min(count, most)).map { self[$0].hexadecimal }
         return shown.joined(separator: " ") + (count > most ? " ..." : "")
     }
 
-    /// ASCII with dots for what is none.
+    /// ASCII text, with a dot for each other byte.
     var printable: String {
         indices.map { (0x20..<0x7F).contains(self[$0]) ? String(UnicodeScalar(self[$0])) : "." }.joined()
     }
 
-    /// What is shown of a text that a reader sent, which may be confused and send a card's.
+    /// Returns a text from a reader as it may be shown, as a faulty reader may send card data in it.
     func readerText(_ isRevealing: Bool) -> String {
         isRevealing || !mayBeOfACard ? printable : sensitive(false)
     }
 
-    /// Whether a text may be an account number or a track: numbers of readers and versions have few digits and no `^`.
+    /// Whether a text may be an account number or a track: serial numbers and versions have few digits and no `^`.
     var mayBeOfACard: Bool {
         indices.count { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self[$0]) } >= 12
             || indices.contains { self[$0] == UInt8(ascii: "^") }
     }
 
-    /// What is shown of bytes that may be card data: themselves where everything is, else how many.
+    /// Returns possible card data as it may be shown: the bytes if `isRevealing`, otherwise their number.
     func sensitive(_ isRevealing: Bool) -> String {
         isRevealing ? hexadecimal(first: count) : count == 1 ? "1 byte" : "\(count) bytes"
     }
 
-    /// The byte that two digits say; nil where they are none.
+    /// Returns the byte that two hexadecimal digits represent; nil if they are not digits.
     package func byte(at index: Int) -> UInt8? {
         guard index + 1 < count, let high = self[index].digitValue, let low = self[index + 1].digitValue else {
             return nil
@@ -37,42 +38,42 @@ extension Span<UInt8> {
 }
 
 extension UInt8 {
-    /// Two digits.
+    /// Two hexadecimal digits in upper case.
     package var hexadecimal: String {
         let text = String(self, radix: 16, uppercase: true)
         return text.count < 2 ? "0\(text)" : text
     }
 
-    /// What an ASCII character says as a hexadecimal digit; nil where it is none.
+    /// The value of an ASCII character as a hexadecimal digit; nil if it is not one.
     package var digitValue: UInt8? {
         let digit = self &- UInt8(ascii: "0")
         if digit < 10 { return digit }
-        // A letter's case is one bit.
+        // Upper and lower case differ by one bit.
         let letter = (self | 0x20) &- UInt8(ascii: "a")
         return letter < 6 ? letter + 10 : nil
     }
 }
 
-/// A number of a protocol whose meaning may be published: one that is not known has no name and is a value all the same.
+/// A number in a protocol whose meaning may be published. A number without a published meaning is a valid value without
+/// a name.
 public protocol NamedNumber: RawRepresentable, Sendable, Hashable, CustomStringConvertible
 where RawValue: FixedWidthInteger & Sendable {
-    /// What the published numbers mean.
+    /// The meanings of the published numbers.
     static var names: [RawValue: String] { get }
 
-    /// Of a number, published or not.
+    /// Creates a value for any number, published or not.
     init(rawValue: RawValue)
 }
 
 extension NamedNumber {
-    /// Whether its meaning is published.
+    /// Whether the number's meaning is published.
     public var isKnown: Bool { Self.names[rawValue] != nil }
 
-    /// Number and meaning.
     public var description: String { "\(rawValue.hexadecimalBytes) \(Self.names[rawValue] ?? "unknown")" }
 }
 
 extension FixedWidthInteger {
-    /// Its bytes, the most significant one first, with a space between.
+    /// The bytes of the number, most significant first, separated by spaces.
     fileprivate var hexadecimalBytes: String {
         stride(from: Self.bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: self >> $0).hexadecimal }
             .joined(separator: " ")

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// A value of JSON, in bounds that keep what others send from taking long or much.
+/// A JSON value, with limits on size and depth against hostile input.
 package enum JSONValue: Hashable, Sendable {
     case null
     case flag(Bool)
@@ -9,23 +9,22 @@ package enum JSONValue: Hashable, Sendable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// Objects and arrays inside one another: no profile and no reader has more.
+    /// The deepest nesting of objects and arrays: no profile and no reader has more.
     package static let greatestDepth = 16
 
-    /// Why bytes are no JSON, or too much of it.
+    /// The error of bytes that are not JSON, or exceed a limit.
     package struct Fault: Error, Hashable {
-        /// What is wrong.
         package let message: String
     }
 
-    /// Reads a value.
+    /// Parses a value.
     /// - Parameters:
-    ///   - bytes: UTF-8.
-    ///   - most: bytes that it has at most.
-    /// - Throws: ``Fault`` where they are no JSON, or too much.
+    ///   - bytes: JSON in UTF-8.
+    ///   - most: the most bytes allowed.
+    /// - Throws: ``Fault`` if the bytes are not JSON, or exceed a limit.
     package init(_ bytes: [UInt8], most: Int) throws(Fault) {
         guard bytes.count <= most else { throw Fault(message: "\(bytes.count) bytes, where \(most) are the most") }
-        // Each level takes its share of a stack that is small on a server's threads.
+        // Parsing is recursive, and threads of a server have small stacks.
         guard Self.depth(of: bytes.span) <= Self.greatestDepth else {
             throw Fault(message: "more than \(Self.greatestDepth) objects or arrays inside one another")
         }
@@ -36,36 +35,36 @@ package enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// UTF-8, the members in the order of their names.
-    /// - Parameter isForPeople: whether it has lines and is indented.
-    /// - Returns: the value from its first character to its last.
+    /// Encodes the value as UTF-8, with members sorted by name.
+    /// - Parameter isForPeople: whether the text has line breaks and indentation.
+    /// - Returns: the JSON text.
     package func encoded(isForPeople: Bool = false) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         if isForPeople { encoder.outputFormatting.insert(.prettyPrinted) }
-        // Every number came from a program or from JSON, which have none that JSON has not.
+        // Encoding cannot fail: every number came from a program or from JSON, and is one that JSON can represent.
         return (try? encoder.encode(self)).map { Array($0) } ?? []
     }
 
-    /// A member of an object; nil where there is none.
+    /// The member of an object; nil if there is no such member.
     package subscript(name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members[name]
     }
 
-    /// The text; nil of anything else.
+    /// The text; nil for other kinds of value.
     package var text: String? {
         guard case .text(let text) = self else { return nil }
         return text
     }
 
-    /// The number; nil of anything else.
+    /// The number; nil for other kinds of value.
     package var number: Double? {
         guard case .number(let number) = self else { return nil }
         return number
     }
 
-    /// What it is, in a word.
+    /// The kind of value in one or a few words.
     var kind: String {
         switch self {
         case .null: "null"
@@ -77,7 +76,7 @@ package enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// The deepest nesting, of brackets outside of texts.
+    /// Returns the deepest nesting of brackets outside of texts.
     private static func depth(of bytes: Span<UInt8>) -> Int {
         var (depth, deepest) = (0, 0)
         var (isInText, isEscaped) = (false, false)

@@ -1,21 +1,21 @@
 import JackdawCards
 internal import Synchronization
 
-/// What joins the parts of messages, one message after the other.
+/// Joins the parts of messages, one message after the other.
 protocol MessageJoiner: ~Copyable {
-    /// Takes a part in, and gives the message away where this was its end.
+    /// Adds a part, and passes the message to `take` if the part ends it.
     mutating func receive(_ part: Span<UInt8>, _ take: (Span<UInt8>) -> Void) throws(JoiningFault)
 }
 
-/// What has come of a message; a place that a dialect can be copied with.
+/// The received parts of a message, by reference, so that copies of a dialect share them.
 final class JoinedMessage<Joiner: MessageJoiner & ~Copyable>: Sendable {
     private let joiner: Mutex<Joiner>
 
     init(_ joiner: consuming sending Joiner) { self.joiner = Mutex(joiner) }
 
-    /// Takes a part in.
-    /// - Returns: the message, where this was its end.
-    /// - Throws: ``JoiningFault`` where the message is lost.
+    /// Adds a part.
+    /// - Returns: the message, if the part ends it.
+    /// - Throws: ``JoiningFault`` if the message is lost.
     func receive(_ part: Span<UInt8>) throws(JoiningFault) -> SecretBytes? {
         let part = SecretBytes(copying: part)
         return try joiner.withLock { (joiner) throws(JoiningFault) in
@@ -28,15 +28,15 @@ final class JoinedMessage<Joiner: MessageJoiner & ~Copyable>: Sendable {
     }
 }
 
-/// Parts of a message that have come, which may be card data, and whether what follows belongs to one that is lost.
+/// The received parts of a message, which may be card data, and whether the next parts belong to a lost message.
 struct JoinedParts: ~Copyable {
     let most: Int
     private var bytes = FrameBuffer()
     private(set) var count = 0
-    /// A part is lost, and whoever asked was told of it: the rest is of no use.
+    /// A part was lost and reported to the caller; the rest of the message is discarded.
     private(set) var isSkipping = false
 
-    /// - Parameter most: bytes that a message has at most.
+    /// - Parameter most: the most bytes that a message has.
     init(most: Int) { self.most = most }
 
     mutating func append(_ part: Span<UInt8>, isEnd: Bool = false) throws(JoiningFault) {
@@ -45,20 +45,20 @@ struct JoinedParts: ~Copyable {
         count += 1
     }
 
-    /// Gives the message away.
+    /// Passes the message to `take`, and resets.
     mutating func finish(_ take: (Span<UInt8>) -> Void) {
         bytes.withBytes { take($0) }
         reset()
     }
 
-    /// Gives the message away, in memory of its own.
+    /// Returns the message in its own memory, and resets.
     mutating func finish() -> SecretBytes {
         let message = bytes.withBytes { SecretBytes(copying: $0) }
         reset()
         return message
     }
 
-    /// Gives the message up, and what follows of it unless this was its end.
+    /// Discards the message, and the rest of it unless this part ends it.
     mutating func drop(_ fault: JoiningFault, isEnd: Bool = false) -> JoiningFault {
         reset()
         isSkipping = !isEnd

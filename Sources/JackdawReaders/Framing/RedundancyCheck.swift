@@ -1,6 +1,6 @@
-/// The sums that readers' frames are checked by.
+/// The check sums of readers' frames.
 enum RedundancyCheck {
-    /// LRC: all bytes, one XOR the next.
+    /// LRC: the XOR of all bytes.
     static func longitudinal(_ bytes: Span<UInt8>) -> UInt8 {
         var eight: UInt64 = 0
         var index = 0
@@ -18,7 +18,7 @@ enum RedundancyCheck {
         return sum
     }
 
-    /// All bytes added, modulo 256.
+    /// The sum of all bytes, modulo 256.
     static func sum(_ bytes: Span<UInt8>) -> UInt8 {
         var sum: UInt8 = 0
         for index in bytes.indices { sum &+= bytes[index] }
@@ -45,7 +45,7 @@ enum RedundancyCheck {
         return crc
     }
 
-    /// CRC-8: polynomial 07, from 0, not reflected. With the sum behind the bytes it is 0.
+    /// CRC-8: polynomial 07, from 0, not reflected. Over the bytes and their CRC it is 0.
     static func crc8(_ bytes: Span<UInt8>) -> UInt8 {
         let tables = tables8.span
         var crc: UInt8 = 0
@@ -64,7 +64,7 @@ enum RedundancyCheck {
         return crc
     }
 
-    /// What a byte adds that 0 to 7 others follow, 256 each: eight bytes are taken at a time.
+    /// The contribution of a byte that 0 to 7 others follow, 256 entries each, as the loops process eight bytes a step.
     private static let tables16 = tables(from: { UInt16($0) << 8 }, polynomial: 0x1021)
     private static let tables8 = tables(from: { UInt8($0) }, polynomial: 0x07)
 

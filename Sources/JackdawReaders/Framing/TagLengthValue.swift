@@ -1,42 +1,43 @@
-/// One data object of a message in BER-TLV (EMV book 3, annex B): where it lies.
+/// One data object of a message in BER-TLV (EMV book 3, annex B): its tag and position.
 package struct TagLengthValue: Hashable {
-    /// Its tag's bytes as one number: `0x9F02`.
+    /// The tag's bytes as one number: `0x9F02`.
     package let tag: UInt32
-    /// Its first byte, counted from the message's first.
+    /// The index of the object's first byte in the message.
     let start: Int
-    /// Its value's bytes, counted from the message's first.
+    /// The range of the object's value in the message.
     package let value: Range<Int>
 
-    /// Bytes from which on a value may be an account number, two digits each.
+    /// The least number of bytes in which a value may hold an account number, at two digits a byte.
     static let leastOfCard = 6
 
-    /// Whether it is of a card though it is short: a cardholder's name, an expiry, a service code (EMV book 3, annex A).
+    /// Whether the object is card data although it is short: cardholder's name, expiry, service code (EMV book 3, annex
+    /// A).
     var isShortOfCard: Bool { [0x5F20, 0x5F24, 0x5F30].contains(tag) }
 
-    /// Whether its value is objects.
+    /// Whether the value consists of objects.
     var isConstructed: Bool {
         let first = (0...3).reversed().lazy.map { UInt8(tag >> (8 * UInt32($0)) & 0xFF) }.first { $0 != 0 } ?? 0
         return first & 0x20 != 0
     }
 
-    /// Objects in objects in objects: no reader sends more.
+    /// The deepest nesting of objects; no reader sends a deeper one.
     private static let greatestDepth = 8
-    /// More than any message of a reader has.
+    /// The most objects; more than any message of a reader has.
     private static let mostObjects = 512
 
-    /// Reads all objects of a message, those inside others included, each after the one that holds it.
-    /// - Parameter message: objects one behind the other; 00 between them means nothing.
-    /// - Returns: nil where a length leads out of the message or of the object around, and where there are too many or too
-    ///   deep.
+    /// Parses all objects of a message, nested ones included; each follows the object that contains it.
+    /// - Parameter message: a sequence of objects; bytes 00 between them are ignored.
+    /// - Returns: nil if a length exceeds the message or the enclosing object, or if the objects are too many or too
+    ///   deeply nested.
     static func read(_ message: Span<UInt8>) -> [TagLengthValue]? {
         var found: [TagLengthValue] = []
         return read(message, in: 0..<message.count, depth: 0, into: &found) ? found : nil
     }
 
-    /// Makes an object.
+    /// Encodes an object.
     /// - Parameters:
-    ///   - tag: its tag's bytes as one number.
-    ///   - value: at most 16 MB.
+    ///   - tag: the tag's bytes as one number.
+    ///   - value: the value, at most 16 MB.
     /// - Returns: tag, length, value.
     package static func encode(_ tag: UInt32, _ value: [UInt8]) -> [UInt8] {
         let bytes = bigEndian(tag)
@@ -44,7 +45,7 @@ package struct TagLengthValue: Hashable {
         return bytes + (value.count < 0x80 ? length : [0x80 | UInt8(length.count)] + length) + value
     }
 
-    /// The bytes of a number without zeros in front; one where it is 0.
+    /// Returns the bytes of a number without leading zeros; one byte if it is 0.
     static func bigEndian(_ number: UInt32) -> [UInt8] {
         let bytes = [24, 16, 8].map { UInt8(number >> $0 & 0xFF) }.drop { $0 == 0 }
         return bytes + [UInt8(number & 0xFF)]
@@ -81,7 +82,7 @@ package struct TagLengthValue: Hashable {
         var tag = UInt32(message[next])
         next += 1
         guard tag & 0x1F == 0x1F else { return tag }
-        // Three more bytes are more than any tag has.
+        // No tag has more than three further bytes.
         for _ in 0..<3 {
             guard next < end else { return nil }
             tag = tag << 8 | UInt32(message[next])
@@ -106,18 +107,18 @@ package struct TagLengthValue: Hashable {
     }
 }
 
-/// What data objects are called, and which of their values are shown.
+/// The names of data objects, and which of their values are shown.
 struct TagDictionary {
-    /// What tags are called.
+    /// The names of the tags.
     var names: [UInt32: String]
-    /// Values that are shown however long they are: of the reader, of its keys or of the payment.
+    /// Values that are shown at any length: of the reader, of its keys or of the payment.
     var shown: Set<UInt32> = []
-    /// Texts of the reader, of which what looks like a card's is hidden.
+    /// Texts of the reader, which are shown unless they look like card data.
     var texts: Set<UInt32> = []
-    /// Values that are hidden however short they are, beside a card's.
+    /// Values that are hidden at any length, in addition to those of a card.
     var hidden: Set<UInt32> = []
 
-    /// Objects of EMV that readers' protocols use.
+    /// EMV objects that readers' protocols use.
     static let emv = TagDictionary(
         names: [
             0x57: "track 2", 0x5A: "account number", 0x5F20: "cardholder's name", 0x5F24: "expiry",
@@ -126,7 +127,7 @@ struct TagDictionary {
             0x9F39: "entry mode",
         ], shown: [0x9F02, 0x9F03], hidden: [0x57, 0x5A])
 
-    /// This one, and another.
+    /// Returns this dictionary with the entries of another added.
     func adding(_ other: TagDictionary) -> TagDictionary {
         TagDictionary(
             names: names.merging(other.names) { $1 }, shown: shown.union(other.shown), texts: texts.union(other.texts),
@@ -135,14 +136,15 @@ struct TagDictionary {
 }
 
 extension TagLengthValue {
-    /// Explains data that may be objects: each is a field; what holds others is one of tag and length, before those.
+    /// Explains data that may be objects. Each object is a field; for an object that contains others, the field is its
+    /// tag and length, before those.
     /// - Parameters:
-    ///   - range: where the data lie.
-    ///   - frame: the frame around them.
-    ///   - name: what they are called where they are no objects.
-    ///   - tags: what is known of the objects.
-    ///   - isRevealing: whether card data is shown whole.
-    /// - Returns: fields without a gap; one with the number of bytes where the data are no objects.
+    ///   - range: the range of the data in the frame.
+    ///   - frame: the frame that contains the data.
+    ///   - name: the name of the field if the data is not objects.
+    ///   - tags: the names and rules of the objects.
+    ///   - isRevealing: whether card data is shown.
+    /// - Returns: fields without a gap; one field with the number of bytes if the data is not objects.
     static func fields(
         _ range: Range<Int>, of frame: Span<UInt8>, else name: String, _ tags: TagDictionary, isRevealing: Bool
     ) -> [FrameField] {
@@ -175,7 +177,7 @@ extension TagLengthValue {
         return tags.names[tag].map { "\(bytes) \($0)" } ?? bytes
     }
 
-    /// Length and value, which is left out where it may be of a card.
+    /// Length and value; without the value if it may be card data.
     private func text(of value: Span<UInt8>, _ tags: TagDictionary, _ isRevealing: Bool) -> String {
         let isHidden = tags.hidden.contains(tag) || isShortOfCard || value.count >= Self.leastOfCard
         let length = value.sensitive(false)

@@ -1,5 +1,5 @@
-/// What a program sends to set up ID TECH's magnetic stripe readers: `02 S` function, length, data or `02 R` function, then
-/// `03` and an LRC over all of it.
+/// Commands that change or read settings of ID TECH's magnetic stripe readers: `02 S` function, length, data or `02 R`
+/// function, then `03` and an LRC of all these bytes.
 ///
 /// Source: ID TECH's iMag and SecureMag manuals.
 package struct IDTechCommandFormat: FrameFormat {
@@ -8,16 +8,13 @@ package struct IDTechCommandFormat: FrameFormat {
     private static let set = UInt8(ascii: "S")
     private static let review = UInt8(ascii: "R")
 
-    /// The format, which has no settings.
     package init() {}
 
     /// `02 S` function, length, 255 bytes, `03` LRC.
     package var greatestSize: Int { 4 + 255 + 2 }
 
-    /// The first byte that may begin a frame.
     package func start(in bytes: Span<UInt8>) -> Int? { bytes.firstIndex(of: Self.startOfText) }
 
-    /// Measures the frame that may begin with the first byte.
     package func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
         guard bytes[0] == Self.startOfText else { return .fault(.noStart(bytes[0])) }
         guard bytes.count > 1 else { return .partial(atLeast: 5) }
@@ -33,7 +30,6 @@ package struct IDTechCommandFormat: FrameFormat {
         return measureEnd(bytes, at: end, from: 0)
     }
 
-    /// Explains a frame, field by field.
     package func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
         let end = frame.count - 2
         var fields = [
@@ -49,29 +45,29 @@ package struct IDTechCommandFormat: FrameFormat {
         return fields + [FrameField("ETX", end..<end + 1, "03"), FrameField("LRC", end + 1..<end + 2, "right")]
     }
 
-    /// Makes a command that sets something.
+    /// Makes a command that changes a setting.
     /// - Parameters:
-    ///   - function: what is set.
-    ///   - data: to what, up to 255 bytes; none for ``IDTechFunction/resetToDefault``.
+    ///   - function: the setting.
+    ///   - data: the new value, up to 255 bytes; empty for ``IDTechFunction/resetToDefault``.
     /// - Returns: the frame.
-    /// - Throws: ``FrameFault`` (`length`) where that is too much.
+    /// - Throws: ``FrameFault`` (`length`) if the data is longer.
     package static func set(_ function: IDTechFunction, _ data: [UInt8]) throws(FrameFault) -> [UInt8] {
         guard data.count <= 255 else {
-            throw FrameFault(.length, at: 3, "\(data.count) bytes of data, where 255 are the most")
+            throw FrameFault(.length, at: 3, "\(data.count) bytes of data; the maximum is 255")
         }
         guard function != .resetToDefault else {
-            guard data.isEmpty else { throw FrameFault(.length, at: 3, "resetting takes no data") }
+            guard data.isEmpty else { throw FrameFault(.length, at: 3, "a reset has no data") }
             return ended([startOfText, set, function.rawValue])
         }
         return ended([startOfText, set, function.rawValue, UInt8(data.count)] + data)
     }
 
-    /// Makes a command that asks for something.
+    /// Makes a command that reads a setting.
     package static func review(_ function: IDTechFunction) -> [UInt8] {
         ended([startOfText, review, function.rawValue])
     }
 
-    /// Whether length and data follow the function: a question has none, and neither has resetting.
+    /// Whether length and data follow the function: they do not in a review or a reset.
     private func hasLength(_ bytes: Span<UInt8>) -> Bool {
         bytes[1] == Self.set && bytes[2] != IDTechFunction.resetToDefault.rawValue
     }
@@ -84,14 +80,14 @@ package struct IDTechCommandFormat: FrameFormat {
 
 /// Measures the end `03` LRC of a frame.
 /// - Parameters:
-///   - bytes: what has come of the frame.
-///   - end: where `03` has to be.
-///   - first: where what the LRC is over begins.
-/// - Returns: what the bytes are.
+///   - bytes: the bytes received of the frame.
+///   - end: the index at which `03` must be.
+///   - first: the index of the first byte that the LRC covers.
+/// - Returns: the result of measuring the whole frame.
 func measureEnd(_ bytes: Span<UInt8>, at end: Int, from first: Int) -> FrameMeasure {
     guard bytes.count > end else { return .partial(atLeast: end + 2) }
     guard bytes[end] == IDTechCommandFormat.endOfText else {
-        return .fault(FrameFault(.end, at: end, "\(bytes[end].hexadecimal), where the frame ends with 03"))
+        return .fault(FrameFault(.end, at: end, "\(bytes[end].hexadecimal); the frame ends with 03"))
     }
     guard bytes.count > end + 1 else { return .partial(atLeast: end + 2) }
     let sum = RedundancyCheck.longitudinal(bytes.extracting(first...end))
@@ -99,42 +95,38 @@ func measureEnd(_ bytes: Span<UInt8>, at end: Int, from first: Int) -> FrameMeas
     return .whole(end + 2)
 }
 
-/// What ID TECH's magnetic stripe readers send: `06` or `15` for a command, `06` and settings or a text for a question, and
-/// swipes unasked (``IDTechSwipeFormat``).
+/// Frames from ID TECH's magnetic stripe readers: `06` or `15` for a command, `06` and settings or a text for a
+/// question, and unsolicited swipes (``IDTechSwipeFormat``).
 ///
-/// An answer does not say which of these it is: who has asked has to tell.
+/// An answer does not show which of these kinds it is: the caller must state the kind of the request.
 package struct IDTechAnswerFormat: FrameFormat {
-    /// What a reader was asked.
+    /// The kind of the last request.
     package enum Awaited: Sendable, Hashable, CaseIterable {
-        /// Nothing, or to set something: `06` alone.
+        /// No request, or a changed setting: `06` alone.
         case acknowledgement
-        /// For settings: `06 02`, then function, length and data of each, `03` LRC.
+        /// A question for settings: `06 02`, then function, length and data of each, `03` LRC.
         case settings
-        /// For a text, such as the firmware's version: `06 02` text `03` LRC.
+        /// A question for a text, such as the firmware's version: `06 02` text `03` LRC.
         case text
     }
 
-    /// What the reader was asked last.
     package var awaited: Awaited
     private let swipes = IDTechSwipeFormat()
 
     static let acknowledge: UInt8 = 0x06
     static let refuse: UInt8 = 0x15
 
-    /// - Parameter awaited: what the reader was asked last.
+    /// - Parameter awaited: the kind of the last request.
     package init(awaiting awaited: Awaited = .acknowledgement) { self.awaited = awaited }
 
-    /// The most bytes that a frame has.
     package var greatestSize: Int { swipes.greatestSize }
 
-    /// The first byte that may begin a frame.
     package func start(in bytes: Span<UInt8>) -> Int? { bytes.indices.first { Self.starts.contains(bytes[$0]) } }
 
     private static let starts = [acknowledge, refuse, IDTechCommandFormat.startOfText]
-    /// The most bytes of an answer that is no swipe: nobody has documented a longer one than a setting has.
+    /// The most bytes of an answer other than a swipe: no documented answer is longer than a setting.
     private static let greatestAnswer = 1024
 
-    /// Measures the frame that may begin with the first byte.
     package func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
         switch bytes[0] {
         case Self.refuse: .unchecked(1)
@@ -144,7 +136,6 @@ package struct IDTechAnswerFormat: FrameFormat {
         }
     }
 
-    /// Explains a frame, field by field.
     package func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
         guard frame[0] != IDTechCommandFormat.startOfText else {
             return swipes.fields(of: frame, isRevealing: isRevealing)
@@ -173,7 +164,7 @@ package struct IDTechAnswerFormat: FrameFormat {
     private func measureAnswer(_ bytes: Span<UInt8>) -> FrameMeasure {
         guard bytes.count > 1 else { return .partial(atLeast: 4) }
         guard bytes[1] == IDTechCommandFormat.startOfText else {
-            return .fault(FrameFault(.field, at: 1, "\(bytes[1].hexadecimal), where the answer begins with 02"))
+            return .fault(FrameFault(.field, at: 1, "\(bytes[1].hexadecimal); the answer begins with 02"))
         }
         var end = 2
         while true {
@@ -192,20 +183,20 @@ package struct IDTechAnswerFormat: FrameFormat {
     }
 }
 
-/// What ID TECH's readers put around a body of known length: `02`, the length with its lower byte first, the body, its LRC and
-/// its sum, `03`.
+/// The envelope of a body of known length in ID TECH's frames: `02`, the length with its lower byte first, the body,
+/// its LRC and its sum, `03`.
 enum IDTechBody {
-    /// Mark and length.
+    /// The length of `02` and the length field.
     static let start = 3
-    /// LRC, sum and mark.
+    /// The length of LRC, sum and `03`.
     static let endSize = 3
 
     /// Measures the frame that may begin with the first byte.
     /// - Parameters:
-    ///   - bytes: what has come of it.
-    ///   - sizes: how long a body may be.
-    ///   - fault: why no body begins with a byte; nil where one does.
-    /// - Returns: what the bytes are.
+    ///   - bytes: the bytes received of the frame.
+    ///   - sizes: the range of a body's length.
+    ///   - fault: returns the error of a body that begins with this byte; nil if there is none.
+    /// - Returns: the result of measuring the frame.
     static func measure(
         _ bytes: Span<UInt8>, sizes: ClosedRange<Int>, fault: (UInt8) -> FrameFault? = { _ in nil }
     ) -> FrameMeasure {
@@ -223,15 +214,15 @@ enum IDTechBody {
         let sum = RedundancyCheck.sum(body)
         guard bytes[end + 1] == sum else { return .fault(.check("sum", at: end + 1, bytes[end + 1], expected: sum)) }
         guard bytes[end + 2] == IDTechCommandFormat.endOfText else {
-            return .fault(FrameFault(.end, at: end + 2, "\(bytes[end + 2].hexadecimal), where the frame ends with 03"))
+            return .fault(FrameFault(.end, at: end + 2, "\(bytes[end + 2].hexadecimal); the frame ends with 03"))
         }
         return .whole(end + endSize)
     }
 
-    /// Explains what is around a body.
+    /// Explains the envelope of a body.
     /// - Parameters:
-    ///   - body: its fields.
-    ///   - count: bytes of the frame.
+    ///   - body: the fields of the body.
+    ///   - count: the length of the frame in bytes.
     /// - Returns: the fields of the frame.
     static func fields(around body: [FrameField], count: Int) -> [FrameField] {
         let end = count - endSize
@@ -241,7 +232,7 @@ enum IDTechBody {
         ]
     }
 
-    /// Makes the frame of a body.
+    /// Makes the frame of a body; throws if its length is not in the range.
     static func frame(_ body: [UInt8], sizes: ClosedRange<Int>) throws(FrameFault) -> [UInt8] {
         guard sizes.contains(body.count) else { throw length(body.count, sizes) }
         let checks = [RedundancyCheck.longitudinal(body.span), RedundancyCheck.sum(body.span)]
@@ -255,59 +246,38 @@ enum IDTechBody {
     }
 }
 
-/// What can be set and asked of ID TECH's magnetic stripe readers.
+/// The functions of ID TECH's magnetic stripe readers: settings and questions.
 ///
 /// Source: ID TECH's iMag and SecureMag manuals.
 package struct IDTechFunction: NamedNumber {
-    /// Its number.
     package let rawValue: UInt8
 
-    /// Of a number.
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Reset to default.
     package static let resetToDefault = IDTechFunction(rawValue: 0x18)
-    /// Decoding.
     package static let decoding = IDTechFunction(rawValue: 0x1D)
-    /// Review all.
     package static let reviewAll = IDTechFunction(rawValue: 0x1F)
-    /// Firmware version.
     package static let firmwareVersion = IDTechFunction(rawValue: 0x22)
-    /// Baud rate.
     package static let baudRate = IDTechFunction(rawValue: 0x41)
-    /// Clear digits in front.
     package static let clearDigitsInFront = IDTechFunction(rawValue: 0x49)
-    /// Clear digits behind.
     package static let clearDigitsBehind = IDTechFunction(rawValue: 0x4A)
-    /// Mask character.
     package static let maskCharacter = IDTechFunction(rawValue: 0x4B)
-    /// Encryption.
     package static let encryption = IDTechFunction(rawValue: 0x4C)
-    /// Serial number.
     package static let serialNumber = IDTechFunction(rawValue: 0x4E)
-    /// Expiry shown.
     package static let expiryShown = IDTechFunction(rawValue: 0x50)
     /// The serial number of the next key (KSN), of readers on the audio jack. Reported, not documented.
     package static let nextKeySerialNumber = IDTechFunction(rawValue: 0x51)
-    /// Key management.
     package static let keyManagement = IDTechFunction(rawValue: 0x58)
-    /// LRC in secure mode.
     package static let lrcInSecureMode = IDTechFunction(rawValue: 0x6F)
-    /// Security level.
     package static let securityLevel = IDTechFunction(rawValue: 0x7E)
-    /// Activate authentication.
     package static let activateAuthentication = IDTechFunction(rawValue: 0x82)
-    /// Encrypt option.
     package static let encryptOption = IDTechFunction(rawValue: 0x84)
-    /// Output format.
     package static let outputFormat = IDTechFunction(rawValue: 0x85)
-    /// Mask option.
     package static let maskOption = IDTechFunction(rawValue: 0x86)
 
-    /// What the published numbers mean.
     package static let names: [UInt8: String] = [
         0x18: "reset to default", 0x1D: "decoding", 0x1F: "review all", 0x22: "firmware version", 0x41: "baud rate",
-        0x49: "clear digits in front", 0x4A: "clear digits behind", 0x4B: "mask character", 0x4C: "encryption",
+        0x49: "clear digits at the start", 0x4A: "clear digits at the end", 0x4B: "mask character", 0x4C: "encryption",
         0x4E: "serial number", 0x50: "expiry shown", 0x51: "next KSN", 0x58: "key management",
         0x6F: "LRC in secure mode", 0x7E: "security level", 0x80: "authentication challenge",
         0x82: "activate authentication", 0x84: "encrypt option", 0x85: "output format", 0x86: "mask option",

@@ -1,17 +1,17 @@
-/// How ID TECH's magnetic stripe readers (UniMag, Shuttle, SecureMag and their like) are spoken to.
+/// The protocol of ID TECH's magnetic stripe readers (UniMag, Shuttle, SecureMag and similar).
 package struct IDTechDialect: ReaderDialect {
-    /// The family: `idtech`, or another that speaks alike.
+    /// The family: `idtech`, or another with the same protocol.
     package let family: String
-    /// How long things take: those of ID TECH's SDK.
+    /// Timeouts and attempts; by default those of ID TECH's SDK.
     package let times: ReaderTimes
-    /// Whether cards are read at any time, as from readers on a cable; those on an audio jack live on power that is given for
-    /// a wait.
+    /// Whether the reader reads cards at any time, as readers on a cable do; readers on an audio jack have power only
+    /// during a wait.
     package let isAlwaysArmed: Bool
     private let takesCommands: Bool
 
     /// - Parameters:
-    ///   - times: how long things take.
-    ///   - isAlwaysArmed: whether cards are read at any time.
+    ///   - times: timeouts, and the number of attempts.
+    ///   - isAlwaysArmed: whether the reader reads cards at any time.
     package init(times: ReaderTimes = ReaderTimes(), isAlwaysArmed: Bool = false) {
         self.init(family: "idtech", times: times, isAlwaysArmed: isAlwaysArmed)
     }
@@ -23,27 +23,26 @@ package struct IDTechDialect: ReaderDialect {
         self.takesCommands = takesCommands
     }
 
-    /// - Parameter profile: what is not public about these readers or may change.
-    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
+    /// - Parameter profile: the values that are not public or may change.
+    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) if the profile is incomplete or invalid.
     package init(profile: ReaderProfile) throws(ReaderError) {
         self.init(times: try profile.times(), isAlwaysArmed: try profile.flag(.isAlwaysArmed))
     }
 
-    /// Its software and its number, where it can be asked.
+    /// Firmware version and serial number, if the reader takes commands.
     package var identification: [ReaderRequest] {
         takesCommands ? [.review(.firmwareVersion), .review(.serialNumber)] : []
     }
 
-    /// Questions about settings are answered otherwise than those for a text.
+    /// The answer to a question for settings has another format than that for a text.
     package func format(awaiting request: ReaderRequest?) -> any FrameFormat {
         guard let request, let function = Self.reviewed(request) else { return IDTechAnswerFormat() }
         return IDTechAnswerFormat(awaiting: function == .firmwareVersion ? .text : .settings)
     }
 
-    /// Nothing: it reads cards while it has power.
+    /// No requests, as the reader reads cards while it has power.
     package func arming(for duration: Duration) -> [ReaderRequest] { [] }
 
-    /// What asks something.
     package func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
         try checkCommands()
         return switch question {
@@ -51,11 +50,11 @@ package struct IDTechDialect: ReaderDialect {
         case .serialNumber: [.review(.serialNumber)]
         case .keySerialNumber: [.review(.nextKeySerialNumber)]
         case .settings: [.review(.reviewAll)]
-        default: throw ReaderError(.unsupported, "\(family) readers are not known to tell their \(question)")
+        default: throw ReaderError(.unsupported, "\(family) readers have no known request for their \(question)")
         }
     }
 
-    /// What sets something: the number is that of a function.
+    /// Changes a setting: its number is that of a function.
     package func setting(_ setting: ReaderSetting) throws(ReaderError) -> [ReaderRequest] {
         try checkCommands()
         guard let number = UInt8(exactly: setting.number) else {
@@ -65,11 +64,10 @@ package struct IDTechDialect: ReaderDialect {
         do throws(FrameFault) {
             return [ReaderRequest("set \(function)", try IDTechCommandFormat.set(function, setting.value))]
         } catch {
-            throw ReaderError(.outOfRange, "the setting does not fit", underlying: error.message)
+            throw ReaderError(.outOfRange, "the setting is invalid", underlying: error.message)
         }
     }
 
-    /// What a frame means.
     package func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
         switch frame[0] {
         case IDTechAnswerFormat.refuse: return [request == nil ? .unknown("a NAK") : .refused("NAK")]
@@ -85,8 +83,8 @@ package struct IDTechDialect: ReaderDialect {
     private func checkCommands() throws(ReaderError) {
         guard takesCommands else {
             throw ReaderError(
-                .unsupported, "by its profile the reader takes no commands",
-                remedy: "set \(ProfileKey.takesCommands) in a profile of your own")
+                .unsupported, "according to its profile, the reader accepts no commands",
+                remedy: "set \(ProfileKey.takesCommands) in your own profile")
         }
     }
 
@@ -113,7 +111,7 @@ package struct IDTechDialect: ReaderDialect {
         return .done(facts)
     }
 
-    /// What a swipe's frame means, also inside another family's.
+    /// Interprets a swipe's frame, also one inside a frame of another family.
     static func swipe(_ frame: Span<UInt8>, of family: String) -> ReaderMeaning {
         let layout: IDTechSwipe
         do throws(FrameFault) {
@@ -144,7 +142,7 @@ package struct IDTechDialect: ReaderDialect {
         return .swipe(builder.finish(family: family, cipher: cipher))
     }
 
-    /// What a request asks for; nil where it sets something.
+    /// Returns the function that a request reads; nil if the request changes a setting.
     private static func reviewed(_ request: ReaderRequest) -> IDTechFunction? {
         guard request.bytes.count == 5, request.bytes[1] == UInt8(ascii: "R") else { return nil }
         return IDTechFunction(rawValue: request.bytes[2])
@@ -158,13 +156,13 @@ extension ReaderRequest {
 }
 
 extension IDTechDialect {
-    /// Hides tracks, what was encrypted and hashes of a swipe, and numbers in answers.
+    /// Masks tracks, encrypted data and hashes of a swipe, and numbers in answers.
     package func masking(_ frames: [[UInt8]]) -> MaskedFrames {
         guard let frame = frames.first, frames.count == 1 else { return .unknown }
         return Self.masked(frame).map { .masked([$0]) } ?? .unknown
     }
 
-    /// Whether bytes are one swipe or one answer, and nothing else.
+    /// Whether the bytes are exactly one swipe or one answer.
     static func isOneFrame(_ bytes: [UInt8]) -> Bool {
         let kinds: [IDTechAnswerFormat] = [
             .init(awaiting: .text), .init(awaiting: .settings), .init(awaiting: .acknowledgement),
@@ -172,7 +170,7 @@ extension IDTechDialect {
         return (try? IDTechSwipeFormat().check(bytes)) != nil || kinds.contains { (try? $0.check(bytes)) != nil }
     }
 
-    /// A frame without what is of a card, also inside another family's.
+    /// Returns a frame with its card data masked, also one inside a frame of another family.
     static func masked(_ frame: [UInt8]) -> [UInt8]? {
         var frame = frame
         guard frame[0] == IDTechCommandFormat.startOfText else {
@@ -183,7 +181,7 @@ extension IDTechDialect {
         }
         guard let layout = try? IDTechSwipe(frame.span) else { return nil }
         for track in layout.tracks {
-            // Bits are no characters, in which it could be told what to hide.
+            // Raw bits are not characters, so digits cannot be recognised: clear them all.
             let cleared = [layout.cardType == .raw ? track.masked : nil, track.encrypted, track.hash].compactMap(\.self)
             for place in cleared { CardHiding.clear(&frame, place) }
             if let masked = track.masked { CardHiding.hideTracks(&frame, masked) }
@@ -194,13 +192,13 @@ extension IDTechDialect {
 }
 
 extension ReaderProfile {
-    /// What is known of ID TECH's magnetic stripe readers.
+    /// The known facts about ID TECH's magnetic stripe readers.
     static let idtech = ReaderProfile(
-        family: "idtech", "ID TECH's magnetic stripe readers, as their manuals have them",
+        family: "idtech", "ID TECH's magnetic stripe readers, from their manuals",
         [
             .isAlwaysArmed: ProfileEntry(
-                "whether cards are read at any time; else while power is given for a wait", .flag(true), .documented,
-                "manuals of SecureMag and its like; readers on an audio jack live on the power for a wait")
+                "whether cards are read at any time; if not, only during a wait with power", .flag(true), .documented,
+                "manuals of SecureMag and similar readers; on an audio jack, readers have power only during a wait")
         ])
 }
 

@@ -1,76 +1,72 @@
-/// Where the fields of a swipe lie in its frame, in the original or the enhanced layout.
+/// The positions of a swipe's fields in its frame, in the original or the enhanced layout.
 ///
-/// It holds no card data itself: the frame has it, and each field is a range of that.
+/// Holds no card data itself: each field is a range of the frame.
 package struct IDTechSwipe: Sendable, Hashable {
-    /// What kind of card it was.
+    /// The kind of card that was swiped.
     package enum CardType: UInt8, Sendable, Hashable, CaseIterable {
         /// ISO 7813, ABA: bank cards.
         case bank = 0x00
         /// AAMVA: driving licences.
         case licence = 0x01
-        /// Another one.
+        /// A card with another format.
         case other = 0x03
-        /// Not decoded.
+        /// Raw bits, which the reader did not decode.
         case raw = 0x04
     }
 
-    /// How it was encrypted.
+    /// The cipher of encrypted tracks.
     package enum Cipher: UInt8, Sendable, Hashable {
-        /// Triple DES, CBC.
         case tripleDES = 0
-        /// AES-128, CBC.
         case aes = 1
 
-        /// Bytes that are encrypted at once.
+        /// The cipher's block size in bytes.
         var blockSize: Int { self == .tripleDES ? 8 : 16 }
     }
 
-    /// One track.
     package struct Track: Sendable, Hashable {
-        /// Characters on the card, sentinels included; 0 where there was none.
+        /// The number of characters on the card, sentinels included; 0 if there were none.
         package var length = 0
         /// Whether it was decoded without an error.
         package var isDecoded = false
-        /// Whether anything was there.
+        /// Whether the reader sampled any signal on the track.
         package var isSampled = false
-        /// The track with stars in it; nil where it was not sent. Track 3 of the original layout is in clear.
+        /// The masked track; nil if the reader did not send it. Track 3 of the original layout is in clear.
         package var masked: Range<Int>?
-        /// The track encrypted, padded with zeros; nil where it was not sent on its own.
+        /// The encrypted track, padded with zeros; nil if the reader did not send it on its own.
         package var encrypted: Range<Int>?
-        /// SHA-1 of the track in clear; nil where it was not sent.
+        /// SHA-1 of the track in clear; nil if the reader did not send it.
         package var hash: Range<Int>?
     }
 
-    /// The card type's bit that says that the layout is the enhanced one.
+    /// The card type's bit for the enhanced layout.
     static let enhanced: UInt8 = 0x80
 
-    /// What kind of card it was.
     package let cardType: CardType
-    /// Whether the layout is the enhanced one.
+    /// Whether the frame has the enhanced layout.
     package let isEnhanced: Bool
-    /// How it was encrypted; nil where nothing was, or where the original layout, which does not say, fits both ways.
+    /// The cipher; nil if nothing was encrypted, or if the original layout, which does not have a cipher field, fits
+    /// both ciphers.
     package private(set) var cipher: Cipher?
-    /// Tracks 1 to 3.
     package private(set) var tracks = [Track](repeating: Track(), count: 3)
-    /// In the original layout tracks 1 and 2 encrypted as one; nil where they were not, or each on its own.
+    /// In the original layout tracks 1 and 2, encrypted as one; nil if they were not encrypted, or each on its own.
     package private(set) var encryptedTogether: Range<Int>?
-    /// 8 bytes that the program gave; nil where there are none.
+    /// The session identifier that the program sent, 8 bytes; nil if there is none.
     package private(set) var session: Range<Int>?
-    /// The reader's serial number, 10 characters; nil where it was not sent.
+    /// The reader's serial number, 10 characters; nil if the reader did not send it.
     package private(set) var serialNumber: Range<Int>?
-    /// The key's serial number (KSN), 10 bytes; nil where nothing was encrypted.
+    /// The key's serial number (KSN), 10 bytes; nil if nothing was encrypted.
     package private(set) var keySerialNumber: Range<Int>?
 
-    /// Reads the layout of a frame whose checks are right.
-    /// - Parameter frame: as ``IDTechSwipeFormat`` found it.
-    /// - Throws: ``FrameFault`` where fields do not fit.
+    /// Parses a frame with correct checks.
+    /// - Parameter frame: a frame of ``IDTechSwipeFormat``.
+    /// - Throws: ``FrameFault`` if the fields do not fit the frame.
     package init(_ frame: Span<UInt8>) throws(FrameFault) {
         let end = frame.count - IDTechBody.endSize
         guard end - IDTechBody.start >= IDTechSwipeFormat.bodySizes.lowerBound else {
             throw FrameFault(.truncated, at: max(0, end), "too short for a swipe")
         }
         guard let type = CardType(rawValue: frame[3] & ~Self.enhanced) else {
-            throw FrameFault(.field, at: 3, "no card type is \(frame[3].hexadecimal)")
+            throw FrameFault(.field, at: 3, "\(frame[3].hexadecimal) is not a card type")
         }
         cardType = type
         isEnhanced = frame[3] & Self.enhanced != 0
@@ -79,7 +75,7 @@ package struct IDTechSwipe: Sendable, Hashable {
             let flags = try places.take(2, "the flags")
             let sent = frame[flags.lowerBound]
             guard let named = Cipher(rawValue: sent >> 4 & 3) else {
-                throw FrameFault(.field, at: flags.lowerBound, "no cipher is \(sent >> 4 & 3)")
+                throw FrameFault(.field, at: flags.lowerBound, "\(sent >> 4 & 3) is not a cipher")
             }
             cipher = named
         }
@@ -125,7 +121,7 @@ package struct IDTechSwipe: Sendable, Hashable {
         guard places.left > 0 else { return }
         let together = tracks[0].length + tracks[1].length
         let hashes = tracks[..<2].count { $0.length > 0 }
-        // What is not hashes and KSN tells how blocks are padded.
+        // The size without hashes and KSN shows the cipher's padding.
         let size = places.left - 20 * hashes - 10
         let fitting = [Cipher.tripleDES, .aes].filter { padded(together, $0) == size }
         guard let first = fitting.first else {
@@ -159,7 +155,7 @@ package struct IDTechSwipe: Sendable, Hashable {
     }
 }
 
-/// The places of fields that follow each other.
+/// The ranges of consecutive fields.
 private struct FieldPlaces {
     var next: Int
     let end: Int
@@ -176,9 +172,8 @@ private struct FieldPlaces {
 }
 
 extension IDTechSwipe {
-    /// Explains the body, field by field.
     func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
-        /// Whole where everything is shown.
+        /// Shows the field in full if `isRevealing`.
         func shown(_ name: String, _ range: Range<Int>) -> FrameField {
             FrameField(name, range, frame.extracting(range).hexadecimal(first: isRevealing ? range.count : 32))
         }
@@ -190,7 +185,7 @@ extension IDTechSwipe {
         if isEnhanced { fields.append(FrameField("flags", 8..<10, cipher == .aes ? "AES" : "TDES")) }
         for (index, track) in tracks.enumerated() {
             if let range = track.masked {
-                // Track 3 of the original layout is not masked, and neither is a reader's that does not encrypt.
+                // Track 3 of the original layout is not masked, nor are the tracks of a reader without encryption.
                 fields.append(FrameField("track \(index + 1)", range, frame.extracting(range).sensitive(isRevealing)))
             }
         }
@@ -202,7 +197,7 @@ extension IDTechSwipe {
         }
         if let session { fields.append(shown("session", session)) }
         for (index, track) in tracks.enumerated() {
-            // A hash can be searched for: a PAN has few unknown digits.
+            // A hash can be reversed by search, as a PAN has few unknown digits.
             if let range = track.hash {
                 fields.append(
                     FrameField("SHA-1 of track \(index + 1)", range, frame.extracting(range).sensitive(isRevealing)))
@@ -226,34 +221,29 @@ extension IDTechSwipe {
 }
 
 /// A swipe as ID TECH's encrypting readers send it: `02`, a length, a body, LRC and sum of the body, `03`.
-/// ``IDTechSwipe`` reads the body.
+/// ``IDTechSwipe`` parses the body.
 ///
 /// Source: ID TECH's MS246, SecureMag and UniMag II manuals; two published swipes.
 package struct IDTechSwipeFormat: FrameFormat {
-    /// From card type, status and three lengths, which every body has, to the most that its fields can take: three tracks,
-    /// masked, encrypted and hashed, session, serial and KSN.
+    /// The range of a body's length, from card type, status and three lengths, which each body has, to the longest
+    /// fields: three tracks, masked, encrypted and hashed, session, serial and KSN.
     static let bodySizes = 5...(7 + 3 * 255 + 3 * 256 + 8 + 3 * 20 + 10 + 10)
 
-    /// The format, which has no settings.
     package init() {}
 
-    /// The most bytes that a frame has.
     package var greatestSize: Int { IDTechBody.start + Self.bodySizes.upperBound + IDTechBody.endSize }
 
-    /// The first byte that may begin a frame.
     package func start(in bytes: Span<UInt8>) -> Int? {
         bytes.firstIndex(of: IDTechCommandFormat.startOfText)
     }
 
-    /// Measures the frame that may begin with the first byte.
     package func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
         IDTechBody.measure(bytes, sizes: Self.bodySizes) { first in
             IDTechSwipe.CardType(rawValue: first & ~IDTechSwipe.enhanced) == nil
-                ? FrameFault(.field, at: IDTechBody.start, "no card type is \(first.hexadecimal)") : nil
+                ? FrameFault(.field, at: IDTechBody.start, "\(first.hexadecimal) is not a card type") : nil
         }
     }
 
-    /// Explains a frame, field by field.
     package func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
         do throws(FrameFault) {
             let swipe = try IDTechSwipe(frame)
@@ -266,9 +256,9 @@ package struct IDTechSwipeFormat: FrameFormat {
     }
 
     /// Makes the frame of a body.
-    /// - Parameter body: from the card type to the KSN.
+    /// - Parameter body: the bytes from the card type to the KSN.
     /// - Returns: the frame.
-    /// - Throws: ``FrameFault`` (`length`) where no body is that long.
+    /// - Throws: ``FrameFault`` (`length`) if the body's length is not allowed.
     package static func frame(_ body: [UInt8]) throws(FrameFault) -> [UInt8] {
         try IDTechBody.frame(body, sizes: bodySizes)
     }

@@ -1,12 +1,11 @@
-/// Frames of ID TECH's NGA protocol, such as Augusta's: `02`, a length, a body, LRC and sum of the body, `03`. A command's body
-/// is a task, F, S or R for a function, settings or a question for them, and what belongs to it; an answer begins with `06`, or
-/// `15` and an error; what a reader sends unasked is framed alike.
+/// Frames of ID TECH's NGA protocol, such as Augusta's: `02`, a length, a body, LRC and sum of the body, `03`. A
+/// command's body is a task, F for a function, S to change settings or R to read them, and data; an answer begins with
+/// `06`, or with `15` and an error; unsolicited frames of a reader have the same format.
 ///
 /// Source: ID TECH's Augusta user manual 80145503, 8.2.
 package struct NGAFormat: FrameFormat {
-    /// Which way the frames go; they are cut alike.
+    /// The direction of the frames, which affects only how they are explained.
     package let direction: FrameDirection
-    /// The most bytes of a body.
     package let greatestBody: Int
 
     private static let kinds: [UInt8: String] = [
@@ -14,28 +13,24 @@ package struct NGAFormat: FrameFormat {
     ]
 
     /// - Parameters:
-    ///   - direction: which way the frames go.
-    ///   - greatestBody: the most bytes of a body, 1 to 65535. How long one is at most is not documented.
+    ///   - direction: the direction of the frames.
+    ///   - greatestBody: the most bytes of a body, 1 to 65535. The actual limit is not documented.
     package init(_ direction: FrameDirection, greatestBody: Int = 4096) {
         precondition((1...Int(UInt16.max)).contains(greatestBody), "the length is a field of two bytes")
         self.direction = direction
         self.greatestBody = greatestBody
     }
 
-    /// The most bytes that a frame has.
     package var greatestSize: Int { IDTechBody.start + greatestBody + IDTechBody.endSize }
 
-    /// The first byte that may begin a frame.
     package func start(in bytes: Span<UInt8>) -> Int? {
         bytes.firstIndex(of: IDTechCommandFormat.startOfText)
     }
 
-    /// Measures the frame that may begin with the first byte.
     package func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
         IDTechBody.measure(bytes, sizes: 1...greatestBody)
     }
 
-    /// Explains a frame, field by field.
     package func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
         let body = IDTechBody.start..<frame.count - IDTechBody.endSize
         var fields: [FrameField] = []
@@ -61,30 +56,28 @@ package struct NGAFormat: FrameFormat {
     /// Makes the frame of a body.
     /// - Parameter body: 1 to 65535 bytes.
     /// - Returns: the frame.
-    /// - Throws: ``FrameFault`` (`length`) where no body is that long.
+    /// - Throws: ``FrameFault`` (`length`) if the body's length is not allowed.
     package static func frame(_ body: [UInt8]) throws(FrameFault) -> [UInt8] {
         try IDTechBody.frame(body, sizes: 1...Int(UInt16.max))
     }
 
-    /// Whether a frame's body begins as a command does.
+    /// Whether a frame's body begins like a command.
     static func isCommand(_ frame: [UInt8]) -> Bool { frame.count > 8 && kinds[frame[4]] != nil }
 }
 
-/// Why a reader with ID TECH's NGA protocol did not do something.
+/// The error of a command to a reader with ID TECH's NGA protocol.
 ///
-/// Source: ID TECH's Augusta user manual 80145503, which names two: with either all else is done, it is a warning.
+/// Source: ID TECH's Augusta user manual 80145503, which names two: both are warnings, as the reader does the rest of
+/// the command.
 package struct NGAError: NamedNumber {
-    /// Both bytes of it.
     package let rawValue: UInt16
 
-    /// Of both bytes.
     package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// A value that the setting cannot have.
+    /// The setting does not allow this value.
     package static let valueOutOfRange = NGAError(rawValue: 0x1400)
-    /// There is no such setting.
+    /// The reader does not have this setting.
     package static let unknownSetting = NGAError(rawValue: 0x1600)
 
-    /// What the published numbers mean.
     package static let names: [UInt16: String] = [0x1400: "value out of range", 0x1600: "unknown setting"]
 }

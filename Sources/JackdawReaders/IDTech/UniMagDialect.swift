@@ -1,52 +1,51 @@
 import JackdawDSP
 
-/// How ID TECH's readers on the audio jack are spoken to: as ``IDTechDialect`` has it, on power that is given for it.
+/// The protocol of ID TECH's readers on the audio jack: that of ``IDTechDialect``, for a reader that the jack supplies
+/// with power.
 ///
-/// Whoever hears the reader has to hand over one burst each time (``ReaderDemodulator``).
+/// The link must deliver one burst at a time (``ReaderDemodulator``).
 package struct UniMagDialect: ReaderDialect {
-    /// The family.
     package let family = "unimag"
-    /// How long things take: those of ID TECH's SDK.
+    /// Timeouts and attempts; by default those of ID TECH's SDK.
     package let times: ReaderTimes
-    /// It tells that it has power.
+    /// The reader sends a text when it gets power.
     package let hasPowerUp = true
 
     private let settings: IDTechDialect
     private let powerUpTexts: [[UInt8]]
 
-    /// - Parameter profile: what is not public about these readers or may change.
-    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
+    /// - Parameter profile: the values that are not public or may change.
+    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) if the profile is incomplete or invalid.
     package init(profile: ReaderProfile) throws(ReaderError) {
         times = try profile.times()
         settings = IDTechDialect(family: family, times: times, takesCommands: try profile.flag(.takesCommands))
         powerUpTexts = [Array(try profile.text(.powerUpText).utf8), Array(try profile.text(.firstPowerUpText).utf8)]
     }
 
-    /// Its software and its number, where it can be asked.
+    /// Firmware version and serial number, if the reader takes commands.
     package var identification: [ReaderRequest] { settings.identification }
 
-    /// Bursts, which the line keeps apart.
+    /// Bursts, which the line code keeps apart.
     package func format(awaiting request: ReaderRequest?) -> any FrameFormat {
         PacketFormat(greatestSize: PacketFormat.greatestBurst)
     }
 
-    /// Nothing: it reads cards while it has power.
+    /// No requests, as the reader reads cards while it has power.
     package func arming(for duration: Duration) -> [ReaderRequest] { [] }
 
-    /// What asks something.
     package func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
         try settings.asking(question)
     }
 
-    /// What sets something: the number is that of a function.
+    /// Changes a setting: its number is that of a function.
     package func setting(_ setting: ReaderSetting) throws(ReaderError) -> [ReaderRequest] {
         try settings.setting(setting)
     }
 
-    /// What a burst means: that the reader has power, an answer, or a swipe.
+    /// Interprets a burst: a power-up message, an answer, or a swipe.
     package func understand(_ burst: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
         if Self.starts.contains(burst[0]) { return understand(frames: burst, answering: request) }
-        // Swipes are reported to come behind a byte of flags, which say nothing that the swipe does not.
+        // Swipes are reported to follow a byte of flags, which adds nothing to the swipe.
         if burst.count > 1, burst[1] == IDTechCommandFormat.startOfText {
             return understand(frames: burst.extracting(1...), answering: nil)
         }
@@ -56,7 +55,7 @@ package struct UniMagDialect: ReaderDialect {
             ? [.badSwipe("the frame of the swipe is damaged")] : [.unknown("\(burst.count) bytes that are no frame")]
     }
 
-    /// Whether a burst tells that the reader has power. A text with sentinels is of a card, whatever else it holds.
+    /// Whether a burst is a power-up message. A text with sentinels is card data in any case.
     func isPowerUp(_ burst: Span<UInt8>) -> Bool {
         !Self.starts.contains(burst[0]) && !Self.hasSentinel(burst)
             && powerUpTexts.contains { !$0.isEmpty && burst.holds($0) }
@@ -66,14 +65,14 @@ package struct UniMagDialect: ReaderDialect {
         burst.indices.contains { sentinels.contains(burst[$0]) }
     }
 
-    /// What begins track 1, and 2 or 3.
+    /// The start sentinels of track 1, and of tracks 2 and 3.
     private static let sentinels = "%;+".utf8
     private static let endSentinel = UInt8(ascii: "?")
-    /// The bit of the flags that says that the swipe is encrypted.
+    /// The bit of the flags for an encrypted swipe.
     private static let isEncrypted: UInt8 = 0x04
 
-    /// A swipe as text, as readers without a key are reported to send it: flags, tracks with their sentinels, `0D`. Nil of
-    /// anything else.
+    /// Parses a swipe as text, as readers without a key are reported to send it: flags, tracks with their sentinels,
+    /// `0D`. Returns nil for other bytes.
     func swipeInClear(_ burst: Span<UInt8>) -> ReaderSwipe? {
         guard burst.count > 3, burst[0] & Self.isEncrypted == 0, burst[burst.count - 1] == 0x0D else { return nil }
         var builder = ReaderSwipe.Builder()
@@ -94,12 +93,12 @@ package struct UniMagDialect: ReaderDialect {
         return builder.finish(family: family, cipher: nil)
     }
 
-    /// What begins a frame: `06`, `15`, `02`.
+    /// The first bytes of frames: `06`, `15`, `02`.
     static let starts = [
         IDTechAnswerFormat.acknowledge, IDTechAnswerFormat.refuse, IDTechCommandFormat.startOfText,
     ]
 
-    /// A burst that is one frame or several, and nothing else.
+    /// Interprets a burst that is one or more whole frames.
     private func understand(frames burst: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
         let format = settings.format(awaiting: request)
         var meanings: [ReaderMeaning] = []
@@ -111,7 +110,7 @@ package struct UniMagDialect: ReaderDialect {
                 meanings += settings.understand(rest.extracting(first: count), answering: request)
                 start += count
             case .partial, .padding, .fault:
-                // What is so long and answers nothing is a swipe: whoever has swiped has to do it again.
+                // A damaged burst that answers no request is a swipe, which the user must repeat.
                 guard request == nil, rest[0] == IDTechCommandFormat.startOfText else {
                     return [.unknown("\(burst.count) bytes that are no frame")]
                 }
@@ -123,7 +122,7 @@ package struct UniMagDialect: ReaderDialect {
 }
 
 extension Span<UInt8> {
-    /// Whether some bytes come in it one behind the other.
+    /// Whether the bytes of `part` occur in sequence.
     fileprivate func holds(_ part: [UInt8]) -> Bool {
         guard part.count <= count else { return false }
         return (0...count - part.count).contains { start in part.indices.allSatisfy { self[start + $0] == part[$0] } }
@@ -131,7 +130,7 @@ extension Span<UInt8> {
 }
 
 extension UniMagDialect {
-    /// Hides what ID TECH's other readers have hidden, and tracks as text. What tells of power stays.
+    /// Masks the same data as for ID TECH's other readers, and tracks as text. Power-up messages remain.
     package func masking(_ frames: [[UInt8]]) -> MaskedFrames {
         guard var burst = frames.first, frames.count == 1 else { return .unknown }
         if swipeInClear(burst.span) != nil {
@@ -142,7 +141,7 @@ extension UniMagDialect {
             CardHiding.hideNumbers(&burst, burst.indices)
             return .masked([burst])
         }
-        // A byte of flags may be before a swipe.
+        // A byte of flags may precede a swipe.
         let start = Self.starts.contains(burst[0]) ? 0 : 1
         let frame = Array(burst[start...])
         guard IDTechDialect.isOneFrame(frame), let masked = IDTechDialect.masked(frame) else { return .unknown }
@@ -151,7 +150,7 @@ extension UniMagDialect {
 }
 
 extension ReaderProfile {
-    /// What is known of ID TECH's readers for the audio jack.
+    /// The known facts about ID TECH's readers for the audio jack.
     static let unimag: ReaderProfile = {
         let reports = "reported for interoperability, not checked on hardware"
         return ReaderProfile(
@@ -161,8 +160,8 @@ extension ReaderProfile {
                     "line code of the reader: unimag, unimag-4800 or unimag-2400", .text("unimag"), .reported,
                     "a vendor's published code and reports agree; most phones were set to 9,600"),
                 .connectingTone: ProfileEntry("Hz of the tone that wakes it", .number(2_400), .reported, reports),
-                .holdingTone: ProfileEntry("Hz of the tone that it lives on", .number(2_000), .reported, reports),
-                .soundLevel: ProfileEntry("dBFS of tone and commands", .number(0), .reported, "the volume at its most"),
+                .holdingTone: ProfileEntry("Hz of the tone that powers it", .number(2_000), .reported, reports),
+                .soundLevel: ProfileEntry("dBFS of tone and commands", .number(0), .reported, "the maximum volume"),
                 .powerPause: inferredPause,
                 .commandTones[0]: ProfileEntry("Hz of the bits 00", .number(2_400), .reported, reports),
                 .commandTones[1]: ProfileEntry("Hz of the bits 01", .number(3_000), .reported, reports),
@@ -172,26 +171,26 @@ extension ReaderProfile {
                 .leadingPeriods: ProfileEntry(
                     "periods of the holding tone before a command", .number(720), .reported, reports),
                 .commandPreamble: ProfileEntry(
-                    "bytes before those of a command", .bytes([0xFF, 0x00, 0xFF, 0x00, 0xFF, 0x00]), .reported, reports),
+                    "preamble bytes of a command", .bytes([0xFF, 0x00, 0xFF, 0x00, 0xFF, 0x00]), .reported, reports),
                 .powerUpText: ProfileEntry(
-                    "a part of what it sends when it has power", .text("SPPMSR"), .reported, reports),
+                    "a part of the text that it sends at power-up", .text("SPPMSR"), .reported, reports),
                 .firstPowerUpText: ProfileEntry(
-                    "the same of readers of 2010", .text("ID"), .reported, "a vendor's published code"),
+                    "the same for readers of 2010", .text("ID"), .reported, "a vendor's published code"),
                 .takesCommands: ProfileEntry(
-                    "whether it takes commands; else nothing is asked of it", .flag(true), .reported,
-                    "UniMag II and Shuttle do; of the first UniMag nobody has told"),
+                    "whether it accepts commands; if not, the driver sends no requests", .flag(true), .reported,
+                    "UniMag II and Shuttle do; for the first UniMag it is not reported"),
             ])
     }()
 
-    /// What goes through the jack of a UniMag.
-    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
+    /// Returns the sound of a UniMag on an audio jack.
+    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) if the profile is incomplete or invalid.
     func uniMagSound() throws(ReaderError) -> ReaderSound {
         let level = try soundLevel()
         let holding = try frequency(.holdingTone)
         var shift = FourToneShift()
         for value in 0..<4 { shift.tones[value] = try frequency(.commandTones[value]) }
         shift.periodsPerSymbol = try integer(.periodsPerSymbol, in: 1...1_000)
-        // The power goes on behind a command anyway.
+        // The power tone continues after a command, so no trailing periods are needed.
         let commands = UniMagCommandProfile(
             shift: shift, powerFrequency: holding, leadingPeriods: try integer(.leadingPeriods, in: 0...100_000),
             preamble: try bytes(.commandPreamble, count: 0...64), trailingPeriods: 0)
@@ -210,14 +209,14 @@ extension ReaderProfile {
 extension ProfileKey {
     /// Frequencies of two bits of a command, by their value, in Hz.
     public static let commandTones: [ProfileKey] = (0..<4).map { ProfileKey(rawValue: "unimag.tone\($0)") }
-    /// Periods that two bits of a command have.
+    /// The number of periods for two bits of a command.
     public static let periodsPerSymbol: ProfileKey = "unimag.periodsPerSymbol"
-    /// Periods of the holding tone before a command.
+    /// The number of periods of the holding tone before a command.
     public static let leadingPeriods: ProfileKey = "unimag.leadingPeriods"
-    /// Bytes before those of a command.
+    /// The bytes that precede each command.
     public static let commandPreamble: ProfileKey = "unimag.preamble"
-    /// A part of the text that a reader sends when it has power.
+    /// A part of the text that a reader sends when it gets power.
     public static let powerUpText: ProfileKey = "unimag.powerUpText"
-    /// The same of readers of 2010.
+    /// The corresponding part for readers of 2010.
     public static let firstPowerUpText: ProfileKey = "unimag.firstPowerUpText"
 }

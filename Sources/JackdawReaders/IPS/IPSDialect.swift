@@ -1,23 +1,21 @@
 import JackdawDSP
 
-/// How IPS's readers are taken to be spoken to, from an OEM's sample code: they are woken with one byte, and send swipes.
+/// The inferred protocol of IPS's readers, from an OEM's sample code: one byte wakes them, and they send swipes.
 package struct IPSDialect: ReaderDialect {
-    /// The family.
     package let family: String
-    /// How long things take.
     package let times: ReaderTimes
-    /// It has a battery, and reads cards from the start.
+    /// The reader has a battery, and reads cards from the start.
     package let isAlwaysArmed = true
-    /// Where the fields of a swipe lie.
+    /// The positions of the fields in a swipe.
     let layout: IPSLayout
     private let wake: [UInt8]
-    /// What its answer to that is known by; nil where it is not waited for.
+    /// The format of the answer to the wake-up byte; nil if the driver does not wait for it.
     let answer: IPSAnswerFormat?
 
     /// - Parameters:
-    ///   - family: the family.
-    ///   - times: how long things take.
-    ///   - layout: where the fields of a swipe lie.
+    ///   - family: the name of the family.
+    ///   - times: timeouts, and the number of attempts.
+    ///   - layout: the positions of the fields in a swipe.
     package init(family: String = "ips", times: ReaderTimes = ReaderTimes(), layout: IPSLayout = IPSLayout()) {
         self.family = family
         self.times = times
@@ -26,10 +24,10 @@ package struct IPSDialect: ReaderDialect {
         answer = nil
     }
 
-    /// - Parameter profile: what is not public about these readers or may change.
-    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
+    /// - Parameter profile: the values that are not public or may change.
+    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) if the profile is incomplete or invalid.
     package init(profile: ReaderProfile) throws(ReaderError) {
-        // All that are missing are told at once.
+        // Report all missing values at once.
         try profile.require([.ipsSwipe, .ipsFailure, .ipsWake, .ipsAnswersWake] + IPSLayout.places.map(\.key))
         family = profile.family
         times = try profile.times()
@@ -38,24 +36,24 @@ package struct IPSDialect: ReaderDialect {
         answer = try profile.ipsAnswer(layout)
     }
 
-    /// To be woken: of what it answers one byte only is known, so that it is waited for by those alone who want it.
+    /// The wake-up byte. Only one byte of its answer is known, so the driver waits for the answer only if the profile
+    /// requires it.
     package var identification: [ReaderRequest] { [ReaderRequest("wake up", wake, isAnswered: answer != nil)] }
 
-    /// Swipes; where the answer to being woken is awaited, that, too.
+    /// Swipes, and the answer to the wake-up byte if it is awaited.
     package func format(awaiting request: ReaderRequest?) -> any FrameFormat {
         if let answer, request != nil { answer } else { IPSFormat(layout) }
     }
 
-    /// Nothing: it reads cards at any time.
+    /// No requests, as the reader reads cards at any time.
     package func arming(for duration: Duration) -> [ReaderRequest] { [] }
 
-    /// What a frame means.
     package func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
         if let answer, request != nil {
             if answer.isAnswer(frame) { return [.done()] }
             guard (try? IPSFormat(layout).check(frame)) != nil else { return [.unknown("no answer to being woken")] }
         }
-        guard let layout = try? IPSSwipe(frame, layout) else { return [.badSwipe("the reader did not read it")] }
+        guard let layout = try? IPSSwipe(frame, layout) else { return [.badSwipe("the reader did not read the card")] }
         var builder = ReaderSwipe.Builder()
         let digits = [layout.issuer, layout.lastDigits].map { frame.extracting($0).digits }
         let stars = layout.accountNumberCount - digits[0].count - digits[1].count
@@ -65,7 +63,7 @@ package struct IPSDialect: ReaderDialect {
         }
         builder.add(.expiry, frame.extracting(layout.expiry))
         builder.add(.cardholderName, frame.extracting(layout.name))
-        // In clear it is packed as it is encrypted.
+        // Tracks in clear are packed like encrypted tracks.
         let isInClear = layout.keyManagement == .plain
         builder.add(isInClear ? .packedTracks : .encryptedTracks, frame.extracting(layout.encrypted))
         builder.add(.keySerialNumber, frame.extracting(layout.keySerialNumber))
@@ -75,18 +73,18 @@ package struct IPSDialect: ReaderDialect {
 }
 
 extension IPSDialect {
-    /// Hides the tracks, the name and the expiry; of the number no more is there than may be shown. Of an answer stays what it
-    /// is known by.
+    /// Masks the tracks, the name and the expiry; the frame has no more digits of the number than may be shown. Of an
+    /// answer to the wake-up byte only its first two bytes remain.
     package func masking(_ frames: [[UInt8]]) -> MaskedFrames {
         guard var frame = frames.first, frames.count == 1 else { return .unknown }
         guard let swipe = try? IPSSwipe(frame.span, layout) else {
             if frame.count == IPSFormat.failureSize, frame[0] == layout.failure { return .masked([frame]) }
-            // A part of a swipe may look like one.
+            // A part of a swipe may look like an answer.
             guard let answer, answer.isAnswer(frame.span) else { return .unknown }
             CardHiding.clear(&frame, 2..<frame.count)
             return .masked([frame])
         }
-        // Of a short number that would be all of it.
+        // The visible digits would be all of a short number.
         if swipe.accountNumberCount < 13 { CardHiding.clear(&frame, swipe.issuer) }
         CardHiding.clear(&frame, swipe.encrypted)
         CardHiding.clear(&frame, swipe.expiry)
@@ -96,21 +94,21 @@ extension IPSDialect {
 }
 
 extension ReaderProfile {
-    /// What is taken for known of IPS's readers.
+    /// The inferred facts about IPS's readers.
     static let ips = ReaderProfile(
-        family: "ips", "IPS's readers, as an OEM's sample code suggests; how they sound is not known", ipsEntries)
+        family: "ips", "IPS's readers, as an OEM's sample code suggests; their line code is not known", ipsEntries)
 
-    /// What the simulated reader speaks: how it sounds and most of its answer are made up.
+    /// The simulated reader's profile: its line code and most of its answer are synthetic.
     static let simulatedIPS = ips.madeUp([
         .lineMode: .text("softmodem-1225"), .ipsAnswersWake: .flag(true), .ipsWakeAnswerSize: .number(4),
     ])
 
-    /// Nothing is known of IPS Enterprise: it has the values that IPS's other readers have, all of them open.
+    /// Nothing is known about IPS Enterprise: it has the same values as IPS's other readers, all of them unknown.
     static let ipsEnterprise = ReaderProfile(
-        family: "ipsenterprise", "IPS Enterprise: nothing of it is known",
+        family: "ipsenterprise", "IPS Enterprise: nothing is known about it",
         ipsEntries.mapValues { ProfileEntry($0.title, missing: $0.kind) })
 
-    /// What the simulated reader speaks: swipes as those of IPS's other readers, and nothing else as theirs.
+    /// The simulated reader's profile: swipes like those of IPS's other readers, with other values for the rest.
     static let simulatedIPSEnterprise: ReaderProfile = {
         let own: [ProfileKey: ProfileValue] = [
             .lineMode: .text("bell202"), .ipsWake: .bytes([0x0E]), .ipsAnswersWake: .flag(true),
@@ -123,22 +121,22 @@ extension ReaderProfile {
         let source = "an OEM's sample code, whose names IPS's SDK shares; not confirmed"
         let layout = IPSLayout()
         var entries: [ProfileKey: ProfileEntry] = [
-            .ipsSwipe: ProfileEntry("what a swipe begins with", .bytes([layout.swipe]), .inferred, source),
+            .ipsSwipe: ProfileEntry("first byte of a swipe", .bytes([layout.swipe]), .inferred, source),
             .ipsFailure: ProfileEntry(
-                "what a swipe begins with that was not read", .bytes([layout.failure]), .inferred, source),
-            .ipsWake: ProfileEntry("what wakes the reader", .bytes(IPSFormat.wake), .inferred, source),
+                "first byte of a swipe that was not read", .bytes([layout.failure]), .inferred, source),
+            .ipsWake: ProfileEntry("bytes that wake the reader", .bytes(IPSFormat.wake), .inferred, source),
             .ipsAnswersWake: ProfileEntry(
-                "whether its answer to being woken is waited for", .flag(false), .inferred,
-                "how long that answer is nobody has told"),
+                "whether the driver waits for the answer to the wake-up bytes", .flag(false), .inferred,
+                "the length of that answer is not published"),
             .ipsWakeAnswer: ProfileEntry("second byte of that answer", .bytes([0x4D]), .inferred, source),
             .ipsWakeAnswerSize: ProfileEntry(
-                "bytes of that answer; without it for links that keep packets apart", missing: .number),
+                "length of that answer in bytes; not needed if the link keeps packets apart", missing: .number),
             .lineMode: ProfileEntry("mode of its line on the audio jack, both ways", missing: .text),
             .lineCarrier: ProfileEntry(
-                "ms that its carrier is held before and behind a message", .number(40), .inferred,
-                "as SoftModem does; out of silence a first byte is heard badly"),
+                "ms of carrier before and after a message", .number(40), .inferred,
+                "as SoftModem does; after silence the first byte is received badly"),
             .soundLevel: ProfileEntry(
-                "dBFS of what is played to it", .number(0), .inferred, "as other readers on the audio jack want it"),
+                "dBFS of the sound played to it", .number(0), .inferred, "as for other readers on the audio jack"),
         ]
         for place in IPSLayout.places {
             let value = ProfileValue.number(Double(layout[keyPath: place.path]))
@@ -147,18 +145,18 @@ extension ReaderProfile {
         return entries
     }()
 
-    /// Another profile for the simulated reader.
+    /// Creates a synthetic profile for the simulated reader.
     private func madeUp(_ values: [ProfileKey: ProfileValue]) -> ReaderProfile {
         var made = ReaderProfile(
-            "simulated", of: family, "made up for the simulator, no real reader is known to speak it", entries)
+            "simulated", of: family, "synthetic, for the simulator; no real reader is known to use it", entries)
         for (key, value) in values {
             made[key] = ProfileEntry(self[key]?.title ?? "", value, .unknown, made.summary)
         }
         return made
     }
 
-    /// Where the fields lie in swipes of IPS's readers.
-    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
+    /// Returns the positions of the fields in swipes of IPS's readers.
+    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) if the profile is incomplete or invalid.
     package func ipsLayout() throws(ReaderError) -> IPSLayout {
         var layout = IPSLayout()
         layout.swipe = try bytes(.ipsSwipe, count: 1...1)[0]
@@ -166,14 +164,14 @@ extension ReaderProfile {
         for place in IPSLayout.places { layout[keyPath: place.path] = try integer(place.key, in: 0...255) }
         guard layout.fits else {
             throw ReaderError(
-                .badProfile, "the profile \"\(name)\" has fields of a swipe that are not inside of it",
-                remedy: "mend ips.size and the places")
+                .badProfile, "the profile \"\(name)\" has fields outside the swipe",
+                remedy: "correct ips.size and the places")
         }
         return layout
     }
 
-    /// What the answer to being woken is known by; nil where it is not waited for.
-    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
+    /// Returns the format of the answer to the wake-up byte; nil if the driver does not wait for it.
+    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) if the profile is incomplete or invalid.
     package func ipsAnswer(_ layout: IPSLayout) throws(ReaderError) -> IPSAnswerFormat? {
         guard try flag(.ipsAnswersWake) else { return nil }
         let isSizeKnown = self[.ipsWakeAnswerSize]?.value != nil
@@ -182,8 +180,8 @@ extension ReaderProfile {
             size: isSizeKnown ? try integer(.ipsWakeAnswerSize, in: 2...512) : nil, layout: layout)
     }
 
-    /// What goes through the jack of an IPS reader: it has a battery, and needs no tone to live on.
-    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
+    /// Returns the sound of an IPS reader on an audio jack; it has a battery, and needs no power tone.
+    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) if the profile is incomplete or invalid.
     func ipsSound() throws(ReaderError) -> ReaderSound {
         try require([.lineMode, .lineCarrier, .soundLevel])
         let mode = try lineMode(of: LineMode.all.map(\.name))
@@ -196,16 +194,16 @@ extension ReaderProfile {
 }
 
 extension ProfileKey {
-    /// What an IPS reader's swipe begins with.
+    /// The first byte of an IPS reader's swipe.
     public static let ipsSwipe: ProfileKey = "ips.swipe"
-    /// What an IPS reader's swipe begins with that was not read.
+    /// The first byte of an IPS reader's message about a swipe that was not read.
     public static let ipsFailure: ProfileKey = "ips.failure"
-    /// What wakes an IPS reader.
+    /// The bytes that wake an IPS reader.
     public static let ipsWake: ProfileKey = "ips.wake"
-    /// Whether an IPS reader's answer to being woken is waited for.
+    /// Whether the driver waits for an IPS reader's answer to the wake-up bytes.
     public static let ipsAnswersWake: ProfileKey = "ips.answersWake"
-    /// The second byte of that answer.
+    /// The second byte of the answer to the wake-up bytes.
     public static let ipsWakeAnswer: ProfileKey = "ips.wakeAnswer"
-    /// Bytes of that answer.
+    /// The length of the answer to the wake-up bytes, 2 to 512 bytes.
     public static let ipsWakeAnswerSize: ProfileKey = "ips.wakeAnswerSize"
 }

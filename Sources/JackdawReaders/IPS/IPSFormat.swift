@@ -1,29 +1,27 @@
 import JackdawCards
 
-/// Swipes of encrypting readers as an OEM's sample code of 2012 and 2013 has them: 131 bytes that begin with 60 and end with a
-/// CRC, or five that begin with 66 where a swipe was not read.
+/// Swipes of encrypting readers as in an OEM's sample code of 2012 and 2013: 131 bytes that begin with 60 and end with
+/// a CRC, or five bytes that begin with 66 if the swipe was not read.
 ///
-/// That IPS's readers send these is inferred from names in their SDK, not documented: another profile may be needed.
+/// That IPS's readers send these frames is inferred from names in their SDK, not documented: another profile may be
+/// needed.
 package struct IPSFormat: FrameFormat {
-    /// Where the fields lie.
+    /// The positions of the fields.
     package let layout: IPSLayout
     static let failureSize = 5
 
-    /// What a program sends to wake such a reader and have it say what it is.
+    /// The byte that wakes such a reader and requests its identification.
     package static let wake: [UInt8] = [0x0C]
 
-    /// - Parameter layout: where the fields lie.
+    /// - Parameter layout: the positions of the fields.
     package init(_ layout: IPSLayout = IPSLayout()) { self.layout = layout }
 
-    /// The most bytes that a frame has.
     package var greatestSize: Int { max(layout.size, Self.failureSize) }
 
-    /// The first byte that may begin a frame.
     package func start(in bytes: Span<UInt8>) -> Int? {
         bytes.indices.first { bytes[$0] == layout.swipe || bytes[$0] == layout.failure }
     }
 
-    /// Measures the frame that may begin with the first byte.
     package func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
         switch bytes[0] {
         case layout.failure:
@@ -39,7 +37,6 @@ package struct IPSFormat: FrameFormat {
         return .whole(layout.size)
     }
 
-    /// Explains a frame, field by field.
     package func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
         guard let swipe = try? IPSSwipe(frame, layout) else {
             return [
@@ -49,7 +46,7 @@ package struct IPSFormat: FrameFormat {
                 FrameField("length of track 2", 4..<5, "\(frame[4])"),
             ]
         }
-        // Of a short number that would be all of it.
+        // The visible digits would be all of a short number.
         let issuer = swipe.accountNumberCount >= 13 ? frame.extracting(swipe.issuer).digits : "..."
         let name = frame.extracting(swipe.name)
         let place = layout
@@ -66,7 +63,7 @@ package struct IPSFormat: FrameFormat {
             FrameField("expiry", swipe.expiry, frame.extracting(swipe.expiry).digits),
             FrameField("name", swipe.name, isRevealing ? name.printable : CardholderName.mask(name)),
             FrameField("KSN", swipe.keySerialNumber, frame.extracting(swipe.keySerialNumber).hexadecimal()),
-            // Some are not encrypted, and some with keys that everybody knows.
+            // Some are not encrypted, and some have keys that are public.
             FrameField("encrypted tracks", swipe.encrypted, frame.extracting(swipe.encrypted).sensitive(isRevealing)),
             FrameField(
                 "tracks", place.tracks..<place.tracks + 1,
@@ -78,21 +75,21 @@ package struct IPSFormat: FrameFormat {
 
     /// Makes the frame of a swipe.
     /// - Parameters:
-    ///   - content: all but the CRC, 130 bytes that begin with 60 where the layout is as inferred.
-    ///   - layout: where the fields lie.
+    ///   - content: the frame without its CRC; in the inferred layout, 130 bytes that begin with 60.
+    ///   - layout: the positions of the fields.
     /// - Returns: the frame.
-    /// - Throws: ``FrameFault`` (`length`) where there are more or fewer; (`start`) where it begins otherwise.
+    /// - Throws: ``FrameFault``: `length` if there are more or fewer bytes, `start` if the first byte is another.
     package static func frame(
         _ content: [UInt8], _ layout: IPSLayout = IPSLayout()
     ) throws(FrameFault) -> [UInt8] {
         guard content.count == layout.size - 1 else {
-            throw FrameFault(.length, at: 0, "\(content.count) bytes, where a swipe has \(layout.size - 1) and a CRC")
+            throw FrameFault(.length, at: 0, "\(content.count) bytes; a swipe has \(layout.size - 1) and a CRC")
         }
         guard content[0] == layout.swipe else { throw .noStart(content[0]) }
         return content + [RedundancyCheck.crc8(content.span)]
     }
 
-    /// What the two kinds of device of that OEM write there.
+    /// The value's meaning in the two kinds of device of that OEM.
     private static func keyManagement(_ byte: UInt8) -> String {
         switch byte {
         case 0x00: "00 fixed key"
@@ -105,7 +102,7 @@ package struct IPSFormat: FrameFormat {
 }
 
 extension Span<UInt8> {
-    /// Two digits a byte, as BCD has them.
+    /// Two decimal digits a byte (BCD).
     var digits: String { indices.map { self[$0].hexadecimal }.joined() }
 }
 
@@ -113,39 +110,37 @@ extension UInt8 {
     fileprivate var twoDigits: String { self < 10 ? "0\(self)" : "\(self)" }
 }
 
-/// What comes while an IPS reader's answer to being woken is awaited: that answer, of which the second byte alone is known, or
-/// a swipe.
+/// Frames that an IPS reader may send after the wake-up byte: the answer, of which only the second byte is known, or a
+/// swipe.
 ///
-/// Nothing in an answer checks it, so that it is not taken for one behind bytes that are no frame. Where nobody has told how
-/// long it is, it ends with what is received at once: for links that keep packets apart.
+/// An answer has no check, so it is not accepted directly after bytes that are not a frame. If its length is unknown,
+/// it ends with the received block: for links that keep packets apart.
 package struct IPSAnswerFormat: FrameFormat {
-    /// The answer's second byte.
+    /// The answer's second byte, by which it is recognised.
     package let second: UInt8
-    /// Bytes of the answer, 2 or more; nil where nobody has told.
+    /// The length of the answer in bytes, 2 or more; nil if it is unknown.
     package let size: Int?
     private let swipes: IPSFormat
 
     /// - Parameters:
     ///   - second: the answer's second byte.
-    ///   - size: bytes of the answer, 2 or more; nil where nobody has told.
-    ///   - layout: where the fields of a swipe lie.
+    ///   - size: the length of the answer in bytes, 2 or more; nil if it is unknown.
+    ///   - layout: the positions of the fields in a swipe.
     package init(second: UInt8, size: Int?, layout: IPSLayout = IPSLayout()) {
-        precondition(size ?? 2 >= 2, "an answer has the byte that it is known by")
+        precondition(size ?? 2 >= 2, "an answer has 2 bytes or more")
         self.second = second
         self.size = size
         swipes = IPSFormat(layout)
     }
 
-    /// The most bytes that a frame has.
     package var greatestSize: Int { max(size ?? 512, swipes.greatestSize) }
 
-    /// The first byte that may begin a frame: one before an answer's second byte, that of a swipe, or the last one that has come.
+    /// Finds the byte before an answer's second byte, the first byte of a swipe, or the last byte received.
     package func start(in bytes: Span<UInt8>) -> Int? {
         let swipe = swipes.start(in: bytes) ?? bytes.count
         return bytes.indices.first { $0 == swipe || $0 + 1 == bytes.count || bytes[$0 + 1] == second }
     }
 
-    /// Measures the frame that may begin with the first byte.
     package func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
         guard bytes.count > 1 else { return .partial(atLeast: 2) }
         guard isAnswer(bytes) else { return swipes.measure(bytes) }
@@ -153,7 +148,6 @@ package struct IPSAnswerFormat: FrameFormat {
         return bytes.count < size ? .partial(atLeast: size) : .unchecked(size)
     }
 
-    /// Explains a frame, field by field.
     package func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
         guard isAnswer(frame) else { return swipes.fields(of: frame, isRevealing: isRevealing) }
         let rest = frame.extracting(2...)
@@ -163,44 +157,44 @@ package struct IPSAnswerFormat: FrameFormat {
         ] + (rest.count > 0 ? [FrameField("rest", 2..<frame.count, rest.sensitive(isRevealing))] : [])
     }
 
-    /// Whether a frame is an answer.
+    /// Whether a frame is an answer to the wake-up byte.
     func isAnswer(_ frame: Span<UInt8>) -> Bool { frame.count > 1 && frame[1] == second }
 }
 
-/// Where the fields lie in what IPS's readers send. All of it is inferred from an OEM's sample code, and may be changed by a
-/// profile.
+/// The positions of the fields in frames of IPS's readers. All are inferred from an OEM's sample code; a profile may
+/// change them.
 package struct IPSLayout: Sendable, Hashable {
-    /// What the frame of a swipe begins with.
+    /// The first byte of a swipe's frame.
     package var swipe: UInt8 = 0x60
-    /// What the frame of a swipe begins with that was not read.
+    /// The first byte of the frame for a swipe that was not read.
     package var failure: UInt8 = 0x66
-    /// Bytes of the frame of a swipe, its CRC included; 2 to 255.
+    /// The length of a swipe's frame in bytes, with its CRC; 2 to 255.
     package var size = 131
-    /// Place of the byte that says how the key is chosen. Places count from the frame's first byte, 0.
+    /// Position of the key management byte. Positions count from 0, the frame's first byte.
     package var keyManagement = 3
-    /// Place of the number of digits of the account number.
+    /// Position of the number of digits of the account number.
     package var numberLength = 4
-    /// Place of the account number's first six digits, two a byte.
+    /// Position of the account number's first six digits, two a byte.
     package var issuer = 5
-    /// Place of the account number's last four digits, two a byte.
+    /// Position of the account number's last four digits, two a byte.
     package var lastDigits = 8
-    /// Place of year and month of the expiry, two digits a byte.
+    /// Position of year and month of the expiry, two digits a byte.
     package var expiry = 10
-    /// Place of the cardholder's name.
+    /// Position of the cardholder's name.
     package var name = 12
-    /// Characters of that name.
+    /// The number of characters of that name.
     package var nameLength = 26
-    /// Place of the key's serial number (KSN), 10 bytes.
+    /// Position of the key's serial number (KSN), 10 bytes.
     package var keySerialNumber = 38
-    /// Place of the tracks, encrypted together, 80 bytes.
+    /// Position of the tracks, encrypted together, 80 bytes.
     package var encrypted = 48
-    /// Place of the byte that says which tracks were read.
+    /// Position of the byte with the tracks that were read, one bit each.
     package var tracks = 128
 
-    /// As it is inferred.
+    /// Creates the inferred layout.
     package init() {}
 
-    /// Whether all fields are inside of a frame.
+    /// Whether all fields are inside a frame.
     var fits: Bool {
         let ends = [
             keyManagement + 1, numberLength + 1, issuer + 3, lastDigits + 2, expiry + 2, name + nameLength,
@@ -209,10 +203,10 @@ package struct IPSLayout: Sendable, Hashable {
         return swipe != failure && size <= 255 && ends.allSatisfy { $0 < size }
     }
 
-    /// The places by the names that a profile has for them.
+    /// The positions, with their keys in a profile.
     static let places: [(key: ProfileKey, title: String, path: any WritableKeyPath<IPSLayout, Int> & Sendable)] = [
         ("ips.size", "bytes of a swipe, its CRC included", \.size),
-        ("ips.keyManagementAt", "place of how the key is chosen", \.keyManagement),
+        ("ips.keyManagementAt", "place of the key management", \.keyManagement),
         ("ips.numberLengthAt", "place of the length of the account number", \.numberLength),
         ("ips.issuerAt", "place of the account number's first six digits", \.issuer),
         ("ips.lastDigitsAt", "place of the account number's last four digits", \.lastDigits),
@@ -220,6 +214,6 @@ package struct IPSLayout: Sendable, Hashable {
         ("ips.nameLength", "characters of the name", \.nameLength),
         ("ips.keySerialNumberAt", "place of the KSN", \.keySerialNumber),
         ("ips.encryptedAt", "place of the encrypted tracks", \.encrypted),
-        ("ips.tracksAt", "place of which tracks were read", \.tracks),
+        ("ips.tracksAt", "place of the tracks that were read", \.tracks),
     ]
 }

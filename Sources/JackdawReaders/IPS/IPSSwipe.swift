@@ -1,22 +1,21 @@
-/// Where the fields of an IPS swipe lie in its frame, as ``IPSFormat`` has them.
+/// The positions of the fields of one IPS swipe in its frame, which ``IPSFormat`` has checked.
 ///
-/// It holds no card data itself: the frame has it, and each field is a range of that.
+/// Holds no card data itself: each field is a range of the frame.
 package struct IPSSwipe: Sendable, Hashable {
-    /// How the key is chosen, as one byte of the frame says.
+    /// The key management, from one byte of the frame.
     package enum KeyManagement: Sendable, Hashable {
-        /// The same key always.
+        /// All swipes have the same key.
         case fixed
-        /// A key a swipe.
+        /// Each swipe has its own key.
         case dukpt
-        /// Nothing is encrypted.
+        /// The tracks are not encrypted.
         case plain
     }
 
-    /// How the key is chosen.
     package let keyManagement: KeyManagement
-    /// Digits of the account number; 0 where the reader does not say.
+    /// The number of digits of the account number; 0 if the reader does not report it.
     package let accountNumberCount: Int
-    /// Which of tracks 1 to 3 were read.
+    /// The tracks that were read, of 1 to 3.
     package let tracks: [Int]
 
     private let layout: IPSLayout
@@ -27,22 +26,21 @@ package struct IPSSwipe: Sendable, Hashable {
     package var lastDigits: Range<Int> { layout.lastDigits..<layout.lastDigits + 2 }
     /// Year and month of the expiry, two digits a byte.
     package var expiry: Range<Int> { layout.expiry..<layout.expiry + 2 }
-    /// The cardholder's name.
     package var name: Range<Int> { layout.name..<layout.name + layout.nameLength }
     /// The key's serial number (KSN), 10 bytes.
     package var keySerialNumber: Range<Int> { layout.keySerialNumber..<layout.keySerialNumber + 10 }
     /// The tracks, encrypted together: ``packedTrack2``, then ``packedOther``.
     package var encrypted: Range<Int> { layout.encrypted..<layout.encrypted + 80 }
-    /// Where decrypted track 2 lies, four bits a character.
+    /// The range of decrypted track 2, four bits a character.
     package var packedTrack2: Range<Int> { 0..<20 }
-    /// Where decrypted track 1 lies, six bits a character, or track 3, four bits.
+    /// The range of decrypted track 1, six bits a character, or of track 3, four bits a character.
     package var packedOther: Range<Int> { 20..<80 }
 
-    /// Reads the layout of a frame whose checks are right.
+    /// Parses a frame with correct checks.
     /// - Parameters:
-    ///   - frame: as ``IPSFormat`` found it.
-    ///   - layout: where the fields lie.
-    /// - Throws: ``FrameFault`` where it is the frame of a swipe that was not read.
+    ///   - frame: a frame of ``IPSFormat``.
+    ///   - layout: the positions of the fields.
+    /// - Throws: ``FrameFault`` if it is the frame of a swipe that was not read.
     package init(_ frame: Span<UInt8>, _ layout: IPSLayout = IPSLayout()) throws(FrameFault) {
         guard frame.count == layout.size, frame[0] == layout.swipe else {
             throw FrameFault(.start, at: 0, "a swipe that was not read")
@@ -50,7 +48,7 @@ package struct IPSSwipe: Sendable, Hashable {
         self.layout = layout
         keyManagement =
             switch frame[layout.keyManagement] {
-            // 01 is of some devices a fixed key, too.
+            // In some devices, 01 is a fixed key too.
             case 0x00, 0x01: .fixed
             case 0xFD: .plain
             default: .dukpt

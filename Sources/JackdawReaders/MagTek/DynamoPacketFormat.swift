@@ -1,32 +1,29 @@
-/// Packets of MagTek's audio-jack readers (uDynamo), the same both ways: identifier, number, length, data, and a checksum
-/// that makes the sum of all of them 0. ``DynamoMessageJoiner`` makes messages of them.
+/// Packets of MagTek's audio-jack readers (uDynamo), the same in both directions: identifier, number, length, data, and
+/// a checksum that makes the sum of all bytes 0. ``DynamoMessageJoiner`` joins them into messages.
 ///
-/// Third parties have told of it, and nobody has confirmed it: change the identifiers if need be.
+/// Reported by third parties and not confirmed: change the identifiers if necessary.
 package struct DynamoPacketFormat: FrameFormat {
-    /// Identifiers that a packet may have.
+    /// The identifiers that a packet may have.
     package let identifiers: [UInt8]
 
-    /// Others follow.
+    /// Identifier: further packets of the message follow.
     package static let more: UInt8 = 0x69
-    /// The last one of a message.
+    /// Identifier: the last packet of a message.
     package static let last: UInt8 = 0x99
-    /// Of this nobody has told what it is for.
+    /// Identifier whose purpose has not been reported.
     package static let other: UInt8 = 0xA9
-    /// Numbers begin anew behind so many.
+    /// Packet numbers count modulo this value.
     static let numbers = 16
-    /// Identifier, number, length.
+    /// The length of identifier, number and length field.
     static let dataStart = 3
 
-    /// - Parameter identifiers: those that a packet may have.
+    /// - Parameter identifiers: the identifiers that a packet may have.
     package init(identifiers: [UInt8] = [more, last, other]) { self.identifiers = identifiers }
 
-    /// The most bytes that a frame has.
     package var greatestSize: Int { Self.dataStart + Int(UInt8.max) + 1 }
 
-    /// The first byte that may begin a frame.
     package func start(in bytes: Span<UInt8>) -> Int? { bytes.indices.first { identifiers.contains(bytes[$0]) } }
 
-    /// Measures the frame that may begin with the first byte.
     package func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
         guard identifiers.contains(bytes[0]) else { return .fault(.noStart(bytes[0])) }
         guard bytes.count > 1 else { return .partial(atLeast: Self.dataStart + 1) }
@@ -41,7 +38,6 @@ package struct DynamoPacketFormat: FrameFormat {
         return .whole(end + 1)
     }
 
-    /// Explains a frame, field by field.
     package func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
         let end = frame.count - 1
         let place =
@@ -58,12 +54,12 @@ package struct DynamoPacketFormat: FrameFormat {
         ]
     }
 
-    /// Makes the packets of a message.
+    /// Cuts a message into packets.
     /// - Parameters:
-    ///   - message: what is sent.
-    ///   - number: of the first packet, 0 to 15.
-    ///   - size: bytes of the message that a packet has at most, 1 to 255.
-    /// - Returns: the packets, in their order; one without data of an empty message.
+    ///   - message: the message to send.
+    ///   - number: the number of the first packet, 0 to 15.
+    ///   - size: the most bytes of the message in one packet, 1 to 255.
+    /// - Returns: the packets, in order; for an empty message, one packet without data.
     package static func packets(of message: [UInt8], from number: Int = 0, size: Int = 255) -> [[UInt8]] {
         precondition((0..<numbers).contains(number) && (1...255).contains(size), "a packet has no such number or size")
         return stride(from: 0, to: max(1, message.count), by: size).enumerated().map { index, start in
@@ -77,17 +73,16 @@ package struct DynamoPacketFormat: FrameFormat {
 
 /// Joins the packets of MagTek's audio-jack readers into messages.
 ///
-/// What is kept of a message that is not whole is bounded, and overwritten when it is done. Whether each message begins with
-/// packet 0 was not reported: its first packet may have any number.
+/// The stored parts of a message are bounded, and overwritten when it is complete. It has not been reported whether
+/// each message begins with packet 0, so the first packet may have any number.
 package struct DynamoMessageJoiner: MessageJoiner, ~Copyable {
     private var parts: JoinedParts
     private var lastNumber: UInt8?
     private let ends: [UInt8]
 
     /// - Parameters:
-    ///   - greatestMessage: bytes that a message has at most.
-    ///   - ends: identifiers of packets that nothing of the same message follows. That A9 is one was not reported, nor that it
-    ///     is another.
+    ///   - greatestMessage: the most bytes of a message.
+    ///   - ends: the identifiers of packets that end a message. It has not been reported whether A9 does.
     package init(
         greatestMessage: Int = 4096, ends: [UInt8] = [DynamoPacketFormat.last, DynamoPacketFormat.other]
     ) {
@@ -95,10 +90,10 @@ package struct DynamoMessageJoiner: MessageJoiner, ~Copyable {
         self.ends = ends
     }
 
-    /// Takes a packet in.
+    /// Adds a packet.
     /// - Parameters:
-    ///   - packet: as ``DynamoPacketFormat`` found it.
-    ///   - take: gets the message where this is its end; it is gone after the call.
+    ///   - packet: a packet of ``DynamoPacketFormat``.
+    ///   - take: receives the message if the packet ends it; the bytes are invalid after the call.
     /// - Throws: ``JoiningFault``, once for each message that is lost.
     package mutating func receive(_ packet: Span<UInt8>, _ take: (Span<UInt8>) -> Void) throws(JoiningFault) {
         guard packet.count > DynamoPacketFormat.dataStart else { throw parts.drop(.empty) }
@@ -122,7 +117,7 @@ package struct DynamoMessageJoiner: MessageJoiner, ~Copyable {
         if isEnd { parts.finish(take) }
     }
 
-    /// Forgets what came, as behind a pause.
+    /// Discards a partial message, for example after a pause.
     package mutating func reset() {
         parts.reset()
         lastNumber = nil

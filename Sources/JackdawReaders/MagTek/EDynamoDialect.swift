@@ -2,48 +2,45 @@ import JackdawCards
 import JackdawDSP
 import JackdawTransport
 
-/// How MagTek's eDynamo and tDynamo are listened to over Bluetooth Low Energy: they read cards at any time, and notify of each
-/// swipe in numbered blocks. The link has to hand over one notification each time (``MagTekService/cardData``).
+/// The protocol of MagTek's eDynamo and tDynamo over Bluetooth Low Energy: they read cards at any time, and send each
+/// swipe in numbered notifications. The link must deliver one notification at a time (``MagTekService/cardData``).
 ///
 /// Source: MagTek's eDynamo programmer's manual D998200115.
 package struct EDynamoDialect: ReaderDialect {
-    /// The family.
     package let family = "edynamo"
-    /// How long things take.
     package let times: ReaderTimes
-    /// It reads cards at any time.
     package let isAlwaysArmed = true
 
     private var joining = JoinedMessage(MagTekBlockJoiner())
 
-    /// - Parameter times: how long things take.
+    /// - Parameter times: timeouts, and the number of attempts.
     package init(times: ReaderTimes = ReaderTimes()) { self.times = times }
 
-    /// - Parameter profile: what is not public about these readers or may change.
-    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
+    /// - Parameter profile: the values that are not public or may change.
+    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) if the profile is incomplete or invalid.
     package init(profile: ReaderProfile) throws(ReaderError) { self.init(times: try profile.times()) }
 
-    /// Nothing: who it is comes with each swipe.
+    /// No requests, as each swipe identifies the reader.
     package var identification: [ReaderRequest] { [] }
 
     /// Notifications, which the link keeps apart.
     package func format(awaiting request: ReaderRequest?) -> any FrameFormat { PacketFormat() }
 
-    /// Nothing: it reads cards at any time.
+    /// No requests, as the reader reads cards at any time.
     package func arming(for duration: Duration) -> [ReaderRequest] { [] }
 
-    /// What a notification means, once the last of a message has come.
+    /// Interprets a notification; a message only after its last notification.
     package func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
         do throws(JoiningFault) {
             guard let message = try joining.receive(frame) else { return [] }
             return message.withBytes { understand(message: $0) }
         } catch {
-            // Nearly all messages are swipes: whoever has swiped has to do it again.
+            // Nearly all messages are swipes, which the user must repeat.
             return [.badSwipe("a message of the reader is lost: \(error)")]
         }
     }
 
-    /// Forgets a message that has begun.
+    /// Discards a partial message.
     package mutating func reset() { joining = JoinedMessage(MagTekBlockJoiner()) }
 
     private func understand(message: Span<UInt8>) -> [ReaderMeaning] {
@@ -56,7 +53,7 @@ package struct EDynamoDialect: ReaderDialect {
             defer { record.wipe() }
             return swipe(record.span)
         } catch {
-            return [.badSwipe("a message of the reader is not to be read: \(error)")]
+            return [.badSwipe("a message of the reader cannot be parsed: \(error)")]
         }
     }
 
@@ -99,7 +96,7 @@ package struct EDynamoDialect: ReaderDialect {
 }
 
 extension EDynamoDialect {
-    /// Hides tracks, what was encrypted, hash and fingerprint of a swipe, in notifications of the same sizes.
+    /// Masks tracks, encrypted data, hash and fingerprint of a swipe, in notifications of the same sizes.
     package func masking(_ frames: [[UInt8]]) -> MaskedFrames {
         guard let last = frames.last?.first else { return .unknown }
         guard last == UInt8(MagTekBlockJoiner.end) else { return .more }
@@ -132,7 +129,8 @@ extension EDynamoDialect {
         }
         guard var record = try? MagTekRunLength.decode(content) else { return nil }
         defer { record.wipe() }
-        // Fewer different digits make longer rows, and rows that are written as several make up for it, three bytes each.
+        // Masking makes longer runs, and so a shorter message. Runs that are split in two make up for it, three bytes
+        // each.
         for count in 0..<3 {
             guard let hidden = hiding(record, but: count),
                 let encoded = MagTekRunLength.encode(hidden.span, size: content.count)
@@ -142,11 +140,14 @@ extension EDynamoDialect {
         return nil
     }
 
-    /// A record without what is of a card: what is known to be of none, and tracks with their characters hidden.
+    /// Masks the card data of a record: keeps the fields that are known not to be card data, and the tracks with their
+    /// characters hidden.
     /// - Parameters:
-    ///   - record: all of it.
-    ///   - count: so many bytes where the hash was are not zeros, which makes what is sent longer.
-    /// - Returns: as many bytes; nil where it is no record, or its fields are not where they should be.
+    ///   - record: the whole record.
+    ///   - count: the number of bytes in the hash's field that are not set to zero, which makes the encoded message
+    ///     longer.
+    /// - Returns: the same number of bytes; nil if the bytes are not a record, or its fields are not at their
+    ///   positions.
     private static func hiding(_ record: [UInt8], but count: Int) -> [UInt8]? {
         guard let layout = try? MagTekCardRecord(record.span) else { return nil }
         var tracks = layout.tracks.map(\.masked)
@@ -172,23 +173,24 @@ extension EDynamoDialect {
         return hidden
     }
 
-    /// Whether some bytes are characters, up to a zero.
+    /// Whether bytes are printable characters, up to a zero.
     private static func isText(_ bytes: ArraySlice<UInt8>) -> Bool {
         bytes.first != 0 && bytes.allSatisfy { $0 == 0 || (0x20...0x7E).contains($0) }
     }
 
-    /// Whether some bytes are from a start sentinel, such as MagTek's readers have for each encoding, to the end sentinel.
+    /// Whether bytes begin with a start sentinel, of which MagTek's readers have one for each encoding, and end with
+    /// the end sentinel.
     private static func isTrack(_ bytes: ArraySlice<UInt8>) -> Bool {
         bytes.first.flatMap(MagTekSwipe.number(ofTrackFrom:)) != nil && bytes.last == UInt8(ascii: "?")
     }
 }
 
 extension MagTekRunLength {
-    /// Makes a message shorter to a size, by writing a row of zeros as several where it would be less.
+    /// Encodes a message in exactly `size` bytes, by splitting runs in two if it would be shorter.
     /// - Parameters:
-    ///   - message: as it is to be read.
-    ///   - size: what is sent.
-    /// - Returns: nil where no such rows are there, or it takes another number of bytes.
+    ///   - message: the decoded message.
+    ///   - size: the length of the encoded message.
+    /// - Returns: nil if the message cannot be encoded in this size.
     static func encode(_ message: Span<UInt8>, size: Int) -> [UInt8]? {
         var encoded = encode(message)
         var next = 0
@@ -197,7 +199,7 @@ extension MagTekRunLength {
                 next += 1
                 continue
             }
-            // A row of four or more is two rows, of two and of the rest.
+            // A run of four or more is split into one of two and one of the rest.
             if encoded[next + 2] >= 4, size - encoded.count >= 3 {
                 let byte = encoded[next]
                 encoded[next + 2] -= 2
@@ -210,7 +212,7 @@ extension MagTekRunLength {
 }
 
 extension ReaderProfile {
-    /// What is known of eDynamo and tDynamo: times, and how they are reached.
+    /// The known facts about eDynamo and tDynamo: times, services and characteristics.
     static let edynamo: ReaderProfile = {
         func entry(_ title: String, _ attribute: MagTekService.Attribute, _ source: String) -> ProfileEntry {
             ProfileEntry(title, .text(attribute.uuid), attribute.provenance, source)
@@ -218,11 +220,11 @@ extension ReaderProfile {
         let samples = "public sample code"
         return ReaderProfile(
             family: "edynamo",
-            "MagTek's eDynamo and tDynamo over Bluetooth Low Energy, as the programmer's manual has them",
+            "MagTek's eDynamo and tDynamo over Bluetooth Low Energy, from the programmer's manual",
             [
                 .lowEnergyService: entry("service of eDynamo; tDynamo's ends in 0104", MagTekService.eDynamo, samples),
                 .lowEnergyNotify: entry("characteristic that notifies", MagTekService.cardData, "D998200115"),
-                .lowEnergyWrite: entry("characteristic that is written", MagTekService.command, samples),
+                .lowEnergyWrite: entry("characteristic for writing", MagTekService.command, samples),
             ])
     }()
 }

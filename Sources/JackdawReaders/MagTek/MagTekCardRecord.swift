@@ -1,43 +1,41 @@
-/// Where the fields of a swipe lie in the record that eDynamo and tDynamo send over Bluetooth Low Energy.
+/// The positions of a swipe's fields in the record that eDynamo and tDynamo send over Bluetooth Low Energy.
 ///
-/// It holds no card data itself: the record has it, and each field is a range of that. ``MagTekSwipe`` is the same of readers
-/// that send lines.
+/// Holds no card data itself: each field is a range of the record. ``MagTekSwipe`` is the equivalent for readers that
+/// send lines.
 ///
 /// Source: MagTek's eDynamo programmer's manual D998200115, 6; records that MagTek has printed are in its appendix
 /// B.1.1 (without a key) and in appendix D of the MagneSafe V5 manual 99875475-10 (encrypted), whose offsets are the
 /// same.
 package struct MagTekCardRecord: Sendable, Hashable {
-    /// How a card is coded.
+    /// The coding of the card's tracks.
     package enum Encoding: UInt8, Sendable, Hashable, CaseIterable {
         /// ISO 7813, ABA: bank cards.
         case bank = 0
         /// AAMVA: driving licences.
         case licence = 1
-        /// There was nothing on it.
+        /// The card has no data.
         case blank = 3
-        /// Another one.
+        /// A coding that is not listed here.
         case other = 4
-        /// It could not be found out.
+        /// The reader could not determine the coding.
         case undetermined = 5
     }
 
-    /// One track.
     package struct Track: Sendable, Hashable {
-        /// Whether something was there that could not be decoded.
+        /// Whether the track had data that could not be decoded.
         package let isDamaged: Bool
-        /// The track encrypted, padded with zeros; in clear from a reader without a key.
+        /// The encrypted track, padded with zeros; in clear if the reader has no key.
         package let encrypted: Range<Int>
-        /// The track with other digits in place of most.
+        /// The track with most digits masked.
         package let masked: Range<Int>
-        /// Characters on the card.
+        /// The number of characters on the card.
         package let length: Int
     }
 
-    /// Tracks 1 to 3.
     package let tracks: [Track]
-    /// How the card is coded; nil where the number is not a documented one.
+    /// The coding of the tracks; nil if the number is not documented.
     package let encoding: Encoding?
-    /// How the reader encrypts.
+    /// The reader's encryption status.
     package let encryption: MagTekSwipe.EncryptionStatus
     /// Whether the reader has encrypted the tracks; else they are in clear.
     package var isEncrypted: Bool { encryption.encryptsTracks }
@@ -45,42 +43,42 @@ package struct MagTekCardRecord: Sendable, Hashable {
     package let magnePrintStatus: MagnePrintStatus
     /// The stripe's fingerprint, encrypted and padded.
     package let magnePrint: Range<Int>
-    /// Bytes of the fingerprint itself.
+    /// The length of the fingerprint itself, in bytes.
     package let magnePrintLength: Int
     /// The reader's serial number, up to the first zero.
     package let serialNumber: Range<Int>
     /// The key's serial number (KSN).
     package let keySerialNumber: Range<Int>
-    /// The session that the program gave, encrypted.
+    /// The session identifier that the program sent, encrypted.
     package let session: Range<Int>
-    /// Swipes that the reader may still encrypt; nil where it does not count them.
+    /// The number of swipes that the reader can still encrypt; nil if it does not count them.
     package let remainingSwipes: Int?
-    /// Version of the reader's software, up to the first zero.
+    /// The version of the reader's software, up to the first zero.
     package let version: Range<Int>
-    /// SHA-1 of track 2 or of its PAN; nil where the record ends before it. Zeros from readers that do not make one.
+    /// SHA-1 of track 2 or of its PAN; nil if the record ends before it. Zeros if the reader does not compute one.
     package let hash: Range<Int>?
-    /// KSN of the fingerprint; nil where the record ends before it.
+    /// KSN of the fingerprint; nil if the record ends before it.
     package let magnePrintKeySerialNumber: Range<Int>?
-    /// Battery, percent; nil where the record ends before it.
+    /// The battery's charge in per cent; nil if the record ends before it.
     package let battery: Int?
 
-    /// Where the encryption status lies, its high byte first.
+    /// The range of the encryption status, its high byte first.
     package static let encryptionStatus = Place.encryption
 
-    /// Bytes that a record has at least: up to the software's version.
+    /// The shortest record in bytes: up to the software's version.
     package static let leastSize = Place.version.upperBound
-    /// Bytes of a record with all that is documented.
+    /// The length in bytes of a record with all documented fields.
     package static let wholeSize = Place.battery + 1
 
-    /// Reads the layout of a record.
-    /// - Parameter record: what follows the kind of the message, as it was before it was shortened.
-    /// - Throws: ``FrameFault`` where it is too short or a length is more than its field; the place is one of the record.
+    /// Parses a record.
+    /// - Parameter record: the message after its kind, expanded if it was run-length encoded.
+    /// - Throws: ``FrameFault`` if it is too short, or a length exceeds its field; the offset is one in the record.
     package init(_ record: Span<UInt8>) throws(FrameFault) {
         guard record.count >= Self.leastSize else {
             throw FrameFault(
                 .truncated, at: record.count, "\(record.count) bytes, where a record has \(Self.leastSize) at least")
         }
-        /// Of a field, as much as a length says.
+        /// Returns the part of a field that its length states.
         func part(_ field: Range<Int>, lengthAt place: Int) throws(FrameFault) -> Range<Int> {
             let count = Int(record[place])
             guard count <= field.count else {
@@ -88,7 +86,7 @@ package struct MagTekCardRecord: Sendable, Hashable {
             }
             return field.lowerBound..<field.lowerBound + count
         }
-        /// A text ends with the first zero.
+        /// Returns a text up to its first zero.
         func text(_ field: Range<Int>) -> Range<Int> {
             field.lowerBound..<(field.first { record[$0] == 0 } ?? field.upperBound)
         }
@@ -121,7 +119,7 @@ package struct MagTekCardRecord: Sendable, Hashable {
         battery = record.count > Place.battery ? Int(record[Place.battery]) : nil
     }
 
-    /// Where fields lie, in bytes from the record's first.
+    /// The positions of fields, in bytes from the record's first.
     enum Place {
         static let decodeStatus = 0
         static let encryptedLengths = 3
@@ -146,7 +144,7 @@ package struct MagTekCardRecord: Sendable, Hashable {
         static let magnePrintKeySerialNumber = 920..<930
         static let battery = 930
 
-        /// Fields that tell of the reader and its key, and how the others are read.
+        /// Fields of the reader and its key, and fields that describe other fields.
         static let ofNoCard = [
             decodeStatus..<encryptedTracks[0].lowerBound, cardStatus..<magnePrint.lowerBound, serialNumber, encryption,
             keySerialNumber, maskedLengths..<maskedTracks[0].lowerBound, lengths..<counter.lowerBound,
@@ -158,17 +156,17 @@ package struct MagTekCardRecord: Sendable, Hashable {
 extension MagTekCardRecord {
     /// Explains a record, field by field.
     /// - Parameters:
-    ///   - record: what was read.
-    ///   - start: where the record begins in what is explained.
-    ///   - isRevealing: whether card data is shown whole.
-    /// - Returns: its fields, in their order and without a gap.
+    ///   - record: the record that was parsed.
+    ///   - start: the index of the record in the message that is explained.
+    ///   - isRevealing: whether card data is shown.
+    /// - Returns: the fields, in order and without a gap.
     func fields(of record: Span<UInt8>, from start: Int, isRevealing: Bool) -> [FrameField] {
         var fields: [FrameField] = []
         func add(_ name: String, _ range: Range<Int>, _ value: String) {
             fields.append(FrameField(name, range.lowerBound + start..<range.upperBound + start, value))
         }
         func bytes(_ range: Range<Int>) -> String { record.extracting(range).hexadecimal() }
-        // Hash, fingerprint and tracks of a reader without a key are the card's own.
+        // Hash, fingerprint, and the tracks of a reader without a key are card data.
         func sensitive(_ range: Range<Int>) -> String { record.extracting(range).sensitive(isRevealing) }
         func numbers(_ range: Range<Int>) -> String { range.map { "\(record[$0])" }.joined(separator: ", ") }
 
@@ -196,7 +194,7 @@ extension MagTekCardRecord {
         add("remaining swipes", Place.counter, remainingSwipes.map { "\($0)" } ?? "not counted")
         add("software version", Place.version, record.extracting(version).readerText(isRevealing))
         var next = Place.version.upperBound
-        // What is not documented lies between these.
+        // Shows the undocumented bytes between documented fields.
         func addGap(to end: Int) {
             if end > next { add("not documented", next..<end, sensitive(next..<end)) }
         }

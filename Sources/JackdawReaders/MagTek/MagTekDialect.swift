@@ -1,16 +1,14 @@
-/// How MagTek's iDynamo and other MagneSafe V5 readers are spoken to.
+/// The protocol of MagTek's iDynamo and other MagneSafe V5 readers.
 package struct MagTekDialect: ReaderDialect {
-    /// The family: `magtek`, or another that speaks alike.
+    /// The family: `magtek`, or another with the same protocol.
     package let family: String
-    /// How long things take.
     package let times: ReaderTimes
-    /// It reads cards at any time.
     package let isAlwaysArmed = true
 
     /// The last answer and its request, which the answer does not name.
     private var last: (request: ReaderRequest, data: [UInt8])?
 
-    /// - Parameter times: how long things take.
+    /// - Parameter times: timeouts, and the number of attempts.
     package init(times: ReaderTimes = ReaderTimes()) { self.init(family: "magtek", times: times) }
 
     init(family: String, times: ReaderTimes) {
@@ -22,15 +20,15 @@ package struct MagTekDialect: ReaderDialect {
     /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) if the profile is not enough.
     package init(profile: ReaderProfile) throws(ReaderError) { self.init(times: try profile.times()) }
 
-    /// Its software and its number.
+    /// Software version and serial number.
     package var identification: [ReaderRequest] {
         [Self.property(.software), Self.property(.serialNumber)]
     }
 
-    /// Lines, always the same.
+    /// Lines; their format does not depend on the request.
     package func format(awaiting request: ReaderRequest?) -> any FrameFormat { MagTekFormat(.answer) }
 
-    /// Nothing: it reads cards at any time.
+    /// No requests, as the reader reads cards at any time.
     package func arming(for duration: Duration) -> [ReaderRequest] { [] }
 
     /// The requests of a question.
@@ -39,7 +37,7 @@ package struct MagTekDialect: ReaderDialect {
         case .firmware: [Self.property(.software)]
         case .serialNumber: [Self.property(.serialNumber)]
         case .keySerialNumber: [Self.request(.keySerialNumber, [], "key serial number")]
-        default: throw ReaderError(.unsupported, "\(family) readers are not known to tell their \(question)")
+        default: throw ReaderError(.unsupported, "\(family) readers have no known request for their \(question)")
         }
     }
 
@@ -48,7 +46,7 @@ package struct MagTekDialect: ReaderDialect {
         guard let number = UInt8(exactly: setting.number), setting.value.count < Self.greatestData else {
             throw ReaderError(
                 .outOfRange, "no property has the number \(setting.number) and \(setting.value.count) bytes",
-                remedy: "choose 0 to 255, and less than \(Self.greatestData) bytes")
+                remedy: "choose 0 to 255, and fewer than \(Self.greatestData) bytes")
         }
         return [Self.request(.setProperty, [number] + setting.value, "set property \(number)")]
     }
@@ -64,12 +62,12 @@ package struct MagTekDialect: ReaderDialect {
         guard result == .done else { return [.refused("\(result)")] }
         let digits = frame.extracting(4..<frame.count - 1)
         let data = stride(from: 0, to: digits.count, by: 2).map { digits.byte(at: $0) ?? 0 }
-        guard !isAgain(data, answering: request) else { return [.unknown("an answer that came twice")] }
+        guard !isAgain(data, answering: request) else { return [.unknown("a repeated answer")] }
         return [.done(facts(data, answering: request))]
     }
 
-    /// Whether an answer is the last one once more, and not one to the next request. That both are alike is believed when the
-    /// reader is asked again.
+    /// Whether an answer repeats the last one rather than answering the next request. If it arrives once more, when the
+    /// request is repeated, it is accepted.
     private mutating func isAgain(_ data: [UInt8], answering request: ReaderRequest) -> Bool {
         if let last, last.request != request, last.data == data, !data.isEmpty {
             self.last = nil
@@ -132,13 +130,13 @@ package struct MagTekDialect: ReaderDialect {
     }
 
     private static func request(_ command: MagTekCommand, _ data: [UInt8], _ name: String) -> ReaderRequest {
-        // The data is short: what the format refuses is longer.
+        // Cannot throw, as the data is shorter than the format's limit.
         ReaderRequest(name, (try? MagTekFormat.command(command, data)) ?? [])
     }
 }
 
 extension MagTekDialect {
-    /// Hides tracks, what was encrypted and the fingerprint of a swipe, and numbers in answers.
+    /// Masks tracks, encrypted data and the fingerprint of a swipe, and numbers in answers.
     package func masking(_ frames: [[UInt8]]) -> MaskedFrames {
         guard var line = frames.first, frames.count == 1 else { return .unknown }
         guard line.contains(UInt8(ascii: "|")) else {
@@ -190,41 +188,30 @@ extension MagTekDialect {
 }
 
 extension ReaderProfile {
-    /// What is known of MagneSafe V5 readers that send lines, beside what never changes: times alone.
-    static let magtek = ReaderProfile(family: "magtek", "MagTek's readers, as their manuals have them")
+    /// The known facts about MagneSafe V5 readers that send lines: only times, beyond the fixed protocol.
+    static let magtek = ReaderProfile(family: "magtek", "MagTek's readers, from their manuals")
 }
 
-/// What a MagneSafe reader is told to do.
+/// The command byte of a request to a MagneSafe reader.
 ///
 /// Source: MagTek's communication reference manual 99875483.
 package struct MagTekCommand: NamedNumber {
-    /// Its number.
     package let rawValue: UInt8
 
-    /// Of a number.
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Get property.
     package static let getProperty = MagTekCommand(rawValue: 0x00)
-    /// Set property.
     package static let setProperty = MagTekCommand(rawValue: 0x01)
-    /// Reset.
     package static let reset = MagTekCommand(rawValue: 0x02)
-    /// Get KSN and counter.
     package static let keySerialNumber = MagTekCommand(rawValue: 0x09)
-    /// Set session.
     package static let setSession = MagTekCommand(rawValue: 0x0A)
-    /// Activate authenticated mode.
     package static let activateAuthentication = MagTekCommand(rawValue: 0x10)
-    /// Get reader state.
     package static let readerState = MagTekCommand(rawValue: 0x14)
-    /// Get encryption counter.
     package static let encryptionCounter = MagTekCommand(rawValue: 0x1C)
 
     /// Whether its data begins with the number of a property.
     var isOfProperty: Bool { self == .getProperty || self == .setProperty }
 
-    /// What the published numbers mean.
     package static let names: [UInt8: String] = [
         0x00: "get property", 0x01: "set property", 0x02: "reset", 0x09: "get KSN and counter", 0x0A: "set session",
         0x10: "activate authenticated mode", 0x11: "reply to a challenge", 0x12: "deactivate authenticated mode",
@@ -233,56 +220,42 @@ package struct MagTekCommand: NamedNumber {
     ]
 }
 
-/// What can be asked and set of a MagneSafe reader, by ``MagTekCommand/getProperty`` and ``MagTekCommand/setProperty``.
+/// The properties of a MagneSafe reader, for ``MagTekCommand/getProperty`` and ``MagTekCommand/setProperty``.
 ///
 /// Source: MagTek's communication reference manual 99875483; from 6E on those of readers of the third generation.
 package struct MagTekProperty: NamedNumber {
-    /// Its number.
     package let rawValue: UInt8
 
-    /// Of a number.
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Software.
     package static let software = MagTekProperty(rawValue: 0x00)
-    /// Serial number.
     package static let serialNumber = MagTekProperty(rawValue: 0x03)
 
-    /// What the published numbers mean.
     package static let names: [UInt8: String] = [
         0x00: "software", 0x03: "serial number", 0x04: "MagneSafe version", 0x05: "track enable", 0x07: "ISO mask",
-        0x08: "AAMVA mask", 0x1E: "string before a card", 0x1F: "string behind a card", 0x20: "string before a track",
-        0x21: "string behind a track", 0x22: "termination", 0x23: "field separator", 0x24: "start sentinel %",
+        0x08: "AAMVA mask", 0x1E: "string before a card", 0x1F: "string after a card", 0x20: "string before a track",
+        0x21: "string after a track", 0x22: "termination", 0x23: "field separator", 0x24: "start sentinel %",
         0x25: "start sentinel ;", 0x26: "start sentinel +", 0x27: "start sentinel #", 0x28: "start sentinel @",
         0x29: "start sentinel &", 0x2B: "end sentinel", 0x2D: "end sentinel", 0x2E: "end sentinel",
         0x2F: "end sentinel", 0x6E: "service code mask", 0x78: "card data encrypted", 0x80: "hardware", 0x81: "mode",
     ]
 }
 
-/// What a MagneSafe reader says became of a command.
+/// The result of a command to a MagneSafe reader.
 ///
 /// Source: MagTek's communication reference manual 99875483.
 package struct MagTekResult: NamedNumber {
-    /// Its number.
     package let rawValue: UInt8
 
-    /// Of a number.
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Done.
     package static let done = MagTekResult(rawValue: 0x00)
-    /// Failed.
     package static let failed = MagTekResult(rawValue: 0x01)
-    /// Bad parameter.
     package static let badParameter = MagTekResult(rawValue: 0x02)
-    /// Bad data.
     package static let badData = MagTekResult(rawValue: 0x03)
-    /// Delayed.
     package static let delayed = MagTekResult(rawValue: 0x05)
-    /// Out of sequence.
     package static let outOfSequence = MagTekResult(rawValue: 0x07)
 
-    /// What the published numbers mean.
     package static let names: [UInt8: String] = [
         0x00: "done", 0x01: "failed", 0x02: "bad parameter", 0x03: "bad data", 0x05: "delayed", 0x07: "out of sequence",
     ]

@@ -1,36 +1,35 @@
-/// Lines of MagTek's MagneSafe V5 readers, such as iDynamo: commands and their answers in hexadecimal digits, and swipes, each
-/// up to a carriage return. ``MagTekSwipe`` reads a swipe.
+/// Lines of MagTek's MagneSafe V5 readers, such as iDynamo: commands and their answers in hexadecimal digits, and
+/// swipes, each up to a carriage return. ``MagTekSwipe`` parses a swipe.
 ///
 /// iDynamo fills the block of 500 bytes that ends a swipe with `x`, which is padding. A string before the card
 /// (property 1E) therefore cannot begin with `x`.
 ///
 /// Source: MagTek's communication reference manual 99875483, section 2 (blocks of 500 bytes) and appendix B (a swipe).
 package struct MagTekFormat: FrameFormat {
-    /// Which way the lines go: only readers send swipes.
+    /// The direction of the lines: only readers send swipes.
     package let direction: FrameDirection
 
-    /// Fills up the last block of a swipe.
+    /// The padding of the last block of a swipe.
     package static let filler = UInt8(ascii: "x")
-    /// Bytes of the blocks in which iDynamo sends swipes.
+    /// The size in bytes of the blocks in which iDynamo sends swipes.
     package static let blockSize = 500
 
     private static let end = UInt8(ascii: "\r")
     private static let separator = UInt8(ascii: "|")
-    /// Code and length of a command or an answer, in digits.
+    /// The number of digits of code and length in a command or an answer.
     private static let dataStart = 4
 
-    /// - Parameter direction: which way the lines go.
+    /// - Parameter direction: the direction of the lines.
     package init(_ direction: FrameDirection) { self.direction = direction }
 
-    /// The most bytes that a frame has: the fields of a swipe take some 1,300.
+    /// The most bytes of a line: the fields of a swipe have about 1,300.
     package var greatestSize: Int { 4096 }
 
-    /// The first byte that may begin a frame.
     package func start(in bytes: Span<UInt8>) -> Int? { bytes.indices.first { bytes[$0].isPrinted } }
 
-    /// Measures the frame that may begin with the first byte.
+    /// Measures the line that may begin with the first byte.
     ///
-    /// A line is taken or skipped as a whole: the end of a damaged swipe would pass for an answer.
+    /// A line is accepted or skipped as a whole, as the end of a damaged swipe would look like an answer.
     package func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
         guard bytes[0].isPrinted else { return .fault(.noStart(bytes[0])) }
         if direction == .answer, bytes[0] == Self.filler {
@@ -38,7 +37,7 @@ package struct MagTekFormat: FrameFormat {
         }
         if let index = bytes.extracting(first: min(bytes.count, greatestSize)).firstUnprinted {
             guard bytes[index] == Self.end else {
-                let fault = FrameFault(.field, at: index, "\(bytes[index].hexadecimal) is no character of a line")
+                let fault = FrameFault(.field, at: index, "\(bytes[index].hexadecimal) is not a character of a line")
                 return .fault(fault, skipping: index + 1)
             }
             do throws(FrameFault) {
@@ -55,7 +54,6 @@ package struct MagTekFormat: FrameFormat {
         return .partial(atLeast: bytes.count + 1)
     }
 
-    /// Explains a frame, field by field.
     package func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
         let last = frame.count - 1
         let ending = FrameField("end", last..<last + 1, "0D")
@@ -85,38 +83,38 @@ package struct MagTekFormat: FrameFormat {
         return fields + [ending]
     }
 
-    /// Makes a command.
+    /// Makes the line of a command.
     /// - Parameters:
-    ///   - command: what is to be done.
+    ///   - command: the command byte.
     ///   - data: up to 120 bytes.
     /// - Returns: the line.
-    /// - Throws: ``FrameFault`` (`length`) where that is too much.
+    /// - Throws: ``FrameFault`` (`length`) if the data is longer.
     package static func command(_ command: MagTekCommand, _ data: [UInt8] = []) throws(FrameFault) -> [UInt8] {
         guard data.count <= 120 else {
-            throw FrameFault(.length, at: 2, "\(data.count) bytes of data, where 120 are the most")
+            throw FrameFault(.length, at: 2, "\(data.count) bytes of data; the maximum is 120")
         }
         return line([command.rawValue, UInt8(data.count)] + data)
     }
 
-    /// Makes an answer.
+    /// Makes the line of an answer.
     /// - Parameters:
-    ///   - result: what became of the command.
+    ///   - result: the result of the command.
     ///   - data: up to 255 bytes.
     /// - Returns: the line.
-    /// - Throws: ``FrameFault`` (`length`) where that is too much.
+    /// - Throws: ``FrameFault`` (`length`) if the data is longer.
     package static func answer(_ result: MagTekResult, _ data: [UInt8] = []) throws(FrameFault) -> [UInt8] {
         guard data.count <= 255 else {
-            throw FrameFault(.length, at: 2, "\(data.count) bytes of data, where 255 are the most")
+            throw FrameFault(.length, at: 2, "\(data.count) bytes of data; the maximum is 255")
         }
         return line([result.rawValue, UInt8(data.count)] + data)
     }
 
     /// Makes the line of a swipe.
     /// - Parameters:
-    ///   - fields: all before the CRC, in their order (``MagTekSwipe``), without separators.
+    ///   - fields: all fields before the CRC, in order (``MagTekSwipe``), without separators.
     ///   - format: the code of the format, four characters.
     /// - Returns: the line.
-    /// - Throws: ``FrameFault`` where readers of the line would find a fault in it.
+    /// - Throws: ``FrameFault`` if the line would not be valid.
     package static func swipe(_ fields: [[UInt8]], format: [UInt8] = Array("0000".utf8)) throws(FrameFault) -> [UInt8] {
         var line = fields.flatMap { $0 + [separator] }
         let crc = RedundancyCheck.crc16(line.span)
@@ -126,12 +124,12 @@ package struct MagTekFormat: FrameFormat {
         return line
     }
 
-    /// Whether a line can be an answer: not every code of a command is one of a result.
+    /// Whether a line may be an answer: some command codes are not result codes.
     static func isSwipeOrKnownResult(_ line: [UInt8]) -> Bool {
         line.span.byte(at: 0).map { MagTekResult(rawValue: $0).isKnown } ?? true
     }
 
-    /// Whether a line can be a command.
+    /// Whether a line may be a command.
     static func isKnownCommand(_ line: [UInt8]) -> Bool {
         line.span.byte(at: 0).map { MagTekCommand(rawValue: $0).isKnown } ?? false
     }
@@ -145,18 +143,18 @@ package struct MagTekFormat: FrameFormat {
     private func check(line: Span<UInt8>) throws(FrameFault) {
         let end = line.count - 1
         if let index = line.extracting(first: end).firstNoDigit {
-            // Only a swipe has other characters.
+            // Only swipes have other characters.
             guard !isSwipe(line) else {
                 _ = try MagTekSwipeLayout(line)
                 return
             }
-            throw FrameFault(.field, at: index, "\(line[index].hexadecimal) is no hexadecimal digit")
+            throw FrameFault(.field, at: index, "\(line[index].hexadecimal) is not a hexadecimal digit")
         }
         guard end >= Self.dataStart, let count = line.byte(at: 2) else {
-            throw FrameFault(.length, at: end, "\(end) digits, where code and length have 4")
+            throw FrameFault(.length, at: end, "\(end) digits; code and length have 4")
         }
         guard end == Self.dataStart + 2 * Int(count) else {
-            throw FrameFault(.length, at: 2, "\(count) bytes of data, where \(end - Self.dataStart) digits follow")
+            throw FrameFault(.length, at: 2, "\(count) bytes of data, but \(end - Self.dataStart) digits follow")
         }
     }
 }

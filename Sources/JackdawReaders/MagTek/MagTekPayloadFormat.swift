@@ -1,15 +1,14 @@
 import JackdawDSP
 
 /// Messages of eDynamo and tDynamo over Bluetooth Low Energy, as ``MagTekBlockJoiner`` joins them: a kind
-/// (``MagTekPayloadKind``), and a swipe (``MagTekCardRecord``) or a notification behind it.
+/// (``MagTekPayloadKind``), then a swipe (``MagTekCardRecord``) or a notification.
 ///
-/// Nothing in a message tells its length, so that it is no ``FrameFormat``: the link keeps messages apart.
+/// A message has no length field, so this is not a ``FrameFormat``: the link keeps messages apart.
 package struct MagTekPayloadFormat: FrameExplainer {
-    /// The format, which has no settings.
     package init() {}
 
-    /// Reads bytes that have to be one message.
-    /// - Throws: ``FrameFault``; of a swipe that was shortened, the place in what it was before is in the message.
+    /// Checks that the bytes are exactly one message.
+    /// - Throws: ``FrameFault``; for an encoded swipe, its text has the position in the expanded record.
     package func check(_ bytes: Span<UInt8>) throws(FrameFault) {
         let kind = try Self.kind(of: bytes)
         let content = bytes.extracting(1...)
@@ -24,7 +23,7 @@ package struct MagTekPayloadFormat: FrameExplainer {
             do throws(FrameFault) {
                 _ = try MagTekCardRecord(whole.span)
             } catch {
-                // What stands there is not sent as it is.
+                // The offset in the record is not one in the received bytes.
                 throw FrameFault(error.code, at: 0, "byte \(error.offset) of the whole record: \(error.message)")
             }
         } catch {
@@ -32,7 +31,7 @@ package struct MagTekPayloadFormat: FrameExplainer {
         }
     }
 
-    /// Explains a message, field by field; one that was shortened as a whole.
+    /// Explains a message, field by field; a run-length encoded one as a single field.
     package func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
         guard let kind = try? Self.kind(of: frame) else { return [] }
         let first = FrameField("kind", 0..<1, "\(kind)")
@@ -44,8 +43,8 @@ package struct MagTekPayloadFormat: FrameExplainer {
         return [first, FrameField("content", 1..<frame.count, content.sensitive(isRevealing))]
     }
 
-    /// Reads the kind of a message.
-    /// - Throws: ``FrameFault`` (`truncated`) where there is none; (`start`) where it is not a documented one.
+    /// Returns the kind of a message.
+    /// - Throws: ``FrameFault``: `truncated` if there are no bytes, `start` if the kind is not documented.
     package static func kind(of message: Span<UInt8>) throws(FrameFault) -> MagTekPayloadKind {
         guard message.count > 0 else { throw FrameFault(.truncated, at: 0, "there are no bytes") }
         guard let kind = MagTekPayloadKind(rawValue: message[0]) else { throw .noStart(message[0]) }
@@ -53,34 +52,32 @@ package struct MagTekPayloadFormat: FrameExplainer {
     }
 }
 
-/// What the first byte of a message from eDynamo or tDynamo says.
+/// The kind of a message from eDynamo or tDynamo: its first byte.
 ///
 /// Source: MagTek's eDynamo programmer's manual D998200115, 3.2.
 package enum MagTekPayloadKind: UInt8, Sendable, Hashable, CaseIterable, CustomStringConvertible {
     /// A swipe (``MagTekCardRecord``).
     case cardData = 0
-    /// A swipe, shortened (``MagTekRunLength``).
+    /// A swipe, run-length encoded (``MagTekRunLength``).
     case shortenedCardData = 1
-    /// A notification.
     case notification = 2
-    /// A notification, shortened (``MagTekRunLength``).
+    /// A notification, run-length encoded (``MagTekRunLength``).
     case shortenedNotification = 3
 
-    /// Whether it is about a swipe.
+    /// Whether the message is a swipe.
     package var isCardData: Bool { rawValue & 2 == 0 }
-    /// Whether rows of the same byte are shortened.
+    /// Whether the message is run-length encoded.
     package var isShortened: Bool { rawValue & 1 == 1 }
 
-    /// Number and meaning.
     package var description: String {
         "\(rawValue.hexadecimal) \(isCardData ? "card data" : "notification")\(isShortened ? ", shortened" : "")"
     }
 }
 
-/// Joins the notifications in which eDynamo and tDynamo send a message over Bluetooth Low Energy: each begins with its number
-/// from 0, and behind the last one comes FF with their count.
+/// Joins the notifications of a message from eDynamo or tDynamo over Bluetooth Low Energy: each begins with its number,
+/// from 0; after the last one, FF and their count follow.
 ///
-/// What is kept of a message that is not whole is bounded, and overwritten when it is done.
+/// The stored parts of a message are bounded, and overwritten when it is complete.
 ///
 /// Source: MagTek's eDynamo programmer's manual D998200115, 2.2.
 package struct MagTekBlockJoiner: MessageJoiner, ~Copyable {
@@ -89,13 +86,14 @@ package struct MagTekBlockJoiner: MessageJoiner, ~Copyable {
 
     private var parts: JoinedParts
 
-    /// - Parameter greatestPayload: bytes that a message has at most.
+    /// - Parameter greatestPayload: the most bytes of a message.
     package init(greatestPayload: Int = 4096) { parts = JoinedParts(most: greatestPayload) }
 
-    /// Takes a notification in.
+    /// Adds a notification.
     /// - Parameters:
-    ///   - notification: as it came.
-    ///   - take: gets the message where this is its end, without the numbers; it is gone after the call.
+    ///   - notification: the bytes received.
+    ///   - take: receives the message, without the numbers, if the notification ends it; the bytes are invalid after
+    ///     the call.
     /// - Throws: ``JoiningFault``, once for each message that is lost.
     package mutating func receive(
         _ notification: Span<UInt8>, _ take: (Span<UInt8>) -> Void
@@ -113,7 +111,7 @@ package struct MagTekBlockJoiner: MessageJoiner, ~Copyable {
         }
     }
 
-    /// Forgets what came, as behind a lost connection.
+    /// Discards a partial message, for example after a lost connection.
     package mutating func reset() { parts.reset() }
 
     private mutating func begin(_ part: Span<UInt8>) throws(JoiningFault) {
@@ -134,9 +132,9 @@ package struct MagTekBlockJoiner: MessageJoiner, ~Copyable {
     /// Cuts a message into notifications, as a reader does.
     /// - Parameters:
     ///   - payload: the message.
-    ///   - size: bytes that a notification has at most, its number included; 2 or more.
+    ///   - size: the most bytes of a notification, its number included; 2 or more.
     /// - Returns: the notifications, the end included.
-    /// - Throws: ``JoiningFault`` (`tooLong`) where it takes more than 255 notifications and the end.
+    /// - Throws: ``JoiningFault`` (`tooLong`) if it takes more than 255 notifications and the end.
     package static func blocks(of payload: [UInt8], size: Int) throws(JoiningFault) -> [[UInt8]] {
         precondition(size >= 2, "a notification has a number and data")
         guard payload.count <= end * (size - 1) else { throw .tooLong(most: end * (size - 1)) }
@@ -148,19 +146,19 @@ package struct MagTekBlockJoiner: MessageJoiner, ~Copyable {
     }
 }
 
-/// How eDynamo and tDynamo make messages shorter: a byte that comes several times in a row is sent twice, and then how often
-/// it came, up to 255; a longer row is several. The count is that of all of them: the manual's example sends nine bytes 55 as
-/// `55 55 09`.
+/// The run-length encoding of eDynamo and tDynamo: a byte that is repeated is sent twice, followed by the length of the
+/// run, up to 255; a longer run is split. The length counts all bytes of the run: the manual's example sends nine bytes
+/// 55 as `55 55 09`.
 ///
 /// Source: MagTek's eDynamo programmer's manual D998200115, 3.2; mDynamo's, 3.2.1.
 package enum MagTekRunLength {
-    /// Writes rows as they were.
+    /// Expands a run-length encoded message.
     /// - Parameters:
-    ///   - encoded: what a reader sent.
-    ///   - most: bytes that the message has at most.
-    /// - Returns: the message. There is no other copy of it: overwrite it when it is done.
-    /// - Throws: ``FrameFault`` where a row has no count (`truncated`), one that no row has (`field`), or all is longer
-    ///   (`length`).
+    ///   - encoded: the bytes received.
+    ///   - most: the most bytes of the message.
+    /// - Returns: the message, in a single copy, which the caller must overwrite after use.
+    /// - Throws: ``FrameFault``: `truncated` if a run has no length, `field` if its length is not allowed, `length` if
+    ///   the message is too long.
     package static func decode(_ encoded: Span<UInt8>, most: Int = 4096) throws(FrameFault) -> [UInt8] {
         var size = 0
         try rows(of: encoded) { _, count in size += count }
@@ -168,15 +166,15 @@ package enum MagTekRunLength {
             throw FrameFault(.length, at: 0, "\(size) bytes, where a message has \(most) at most")
         }
         var message: [UInt8] = []
-        // A smaller array that it grew out of would leave a copy behind.
+        // Growing the array would leave copies of it in freed memory.
         message.reserveCapacity(size)
         try rows(of: encoded) { byte, count in for _ in 0..<count { message.append(byte) } }
         return message
     }
 
-    /// Makes a message shorter, as a reader does.
-    /// - Parameter message: as it is to be read.
-    /// - Returns: what is sent.
+    /// Encodes a message, as a reader does.
+    /// - Parameter message: the message to encode.
+    /// - Returns: the encoded bytes.
     package static func encode(_ message: Span<UInt8>) -> [UInt8] {
         var encoded: [UInt8] = []
         var start = 0
@@ -190,7 +188,7 @@ package enum MagTekRunLength {
         return encoded
     }
 
-    /// Tells each row in its order; a byte that came once is one.
+    /// Calls `tell` with each run in order; a single byte is a run of one.
     private static func rows(
         of encoded: Span<UInt8>, _ tell: (_ byte: UInt8, _ count: Int) -> Void
     ) throws(FrameFault) {
@@ -206,23 +204,20 @@ package enum MagTekRunLength {
                 throw FrameFault(.truncated, at: encoded.count, "a row without its count")
             }
             let count = Int(encoded[next + 2])
-            guard count > 1 else { throw FrameFault(.field, at: next + 2, "a row of \(count) is none") }
+            guard count > 1 else { throw FrameFault(.field, at: next + 2, "a row of \(count) is too short") }
             tell(byte, count)
             next += 3
         }
     }
 }
 
-/// What MagTek's readers are known by over Bluetooth Low Energy.
+/// The services and characteristics of MagTek's readers over Bluetooth Low Energy.
 package enum MagTekService {
-    /// A service or a characteristic.
     package struct Attribute: Sendable, Hashable {
-        /// Its UUID, lower case with hyphens.
         package let uuid: String
-        /// How it is known.
         package let provenance: Provenance
 
-        /// All of them differ in two bytes only.
+        /// The UUIDs differ only in two bytes.
         init(_ number: String, _ provenance: Provenance) {
             uuid = "0508e6f8-ad82-898f-f843-e3410cb6\(number)"
             self.provenance = provenance
@@ -235,22 +230,22 @@ package enum MagTekService {
     package static let eDynamo = Attribute("0103", .reported)
     /// Service of tDynamo, as public sample code names it.
     package static let tDynamo = Attribute("0104", .reported)
-    /// Where commands are written, as public sample code names it.
+    /// The characteristic for commands, as public sample code names it.
     package static let command = Attribute("0200", .reported)
-    /// Notifies of messages (``MagTekBlockJoiner``), or has them to read.
+    /// The characteristic that notifies of messages (``MagTekBlockJoiner``), or has them to read.
     package static let cardData = Attribute("0201", .documented)
-    /// Notifies that there is something to read: 4 bytes.
+    /// The characteristic that notifies of data to read: 4 bytes.
     package static let dataReady = Attribute("0202", .documented)
-    /// Takes what became of reading: 3 bytes.
+    /// The characteristic for the result of reading: 3 bytes.
     package static let readStatus = Attribute("0203", .documented)
     /// Service of devices with a keypad.
     package static let keypad = Attribute("0101", .documented)
-    /// How much the next message to a keypad device has.
+    /// The length of the next message to a keypad device.
     package static let fromHostLength = Attribute("0220", .documented)
-    /// Takes a message to a keypad device, up to 65 bytes.
+    /// A message to a keypad device, up to 65 bytes.
     package static let fromHost = Attribute("0221", .documented)
-    /// How much the next message from a keypad device has.
+    /// The length of the next message from a keypad device.
     package static let toHostLength = Attribute("0222", .documented)
-    /// Has a message from a keypad device, up to 128 bytes.
+    /// A message from a keypad device, up to 128 bytes.
     package static let toHost = Attribute("0223", .documented)
 }

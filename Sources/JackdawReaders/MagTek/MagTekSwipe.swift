@@ -1,26 +1,24 @@
-/// Where the fields of a MagneSafe reader's swipe lie in its line.
+/// The positions of the fields of a MagneSafe reader's swipe in its line.
 ///
-/// It holds no card data itself: the line has it, and each field is a range of that.
+/// Holds no card data itself: each field is a range of the line.
 package struct MagTekSwipe: Sendable, Hashable {
-    /// How the reader encrypts, and whether it still can.
+    /// The reader's encryption status, and whether it can still encrypt.
     package struct EncryptionStatus: OptionSet, Sendable, Hashable {
-        /// As the reader sends it.
         package let rawValue: UInt16
 
-        /// Of the two bytes.
         package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-        /// No key is left: tracks are empty.
+        /// No key is left, so tracks are empty.
         package static let isExhausted = EncryptionStatus(rawValue: 1 << 0)
-        /// The initial key is there.
+        /// The reader has its initial key.
         package static let hasKey = EncryptionStatus(rawValue: 1 << 1)
         /// Encryption is switched on; without a key nothing is encrypted.
         package static let isEncrypting = EncryptionStatus(rawValue: 1 << 2)
-        /// The program has to authenticate itself first.
+        /// The program must authenticate itself first.
         package static let needsAuthentication = EncryptionStatus(rawValue: 1 << 3)
-        /// No card came in time.
+        /// The wait ended without a card.
         package static let hasTimedOut = EncryptionStatus(rawValue: 1 << 4)
-        /// The counter of transactions has run out.
+        /// The transaction counter has reached its end.
         package static let isExpired = EncryptionStatus(rawValue: 1 << 8)
         /// Tracks are encrypted by a key of the secondary initial key.
         package static let usesSecondaryKey = EncryptionStatus(rawValue: 1 << 10)
@@ -31,16 +29,16 @@ package struct MagTekSwipe: Sendable, Hashable {
         /// The MagnePrint is encrypted by the data variant of the key; else by the PIN variant.
         package static let usesDataVariantForMagnePrint = EncryptionStatus(rawValue: 1 << 13)
 
-        /// Of a record, whose manuals contradict themselves about the order of the two bytes: "big endian", and byte 1
-        /// the least significant. Both records that MagTek has printed have the high byte first: `00 06` from a reader
-        /// that encrypts, `00 02` from one without a key. Bits 1 and 2 are always set in a reader that encrypts, so
-        /// that a first byte that alone has them is the low one.
+        /// Creates a status from a record. The manuals contradict themselves about the order of the two bytes: "big
+        /// endian", and byte 1 the least significant. Both records that MagTek has printed have the high byte first:
+        /// `00 06` from a reader that encrypts, `00 02` from one without a key. Bits 1 and 2 are always set in a reader
+        /// that encrypts; if only the first byte has both, it is the low one.
         ///
         /// Source: MagTek's manuals 99875475-10, appendix D, page 110, and D998200115-17, 6.6 and appendix B.1.1, page
         /// 189.
         /// - Parameters:
         ///   - first: the byte that comes first.
-        ///   - second: the other one.
+        ///   - second: the other byte.
         init(ofRecord first: UInt8, _ second: UInt8) {
             let bytes = [first, second].map { EncryptionStatus(rawValue: UInt16($0)) }
             let isLowFirst = bytes[0].encryptsTracks && !bytes[1].encryptsTracks
@@ -48,10 +46,10 @@ package struct MagTekSwipe: Sendable, Hashable {
             self.init(rawValue: UInt16(high) << 8 | UInt16(low))
         }
 
-        /// The two bytes of a record, the high one first.
+        /// The two bytes of a record, the high byte first.
         package var recordBytes: [UInt8] { [UInt8(rawValue >> 8), UInt8(rawValue & 0xFF)] }
 
-        /// Whether tracks are encrypted: without a key nothing is, also when encryption is switched on.
+        /// Whether tracks are encrypted: not without a key, even if encryption is switched on.
         package var encryptsTracks: Bool { isSuperset(of: [.hasKey, .isEncrypting]) }
 
         /// Its meaning if it says that there are no tracks; nil if there may be some.
@@ -64,14 +62,14 @@ package struct MagTekSwipe: Sendable, Hashable {
 
     /// Tracks with digits in place of others, one after the other, with their sentinels.
     package let masked: Range<Int>
-    /// How the reader encrypts.
+    /// The reader's encryption status.
     package let encryption: EncryptionStatus
     /// Whether the reader has encrypted the tracks; else they are in clear, as hexadecimal digits or as plain text.
     package let isEncrypted: Bool
     /// Every field between separators, in its order; the first is ``masked``.
     let parts: [Range<Int>]
 
-    /// Tracks 1 to 3, each encrypted, as hexadecimal digits; empty where there was none. In clear where nothing is
+    /// Tracks 1 to 3, each encrypted, as hexadecimal digits; empty for a missing track. In clear if nothing is
     /// encrypted, as hexadecimal digits or as plain text.
     ///
     /// Source: MagTek's manuals 99875483, encryption status (hexadecimal digits), and 99875475-10, appendix D, example
@@ -79,18 +77,18 @@ package struct MagTekSwipe: Sendable, Hashable {
     package var encryptedTracks: [Range<Int>] { Array(parts[MagTekSwipeLayout.tracks]) }
     /// The status of the stripe's fingerprint, as hexadecimal digits.
     package var magnePrintStatus: Range<Int> { parts[5] }
-    /// The reader's own number, characters of its owner's choice.
+    /// The reader's serial number, which its owner may choose.
     package var serialNumber: Range<Int> { parts[7] }
     /// The stripe's fingerprint, encrypted, as hexadecimal digits.
     package var magnePrint: Range<Int> { parts[6] }
-    /// The session that the program gave, encrypted, as hexadecimal digits.
+    /// The session identifier that the program sent, encrypted, as hexadecimal digits.
     package var session: Range<Int> { parts[8] }
-    /// The key's serial number (KSN) as hexadecimal digits; empty where nothing is encrypted.
+    /// The key's serial number (KSN) as hexadecimal digits; empty if nothing is encrypted.
     package var keySerialNumber: Range<Int> { parts[MagTekSwipeLayout.keySerialNumber] }
 
-    /// Reads the layout of a line.
-    /// - Parameter line: with the carriage return at its end.
-    /// - Throws: ``FrameFault`` where it has other fields, or its CRC is wrong.
+    /// Parses a line.
+    /// - Parameter line: the line with the carriage return at its end.
+    /// - Throws: ``FrameFault`` if it has other fields, or its CRC is wrong.
     package init(_ line: Span<UInt8>) throws(FrameFault) {
         let layout = try MagTekSwipeLayout(line)
         parts = (0..<layout.count).map { layout[$0] }
@@ -114,7 +112,7 @@ package struct MagTekSwipe: Sendable, Hashable {
     /// Whether a field that may be hexadecimal digits is plain text.
     static func isPlain(_ field: Span<UInt8>) -> Bool { field.firstNoDigit != nil }
 
-    /// Whether a reader sends this in place of a track that it could not read: `E` between sentinels, or alone.
+    /// Whether a reader sends this text instead of a track that it could not read: `E` between sentinels, or alone.
     ///
     /// Source: MagTek's manual 99875483, section 2, card data.
     package static func isUnread(_ track: Span<UInt8>) -> Bool {
@@ -167,10 +165,10 @@ package struct MagTekSwipe: Sendable, Hashable {
     func fields(of line: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
         zip(names, parts).map { name, part in
             let text = line.extracting(part)
-            // These are the owner's to choose; of the others all are hexadecimal digits.
+            // The owner can choose the values of these fields; all others are hexadecimal digits.
             let isReaderText = Self.readerTexts.contains(name)
             let isShown = isRevealing || !(Self.cardFields.contains(name) || isReaderText && text.mayBeOfACard)
-            // A KSN is longer than an account number; other fields may have one in their place.
+            // A KSN is longer than an account number; other fields may contain an account number by mistake.
             let isPlain = isRevealing || (name == "KSN" && part.count == 20)
             let shown = isPlain ? text.printable : CardHiding.shown(text.printable)
             let value = isShown ? shown : "\(part.count) characters"
@@ -178,7 +176,7 @@ package struct MagTekSwipe: Sendable, Hashable {
         }
     }
 
-    /// A reader without a key sends them in clear.
+    /// Fields that a reader without a key sends in clear.
     private static let cardFields: Set = [
         "tracks", "encrypted track 1", "encrypted track 2", "encrypted track 3", "MagnePrint",
     ]
@@ -195,29 +193,30 @@ package struct MagTekSwipe: Sendable, Hashable {
     }
 }
 
-/// Where the parts of a MagneSafe reader's swipe lie between separators, in no more memory than that takes.
+/// The positions of the parts between the separators of a MagneSafe reader's swipe, in an array without heap memory.
 struct MagTekSwipeLayout {
-    /// Parts of a whole swipe, without and with a counter of encryptions.
+    /// The number of parts of a whole swipe, without and with an encryption counter.
     static let counts = 13...14
     private static let separator = UInt8(ascii: "|")
-    /// The device's serial number, which is the owner's to choose.
+    /// The device's serial number, which its owner can choose.
     private static let serialNumber = 7
     /// Tracks, encrypted or in clear.
     static let tracks = 2...4
-    /// The serial number of the key, which is empty when nothing is encrypted.
+    /// The serial number of the key, which is empty if nothing is encrypted.
     static let keySerialNumber = 9
 
-    /// Parts that there are.
+    /// The number of parts in the line.
     private(set) var count = 0
-    /// The two bytes, of which the first has the lower bits: the manual's example says 0600 for a key that is there and encrypts.
+    /// The two bytes, of which the first has the lower bits: the manual's example is 0600 for a reader that has a key
+    /// and encrypts.
     private(set) var encryptionStatus: UInt16 = 0
     /// Whether the tracks are encrypted: the reader encrypts, and names the key.
     private(set) var isEncrypted = false
     /// Where each part ends; the next one begins after the separator.
     private var ends = InlineArray<14, Int>(repeating: 0)
 
-    /// - Parameter line: with the carriage return at its end.
-    /// - Throws: ``FrameFault`` where it has other parts, or its CRC is wrong.
+    /// - Parameter line: the line with the carriage return at its end.
+    /// - Throws: ``FrameFault`` if it has other parts, or its CRC is wrong.
     init(_ line: Span<UInt8>) throws(FrameFault) {
         let end = max(0, line.count - 1)
         let text = line.extracting(first: end)
@@ -237,7 +236,7 @@ struct MagTekSwipeLayout {
         isEncrypted =
             MagTekSwipe.EncryptionStatus(rawValue: encryptionStatus).encryptsTracks
             && !self[Self.keySerialNumber].isEmpty
-        // The stripe and the format's code are no digits, either.
+        // The masked tracks and the format's code are not digits either.
         for number in 1..<count - 1 where number != Self.serialNumber {
             let part = line.extracting(self[number])
             // A reader sends `E` in place of a track that it could not read, and if it does not encrypt it may send
@@ -247,15 +246,15 @@ struct MagTekSwipeLayout {
             }
             guard let index = part.firstNoDigit else { continue }
             let place = self[number].lowerBound + index
-            throw FrameFault(.field, at: place, "\(line[place].hexadecimal) is no hexadecimal digit")
+            throw FrameFault(.field, at: place, "\(line[place].hexadecimal) is not a hexadecimal digit")
         }
         try checkCRC(line)
     }
 
-    /// Where a part lies, counted from 0.
+    /// The range of a part, counted from 0.
     subscript(number: Int) -> Range<Int> { (number == 0 ? 0 : ends[number - 1] + 1)..<ends[number] }
 
-    /// The CRC is over all before it, and its lower byte comes first.
+    /// Checks the CRC, which covers all bytes before it; its lower byte comes first.
     private func checkCRC(_ line: Span<UInt8>) throws(FrameFault) {
         let place = self[count - 3].lowerBound
         let (low, high) = try bytes(count - 3, of: line, "the CRC")
@@ -268,7 +267,7 @@ struct MagTekSwipeLayout {
         }
     }
 
-    /// The two bytes that a part of four digits says.
+    /// Returns the two bytes of a part with four digits.
     private func bytes(_ number: Int, of line: Span<UInt8>, _ name: String) throws(FrameFault) -> (UInt8, UInt8) {
         let part = self[number]
         guard part.count == 4, let first = line.byte(at: part.lowerBound),
@@ -286,19 +285,18 @@ extension Span<UInt8> {
     }
 }
 
-/// What a MagneSafe reader says about a stripe's fingerprint (MagnePrint) and how the card was moved.
+/// The reader's status of a stripe's fingerprint (MagnePrint) and of the card's movement.
 ///
 /// Source: MagTek's eDynamo programmer's manual D998200115, 6.8.
 package struct MagnePrintStatus: OptionSet, Sendable, Hashable {
-    /// As the reader sends it, the first byte the lowest.
+    /// The four bytes, of which the first is the lowest.
     package let rawValue: UInt32
 
-    /// Of the four bytes.
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// The reader takes fingerprints.
+    /// The reader can take fingerprints.
     package static let isCapable = MagnePrintStatus(rawValue: 1 << 0)
-    /// Too much noise.
+    /// The signal has too much noise.
     package static let isNoisy = MagnePrintStatus(rawValue: 1 << 17)
     /// The card was moved too slowly.
     package static let isTooSlow = MagnePrintStatus(rawValue: 1 << 18)

@@ -2,28 +2,26 @@ import JackdawCards
 import JackdawDSP
 import JackdawTransport
 
-/// How MagTek's uDynamo is spoken to: messages in packets, on power that is given for it. What the messages hold is not
-/// published: where the profile does not tell either, each is told as bytes (``ReaderFact/bytes(_:)``).
+/// The protocol of MagTek's uDynamo: messages in packets, for a reader that the jack supplies with power. The contents
+/// of messages are not published; unless the profile supplies them, each message is reported as bytes
+/// (``ReaderFact/bytes(_:)``).
 package struct UDynamoDialect: ReaderDialect {
-    /// The family.
     package let family = "udynamo"
-    /// How long things take.
     package let times: ReaderTimes
-    /// How long it takes to wake up.
     package let waking: Duration?
-    /// It is taken to read cards while it has power.
+    /// The reader is assumed to read cards while it has power.
     package let isAlwaysArmed = true
 
-    /// What messages hold, where they are those of iDynamo.
+    /// The profile's value for messages with the contents of iDynamo's.
     static let iDynamo = "iDynamo"
 
-    /// nil where nobody has told what messages hold.
+    /// The dialect of the messages; nil if their contents are unknown.
     private(set) var content: MagTekDialect?
     private var joining = JoinedMessage(DynamoMessageJoiner())
     private var number = 0
 
-    /// - Parameter profile: what is not public about these readers or may change.
-    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
+    /// - Parameter profile: the values that are not public or may change.
+    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) if the profile is incomplete or invalid.
     package init(profile: ReaderProfile) throws(ReaderError) {
         times = try profile.times()
         waking = try profile.waking()
@@ -32,35 +30,35 @@ package struct UDynamoDialect: ReaderDialect {
         content = isKnown ? MagTekDialect(family: family, times: times) : nil
     }
 
-    /// As iDynamo, where it speaks so.
+    /// The requests of iDynamo, if the messages are the same.
     package var identification: [ReaderRequest] { content?.identification ?? [] }
 
-    /// Packets, always the same.
+    /// Packets; their format does not depend on the request.
     package func format(awaiting request: ReaderRequest?) -> any FrameFormat { DynamoPacketFormat() }
 
-    /// Nothing: it is taken to read cards while it has power.
+    /// No requests, as the reader is assumed to read cards while it has power.
     package func arming(for duration: Duration) throws(ReaderError) -> [ReaderRequest] {
         try known().arming(for: duration)
     }
 
-    /// As iDynamo, where it speaks so.
+    /// The requests of iDynamo, if the messages are the same.
     package func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
         try known().asking(question)
     }
 
-    /// As iDynamo, where it speaks so.
+    /// The requests of iDynamo, if the messages are the same.
     package func setting(_ setting: ReaderSetting) throws(ReaderError) -> [ReaderRequest] {
         try known().setting(setting)
     }
 
-    /// In packets, which are numbered on.
+    /// Cuts the request into packets, and continues their numbering.
     package mutating func encode(_ request: ReaderRequest) -> [UInt8] {
         let packets = DynamoPacketFormat.packets(of: request.bytes, from: number)
         number = (number + packets.count) % DynamoPacketFormat.numbers
         return Array(packets.joined())
     }
 
-    /// What a packet means, once the last of a message has come.
+    /// Interprets a packet; a message only after its last packet.
     package mutating func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
         do throws(JoiningFault) {
             guard let message = try joining.receive(frame) else { return request == nil ? [] : [.more] }
@@ -70,7 +68,7 @@ package struct UDynamoDialect: ReaderDialect {
         }
     }
 
-    /// Forgets a message that has begun.
+    /// Discards a partial message.
     package mutating func reset() {
         joining = JoinedMessage(DynamoMessageJoiner())
         content?.reset()
@@ -81,7 +79,7 @@ package struct UDynamoDialect: ReaderDialect {
         do throws(FrameFault) {
             try MagTekFormat(.answer).check(message)
         } catch {
-            return [.unknown("a message that is no line: \(error)")]
+            return [.unknown("a message that is not a line: \(error)")]
         }
         return content?.understand(message, answering: request) ?? []
     }
@@ -89,15 +87,16 @@ package struct UDynamoDialect: ReaderDialect {
     private func known() throws(ReaderError) -> MagTekDialect {
         guard let content else {
             throw ReaderError(
-                .unsupported, "what the messages of \(family) readers hold is not published",
-                remedy: "supply \(ProfileKey.messageContent) in a profile of your own, or take the bytes that are told")
+                .unsupported, "the content of the messages of \(family) readers is not published",
+                remedy: "set \(ProfileKey.messageContent) in your own profile, or use the bytes that are reported")
         }
         return content
     }
 }
 
 extension UDynamoDialect {
-    /// Hides what iDynamo's lines have hidden, in packets of the same sizes; all of it where nobody knows what messages hold.
+    /// Masks the same data as in iDynamo's lines, in packets of the same sizes; everything if the contents of messages
+    /// are unknown.
     package func masking(_ frames: [[UInt8]]) -> MaskedFrames {
         guard let content, let end = frames.last?.first else { return .unknown }
         guard [DynamoPacketFormat.last, DynamoPacketFormat.other].contains(end) else { return .more }
@@ -118,44 +117,44 @@ extension UDynamoDialect {
 }
 
 extension ReaderProfile {
-    /// What is known of MagTek's uDynamo.
+    /// The known facts about MagTek's uDynamo.
     static let udynamo: ReaderProfile = {
         let reports = "reported for interoperability, not checked on hardware"
         return ReaderProfile(
             family: "udynamo", "MagTek's uDynamo on the audio jack",
             [
-                .connectingTone: ProfileEntry("Hz of the tone that it lives on", .number(1_000), .reported, reports),
+                .connectingTone: ProfileEntry("Hz of the tone that powers it", .number(1_000), .reported, reports),
                 .powerWaveform: ProfileEntry(
                     "form of that tone: square or sine", .text("square"), .reported,
                     "published programs choose one for some phones"),
-                .powerRamp: ProfileEntry("ms that the tone takes to come", .number(500), .reported, reports),
+                .powerRamp: ProfileEntry("ms of the ramp at the start of the tone", .number(500), .reported, reports),
                 .soundLevel: ProfileEntry("dBFS of tone and commands", .number(0), .reported, "full scale"),
                 .powerPause: inferredPause,
                 .waking: ProfileEntry(
                     "ms that it takes to wake up", .number(2_000), .inferred,
-                    "pause and ramp of the tone, and a second for what stores its power"),
-                .lineBaud: ProfileEntry("line bits a second", .number(7_350), .reported, reports),
+                    "pause and ramp of the tone, and a second to charge its capacitor"),
+                .lineBaud: ProfileEntry("line bits per second", .number(7_350), .reported, reports),
                 .oneFalls: ProfileEntry(
                     "whether a 1 is high-low in its pair of line bits", .flag(true), .inferred,
-                    "which way round was not even reported"),
-                .silence: ProfileEntry("ms that a packet may stand still", .number(2_000), .reported, reports),
+                    "the polarity was not reported"),
+                .silence: ProfileEntry("ms, longest pause in a packet", .number(2_000), .reported, reports),
                 .answer: ProfileEntry("ms for an answer", .number(10_000), .reported, reports),
                 .messageContent: ProfileEntry(
-                    "what messages hold: iDynamo for the lines of iDynamo", missing: .text,
+                    "content of messages: iDynamo for the lines of iDynamo", missing: .text,
                     "the fields of its messages are not published"),
             ])
     }()
 
-    /// What the simulated uDynamo speaks: the messages are made up, as those of iDynamo.
+    /// The simulated uDynamo's profile: its messages are synthetic, with the contents of iDynamo's.
     static let simulatedUDynamo: ReaderProfile = {
         var profile = udynamo
         profile[.messageContent] = ProfileEntry(
-            "what messages hold", .text(UDynamoDialect.iDynamo), .inferred, "made up for the simulated reader")
+            "content of messages", .text(UDynamoDialect.iDynamo), .inferred, "synthetic, for the simulated reader")
         return profile
     }()
 
-    /// What goes through the jack of a uDynamo.
-    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
+    /// Returns the sound of a uDynamo on an audio jack.
+    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) if the profile is incomplete or invalid.
     func uDynamoSound() throws(ReaderError) -> ReaderSound {
         let level = try soundLevel()
         var line = DynamoLine(
@@ -176,6 +175,6 @@ extension ReaderProfile {
 }
 
 extension ProfileKey {
-    /// What the messages of a uDynamo hold.
+    /// The contents of a uDynamo's messages.
     public static let messageContent: ProfileKey = "udynamo.content"
 }

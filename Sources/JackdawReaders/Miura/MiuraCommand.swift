@@ -1,28 +1,29 @@
-/// A command of MPI, in a smart card's shape: an instruction, two parameters, data, and how much is awaited.
+/// A command of MPI, in the form of a smart card's APDU: an instruction, two parameters, data, and the expected length
+/// of the answer.
 ///
 /// Source: sources of Miura's SDK for Android, in public repositories.
 package struct MiuraCommand: Sendable, Hashable {
-    /// What is to be done.
+    /// Class and instruction of the command.
     package let instruction: MiuraInstruction
     /// The first parameter (P1).
     package let first: UInt8
     /// The second parameter (P2).
     package let second: UInt8
-    /// What belongs to it; none where it is empty.
+    /// The command's data; empty if it has none.
     package let data: [UInt8]
-    /// Bytes that the answer is to have (Le); nil where the command does not say.
+    /// The expected number of bytes in the answer (Le); nil if the command does not state it.
     package let awaited: UInt8?
 
-    /// Bytes of data that a command has at most, without and with a number of bytes that are awaited.
+    /// The most bytes of data in a command, without and with an expected length (Le).
     package static let greatestData = (249, 248)
 
     /// - Parameters:
-    ///   - instruction: what is to be done.
+    ///   - instruction: class and instruction of the command.
     ///   - first: the first parameter (P1).
     ///   - second: the second parameter (P2).
-    ///   - data: what belongs to it, up to 249 bytes, 248 where `awaited` is given.
-    ///   - awaited: bytes that the answer is to have.
-    /// - Throws: ``FrameFault`` (`length`) where there is more.
+    ///   - data: up to 249 bytes, or 248 if `awaited` is given.
+    ///   - awaited: the expected number of bytes in the answer.
+    /// - Throws: ``FrameFault`` (`length`) if the data is longer.
     package init(
         _ instruction: MiuraInstruction, _ first: UInt8 = 0, _ second: UInt8 = 0, data: [UInt8] = [],
         awaited: UInt8? = nil
@@ -34,7 +35,7 @@ package struct MiuraCommand: Sendable, Hashable {
         self.init(unchecked: instruction, first, second, data, awaited)
     }
 
-    /// A command whose data are known to fit.
+    /// Creates a command whose data is known to fit.
     private init(
         unchecked instruction: MiuraInstruction, _ first: UInt8 = 0, _ second: UInt8 = 0, _ data: [UInt8] = [],
         _ awaited: UInt8? = nil
@@ -53,70 +54,70 @@ package struct MiuraCommand: Sendable, Hashable {
         return header + content + (awaited.map { [$0] } ?? [])
     }
 
-    /// The command in its frame.
-    /// - Parameter node: who is to do it.
+    /// Returns the command in its frame.
+    /// - Parameter node: the recipient of the command.
     /// - Returns: the frame.
     package func frame(to node: MiuraNode = .reader) -> [UInt8] {
-        // Class, instruction, parameters, two lengths and the most data are 254 bytes.
+        // Cannot throw: class, instruction, parameters, two lengths and the longest data are 254 bytes.
         (try? MiuraFormat.command(apdu, to: node)) ?? []
     }
 }
 
 /// Commands without data.
 extension MiuraCommand {
-    /// How a reader begins anew.
+    /// The kind of restart of a reader.
     package enum Reset: UInt8, Sendable, Hashable, CaseIterable {
-        /// The program alone.
+        /// Restarts the reader's program only.
         case soft = 0
-        /// The whole reader.
+        /// Restarts the whole reader.
         case hard = 1
-        /// The whole reader, its files removed.
+        /// Restarts the whole reader, and removes its files.
         case clearingFiles = 2
-        /// The whole reader, its files removed and its storage made anew.
+        /// Restarts the whole reader, removes its files and formats its storage.
         case reinitializing = 3
     }
 
-    /// Restarts; the answer has the serial number and which software runs.
+    /// Restarts the reader; the answer has the serial number and the software versions.
     package static func reset(_ manner: Reset = .soft) -> MiuraCommand {
         MiuraCommand(unchecked: .reset, manner.rawValue)
     }
 
     /// Lists the reader's capabilities, some with a value. The software is in the answer to ``reset(_:)``.
     package static let deviceInformation = MiuraCommand(unchecked: .deviceInformation)
-    /// Tells which configuration files there are.
+    /// Lists the configuration files.
     package static let configuration = MiuraCommand(unchecked: .configuration)
-    /// Tells date and time.
+    /// Returns date and time.
     package static let clock = MiuraCommand(unchecked: .systemClock)
-    /// Stops whatever it does.
+    /// Aborts the reader's current activity.
     package static let abort = MiuraCommand(unchecked: .abort)
-    /// Tells whether keys for cards and PINs are there.
+    /// Returns whether keys for cards and PINs are installed.
     package static let encryptionStatus = MiuraCommand(unchecked: .encryptionStatus)
-    /// Tells what is connected to a base.
+    /// Lists the devices connected to a base.
     package static let peripherals = MiuraCommand(unchecked: .peripherals)
 
-    /// Tells how full the battery is.
-    /// - Parameter goesToSleep: whether the reader goes to sleep then.
+    /// Returns the charge of the battery.
+    /// - Parameter goesToSleep: whether the reader goes to sleep afterwards.
     /// - Returns: the command.
     package static func battery(goesToSleep: Bool = false) -> MiuraCommand {
         MiuraCommand(unchecked: .batteryStatus, goesToSleep ? 1 : 0)
     }
 
-    /// Reports cards, or nothing any more.
+    /// Switches card status reports on or off.
     package static func reportCards(_ reports: MiuraCardReports) -> MiuraCommand {
         MiuraCommand(unchecked: .cardStatus, reports.rawValue)
     }
 
-    /// Opens the drawer of a base, or tells whether it is open.
+    /// Opens the drawer of a base, or returns whether it is open.
     package static func cashDrawer(opens: Bool) -> MiuraCommand {
         MiuraCommand(unchecked: .cashDrawer, opens ? 1 : 0)
     }
 
-    /// Reports what a bar code scanner reads, or nothing any more.
+    /// Switches the reports of a bar code scanner on or off.
     package static func barCodes(_ isOn: Bool) -> MiuraCommand {
         MiuraCommand(unchecked: .barCodeReader, isOn ? 1 : 0)
     }
 
-    /// Prints what was put into the spool, or forgets it.
+    /// Prints the contents of the spool, or clears it.
     package static func spool(prints: Bool) -> MiuraCommand {
         MiuraCommand(unchecked: .spoolText, prints ? 2 : 1)
     }
@@ -124,13 +125,13 @@ extension MiuraCommand {
 
 /// Commands with data.
 extension MiuraCommand {
-    /// Shows text.
+    /// Shows text on the display.
     /// - Parameters:
     ///   - text: up to 249 bytes of UTF-8.
-    ///   - isFourRows: whether four rows are shown, not one.
-    ///   - isLit: whether the light is on.
+    ///   - isFourRows: whether the text has four rows rather than one.
+    ///   - isLit: whether the backlight is on.
     /// - Returns: the command.
-    /// - Throws: ``FrameFault`` (`length`).
+    /// - Throws: ``FrameFault`` (`length`) if the text is longer.
     package static func display(
         _ text: String, isFourRows: Bool = true, isLit: Bool = true
     ) throws(FrameFault) -> MiuraCommand {
@@ -140,16 +141,16 @@ extension MiuraCommand {
             .displayText, isFourRows ? 0 : 1, (isLit ? 1 : 0) | (isASCII ? 0 : 0x80), data: bytes)
     }
 
-    /// Puts text into the printer's spool.
-    /// - Throws: ``FrameFault`` (`length`) where it is longer than 249 bytes of UTF-8.
+    /// Adds text to the printer's spool.
+    /// - Throws: ``FrameFault`` (`length`) if it is longer than 249 bytes of UTF-8.
     package static func spool(_ text: String) throws(FrameFault) -> MiuraCommand {
         try MiuraCommand(.spoolText, data: Array(text.utf8))
     }
 
-    /// Chooses the file that is read or written next.
+    /// Selects the file for the next read or write.
     /// - Parameters:
-    ///   - name: in ASCII.
-    ///   - mode: how it is opened (P1). Which numbers mean what is not known here.
+    ///   - name: the file's name in ASCII.
+    ///   - mode: the mode in which the file is opened (P1). The meaning of its values is not known.
     /// - Returns: the command.
     /// - Throws: ``FrameFault`` (`length`, or `field` for other characters).
     package static func selectFile(_ name: String, mode: UInt8 = 0) throws(FrameFault) -> MiuraCommand {
@@ -157,12 +158,12 @@ extension MiuraCommand {
         return try MiuraCommand(.selectFile, mode, data: Array(name.utf8))
     }
 
-    /// Reads from the file that was chosen.
+    /// Reads from the selected file.
     /// - Parameters:
-    ///   - offset: the first byte, up to 7F FFFF.
-    ///   - count: how many, up to 252.
+    ///   - offset: the position of the first byte, up to 7F FFFF.
+    ///   - count: the number of bytes, up to 252.
     /// - Returns: the command.
-    /// - Throws: ``FrameFault`` (`field`) for others.
+    /// - Throws: ``FrameFault`` (`field`) for other values.
     package static func read(from offset: Int, count: Int) throws(FrameFault) -> MiuraCommand {
         guard (0...0x7F_FFFF).contains(offset), (1...252).contains(count) else {
             throw FrameFault(.field, at: 5, "\(count) bytes from \(offset): 1 to 252 from 0 to 8388607 can be read")
@@ -176,14 +177,14 @@ extension MiuraCommand {
             awaited: awaited)
     }
 
-    /// Begins a payment with a card that is in the reader.
+    /// Begins a payment with a card that is inserted in the reader.
     /// - Parameters:
     ///   - amount: in the currency's smallest unit, 0 to 999,999,999,999.
     ///   - currency: by its number in ISO 4217, such as 826 or 978.
     ///   - kind: EMV's transaction type; 00 is a purchase.
     ///   - date: year, month and day, each 0 to 99.
     /// - Returns: the command.
-    /// - Throws: ``FrameFault`` (`field`) for others.
+    /// - Throws: ``FrameFault`` (`field`) for other values.
     package static func startTransaction(
         amount: Int, currency: Int, kind: UInt8 = 0, date: (year: Int, month: Int, day: Int)
     ) throws(FrameFault) -> MiuraCommand {
@@ -196,9 +197,10 @@ extension MiuraCommand {
             .startTransaction, data: TagLengthValue.encode(MiuraTag.commandData, objects), awaited: 0)
     }
 
-    /// Goes on with a payment when the issuer has been asked.
+    /// Continues a payment after the issuer's answer.
     /// - Parameters:
-    ///   - code: the issuer's answer (8A), two characters: `00` accepts, `Z1` declines because it could not be asked.
+    ///   - code: the issuer's answer (8A), two characters: `00` accepts, `Z1` declines because the issuer could not be
+    ///     reached.
     ///   - objects: data objects of the issuer's answer, such as 91, 71 and 72.
     /// - Returns: the command.
     /// - Throws: ``FrameFault`` (`length`, or `field` for another code).
@@ -211,7 +213,7 @@ extension MiuraCommand {
             .continueTransaction, data: TagLengthValue.encode(MiuraTag.commandData, answer))
     }
 
-    /// Two decimal digits a byte.
+    /// Encodes a number as BCD, two digits a byte.
     private static func decimal(_ number: Int, _ bytes: Int) throws(FrameFault) -> [UInt8] {
         var rest = number
         var digits: [UInt8] = []
@@ -226,60 +228,37 @@ extension MiuraCommand {
     }
 }
 
-/// What a Miura reader is told to do: class and instruction of a command.
+/// Class and instruction of a command to a Miura reader.
 ///
 /// Source: Miura's SDKs in public repositories.
 package struct MiuraInstruction: NamedNumber {
-    /// Its number.
     package let rawValue: UInt16
 
-    /// Of a number.
     package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// Select file.
     package static let selectFile = MiuraInstruction(rawValue: 0x00A4)
-    /// Read binary.
     package static let readBinary = MiuraInstruction(rawValue: 0x00B0)
-    /// Stream binary.
     package static let streamBinary = MiuraInstruction(rawValue: 0x00D7)
-    /// Update binary.
     package static let updateBinary = MiuraInstruction(rawValue: 0x00D6)
-    /// Reset.
     package static let reset = MiuraInstruction(rawValue: 0xD000)
-    /// Get configuration.
     package static let configuration = MiuraInstruction(rawValue: 0xD001)
     /// Get device information: a list of the reader's capabilities.
     package static let deviceInformation = MiuraInstruction(rawValue: 0xD002)
-    /// System clock.
     package static let systemClock = MiuraInstruction(rawValue: 0xD010)
-    /// Card status.
     package static let cardStatus = MiuraInstruction(rawValue: 0xD060)
-    /// Keyboard status.
     package static let keyboardStatus = MiuraInstruction(rawValue: 0xD061)
-    /// Battery status.
     package static let batteryStatus = MiuraInstruction(rawValue: 0xD062)
-    /// Peripherals.
     package static let peripherals = MiuraInstruction(rawValue: 0xD0A0)
-    /// Cash drawer.
     package static let cashDrawer = MiuraInstruction(rawValue: 0xD0D0)
-    /// Bar code reader.
     package static let barCodeReader = MiuraInstruction(rawValue: 0xD0D1)
-    /// Abort.
     package static let abort = MiuraInstruction(rawValue: 0xD0FF)
-    /// Display text.
     package static let displayText = MiuraInstruction(rawValue: 0xD201)
-    /// Spool text.
     package static let spoolText = MiuraInstruction(rawValue: 0xD2A3)
-    /// P2PE status.
     package static let encryptionStatus = MiuraInstruction(rawValue: 0xEEE0)
-    /// Start transaction.
     package static let startTransaction = MiuraInstruction(rawValue: 0xDED1)
-    /// Continue transaction.
     package static let continueTransaction = MiuraInstruction(rawValue: 0xDED2)
-    /// Start contactless.
     package static let startContactless = MiuraInstruction(rawValue: 0xDEC1)
 
-    /// What the published numbers mean.
     package static let names: [UInt16: String] = [
         0x00A4: "select file", 0x00A5: "delete file", 0x00A6: "list files", 0x00B0: "read binary",
         0x00D6: "update binary", 0x00D7: "stream binary", 0xD000: "reset", 0xD001: "get configuration",
@@ -296,29 +275,29 @@ package struct MiuraInstruction: NamedNumber {
     ]
 }
 
-/// A file's bytes on their way to a Miura reader: a command that tells of them, then the bytes themselves without frames. The
-/// reader answers once, behind the last one.
+/// A transfer of bytes into a file of a Miura reader: a command that announces them, then the bytes without frames. The
+/// reader answers once, after the last byte.
 ///
 /// Source: sources of Miura's SDK for Android, in public repositories.
 package struct MiuraStream: Sendable, Hashable {
-    /// The command that goes before the bytes.
+    /// The command that announces the bytes.
     package let command: MiuraCommand
-    /// Bytes that follow it.
+    /// The number of bytes that follow the command.
     package let size: Int
 
-    /// Bytes of offset and size: three.
+    /// The greatest offset and size, which have three bytes each.
     private static let greatest = 0xFF_FFFF
 
     /// - Parameters:
-    ///   - offset: where in the file that was chosen they go, up to 16,777,215.
-    ///   - size: how many, 1 to 16,777,215.
-    ///   - timeout: seconds that the reader waits for them, 0 to 255.
+    ///   - offset: the position in the selected file, up to 16,777,215.
+    ///   - size: the number of bytes, 1 to 16,777,215.
+    ///   - timeout: seconds for which the reader waits for the bytes, 0 to 255.
     ///   - isSummed: whether the answer has the MD5 of the file (``sum(in:)``).
-    /// - Throws: ``FrameFault`` (`field`) for others.
+    /// - Throws: ``FrameFault`` (`field`) for other values.
     package init(offset: Int = 0, size: Int, timeout: Int = 60, isSummed: Bool = true) throws(FrameFault) {
         guard (0...Self.greatest).contains(offset), (1...Self.greatest).contains(size), (0...255).contains(timeout)
         else {
-            throw FrameFault(.field, at: 10, "\(size) bytes at \(offset) within \(timeout) s are not taken at once")
+            throw FrameFault(.field, at: 10, "\(size) bytes at \(offset) within \(timeout) s are not a valid transfer")
         }
         let objects =
             TagLengthValue.encode(MiuraTag.streamOffset, Self.bytes(offset))
@@ -329,9 +308,9 @@ package struct MiuraStream: Sendable, Hashable {
         self.size = size
     }
 
-    /// The MD5 of the file that the reader has told.
+    /// Returns the MD5 of the file from the reader's answer.
     /// - Parameter answer: the whole answer, without frames and with its status.
-    /// - Returns: 16 bytes; nil where it has none, or the reader refuses.
+    /// - Returns: 16 bytes; nil if the answer has none, or the reader refused.
     package static func sum(in answer: Span<UInt8>) -> [UInt8]? {
         guard answer.count > 2, answer[answer.count - 2] == 0x90, answer[answer.count - 1] == 0 else { return nil }
         let body = answer.extracting(first: answer.count - 2)

@@ -2,19 +2,17 @@ import JackdawCards
 import JackdawTransport
 internal import Synchronization
 
-/// How Miura's readers (M010, M020 and their like) are spoken to: MPI commands to the card reader, and card status reports that
-/// come unasked while they are switched on.
+/// The protocol of Miura's readers (M010, M020 and similar): MPI commands to the card reader, and unsolicited card
+/// status reports while they are switched on.
 package struct MiuraDialect: ReaderDialect {
-    /// The family.
     package let family = "miura"
-    /// How long things take.
     package let times: ReaderTimes
     /// P1 of the card status command that switches the reports on.
     package let reportFlags: UInt8
 
     private var joining = Joining()
 
-    /// Answers longer than this are none.
+    /// The longest answer in bytes; a longer one is discarded.
     static let greatestAnswer = 65_536
 
     /// - Parameters:
@@ -32,13 +30,13 @@ package struct MiuraDialect: ReaderDialect {
         self.init(times: try profile.times(), reportFlags: flags)
     }
 
-    /// A soft reset, whose answer has the serial number and the software, and the battery.
+    /// A soft reset, whose answer has the serial number and the software versions; then the battery.
     package var identification: [ReaderRequest] { [Self.request(.reset), Self.request(.batteryStatus)] }
 
-    /// Answers, always framed alike.
+    /// Answers; their format does not depend on the request.
     package func format(awaiting request: ReaderRequest?) -> any FrameFormat { MiuraFormat(.answer) }
 
-    /// Card status reports on, which the first of them answers. How long the wait is, is the program's own matter.
+    /// Switches card status reports on; the first report is the answer. The driver limits the wait.
     package func arming(for duration: Duration) -> [ReaderRequest] { [Self.request(.cardStatus, reportFlags)] }
 
     /// Card status reports off, which nothing answers: the answer would be a report.
@@ -53,7 +51,7 @@ package struct MiuraDialect: ReaderDialect {
         case .firmware, .serialNumber: [Self.request(.reset)]
         case .battery: [Self.request(.batteryStatus)]
         case .capabilities: [Self.request(.deviceInformation)]
-        default: throw ReaderError(.unsupported, "\(family) readers are not known to tell their \(question)")
+        default: throw ReaderError(.unsupported, "\(family) readers have no known request for their \(question)")
         }
     }
 
@@ -68,15 +66,15 @@ package struct MiuraDialect: ReaderDialect {
         let part = frame.extracting(MiuraFormat.apduStart..<frame.count - 1)
         let isUnsolicited = frame[1] & MiuraFormat.unsolicited != 0
         let isChained = frame[1] & MiuraFormat.chained != 0
-        // Answers of the base go beside those of the reader, and unasked ones beside both.
+        // Messages of the base may interleave with those of the reader, and unsolicited messages with both.
         let isOfBase = frame[0] == MiuraNode.base.rawValue
         let stream = Joining.stream(isOfBase: isOfBase, isUnsolicited: isUnsolicited)
-        // The reader was asked, and not the base.
+        // Requests go to the reader, not to the base.
         let request = isOfBase ? nil : request
         let wasLost = joining.isSkipping(stream)
         do throws(JoiningFault) {
             guard let message = try joining.append(part, isEnd: !isChained, to: stream) else {
-                // Who waits for the answer may wait longer for the rest.
+                // A part of the answer extends the timeout of the request.
                 return isUnsolicited || !isChained || wasLost
                     ? [] : [request == nil ? .unknown("a part of an answer") : .more]
             }
@@ -86,7 +84,7 @@ package struct MiuraDialect: ReaderDialect {
         }
     }
 
-    /// Forgets answers that have begun.
+    /// Discards partial answers.
     package mutating func reset() { joining = Joining() }
 
     private func answer(_ message: Span<UInt8>, to request: ReaderRequest?) -> ReaderMeaning {
@@ -102,7 +100,7 @@ package struct MiuraDialect: ReaderDialect {
         return isAnswer(facts, to: request) ? .done(facts) : .unknown("an answer to something else")
     }
 
-    /// Whether facts may answer a request. A reader may leave out any of them.
+    /// Whether the facts may answer a request. A reader may omit any of them.
     private func isAnswer(_ facts: [ReaderFact], to request: ReaderRequest) -> Bool {
         let hasBattery = facts.contains { if case .battery = $0 { true } else { false } }
         return switch request.bytes {
@@ -124,7 +122,7 @@ package struct MiuraDialect: ReaderDialect {
             // Miura's SDK takes any tag around a capability.
             case let tag where object.isConstructed && tag != MiuraTag.response:
                 facts += Self.words(in: object, objects, body).map { .capability($0) }
-            // 00 on battery, 01 charging, 02 charged; others are failures.
+            // 00 on battery, 01 charging, 02 charged; other values are failures.
             case MiuraTag.batteryCharging where value.count == 1: charging = value[0] <= 2 ? value[0] > 0 : nil
             case MiuraTag.batteryPercent where value.count == 1: percent = Int(value[0])
             default: break
@@ -136,8 +134,8 @@ package struct MiuraDialect: ReaderDialect {
         return facts
     }
 
-    /// An identifier and its version or value in an object that holds them; empty if it has none. The base's first software
-    /// sends its version as a second identifier (Miura's SDK: MSDK-233).
+    /// Returns an identifier and its version or value from an object that contains them; empty if it has none. The
+    /// base's first software sends its version as a second identifier (Miura's SDK: MSDK-233).
     private static func words(
         in holder: TagLengthValue, _ objects: [TagLengthValue], _ body: Span<UInt8>
     ) -> [String] {
@@ -152,7 +150,7 @@ package struct MiuraDialect: ReaderDialect {
     /// The meaning of an unsolicited message; the first report of cards answers that they are switched on.
     private func report(_ message: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
         guard message.count >= 2, let objects = TagLengthValue.read(message.extracting(first: message.count - 2)) else {
-            return [.unknown("a report that is no BER-TLV")]
+            return [.unknown("a report that is not BER-TLV")]
         }
         func value(_ tag: UInt32, atLeast count: Int) -> Range<Int>? {
             objects.first { $0.tag == tag && $0.value.count >= count }?.value
@@ -166,7 +164,7 @@ package struct MiuraDialect: ReaderDialect {
             if !isAnswer || (status[0] | status[1]) & 1 != 0 { meanings += cards(status, message, objects) }
         }
         if let range = value(MiuraTag.deviceStatus, atLeast: 1) { meanings.append(device(message[range.lowerBound])) }
-        return meanings.isEmpty ? [.unknown("a report of nothing that is known")] : meanings
+        return meanings.isEmpty ? [.unknown("a report without known content")] : meanings
     }
 
     private func cards(_ status: Span<UInt8>, _ message: Span<UInt8>, _ objects: [TagLengthValue]) -> [ReaderMeaning] {
@@ -201,14 +199,14 @@ package struct MiuraDialect: ReaderDialect {
         case 0x02: .told(.status("PIN digit"))
         case 0x03: .told(.status("application selection"))
         case 0xC0: .told(.status("see phone"))
-        case 0xCB: .told(.status("beep of success"))
-        case 0xCE: .told(.status("beep of an error"))
+        case 0xCB: .told(.status("success beep"))
+        case 0xCE: .told(.status("error beep"))
         default: .told(.status(status.hexadecimal))
         }
     }
 
     private static func request(_ instruction: MiuraInstruction, _ first: UInt8 = 0) -> ReaderRequest {
-        // It has no data that could be too long.
+        // Cannot throw, as there is no data that could be too long.
         ReaderRequest("\(instruction)", (try? MiuraCommand(instruction, first))?.frame() ?? [])
     }
 
@@ -252,10 +250,10 @@ package struct MiuraDialect: ReaderDialect {
 }
 
 extension MiuraDialect {
-    /// Hides tracks and what was encrypted, and other values that are long enough for an account number.
+    /// Masks tracks, encrypted data, and other values that are long enough for an account number.
     package func masking(_ frames: [[UInt8]]) -> MaskedFrames {
         guard let first = frames.first, let last = frames.last else { return .unknown }
-        // Parts of other messages may lie between: they are not told apart here.
+        // Parts of other messages may be interleaved; they are not separated here.
         guard frames.allSatisfy({ $0[0] == first[0] && ($0[1] ^ first[1]) & MiuraFormat.unsolicited == 0 }) else {
             return .unknown
         }
@@ -291,13 +289,13 @@ extension MiuraDialect {
 }
 
 extension ReaderProfile {
-    /// What is known of Miura's readers.
+    /// The known facts about Miura's readers.
     static let miura = ReaderProfile(
-        family: "miura", "Miura's readers, as their SDK's sources have them",
+        family: "miura", "Miura's readers, from the sources of their SDK",
         [
             .reportFlags: ProfileEntry(
                 "P1 of the card status command that switches the reports on, 0 to 255", .number(0x1F), .documented,
-                "sources of Miura's SDK for Android: 01 reports, 02 a chip's answer to reset, 04, 08 and 10 tracks 1, 2, 3"
+                "sources of Miura's SDK for Android: 01 reports, 02 answer to reset, 04, 08 and 10 tracks 1, 2, 3"
             )
         ])
 }
@@ -307,26 +305,20 @@ extension ProfileKey {
     public static let reportFlags: ProfileKey = "miura.reportFlags"
 }
 
-/// What a Miura reader reports of cards: P1 of ``MiuraInstruction/cardStatus``.
+/// The contents of a Miura reader's card reports: P1 of ``MiuraInstruction/cardStatus``.
 ///
 /// Source: sources of Miura's SDK for Android, in public repositories.
 package struct MiuraCardReports: OptionSet, Sendable, Hashable {
-    /// As the reader takes it.
     package let rawValue: UInt8
 
-    /// Of the parameter.
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Reports unasked, each time that something changes.
+    /// Unsolicited reports, at each change.
     package static let changes = MiuraCardReports(rawValue: 1 << 0)
     /// A chip's answer to reset.
     package static let answerToReset = MiuraCardReports(rawValue: 1 << 1)
-    /// Track 1.
     package static let track1 = MiuraCardReports(rawValue: 1 << 2)
-    /// Track 2.
     package static let track2 = MiuraCardReports(rawValue: 1 << 3)
-    /// Track 3.
     package static let track3 = MiuraCardReports(rawValue: 1 << 4)
-    /// Everything.
     package static let all: MiuraCardReports = [.changes, .answerToReset, .track1, .track2, .track3]
 }

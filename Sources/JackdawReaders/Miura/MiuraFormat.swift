@@ -1,41 +1,38 @@
-/// Frames of Miura's MPI: node address (NAD), protocol control byte (PCB), length, APDU, LRC, much as ISO 7816-3 has them.
+/// Frames of Miura's MPI: node address (NAD), protocol control byte (PCB), length, APDU, LRC, similar to ISO 7816-3.
 ///
 /// Source: Miura's SDK for Android with its unit tests, in public repositories.
 package struct MiuraFormat: FrameFormat {
-    /// Which way the frames go. A command's control byte is 0.
+    /// The direction of the frames. A command's control byte is 0.
     package let direction: FrameDirection
 
-    /// Bytes of an APDU in one frame.
+    /// The range of an APDU's length in one frame.
     package static let apduSizes = 2...254
-    /// More parts of the same answer follow.
+    /// Control bit: more parts of the same answer follow.
     static let chained: UInt8 = 0x01
-    /// Nobody asked for it.
+    /// Control bit: the message is unsolicited.
     static let unsolicited: UInt8 = 0x40
-    /// Node, control byte, length.
+    /// The length of node, control byte and length field.
     static let apduStart = 3
 
-    /// - Parameter direction: which way the frames go.
+    /// - Parameter direction: the direction of the frames.
     package init(_ direction: FrameDirection) { self.direction = direction }
 
-    /// The most bytes that a frame has.
     package var greatestSize: Int { Self.apduStart + Self.apduSizes.upperBound + 1 }
 
-    /// The first byte that may begin a frame.
     package func start(in bytes: Span<UInt8>) -> Int? {
         bytes.indices.first { MiuraNode(rawValue: bytes[$0]) != nil }
     }
 
-    /// Measures the frame that may begin with the first byte.
     package func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
         guard MiuraNode(rawValue: bytes[0]) != nil else { return .fault(.noStart(bytes[0])) }
         guard bytes.count > 1 else { return .partial(atLeast: Self.apduStart + Self.apduSizes.lowerBound + 1) }
         let flags = direction == .command ? 0 : Self.chained | Self.unsolicited
         guard bytes[1] & ~flags == 0 else {
-            return .fault(FrameFault(.field, at: 1, "no control byte is \(bytes[1].hexadecimal)"))
+            return .fault(FrameFault(.field, at: 1, "\(bytes[1].hexadecimal) is not a control byte"))
         }
         guard bytes.count > 2 else { return .partial(atLeast: Self.apduStart + Self.apduSizes.lowerBound + 1) }
         guard Self.apduSizes.contains(Int(bytes[2])) else {
-            return .fault(FrameFault(.length, at: 2, "an APDU of \(bytes[2]) bytes, where it has 2 to 254"))
+            return .fault(FrameFault(.length, at: 2, "an APDU of \(bytes[2]) bytes; it has 2 to 254"))
         }
         let end = Self.apduStart + Int(bytes[2])
         guard bytes.count > end else { return .partial(atLeast: end + 1) }
@@ -44,7 +41,6 @@ package struct MiuraFormat: FrameFormat {
         return .whole(end + 1)
     }
 
-    /// Explains a frame, field by field.
     package func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
         let end = frame.count - 1
         var control: [String] = []
@@ -76,7 +72,8 @@ package struct MiuraFormat: FrameFormat {
         return fields
     }
 
-    /// Explains what follows a command's parameters: a length and so much data, and how much is awaited.
+    /// Explains the fields after a command's parameters: data with its length, and the expected length of the answer
+    /// (Le).
     private static func contentFields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
         let (start, end) = (7, frame.count - 1)
         let awaited = FrameField("Le", end - 1..<end, "\(frame[end - 1])")
@@ -92,21 +89,21 @@ package struct MiuraFormat: FrameFormat {
 
     /// Makes the frame of a command.
     /// - Parameters:
-    ///   - apdu: class, instruction, parameters and what belongs to them, 2 to 254 bytes.
-    ///   - node: who is to do it.
+    ///   - apdu: class, instruction, parameters and the rest of the command, 2 to 254 bytes.
+    ///   - node: the recipient of the command.
     /// - Returns: the frame.
-    /// - Throws: ``FrameFault`` (`length`) where it is shorter or longer.
+    /// - Throws: ``FrameFault`` (`length`) if the APDU is shorter or longer.
     package static func command(_ apdu: [UInt8], to node: MiuraNode = .reader) throws(FrameFault) -> [UInt8] {
         try frame(apdu, node, control: 0)
     }
 
-    /// Makes the frames of an answer, chained where it takes several.
+    /// Makes the frames of an answer, chained if it needs several.
     /// - Parameters:
     ///   - apdu: the body and two bytes of status, 2 bytes or more.
-    ///   - node: who answers.
-    ///   - isUnsolicited: whether nobody asked.
-    /// - Returns: the frames, in their order.
-    /// - Throws: ``FrameFault`` (`length`) where it is shorter.
+    ///   - node: the sender of the answer.
+    ///   - isUnsolicited: whether no command asked for the answer.
+    /// - Returns: the frames, in order.
+    /// - Throws: ``FrameFault`` (`length`) if the APDU is shorter.
     package static func answer(
         _ apdu: [UInt8], from node: MiuraNode = .reader, isUnsolicited: Bool = false
     ) throws(FrameFault) -> [[UInt8]] {
@@ -114,7 +111,7 @@ package struct MiuraFormat: FrameFormat {
         var start = 0
         repeat {
             var count = min(apdu.count - start, apduSizes.upperBound)
-            // The last part has two bytes, too.
+            // The last part has at least two bytes too.
             if apdu.count - start - count == 1 { count -= 1 }
             let isLast = start + count == apdu.count
             let control = (isLast ? 0 : chained) | (isUnsolicited ? unsolicited : 0)
@@ -124,7 +121,7 @@ package struct MiuraFormat: FrameFormat {
         return frames
     }
 
-    /// Whether a frame's APDU begins with an instruction that readers know, and is as long as one.
+    /// Whether a frame's APDU begins with a known instruction, and is long enough for a command.
     static func hasKnownInstruction(_ frame: [UInt8]) -> Bool {
         guard frame.count >= apduStart + 5 else { return false }
         return MiuraInstruction(rawValue: UInt16(frame[3]) << 8 | UInt16(frame[4])).isKnown
@@ -132,37 +129,32 @@ package struct MiuraFormat: FrameFormat {
 
     private static func frame(_ apdu: [UInt8], _ node: MiuraNode, control: UInt8) throws(FrameFault) -> [UInt8] {
         guard apduSizes.contains(apdu.count) else {
-            throw FrameFault(.length, at: 2, "an APDU of \(apdu.count) bytes, where it has 2 to 254")
+            throw FrameFault(.length, at: 2, "an APDU of \(apdu.count) bytes; it has 2 to 254")
         }
         let frame = [node.rawValue, control, UInt8(apdu.count)] + apdu
         return frame + [RedundancyCheck.longitudinal(frame.span)]
     }
 }
 
-/// Who speaks or is spoken to over one link (NAD).
+/// The sender or recipient of a message on one link (NAD).
 package enum MiuraNode: UInt8, Sendable, Hashable, CaseIterable, CustomStringConvertible {
     /// The card reader (PED, MPI).
     case reader = 1
     /// The till's base with printer and drawer (POSzle, RPI).
     case base = 2
 
-    /// Number and name.
     package var description: String { self == .reader ? "01 card reader" : "02 base" }
 }
 
-/// What a Miura reader says became of a command: the last two bytes of an answer (SW1 SW2).
+/// The result of a command to a Miura reader: the last two bytes of an answer (SW1 SW2).
 ///
-/// Source: sources of Miura's SDKs in public repositories. Those that begin with 9F answer the commands of a payment.
+/// Source: sources of Miura's SDKs in public repositories. Values that begin with 9F answer the commands of a payment.
 package struct MiuraStatus: NamedNumber {
-    /// Its number.
     package let rawValue: UInt16
 
-    /// Of a number.
     package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    /// It was done.
     package static let done = MiuraStatus(rawValue: 0x9000)
-    /// What the published numbers mean.
     package static let names: [UInt16: String] = [
         0x9000: "done", 0x9F21: "invalid data", 0x9F22: "not ready", 0x9F23: "no card", 0x9F25: "invalid card",
         0x9F26: "in progress", 0x9F27: "missing data", 0x9F28: "card not supported", 0x9F2A: "missing file",
@@ -172,7 +164,7 @@ package struct MiuraStatus: NamedNumber {
     ]
 }
 
-/// Data objects of MPI, and of EMV in them.
+/// Data objects of MPI, and of EMV within it.
 ///
 /// Source: Description.java of Miura's SDK for Android, in public repositories.
 enum MiuraTag {
@@ -208,7 +200,7 @@ enum MiuraTag {
         encryptedTracks: .encryptedTracks, keySerialNumber: .keySerialNumber, maskedNumber: .maskedNumber,
     ]
 
-    /// What they and others are called. Digits that are typed in may be of a PIN or of a card.
+    /// The names of these and other tags. Digits that a person enters may be a PIN or card data.
     static let all = TagDictionary.emv.adding(
         TagDictionary(
             names: [

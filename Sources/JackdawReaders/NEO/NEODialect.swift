@@ -1,15 +1,13 @@
 import JackdawCards
 
-/// How ID TECH's NEO and ViVOpay readers are spoken to, in protocol 2: a card is waited for by a transaction that is activated,
-/// and answered when there is one, or none came in time.
+/// Protocol 2 of ID TECH's NEO and ViVOpay readers: the wait for a card is an activated transaction; the reader answers
+/// it when a card is read, or when the time is over.
 ///
 /// Source: NEO 2 Interface Developer's Guide.
 package struct NEODialect: ReaderDialect {
-    /// The family.
     package let family = "neo"
-    /// How long things take.
     package let times: ReaderTimes
-    /// Whether the reader is told, when it is connected, to look for cards on demand only.
+    /// Whether the driver, on connection, sets the reader to poll for cards on demand only.
     package let pollsOnDemand: Bool
 
     private static let ping: UInt8 = 0x18
@@ -23,12 +21,12 @@ package struct NEODialect: ReaderDialect {
         configure: "set configuration", cancel: "cancel transaction",
     ]
 
-    /// Header, command, subcommand or status, length.
+    /// The length of header, command, subcommand or status, and length field.
     private static let dataStart = 14
 
     /// - Parameters:
-    ///   - times: how long things take; waits for a card up to 255 s.
-    ///   - pollsOnDemand: whether the reader is told to look for cards on demand only.
+    ///   - times: timeouts, and the number of attempts; waits for a card up to 255 s.
+    ///   - pollsOnDemand: whether to set the reader to poll for cards on demand only.
     package init(
         times: ReaderTimes = ReaderTimes(swipe: .seconds(3) ... .seconds(255)), pollsOnDemand: Bool = false
     ) {
@@ -36,54 +34,53 @@ package struct NEODialect: ReaderDialect {
         self.pollsOnDemand = pollsOnDemand
     }
 
-    /// - Parameter profile: what is not public about these readers or may change.
-    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
+    /// - Parameter profile: the values that are not public or may change.
+    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) if the profile is incomplete or invalid.
     package init(profile: ReaderProfile) throws(ReaderError) {
         self.init(times: try profile.times(), pollsOnDemand: try profile.flag(.pollOnDemand))
     }
 
-    /// Whether it is there; its number is told by commands that are not in the guide's common part.
+    /// A ping only: the commands for the serial number are not in the guide's common part.
     package var identification: [ReaderRequest] {
         [Self.request(Self.ping, 0x01)] + (pollsOnDemand ? [Self.request(Self.pollMode, 0x01, [0x01])] : [])
     }
 
-    /// Answers, always framed alike.
+    /// Answers; their format does not depend on the request.
     package func format(awaiting request: ReaderRequest?) -> any FrameFormat { NEOFormat(.answer) }
 
-    /// Activate transaction, with the wait in whole seconds. The answer comes with the card, or when the time is over.
+    /// Activate transaction, with the wait in whole seconds. The reader answers when it has read a card, or when the
+    /// time is over.
     package func arming(for duration: Duration) throws(ReaderError) -> [ReaderRequest] {
         let (seconds, rest) = duration.components
         guard let wait = UInt8(exactly: rest > 0 ? seconds + 1 : seconds), wait > 0 else {
             throw ReaderError(
-                .outOfRange, "a NEO reader does not wait \(duration) for a card", remedy: "choose 1 to 255 s")
+                .outOfRange, "a NEO reader cannot wait \(duration) for a card", remedy: "choose 1 to 255 s")
         }
         return [Self.request(Self.activate, 0x01, [wait], isAnswered: false)]
     }
 
-    /// Cancel transaction, where the reader has not ended it itself.
+    /// Cancel transaction, unless the reader has ended it itself.
     package func disarming(after reason: DisarmReason) -> [ReaderRequest] {
         reason == .swiped ? [] : [Self.request(Self.cancel, 0x01)]
     }
 
-    /// What asks something.
     package func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
         guard question == .settings else {
-            throw ReaderError(.unsupported, "\(family) readers are not known to tell their \(question)")
+            throw ReaderError(.unsupported, "\(family) readers have no known request for their \(question)")
         }
         return [Self.request(Self.configuration, 0x02)]
     }
 
-    /// Sets a data object of the configuration: the number is its tag.
+    /// Sets a data object of the configuration: the setting's number is the tag.
     package func setting(_ setting: ReaderSetting) throws(ReaderError) -> [ReaderRequest] {
         guard let tag = UInt32(exactly: setting.number), tag > 0, setting.value.count <= UInt8.max else {
             throw ReaderError(
                 .outOfRange, "no setting has the tag \(setting.number) and \(setting.value.count) bytes",
-                remedy: "choose a tag of 1 to 4 bytes, and 255 bytes at most")
+                remedy: "choose a tag of 1 to 4 bytes, and at most 255 bytes")
         }
         return [Self.request(Self.configure, 0x00, TagLengthValue.encode(tag, setting.value))]
     }
 
-    /// What a frame means.
     package func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
         let status = NEOStatus(rawValue: frame[11])
         let data = frame.extracting(Self.dataStart..<frame.count - 2)
@@ -95,7 +92,8 @@ package struct NEODialect: ReaderDialect {
         return [.done(frame[10] == Self.configuration ? settings(data) : [])]
     }
 
-    /// Where a whole swipe of ID TECH's stripe readers lies in an answer to activate transaction; nil where there is none.
+    /// Returns the range of a whole swipe of ID TECH's stripe readers in an answer to activate transaction; nil if
+    /// there is none.
     package static func encryptedSwipe(in frame: Span<UInt8>) -> Range<Int>? {
         guard frame.count >= dataStart + 2, frame[10] == activate else { return nil }
         let place = NEOTransaction(frame.extracting(dataStart..<frame.count - 2))?.swipe
@@ -108,14 +106,14 @@ package struct NEODialect: ReaderDialect {
         switch status {
         case .done, .onlineRequired: return card(data)
         case .timedOut: return [.gaveUp]
-        // It is not what another request is answered with.
+        // It does not answer another request.
         default: return request == nil ? [.refused("\(status)")] : [.unknown("the end of a transaction: \(status)")]
         }
     }
 
     private func card(_ data: Span<UInt8>) -> [ReaderMeaning] {
-        // The reader waits no more, read or not.
-        guard let transaction = NEOTransaction(data) else { return [.refused("a card, with fields that do not fit")] }
+        // The reader has ended its wait, whether the card was read or not.
+        guard let transaction = NEOTransaction(data) else { return [.refused("a card with invalid fields")] }
         let notices: [ReaderMeaning] = transaction.isTapped ? [.card(.tapped)] : []
         if let swipe = transaction.swipe { return notices + [stripe(data.extracting(swipe))] }
         var builder = ReaderSwipe.Builder()
@@ -124,12 +122,12 @@ package struct NEODialect: ReaderDialect {
             addTrack(index + 1, data.extracting(range), to: &builder)
             hasTrack = true
         }
-        guard hasTrack else { return notices + [.refused("the card gave no track")] }
+        guard hasTrack else { return notices + [.refused("the reader sent no track")] }
         builder.add(.frame, data)
         return notices + [.swipe(builder.finish(family: family, cipher: nil))]
     }
 
-    /// A whole frame of ID TECH's stripe readers, with checks of its own.
+    /// Interprets a whole frame of ID TECH's stripe readers, which has its own checks.
     private func stripe(_ frame: Span<UInt8>) -> ReaderMeaning {
         do throws(FrameFault) {
             try IDTechSwipeFormat().check(frame)
@@ -141,7 +139,7 @@ package struct NEODialect: ReaderDialect {
         return .refused("a bad swipe: \(reason)")
     }
 
-    /// The guide's examples leave the sentinels out, others have them.
+    /// The guide's examples omit the sentinels; other sources have them.
     private func addTrack(_ number: Int, _ track: Span<UInt8>, to builder: inout ReaderSwipe.Builder) {
         let sentinels = [UInt8(ascii: "%"), UInt8(ascii: ";"), UInt8(ascii: "+")]
         guard !sentinels.contains(track[0]) else { return builder.add(.track(number), track) }
@@ -162,14 +160,14 @@ package struct NEODialect: ReaderDialect {
     private static func request(
         _ command: UInt8, _ subcommand: UInt8, _ data: [UInt8] = [], isAnswered: Bool = true
     ) -> ReaderRequest {
-        // The data is short.
+        // Cannot throw, as the data is short.
         ReaderRequest(
             names[command] ?? "", (try? NEOFormat.command(command, subcommand, data)) ?? [], isAnswered: isAnswered)
     }
 }
 
 extension NEODialect {
-    /// Hides tracks, swipes of ID TECH's own layout, and data objects long enough for an account number.
+    /// Masks tracks, swipes in ID TECH's own layout, and data objects that are long enough for an account number.
     package func masking(_ frames: [[UInt8]]) -> MaskedFrames {
         guard let frame = frames.first, frames.count == 1 else { return .unknown }
         var data = Array(frame[14..<frame.count - 2])
@@ -202,55 +200,55 @@ extension NEODialect {
 }
 
 extension ReaderProfile {
-    /// What is known of NEO readers.
+    /// The known facts about NEO readers.
     static let neo = ReaderProfile(
-        family: "neo", "ID TECH's NEO and ViVOpay readers, as the NEO 2 Interface Developer's Guide has them",
+        family: "neo", "ID TECH's NEO and ViVOpay readers, from the NEO 2 Interface Developer's Guide",
         [
             .longestSwipe: ProfileEntry(
-                "ms that a wait for a card has at most", .number(255_000), .documented,
+                "ms, longest wait for a card", .number(255_000), .documented,
                 "the wait is one byte of seconds: NEO 2 Interface Developer's Guide"),
             .lowEnergyService: ProfileEntry("service over Bluetooth Low Energy", missing: .text),
             .lowEnergyNotify: ProfileEntry("characteristic that notifies", missing: .text),
-            .lowEnergyWrite: ProfileEntry("characteristic that is written", missing: .text),
+            .lowEnergyWrite: ProfileEntry("characteristic for writing", missing: .text),
             .pollOnDemand: ProfileEntry(
-                "whether the reader is told to look for cards on demand only when it is connected (command 01-01)",
+                "whether the driver sets the reader to poll only on demand when it connects (command 01-01)",
                 .flag(false),
-                .documented, "NEO 2 Interface Developer's Guide, p. 409; a reader that looks by itself needs it"),
+                .documented, "NEO 2 Interface Developer's Guide, p. 409; a reader that polls by itself needs it"),
         ])
 }
 
 extension ProfileKey {
-    /// Whether a NEO reader is told, when it is connected, to look for cards on demand only.
+    /// Whether the driver, on connection, sets a NEO reader to poll for cards on demand only.
     public static let pollOnDemand: ProfileKey = "neo.pollOnDemand"
 }
 
-/// What a NEO reader's answer to activate transaction (02-01) says of a card: where it lies.
+/// The positions of a card's data in a NEO reader's answer to activate transaction (02-01).
 ///
-/// It holds no card data itself: the answer has it, and each field is a range of that. In clear there are tracks, each behind
-/// its length, a byte for a clearing record and data objects; else there are a byte of attributes and data objects, one of which
-/// holds a whole swipe as ID TECH's magnetic stripe readers send it.
+/// Holds no card data itself: each field is a range of the answer. If the data is in clear, it has tracks, each after
+/// its length, a byte for a clearing record, and data objects. Otherwise it has a byte of attributes and data objects,
+/// one of which contains a whole swipe as ID TECH's magnetic stripe readers send it.
 ///
 /// Source: NEO 2 Interface Developer's Guide, 8.5 (p. 212, 213, 233, 238) and its examples (p. 407 to 410).
 struct NEOTransaction: Hashable {
-    /// Tracks 1 and on in clear; empty where there is none.
+    /// The tracks in clear, from track 1; the range of a missing track is empty.
     private(set) var tracks: [Range<Int>] = []
     /// A whole swipe of ID TECH's stripe readers.
     private(set) var swipe: Range<Int>?
-    /// Where the data objects begin.
+    /// The index of the first data object.
     private(set) var objectsStart = 0
-    /// Whether the card was held near, and not swiped.
+    /// Whether the card was tapped rather than swiped.
     private(set) var isTapped = false
 
     private static let swipeTag: UInt32 = 0xDFEE23
     private static let sourceTag: UInt32 = 0xDF30
     private static let clearingRecordTag: UInt8 = 0xE1
 
-    /// Reads an answer's data.
-    /// - Returns: nil where they are laid out in neither way.
+    /// Parses the data of an answer.
+    /// - Returns: nil if the data has neither of the two layouts.
     init?(_ data: Span<UInt8>) {
         if readInClear(data) { return }
         guard data.count > 0, readObjects(data, from: 1) else { return nil }
-        // Bits 4 and 3 of the attributes: 00 a chip or a card held near, 1x something that was held near or swiped.
+        // Bits 4 and 3 of the attributes: 00 a chip card or a tapped card, 1x a tapped or swiped card.
         if data[0] & 0x19 == 0x01 || data[0] & 0x19 == 0x11 { isTapped = true }
     }
 
@@ -261,7 +259,7 @@ struct NEOTransaction: Hashable {
             tracks.append(track)
             next = track.upperBound
         }
-        // The guide's table has a length of track 3 here, its examples have none.
+        // In the guide's table a length of track 3 follows here; its examples have none.
         if next < data.count, data[next] != 0, !Self.isClearingRecord(data, at: next),
             let track = Self.track(data, at: next)
         {
@@ -274,7 +272,7 @@ struct NEOTransaction: Hashable {
         return false
     }
 
-    /// Reads data objects; zeros before them are lengths of what is not there.
+    /// Parses data objects; zeros before them are lengths of missing fields.
     private mutating func readObjects(_ data: Span<UInt8>, from start: Int) -> Bool {
         objectsStart = start
         guard start <= data.count, let objects = TagLengthValue.read(data.extracting(start...)) else { return false }
@@ -289,7 +287,7 @@ struct NEOTransaction: Hashable {
         return true
     }
 
-    /// A track in clear: a length, and so many characters.
+    /// Parses a track in clear: a length, and this number of characters.
     private static func track(_ data: Span<UInt8>, at place: Int) -> Range<Int>? {
         guard place < data.count, Int(data[place]) < data.count - place else { return nil }
         let track = place + 1..<place + 1 + Int(data[place])

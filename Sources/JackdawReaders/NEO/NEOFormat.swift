@@ -1,19 +1,20 @@
-/// Frames of ID TECH's NEO and ViVOpay readers, protocol 2: the word `ViVOtech2`, command, subcommand or status, length,
-/// data, CRC.
+/// Frames of ID TECH's NEO and ViVOpay readers, protocol 2: the word `ViVOtech2`, command, subcommand or status,
+/// length, data, CRC.
 ///
-/// Source: ViVOpay NEO 2 developer manual; the CRC was computed again from published frames.
+/// Source: ViVOpay NEO 2 developer manual; the CRC was verified with published frames.
 package struct NEOFormat: FrameFormat {
-    /// Which way the frames go: an answer has a status in place of the subcommand, and its CRC in the other order.
+    /// The direction of the frames: an answer has a status instead of the subcommand, and its CRC in the other byte
+    /// order.
     package let direction: FrameDirection
     /// The most bytes of data, 0 to 65535; the field's own limit by default.
     package let greatestData: Int
 
     private static let header = Array("ViVOtech2\0".utf8)
-    /// Header, command, subcommand or status, length.
+    /// The length of header, command, subcommand or status, and length field.
     private static let dataStart = 14
 
     /// - Parameters:
-    ///   - direction: which way the frames go.
+    ///   - direction: the direction of the frames.
     ///   - greatestData: the most bytes of data, 0 to 65535.
     package init(_ direction: FrameDirection, greatestData: Int = Int(UInt16.max)) {
         precondition((0...Int(UInt16.max)).contains(greatestData), "the length is a field of two bytes")
@@ -21,39 +22,36 @@ package struct NEOFormat: FrameFormat {
         self.greatestData = greatestData
     }
 
-    /// The most bytes that a frame has.
     package var greatestSize: Int { Self.dataStart + greatestData + 2 }
 
-    /// Makes a command.
+    /// Makes the frame of a command.
     /// - Parameters:
-    ///   - command: its number.
-    ///   - subcommand: the number below it.
+    ///   - command: the command's number.
+    ///   - subcommand: the subcommand's number.
     ///   - data: up to 65535 bytes.
     /// - Returns: the frame.
-    /// - Throws: ``FrameFault`` (`length`) where that is too much.
+    /// - Throws: ``FrameFault`` (`length`) if the data is longer.
     package static func command(
         _ command: UInt8, _ subcommand: UInt8, _ data: [UInt8] = []
     ) throws(FrameFault) -> [UInt8] {
         try frame(command, subcommand, data, .command)
     }
 
-    /// Makes an answer.
+    /// Makes the frame of an answer.
     /// - Parameters:
-    ///   - command: what is answered.
-    ///   - status: what became of it.
+    ///   - command: the command that is answered.
+    ///   - status: the result of the command.
     ///   - data: up to 65535 bytes.
     /// - Returns: the frame.
-    /// - Throws: ``FrameFault`` (`length`) where that is too much.
+    /// - Throws: ``FrameFault`` (`length`) if the data is longer.
     package static func answer(
         _ command: UInt8, _ status: NEOStatus, _ data: [UInt8] = []
     ) throws(FrameFault) -> [UInt8] {
         try frame(command, status.rawValue, data, .answer)
     }
 
-    /// The first byte that may begin a frame.
     package func start(in bytes: Span<UInt8>) -> Int? { bytes.firstIndex(of: Self.header[0]) }
 
-    /// Measures the frame that may begin with the first byte.
     package func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
         for index in 0..<min(bytes.count, Self.header.count) where bytes[index] != Self.header[index] {
             return .fault(
@@ -79,7 +77,6 @@ package struct NEOFormat: FrameFormat {
         return .whole(end + 2)
     }
 
-    /// Explains a frame, field by field.
     package func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
         let end = frame.count - 2
         let second =
@@ -93,7 +90,7 @@ package struct NEOFormat: FrameFormat {
         ] + dataFields(of: frame, isRevealing: isRevealing) + [FrameField("CRC", end..<end + 2, "right")]
     }
 
-    /// Explains the data: what a command or an answer has before its objects, and these.
+    /// Explains the data: the fields before the data objects, and the objects.
     private func dataFields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
         let end = frame.count - 2
         let data = frame.extracting(Self.dataStart..<end)
@@ -137,7 +134,7 @@ package struct NEOFormat: FrameFormat {
         _ first: UInt8, _ second: UInt8, _ data: [UInt8], _ direction: FrameDirection
     ) throws(FrameFault) -> [UInt8] {
         guard data.count <= Int(UInt16.max) else {
-            throw FrameFault(.length, at: 12, "\(data.count) bytes of data, where 65535 are the most")
+            throw FrameFault(.length, at: 12, "\(data.count) bytes of data; the maximum is 65535")
         }
         var frame = header + [first, second, UInt8(data.count >> 8), UInt8(data.count & 255)] + data
         let crc = checkBytes(frame.span, direction)
@@ -145,7 +142,7 @@ package struct NEOFormat: FrameFormat {
         return frame
     }
 
-    /// The CRC in the order in which it is sent.
+    /// Returns the CRC in the byte order in which it is sent.
     private static func checkBytes(_ bytes: Span<UInt8>, _ direction: FrameDirection) -> (UInt8, UInt8) {
         let crc = RedundancyCheck.crc16(bytes)
         let (high, low) = (UInt8(crc >> 8), UInt8(crc & 255))
@@ -153,17 +150,14 @@ package struct NEOFormat: FrameFormat {
     }
 }
 
-/// What a NEO reader says became of a command.
+/// The result of a command to a NEO reader.
 ///
 /// Source: ViVOpay NEO 2 developer manual.
 package struct NEOStatus: NamedNumber {
-    /// Its number.
     package let rawValue: UInt8
 
-    /// Of a number.
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// It was done.
     package static let done = NEOStatus(rawValue: 0x00)
     /// The reader does not know the command.
     package static let unknownCommand = NEOStatus(rawValue: 0x02)
@@ -171,22 +165,21 @@ package struct NEOStatus: NamedNumber {
     package static let unknownSubcommand = NEOStatus(rawValue: 0x03)
     /// The command's CRC was wrong.
     package static let crcError = NEOStatus(rawValue: 0x04)
-    /// A value that the command cannot have.
+    /// A parameter has a value that is not allowed.
     package static let badParameter = NEOStatus(rawValue: 0x05)
-    /// The reader cannot do it.
+    /// The reader does not support the command.
     package static let unsupported = NEOStatus(rawValue: 0x06)
-    /// Nothing happened in time.
+    /// The time was over without a card or an answer.
     package static let timedOut = NEOStatus(rawValue: 0x08)
-    /// It was not done.
+    /// The reader did not execute the command.
     package static let notAcknowledged = NEOStatus(rawValue: 0x0A)
-    /// Not now: the reader is doing something else.
+    /// The reader is executing another command.
     package static let notAllowed = NEOStatus(rawValue: 0x0B)
-    /// What was sent last is to be sent again.
+    /// The last frame must be sent again.
     package static let sendAgain = NEOStatus(rawValue: 0x1A)
-    /// The issuer is to be asked.
+    /// The issuer must authorise the payment.
     package static let onlineRequired = NEOStatus(rawValue: 0x23)
 
-    /// What the published numbers mean.
     package static let names: [UInt8: String] = [
         0x00: "done", 0x01: "bad header", 0x02: "unknown command", 0x03: "unknown subcommand", 0x04: "CRC error",
         0x05: "bad parameter", 0x06: "not supported", 0x07: "malformed", 0x08: "timed out", 0x0A: "not acknowledged",

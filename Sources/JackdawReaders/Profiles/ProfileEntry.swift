@@ -1,22 +1,22 @@
-/// A value of a profile, and how it is known.
+/// A value of a profile, with its provenance and source.
 public struct ProfileEntry: Sendable, Hashable {
-    /// What it is, in a few words.
+    /// The meaning of the value, in a few words.
     public var title: String
-    /// What kind of value it is, or has to be.
+    /// The type that the value has or must have.
     public let kind: ProfileValue.Kind
-    /// The value; nil where nobody has told it.
+    /// The value; nil if it is unknown.
     public let value: ProfileValue?
-    /// How it is known.
+    /// How reliable the value is.
     public var provenance: Provenance
-    /// Who has told it, or why nobody has.
+    /// The source of the value, or the reason why it is unknown.
     public var source: String
 
-    /// A value that is known, or made up.
+    /// Creates an entry with a value.
     /// - Parameters:
-    ///   - title: what it is.
+    ///   - title: the meaning of the value.
     ///   - value: the value.
-    ///   - provenance: how it is known.
-    ///   - source: who has told it.
+    ///   - provenance: how reliable the value is.
+    ///   - source: the source of the value.
     public init(_ title: String, _ value: ProfileValue, _ provenance: Provenance, _ source: String) {
         self.title = title
         kind = value.kind
@@ -25,11 +25,11 @@ public struct ProfileEntry: Sendable, Hashable {
         self.source = source
     }
 
-    /// A value that nobody has told.
+    /// Creates an entry whose value is unknown.
     /// - Parameters:
-    ///   - title: what it is.
-    ///   - kind: what kind of value it has to be.
-    ///   - source: why nobody has.
+    ///   - title: the meaning of the value.
+    ///   - kind: the type that the value must have.
+    ///   - source: the reason why the value is unknown.
     public init(_ title: String, missing kind: ProfileValue.Kind, _ source: String = "not published") {
         self.title = title
         self.kind = kind
@@ -39,77 +39,70 @@ public struct ProfileEntry: Sendable, Hashable {
     }
 }
 
-/// What a value of a profile is for, by a name that programs and files share.
+/// The name of a value in a profile, the same in programs and files.
 public struct ProfileKey: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// Its name: words that dots part.
+    /// Words separated by dots, such as `times.powerUp`.
     public let rawValue: String
 
-    /// Of a name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// Of a name.
     public init(stringLiteral name: String) { rawValue = name }
 
-    /// Its name.
     public var description: String { rawValue }
 }
 
-/// What every profile has (``ReaderTimes``); durations are in milliseconds.
+/// The values of ``ReaderTimes``, which each profile has; durations are in milliseconds.
 extension ProfileKey {
-    /// How long the reader may take to tell that it is there.
+    /// Timeout of the power-up message.
     public static let powerUp: ProfileKey = "times.powerUp"
-    /// How often it is given power before that is given up.
+    /// Attempts to power the reader up before the driver reports an error.
     public static let powerUpTries: ProfileKey = "times.powerUpTries"
-    /// How long an answer may take.
+    /// Timeout of an answer.
     public static let answer: ProfileKey = "times.answer"
-    /// How often something is sent before that is given up.
+    /// Attempts to send a request before the driver reports an error.
     public static let answerTries: ProfileKey = "times.answerTries"
-    /// How long a wait for a card is at least.
+    /// The shortest wait for a card that a program may request.
     public static let shortestSwipe: ProfileKey = "times.shortestSwipe"
-    /// How long a wait for a card is at most.
+    /// The longest wait for a card that a program may request.
     public static let longestSwipe: ProfileKey = "times.longestSwipe"
-    /// How long a frame may stand still.
+    /// The longest pause in a frame.
     public static let silence: ProfileKey = "times.silence"
-    /// How long late answers are waited for.
+    /// The wait for late answers.
     public static let settling: ProfileKey = "times.settling"
-    /// How often to ask whether the reader is there.
+    /// The interval of keep-alive requests.
     public static let keepAlive: ProfileKey = "times.keepAlive"
 }
 
-/// How bytes go over Bluetooth Low Energy; UUIDs of 36 characters.
+/// The service and characteristics of Bluetooth Low Energy, as UUIDs of 36 characters.
 extension ProfileKey {
-    /// The service.
+    /// The GATT service that carries the bytes.
     public static let lowEnergyService: ProfileKey = "lowEnergy.service"
-    /// The characteristic that notifies of what the reader sends.
+    /// The characteristic whose notifications carry the bytes from the reader.
     public static let lowEnergyNotify: ProfileKey = "lowEnergy.notify"
-    /// The characteristic that is written.
+    /// The characteristic to which the program writes.
     public static let lowEnergyWrite: ProfileKey = "lowEnergy.write"
 }
 
-/// One value of a profile.
+/// A value in a profile, of one of four types.
 public enum ProfileValue: Sendable, Hashable, CustomStringConvertible {
-    /// A number.
+    /// A number, whole or not.
     case number(Double)
-    /// A text.
+    /// A text without a fixed form.
     case text(String)
-    /// Bytes, which files have as hexadecimal digits.
+    /// Bytes; in files, hexadecimal digits.
     case bytes([UInt8])
-    /// Whether or not.
+    /// A flag, true or false.
     case flag(Bool)
 
-    /// What kind of value it is; files name it so.
+    /// The type of a value, by its name in files.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// A number.
         case number
-        /// A text.
         case text
-        /// Bytes.
         case bytes
-        /// Whether or not.
         case flag
     }
 
-    /// What kind of value it is.
+    /// The type of the value, for errors and files.
     public var kind: Kind {
         switch self {
         case .number: .number
@@ -119,7 +112,6 @@ public enum ProfileValue: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The value as people read it.
     public var description: String {
         switch self {
         case .number(let number): Int(exactly: number).map { "\($0)" } ?? "\(number)"
@@ -130,14 +122,14 @@ public enum ProfileValue: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// How something about a reader is known.
+/// How reliable a fact about a reader is.
 public enum Provenance: String, Sendable, Hashable, CaseIterable {
-    /// Its maker has published it.
+    /// The reader's maker has published it.
     case documented
-    /// Others have told of it.
+    /// Other sources have reported it.
     case reported
-    /// It follows from what is known, and nobody has confirmed it.
+    /// It follows from known facts, and is not confirmed.
     case inferred
-    /// Nobody has told: who has such a reader has to supply it.
+    /// It is not known: the owner of such a reader must supply it.
     case unknown
 }

@@ -1,4 +1,4 @@
-/// Profiles in files.
+/// Reading and writing profiles as JSON files.
 ///
 /// ```json
 /// {
@@ -11,15 +11,15 @@
 /// }
 /// ```
 ///
-/// A value is a member `number`, `text`, `bytes` (hexadecimal digits) or `flag`, which is null where nobody has told it.
-/// `provenance`, `source`, `title` and `summary` may be left out.
+/// A value is a member `number`, `text`, `bytes` (hexadecimal digits) or `flag`, which is null if the value is unknown.
+/// `provenance`, `source`, `title` and `summary` are optional.
 extension ReaderProfile {
-    /// Bytes that a file has at most.
+    /// The largest size of a file, in bytes.
     public static let greatestFile = 65_536
 
-    /// Reads a profile.
+    /// Parses a profile.
     /// - Parameter json: a JSON object in UTF-8.
-    /// - Throws: ``ReaderError`` (`badProfile`) that says where and why it is none.
+    /// - Throws: ``ReaderError`` (`badProfile`) with the position and the reason.
     public init(json: [UInt8]) throws(ReaderError) {
         let root: JSONValue
         do throws(JSONValue.Fault) {
@@ -38,7 +38,7 @@ extension ReaderProfile {
         self.init(name, of: family, try Self.text(members, "summary", in: "summary", default: ""), entries)
     }
 
-    /// The profile as a file has it, with lines.
+    /// The profile as JSON with line breaks, for a file.
     public var json: [UInt8] {
         let values = entries.map { ($0.key.rawValue, Self.object(of: $0.value)) }
         return JSONValue.object([
@@ -110,7 +110,7 @@ extension ReaderProfile {
         ])
     }
 
-    /// The members of an object, which may have no others than those that are allowed.
+    /// Returns the members of an object; throws if there are others than those allowed.
     private static func members(
         of value: JSONValue, _ place: String, allowed: [String]?
     ) throws(ReaderError) -> [String: JSONValue] {
@@ -134,6 +134,6 @@ extension ReaderProfile {
     }
 
     private static func bad(_ place: String, _ reason: String) -> ReaderError {
-        ReaderError(.badProfile, "\(place.prefix(100)): \(reason)", remedy: "mend the profile's file")
+        ReaderError(.badProfile, "\(place.prefix(100)): \(reason)", remedy: "correct the profile's file")
     }
 }

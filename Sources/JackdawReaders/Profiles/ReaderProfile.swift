@@ -1,5 +1,5 @@
-/// What is not public about a family of readers, or may change: values by name, each with how it is known. Every family has one
-/// with what is known (``ReaderFamily/profile``); a program lays its own values over it, from code or from a file
+/// The facts about a reader family that are not public or may change, by name, each with its provenance. Each family
+/// has a profile of the known facts (``ReaderFamily/profile``); a program overrides its values, in code or from a file
 /// (``init(json:)``).
 ///
 /// ```swift
@@ -8,20 +8,20 @@
 /// let dialect = try ReaderFamily.named("miura")?.makeDialect(profile)
 /// ```
 public struct ReaderProfile: Sendable, Hashable {
-    /// What it is called.
+    /// The name of the profile itself, such as `default`.
     public let name: String
-    /// The family that it is for.
+    /// The name of the family to which the profile applies.
     public let family: String
-    /// What it is for, in a sentence.
+    /// The purpose of the profile, in a sentence.
     public var summary: String
-    /// What it has, known and unknown.
+    /// The entries of the profile, with known and unknown values.
     public private(set) var entries: [ProfileKey: ProfileEntry]
 
     /// - Parameters:
-    ///   - name: what it is called.
-    ///   - family: the name of the family that it is for.
-    ///   - summary: what it is for, in a sentence.
-    ///   - entries: what it has.
+    ///   - name: the name of the profile.
+    ///   - family: the name of the family to which the profile applies.
+    ///   - summary: the purpose of the profile, in a sentence.
+    ///   - entries: the entries of the profile.
     public init(
         _ name: String, of family: String, _ summary: String = "", _ entries: [ProfileKey: ProfileEntry] = [:]
     ) {
@@ -31,22 +31,22 @@ public struct ReaderProfile: Sendable, Hashable {
         self.entries = entries
     }
 
-    /// The entry of a name; nil where there is none.
+    /// The entry for a key; nil if there is none.
     public subscript(key: ProfileKey) -> ProfileEntry? {
         get { entries[key] }
         set { entries[key] = newValue }
     }
 
-    /// The names of values that nobody has told.
+    /// The keys of all unknown values, sorted.
     public var missing: [ProfileKey] {
         entries.filter { $0.value.value == nil }.map(\.key).sorted { $0.rawValue < $1.rawValue }
     }
 
-    /// This profile with the values of another in the place of its own.
-    /// - Parameter other: of the same family; it may leave out what it does not change.
-    /// - Returns: a profile of the other's name.
-    /// - Throws: ``ReaderError`` (`badProfile`) where the other is of another family, or has a value that this one has not, or
-    ///   one of another kind.
+    /// Returns this profile with the values of another profile instead of its own.
+    /// - Parameter other: a profile of the same family; it may omit entries that it does not change.
+    /// - Returns: a profile with the other's name.
+    /// - Throws: ``ReaderError`` (`badProfile`) if the other profile is for another family, has an entry that this one
+    ///   does not have, or has a value of another type.
     public func with(_ other: ReaderProfile) throws(ReaderError) -> ReaderProfile {
         guard other.family == family else {
             throw ReaderError(
@@ -65,15 +65,15 @@ public struct ReaderProfile: Sendable, Hashable {
                     remedy: "give it as \(own.kind.rawValue)")
             }
             all[key] = entry
-            // What it is does not change with how much it is.
+            // The title stays valid for another value.
             if entry.title.isEmpty { all[key]?.title = own.title }
         }
         return ReaderProfile(other.name, of: family, other.summary.isEmpty ? summary : other.summary, all)
     }
 
-    /// Looks whether values are there.
-    /// - Parameter keys: their names.
-    /// - Throws: ``ReaderError`` (`missingValue`) that names all that are not.
+    /// Checks that values are known.
+    /// - Parameter keys: the keys of the values.
+    /// - Throws: ``ReaderError`` (`missingValue`) that names all unknown values.
     public func require(_ keys: [ProfileKey]) throws(ReaderError) {
         let open = keys.filter { entries[$0]?.value == nil }
         guard !open.isEmpty else { return }
@@ -85,22 +85,23 @@ public struct ReaderProfile: Sendable, Hashable {
             remedy: "supply in a profile of your own \(wanted.joined(separator: "; "))")
     }
 
-    /// A value that has to be there.
-    /// - Parameter key: its name.
+    /// Returns a value that must be known.
+    /// - Parameter key: the key of the value.
     /// - Returns: the value.
-    /// - Throws: ``ReaderError`` (`missingValue`) where nobody has told it.
+    /// - Throws: ``ReaderError`` (`missingValue`) if the value is unknown.
     public func require(_ key: ProfileKey) throws(ReaderError) -> ProfileValue {
         try require([key])
-        guard let value = entries[key]?.value else { preconditionFailure("it was looked for") }
+        guard let value = entries[key]?.value else { preconditionFailure("the value exists") }
         return value
     }
 
-    /// A whole number that has to be there.
+    /// Returns a whole number that must be known.
     /// - Parameters:
-    ///   - key: its name.
-    ///   - range: what it may be.
+    ///   - key: the key of the value.
+    ///   - range: the range of the number.
     /// - Returns: the number.
-    /// - Throws: ``ReaderError``: `missingValue` where nobody has told it, `badProfile` where it is another.
+    /// - Throws: ``ReaderError``: `missingValue` if the value is unknown, `badProfile` if it is not a whole number in
+    ///   the range.
     public func integer(_ key: ProfileKey, in range: ClosedRange<Int>) throws(ReaderError) -> Int {
         guard case .number(let number) = try require(key), let value = Int(exactly: number), range.contains(value)
         else {
@@ -109,12 +110,12 @@ public struct ReaderProfile: Sendable, Hashable {
         return value
     }
 
-    /// A text that has to be there.
+    /// Returns a text that must be known.
     /// - Parameters:
-    ///   - key: its name.
-    ///   - words: what it may be; all texts where there are none.
+    ///   - key: the key of the value.
+    ///   - words: the allowed texts; if empty, any text.
     /// - Returns: the text.
-    /// - Throws: ``ReaderError``: `missingValue` where nobody has told it, `badProfile` where it is another.
+    /// - Throws: ``ReaderError``: `missingValue` if the value is unknown, `badProfile` if it is not an allowed text.
     public func text(_ key: ProfileKey, of words: [String] = []) throws(ReaderError) -> String {
         guard case .text(let text) = try require(key), words.isEmpty || words.contains(text) else {
             throw bad(key, words.isEmpty ? "a text" : "one of \(words.joined(separator: ", "))")
@@ -122,12 +123,13 @@ public struct ReaderProfile: Sendable, Hashable {
         return text
     }
 
-    /// Bytes that have to be there.
+    /// Returns bytes that must be known.
     /// - Parameters:
-    ///   - key: their name.
-    ///   - counts: how many they may be.
+    ///   - key: the key of the value.
+    ///   - counts: the allowed numbers of bytes.
     /// - Returns: the bytes.
-    /// - Throws: ``ReaderError``: `missingValue` where nobody has told them, `badProfile` where they are others.
+    /// - Throws: ``ReaderError``: `missingValue` if the value is unknown, `badProfile` if it is not an allowed number
+    ///   of bytes.
     public func bytes(_ key: ProfileKey, count counts: ClosedRange<Int>) throws(ReaderError) -> [UInt8] {
         guard case .bytes(let bytes) = try require(key), counts.contains(bytes.count) else {
             throw bad(key, "\(counts.lowerBound) to \(counts.upperBound) bytes")
@@ -135,10 +137,10 @@ public struct ReaderProfile: Sendable, Hashable {
         return bytes
     }
 
-    /// A flag that has to be there.
-    /// - Parameter key: its name.
+    /// Returns a flag that must be known.
+    /// - Parameter key: the key of the value.
     /// - Returns: the flag.
-    /// - Throws: ``ReaderError``: `missingValue` where nobody has told it, `badProfile` where it is none.
+    /// - Throws: ``ReaderError``: `missingValue` if the value is unknown, `badProfile` if it is not a flag.
     public func flag(_ key: ProfileKey) throws(ReaderError) -> Bool {
         guard case .flag(let flag) = try require(key) else { throw bad(key, "a flag") }
         return flag
@@ -148,17 +150,17 @@ public struct ReaderProfile: Sendable, Hashable {
         let found = entries[key]?.value.map { "\($0)" } ?? "nothing"
         return ReaderError(
             .badProfile, "values.\(key) of the profile \"\(name)\" is \(found.prefix(40))",
-            remedy: "it has to be \(wanted)")
+            remedy: "it must be \(wanted)")
     }
 }
 
-/// How long things take, as a profile has it.
+/// The times in a profile.
 extension ReaderProfile {
-    /// A day: no reader needs longer for anything.
+    /// A day: no reader needs a longer time for anything.
     private static let mostMilliseconds = 86_400_000
 
-    /// How long things take with the readers of this profile.
-    /// - Throws: ``ReaderError``: `missingValue` or `badProfile` where a time is open or can be none.
+    /// Returns the timeouts and numbers of attempts of this profile.
+    /// - Throws: ``ReaderError``: `missingValue` or `badProfile` if one of them is unknown or invalid.
     public func times() throws(ReaderError) -> ReaderTimes {
         let shortest = try duration(.shortestSwipe)
         let longest = try duration(.longestSwipe)
@@ -174,37 +176,37 @@ extension ReaderProfile {
             keepAlive: try duration(.keepAlive))
     }
 
-    /// How long power is not there yet that was wanted; zero for readers that have power of their own.
+    /// The silence before the link supplies power; zero for readers with their own power.
     func silenceBeforePower() throws(ReaderError) -> Duration {
         self[.powerPause] == nil ? .zero : .seconds(try powerPause())
     }
 
-    /// A time that has to be there, in milliseconds, 1 or more.
+    /// Returns a time that must be known, in milliseconds, 1 or more.
     private func duration(_ key: ProfileKey) throws(ReaderError) -> Duration {
         .milliseconds(try integer(key, in: 1...Self.mostMilliseconds))
     }
 
-    /// Times that readers have of which nothing else is known: those of ID TECH's SDK, and those of common serial links.
+    /// The times of readers for which nothing else is known: those of ID TECH's SDK, and those of common serial links.
     static let commonTimes: [ProfileKey: ProfileEntry] = {
         let header = "comments in ID TECH's uniMag.h, and other programs"
         let link = "serial links leave much shorter gaps inside a frame"
         return [
-            .powerUp: ProfileEntry("ms for a reader to tell that it has power", .number(2600), .reported, header),
-            .powerUpTries: ProfileEntry("how often a reader is given power", .number(5), .reported, header),
+            .powerUp: ProfileEntry("ms for a reader to report power-up", .number(2600), .reported, header),
+            .powerUpTries: ProfileEntry("number of attempts to power a reader", .number(5), .reported, header),
             .answer: ProfileEntry("ms for an answer", .number(4000), .reported, header),
-            .answerTries: ProfileEntry("how often something is sent", .number(3), .reported, header),
+            .answerTries: ProfileEntry("number of attempts to send a request", .number(3), .reported, header),
             .shortestSwipe: ProfileEntry(
-                "ms that a wait for a card has at least", .number(3000), .documented, "uniMag.h"),
+                "ms, shortest wait for a card", .number(3000), .documented, "uniMag.h"),
             .longestSwipe: ProfileEntry(
-                "ms that a wait for a card has at most", .number(20_000), .documented, "uniMag.h"),
-            .silence: ProfileEntry("ms that a frame may stand still", .number(500), .inferred, link),
-            .settling: ProfileEntry("ms that late answers are waited for", .number(500), .inferred, link),
+                "ms, longest wait for a card", .number(20_000), .documented, "uniMag.h"),
+            .silence: ProfileEntry("ms, longest pause in a frame", .number(500), .inferred, link),
+            .settling: ProfileEntry("ms in which late answers are dropped", .number(500), .inferred, link),
             .keepAlive: ProfileEntry(
-                "ms from one look for the reader to the next", .number(30_000), .inferred, "as SPm20"),
+                "ms between keep-alive requests", .number(30_000), .inferred, "as for SPm20"),
         ]
     }()
 
-    /// The profile of a family, with times that are common but for its own values.
+    /// Creates the profile of a family: the common times, overridden by the family's own values.
     init(family: String, _ summary: String, _ own: [ProfileKey: ProfileEntry] = [:]) {
         self.init(
             "default", of: family, summary, Self.commonTimes.merging(own) { _, own in own })

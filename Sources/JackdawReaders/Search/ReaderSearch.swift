@@ -1,35 +1,30 @@
 public import JackdawDSP
 
-/// Finds out which of several readers is on an audio jack. It listens before anything is played; where that tells nothing, it
-/// asks for permission and then tries one family after the other, each with what its readers answer to, and listens for all of
-/// them at once: an answer counts whoever's turn it is. Whoever answers by a few bytes only is asked again, so that chance is
-/// not taken for a reader.
+/// Finds out which of several readers is connected to an audio jack. The search first listens without playing anything.
+/// If that does not find a reader, it asks for permission to play tones. Then it tries one family after the other: it
+/// plays the sound that the family's readers answer, and listens for all families at once, so that an answer counts in
+/// any family's turn. It repeats a test whose answer had only a few bytes, as such an answer may be noise.
 ///
-/// A state machine without a clock and without a sound card: its time is that of the sound that it hears.
-///
-/// ```swift
-/// var search = try ReaderSearch(candidates, playbackRate: 48_000, captureRate: 48_000)
-/// for output in search.hear(samples.span) { ... }
-/// ```
+/// A state machine without a clock and without a sound card: its time is that of the sound that it receives.
 package struct ReaderSearch: ~Copyable {
-    /// What is to be done.
+    /// An action that the caller must take.
     package enum Output: Sendable {
-        /// To be put on a line of ``ReaderSearch/makeLine(sampleRate:)``.
+        /// Apply the change to a line from ``ReaderSearch/makeLine(sampleRate:)``.
         case play(ReaderModulator.Change)
-        /// Listening was not enough: ``ReaderSearch/allowTones(_:)`` is awaited.
+        /// Listening did not suffice: the search waits for ``ReaderSearch/allowTones(_:)``.
         case needsTones
-        /// It is over; nothing follows.
+        /// The search has ended; no output follows.
         case finished(ReaderSearchReport)
     }
 
-    /// Samples of a played frame.
+    /// The number of samples in a sample frame of playback.
     package static let channelCount = 2
 
     private enum Step {
         case listening, waiting
-        /// The test of one has begun.
+        /// The test of the family with this index is in progress.
         case testing(Int)
-        /// Nothing is played until the next one, or until the end.
+        /// Nothing is played until the next test, or until the end.
         case pausing(next: Int?)
         case finished
     }
@@ -40,7 +35,7 @@ package struct ReaderSearch: ~Copyable {
         var firstTest: Double?
         var lastTest = 0.0
         var unknownByteCount = 0
-        /// When the answer came that is to be heard again, and how long after the test.
+        /// The time of an answer that must be confirmed, and its delay from the test, in seconds.
         var answer: (time: Double, after: Double)?
     }
 
@@ -49,9 +44,9 @@ package struct ReaderSearch: ~Copyable {
     private let hop: Int
     private var entries: [Entry] = []
     private var step = Step.listening
-    /// When the step ends, in seconds.
+    /// The end of the step, in seconds.
     private var deadline: Double
-    /// Samples that were heard, but those of waiting.
+    /// The number of samples received, except during `waiting`.
     private var heardCount = 0
     private var last: Int?
     private var powered: Int?
@@ -59,12 +54,12 @@ package struct ReaderSearch: ~Copyable {
     private var quiet = LevelMeter()
     private var outputs: [Output] = []
 
-    /// A search that has heard nothing yet.
+    /// Creates a search that has not received any sound.
     /// - Parameters:
     ///   - candidates: the families, in the order in which they are tried.
-    ///   - playbackRate: frames per second of what is played (Hz).
-    ///   - captureRate: samples per second of what is heard (Hz).
-    ///   - times: how long things take.
+    ///   - playbackRate: sample frames per second of the playback (Hz).
+    ///   - captureRate: samples per second of the capture (Hz).
+    ///   - times: the durations of the search's steps.
     package init(
         _ candidates: [ReaderSearchCandidate], playbackRate: Double, captureRate: Double,
         times: ReaderSearchTimes = ReaderSearchTimes()
@@ -77,7 +72,7 @@ package struct ReaderSearch: ~Copyable {
             do throws(ReaderError) {
                 let (dialect, sound, test) = try candidate.means.get()
                 guard sound.commandGains.count == Self.channelCount else {
-                    throw ReaderError(.unsupported, "it is played to on other channels")
+                    throw ReaderError(.unsupported, "its commands use other channels")
                 }
                 let ear: SearchEar
                 do throws(LineCodeError) {
@@ -92,8 +87,8 @@ package struct ReaderSearch: ~Copyable {
         }
     }
 
-    /// A line without a sound, for what is to be played.
-    /// - Parameter sampleRate: frames per second, 8,000 to 192,000 Hz.
+    /// Creates a silent line for the playback.
+    /// - Parameter sampleRate: sample frames per second, 8,000 to 192,000 Hz.
     /// - Returns: the line.
     /// - Throws: `LineCodeError` with code `outOfRange`.
     package static func makeLine(sampleRate: Double) throws(LineCodeError) -> PoweredLine {
@@ -101,9 +96,9 @@ package struct ReaderSearch: ~Copyable {
         return try PoweredLine(Tone(1_000, channels: channels), sampleRate: sampleRate, ramp: .none)
     }
 
-    /// Takes what was captured.
+    /// Handles captured sound.
     /// - Parameter samples: one channel, full scale -1 to 1.
-    /// - Returns: what is to be done, in that order.
+    /// - Returns: the actions to take, in order.
     package mutating func hear(_ samples: Span<Float>) -> [Output] {
         var start = 0
         while start < samples.count, !isFinished {
@@ -114,12 +109,12 @@ package struct ReaderSearch: ~Copyable {
         return takeOutputs()
     }
 
-    /// Forgets what is half heard, as where sound was lost.
+    /// Discards partial messages, for example after lost sound.
     package mutating func reset() { for entry in entries { entry.ear?.reset() } }
 
-    /// Takes whether tones may be played.
-    /// - Parameter isAllowed: if not, it is over.
-    /// - Returns: what is to be done.
+    /// Receives the permission to play tones, or its refusal.
+    /// - Parameter isAllowed: if false, the search ends.
+    /// - Returns: the actions to take, in order.
     package mutating func allowTones(_ isAllowed: Bool) -> [Output] {
         guard case .waiting = step else { return [] }
         if isAllowed { testNext() } else { finish(nil) }
@@ -151,11 +146,11 @@ package struct ReaderSearch: ~Copyable {
         case .unknown(let byteCount): entries[index].unknownByteCount += byteCount
         case .unasked: found(index)
         case .answer(let byteCount):
-            // What says so much is no chance, and needs no question.
+            // An answer of this length is not noise, and needs no confirmation.
             guard byteCount < Self.certainByteCount else { return found(index) }
             guard entries[index].firstTest != nil else { return entries[index].unknownByteCount += byteCount }
             guard let answer = entries[index].answer else {
-                // Only who is asked again at once is.
+                // A second answer confirms only if its test directly follows the first answer.
                 for other in entries.indices { entries[other].answer = nil }
                 entries[index].answer = (now, now - entries[index].lastTest)
                 return test(index)
@@ -164,9 +159,9 @@ package struct ReaderSearch: ~Copyable {
         }
     }
 
-    /// Power for less is not worth its noise.
+    /// The shortest turn of a family that needs power; a shorter one is not worth its noise.
     private static let leastPower = Duration.seconds(1)
-    /// So many bytes of an answer are none by chance.
+    /// An answer of at least this many bytes cannot be noise.
     private static let certainByteCount = 6
 
     private mutating func meetDeadline() {
@@ -177,7 +172,7 @@ package struct ReaderSearch: ~Copyable {
             outputs.append(.needsTones)
         case .testing(let index):
             noteLevel()
-            // An answer that was not heard again was none.
+            // An answer that was not confirmed does not count.
             if let answer = entries[index].answer {
                 entries[index].attempt.outcome = .answeredOnce(after: .seconds(answer.after))
                 entries[index].answer = nil
@@ -189,14 +184,14 @@ package struct ReaderSearch: ~Copyable {
         }
     }
 
-    /// When a family is given up; nil before its first test.
+    /// The end of a family's tests; nil before its first test.
     private func end(of index: Int) -> Double? { entries[index].firstTest.map { $0 + times.window.seconds } }
 
     private mutating func testNext() {
         let begun = last.map { $0 + 1 } ?? 0
         let next = (Array(begun..<entries.count) + Array(0..<begun)).first { index in
             guard let ear = entries[index].ear else { return false }
-            // What is left has to be enough for an answer.
+            // The remaining time must suffice for an answer.
             let least = ear.isPowered ? max(times.turn, Self.leastPower) : times.turn
             return now + least.seconds <= end(of: index) ?? .infinity
         }
@@ -207,13 +202,13 @@ package struct ReaderSearch: ~Copyable {
         if now >= deadline { finish(nil) }
     }
 
-    /// Tests a family once the jack is quiet.
+    /// Tests a family after the pause that the reader before it needs.
     private mutating func test(_ index: Int) {
         last = index
         let before = powered
         stopPower()
         guard let before, let ear = entries[before].ear else { return begin(index) }
-        // A reader that is given power anew has to lose it first.
+        // A reader must lose its power before it is powered up again.
         deadline = now + (before == index ? ear.sound.pause : times.gap.seconds)
         step = .pausing(next: index)
     }
@@ -272,7 +267,7 @@ package struct ReaderSearch: ~Copyable {
     }
 }
 
-/// Level of the loudest stretch.
+/// Measures the level of the loudest block.
 private struct LevelMeter {
     private var greatest: Float = 0
 
@@ -282,7 +277,7 @@ private struct LevelMeter {
         if !samples.isEmpty { greatest = max(greatest, sum / Float(samples.count)) }
     }
 
-    /// Decibels below full scale (root of the mean square), down to -120.
+    /// The root mean square in decibels below full scale, at least -120.
     var loudest: Double { max(-120, Numerics.decibels(power: Double(greatest))) }
 }
 

@@ -1,50 +1,50 @@
-/// What a search for the reader on an audio jack has found, and what it saw, so that a failure can be understood.
+/// The result of a search for the reader on an audio jack, with the observations that explain a failure.
 public struct ReaderSearchReport: Sendable, Hashable {
-    /// What came of one family of readers.
+    /// The result for one family of readers.
     public enum Outcome: Sendable, Hashable {
-        /// It was not looked for, and why.
+        /// The family was not tried, for this reason.
         case notTried(String)
-        /// Its turn did not come: another one was found, or nothing may be played.
+        /// The family's turn did not come: another reader was found, or tones were not allowed.
         case notReached
-        /// Nothing was heard that its readers send.
+        /// No signal of the family's readers was received.
         case silent
-        /// Bytes were heard in its line code, so many, that are no answer.
+        /// This many bytes were received in the family's line code, but they are not an answer.
         case unknown(byteCount: Int)
-        /// An answer was heard, so long after it was asked for, and was not heard again.
+        /// An answer was received at this time after the request, but not confirmed by a second one.
         case answeredOnce(after: Duration)
-        /// The reader answered, so long after it was asked.
+        /// The reader answered, at this time after the request.
         case answered(after: Duration)
-        /// The reader was heard before anything was played.
+        /// The reader's signal was received before anything was played.
         case heard
     }
 
-    /// What was done about one family of readers.
+    /// The tests of one family of readers, and their result.
     public struct Attempt: Sendable, Hashable {
-        /// The name of the family.
+        /// The name of the family, as in ``ReaderFamily``.
         public let family: String
-        /// What came of it.
+        /// The result of the tests.
         public var outcome: Outcome
-        /// How often its readers were asked, or given power.
+        /// The number of requests, or attempts to power the reader up.
         public var testCount = 0
-        /// Level of the loudest hundredth of a second from its last test on, in dBFS; nil where there was no test.
+        /// The level of the loudest 10 ms since the family's last test, in dBFS; nil if there was no test.
         public var level: Double?
     }
 
-    /// The name of the family that was found; nil for none.
+    /// The name of the family that was found; nil if none was.
     public var found: String?
-    /// Level of what was heard before anything was played, in dBFS; nil where nothing was listened to.
+    /// The level of the sound before anything was played, in dBFS; nil if there was no listening.
     public var quietLevel: Double?
-    /// How long it took, from the first sound that was heard; what waited for permission does not count.
+    /// The duration of the search from its first sound; the wait for permission does not count.
     public var duration: Duration
-    /// What was done about each family, in the order in which they were asked for.
+    /// The families' results, in the order of the candidates.
     public var attempts: [Attempt]
 
-    /// A report of what somebody has found by other means.
+    /// Creates a report for a reader that was found by other means.
     /// - Parameters:
-    ///   - found: the name of the family; nil for none.
-    ///   - quietLevel: level of what was heard before anything was played, in dBFS; nil for nothing.
-    ///   - duration: how long it took.
-    ///   - attempts: what was done about each family.
+    ///   - found: the name of the family; nil if none was found.
+    ///   - quietLevel: the level of the sound before anything was played, in dBFS; nil if there was no listening.
+    ///   - duration: the duration of the search.
+    ///   - attempts: the results of the families.
     public init(
         found: String? = nil, quietLevel: Double? = nil, duration: Duration = .zero, attempts: [Attempt] = []
     ) {
@@ -56,10 +56,10 @@ public struct ReaderSearchReport: Sendable, Hashable {
 }
 
 extension ReaderSearchReport.Attempt {
-    /// What was done about a family that nobody has tried yet.
+    /// Creates the result of a family without tests.
     /// - Parameters:
-    ///   - family: its name.
-    ///   - outcome: what came of it.
+    ///   - family: the name of the family.
+    ///   - outcome: the result for the family.
     public init(_ family: String, _ outcome: ReaderSearchReport.Outcome) {
         self.family = family
         self.outcome = outcome
@@ -67,7 +67,6 @@ extension ReaderSearchReport.Attempt {
 }
 
 extension ReaderSearchReport: CustomStringConvertible {
-    /// A line for what was found, and one for each family.
     public var description: String {
         ([found.map { "\($0) after \(duration.shortText)" } ?? "no reader after \(duration.shortText)"]
             + (quietLevel.map { ["before any tone \(Self.text($0))"] } ?? []) + attempts.map { "\($0)" }).joined(
@@ -78,7 +77,6 @@ extension ReaderSearchReport: CustomStringConvertible {
 }
 
 extension ReaderSearchReport.Attempt: CustomStringConvertible {
-    /// A line.
     public var description: String {
         let tests = testCount == 0 ? "" : testCount == 1 ? ", asked once" : ", asked \(testCount) times"
         return "\(family): \(outcome)\(tests)\(level.map { ", \(ReaderSearchReport.text($0))" } ?? "")"
@@ -86,11 +84,10 @@ extension ReaderSearchReport.Attempt: CustomStringConvertible {
 }
 
 extension ReaderSearchReport.Outcome: CustomStringConvertible {
-    /// A few words.
     public var description: String {
         switch self {
         case .notTried(let reason): "not tried: \(reason)"
-        case .notReached: "not tried any more"
+        case .notReached: "not tried"
         case .silent: "nothing heard"
         case .unknown(let count): "\(count) bytes that are no answer"
         case .answeredOnce(let time): "one answer after \(time.shortText), and none when asked again"
@@ -101,7 +98,7 @@ extension ReaderSearchReport.Outcome: CustomStringConvertible {
 }
 
 extension Duration {
-    /// Seconds with two digits behind the point.
+    /// Seconds with two decimals.
     fileprivate var shortText: String {
         let hundredths = Int((self / .milliseconds(10)).rounded())
         let rest = hundredths % 100
@@ -109,24 +106,24 @@ extension Duration {
     }
 }
 
-/// A family of readers that is looked for on an audio jack.
+/// A family of readers for which a search looks on an audio jack.
 public struct ReaderSearchCandidate: Sendable {
-    /// How it is looked for.
+    /// The kind of test that shows the family's readers.
     enum Test: Sendable {
-        /// It tells that it is there when it is given power.
+        /// The reader sends a power-up message when it gets power.
         case power
-        /// It has power of its own, and answers a request.
+        /// The reader has its own power, and answers a request.
         case request(ReaderRequest)
     }
 
-    /// The name of the family.
+    /// The name of the family, as in ``ReaderFamily``.
     public let family: String
     let means: Result<(dialect: any ReaderDialect, sound: ReaderSound, test: Test), ReaderError>
 
-    /// A family, by what is known of it.
+    /// Creates a candidate from a family's profile.
     /// - Parameters:
-    ///   - family: the family. One of which too little is known is not looked for, and the report says why.
-    ///   - profile: values in the place of those of the family's own profile.
+    ///   - family: the family. If too little is known about it, it is not tried, and the report states the reason.
+    ///   - profile: overrides values of the family's own profile.
     public init(_ family: ReaderFamily, profile: ReaderProfile? = nil) {
         self.family = family.name
         means = Result { () throws(ReaderError) in
@@ -142,24 +139,25 @@ public struct ReaderSearchCandidate: Sendable {
         guard !dialect.hasPowerUp else { return .power }
         guard !sound.givesPower, let request = dialect.identification.first, request.isAnswered else {
             throw ReaderError(
-                .unsupported, "nothing is known that \(dialect.family) readers would answer at once",
+                .unsupported, "no request is known that \(dialect.family) readers answer at once",
                 remedy: "name it in a profile")
         }
         return .request(request)
     }
 }
 
-/// How long a search for the reader on an audio jack takes over things.
+/// The durations of a search's steps on an audio jack.
 public struct ReaderSearchTimes: Sendable, Hashable {
-    /// How long is listened before anything is played.
+    /// The time of listening before anything is played.
     public var listening = Duration.milliseconds(250)
-    /// How long a reader that was asked has the jack for itself, before the next one is tried. Its answer is taken later, too.
+    /// The time between a request to a reader and the test of the next one. Later answers are accepted too.
     public var turn = Duration.milliseconds(300)
-    /// How long a family has from its first test on until it is given up. Source: the Mobile Swipe SDK's communication tests.
+    /// The time from a family's first test until the search stops testing it. Source: the Mobile Swipe SDK's
+    /// communication tests.
     public var window = Duration.seconds(5)
-    /// Silence between the power of one reader and the test of another.
+    /// The silence between the power of one reader and the test of another.
     public var gap = Duration.milliseconds(100)
 
-    /// The times above.
+    /// Creates the times with their defaults.
     public init() {}
 }

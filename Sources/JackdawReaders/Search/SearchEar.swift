@@ -1,13 +1,13 @@
 import JackdawDSP
 import JackdawTransport
 
-/// What one family is heard and spoken to with, in a search.
+/// Plays the test and decodes the answers of one family in a search.
 final class SearchEar {
-    /// What was heard of it.
+    /// A sign of a reader of the family.
     enum Sign {
-        /// The answer to the test, by so many bytes.
+        /// The answer to the test, with this number of bytes.
         case answer(byteCount: Int)
-        /// What only such a reader sends by itself.
+        /// A message that only such a reader sends, without a request.
         case unasked
         case unknown(byteCount: Int)
     }
@@ -32,13 +32,13 @@ final class SearchEar {
         frames = FrameReader(AnyFrameFormat(dialect.format(awaiting: nil)))
     }
 
-    /// How long the reader may take to tell that it has power.
+    /// Timeout of the power-up message.
     var powerUp: Duration { dialect.times.powerUp - .seconds(sound.pause) }
 
     var isPowered: Bool { if case .power = test { true } else { false } }
 
-    /// What the test is played with.
-    /// - Returns: it, and how long it is where it ends, in seconds.
+    /// Begins a test.
+    /// - Returns: the sound of the test, and its length in seconds, or 0 if it has no end.
     func begin() -> (ReaderModulator.Change, seconds: Double) {
         isAsked = true
         frames.reset()
@@ -51,10 +51,10 @@ final class SearchEar {
         }
     }
 
-    /// What ends the power.
+    /// Returns the change that removes the power.
     func end() -> ReaderModulator.Change { modulator.change(to: .off) }
 
-    /// Takes the next samples.
+    /// Decodes the next samples.
     func hear(_ samples: Span<Float>, _ take: (Sign) -> Void) {
         var request: ReaderRequest?
         if isAsked, case .request(let asked) = test { request = asked }
@@ -68,7 +68,7 @@ final class SearchEar {
         }
     }
 
-    /// Forgets the past, as where sound was lost.
+    /// Discards all state, for example after lost sound.
     func reset() {
         demodulator.reset()
         frames.reset()
@@ -86,7 +86,7 @@ final class SearchEar {
 }
 
 extension ReaderSound {
-    /// The same where the reader had no power for long.
+    /// The same sound for a reader that has had no power for some time.
     fileprivate var withoutPause: ReaderSound {
         var sound = self
         sound.pause = 0
@@ -95,7 +95,7 @@ extension ReaderSound {
 }
 
 extension ReaderModulator.Change {
-    /// How long a command sounds; 0 for what lasts.
+    /// Returns the length of a command in seconds; 0 for tones.
     fileprivate func seconds(_ channelCount: Int, _ sampleRate: Double) -> Double {
         guard case .command(let samples, _) = kind else { return 0 }
         return Double(samples.count / channelCount) / sampleRate

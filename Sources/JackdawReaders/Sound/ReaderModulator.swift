@@ -1,31 +1,24 @@
 public import JackdawDSP
 public import JackdawTransport
 
-/// What an audio reader is sent, as sound: changes of a line that is silent at first. It makes them; who plays the line puts
-/// them there.
-///
-/// ```swift
-/// var modulator = try ReaderModulator(sound, sampleRate: 48_000)
-/// var line = try modulator.makeLine()
-/// modulator.change(to: .connecting).apply(to: &line)
-/// modulator.change(sending: command.span).apply(to: &line)
-/// ```
+/// Turns commands and power into sound for an audio reader, as changes of a line that is silent at first. The modulator
+/// makes the changes; the player of the line applies them.
 package struct ReaderModulator: Sendable {
-    /// What is done to a line. It takes no memory where it is done, as long as few commands wait.
+    /// A change of a line. Applying it allocates no memory while few commands wait.
     package struct Change: Sendable {
         enum Kind: Sendable {
             case command([Float], PoweredLine.Join)
-            /// Behind a silence (s); its ramp is for a tone that comes out of it.
+            /// A tone after a silence in seconds, with a ramp for a tone that follows silence.
             case tone(Tone, ToneRamp, silence: Double)
             case stop
         }
 
         let kind: Kind
 
-        /// Does it, when what is under way on the line has ended.
-        /// - Parameter line: one that ``ReaderModulator/makeLine()`` has made.
+        /// Applies the change when the current activity of the line has ended.
+        /// - Parameter line: a line from ``ReaderModulator/makeLine()``.
         package func apply(to line: inout PoweredLine) {
-            // The modulator has looked at all that could be refused here.
+            // The modulator has already validated all that could throw here.
             switch kind {
             case .command(let samples, let join): try? line.enqueue(samples, join)
             case .tone(let tone, let ramp, let silence):
@@ -35,9 +28,9 @@ package struct ReaderModulator: Sendable {
         }
     }
 
-    /// What goes through the jack.
+    /// The tones and line codes of the reader.
     package let sound: ReaderSound
-    /// Frames per second (Hz).
+    /// Sample frames per second (Hz).
     package let sampleRate: Double
     private var encoder: Encoder
 
@@ -46,10 +39,10 @@ package struct ReaderModulator: Sendable {
         case line(any LineEncoder)
     }
 
-    /// A modulator for a line that is silent.
+    /// Creates a modulator for a silent line.
     /// - Parameters:
-    ///   - sound: what goes through the jack.
-    ///   - sampleRate: frames per second, 8,000 to 192,000 Hz, and enough for the tones.
+    ///   - sound: the tones and line codes of the reader.
+    ///   - sampleRate: sample frames per second, 8,000 to 192,000 Hz, and enough for the tones.
     /// - Throws: `LineCodeError` with code `outOfRange`.
     package init(_ sound: ReaderSound, sampleRate: Double) throws(LineCodeError) {
         self.sound = sound
@@ -61,13 +54,13 @@ package struct ReaderModulator: Sendable {
         case .line(let mode):
             encoder = .line(try mode.encoder(sampleRate: sampleRate, level: sound.commandLevel))
         }
-        // What cannot be played is told here, and not where it would be played.
+        // Reports tones that cannot be played here, rather than during playback.
         var line = try makeLine()
         try line.change(to: sound.power.connecting, ramp: sound.power.ramp)
         try line.change(to: sound.power.holding)
     }
 
-    /// A line without a sound, with as many channels as the power has.
+    /// Creates a silent line with as many channels as the power tone has.
     /// - Throws: `LineCodeError` with code `outOfRange`.
     package func makeLine() throws(LineCodeError) -> PoweredLine {
         var tone = sound.power.connecting
@@ -75,21 +68,21 @@ package struct ReaderModulator: Sendable {
         return try PoweredLine(tone, sampleRate: sampleRate, ramp: .none)
     }
 
-    /// Gives the reader power, or takes it away.
-    /// - Parameter power: which.
-    /// - Returns: what is to be done to the line.
+    /// Returns the change that switches the reader's power.
+    /// - Parameter power: the new state of the power.
+    /// - Returns: the change to apply to the line.
     package func change(to power: ReaderPower) -> Change {
         switch power {
         case .off: Change(kind: .stop)
         case .connecting: Change(kind: .tone(sound.power.connecting, sound.power.ramp, silence: sound.pause))
-        // Without a ramp the reader has power all the time, and a command can follow at once.
+        // Without a ramp the power is not interrupted, and a command can follow at once.
         case .connected: Change(kind: .tone(sound.power.holding, .none, silence: 0))
         }
     }
 
-    /// Sends a command.
-    /// - Parameter bytes: all of it.
-    /// - Returns: what is to be done to the line.
+    /// Returns the change that sends a command.
+    /// - Parameter bytes: the whole command.
+    /// - Returns: the change to apply to the line.
     package mutating func change(sending bytes: Span<UInt8>) -> Change {
         var samples: [Float] = []
         switch encoder {
@@ -101,7 +94,7 @@ package struct ReaderModulator: Sendable {
             encoder.encode(bytes, into: &samples)
             encoder.finish(into: &samples)
             if sound.carrier > 0 { encoder.idle(seconds: sound.carrier, into: &samples) }
-            // The next one comes out of silence, as this one does.
+            // The next command begins after silence, as this one does.
             encoder.reset()
             self.encoder = .line(encoder)
         }
@@ -109,12 +102,13 @@ package struct ReaderModulator: Sendable {
     }
 }
 
-/// What an audio reader sends, out of the sound that is captured: any block size gives the same messages.
+/// Decodes the messages of an audio reader from captured sound, independent of the block size.
 ///
-/// Bytes are handed over as their line code has them: a burst at once where it is checked or mended as a whole (UniMag,
-/// uDynamo), else as they come. What is kept of a burst is bounded, and overwritten when it has been handed over.
+/// Passes bytes on as their line code delivers them: a burst at once if the code checks or corrects it as a whole
+/// (UniMag, uDynamo), otherwise each byte when it is received. The bytes stored of a burst are bounded, and are
+/// overwritten after they have been passed on.
 package struct ReaderDemodulator: ~Copyable {
-    /// Bytes that are kept at most: more than any message has. A burst that is longer is no message and not handed over.
+    /// The longest burst in bytes: longer than any message. A longer burst is discarded.
     package static let greatestBurst = PacketFormat.greatestBurst
 
     private var decoder: any LineDecoder
@@ -123,11 +117,11 @@ package struct ReaderDemodulator: ~Copyable {
     private var isTooLong = false
     private let keepsBursts: Bool
 
-    /// A demodulator at the start of a recording.
+    /// Creates a demodulator for the start of a recording.
     /// - Parameters:
-    ///   - sound: what goes through the jack.
+    ///   - sound: the tones and line codes of the reader.
     ///   - sampleRate: samples per second (Hz).
-    /// - Throws: `LineCodeError` with code `outOfRange` where the rate does not hold the line code.
+    /// - Throws: `LineCodeError` with code `outOfRange` if the rate is too low for the line code.
     package init(_ sound: ReaderSound, sampleRate: Double) throws(LineCodeError) {
         decoder = try sound.answers.decoder(sampleRate: sampleRate)
         keepsBursts =
@@ -137,16 +131,16 @@ package struct ReaderDemodulator: ~Copyable {
             }
     }
 
-    /// Takes the next samples of the channel that the reader is on.
+    /// Decodes the next samples of the reader's channel.
     /// - Parameters:
     ///   - samples: full scale -1 to 1.
-    ///   - take: gets the bytes of each burst, or those that have come; they are overwritten behind it.
+    ///   - take: receives the bytes of each burst, or those decoded so far; they are overwritten after the call.
     package mutating func receive(_ samples: Span<Float>, _ take: (Span<UInt8>) -> Void) {
         decoder.receive(samples, into: &events)
         give(take)
     }
 
-    /// Forgets the past, as where sound was lost.
+    /// Discards all state, for example after lost sound.
     package mutating func reset() {
         decoder.reset()
         burst.removeAll()
@@ -157,7 +151,7 @@ package struct ReaderDemodulator: ~Copyable {
         guard !events.isEmpty else { return }
         for event in events {
             switch event {
-            // A UART's character whose frame is wrong is none.
+            // A UART character with a framing error is discarded.
             case .character(let character): if character.isFramed || keepsBursts { keep(character.value, take) }
             case .burst: handOver(take)
             }
@@ -181,6 +175,6 @@ package struct ReaderDemodulator: ~Copyable {
     }
 }
 
-/// A power tone with commands in it is sound to be played: `PlaybackStream` in JackdawALSA plays it, and lets its commands
-/// be put in while it sounds.
+/// A power tone with commands is a source of sound: `PlaybackStream` in JackdawALSA plays it, and inserts commands
+/// during playback.
 extension PoweredLine: SoundSource {}

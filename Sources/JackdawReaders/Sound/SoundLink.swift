@@ -2,52 +2,46 @@ public import JackdawDSP
 public import JackdawTransport
 internal import Synchronization
 
-/// A link to a reader on an audio jack: bytes and power go out as changes of what is played, and come in from what is captured.
-/// ``ReaderSession`` runs over it as over any other.
+/// A link to a reader on an audio jack: sends bytes and power as changes of the playback, and decodes bytes from the
+/// capture. ``ReaderSession`` uses it as any other link.
 ///
-/// It has no thread of its own: whoever has the port gives it what is captured, by ``capture(from:channel:)`` on a thread that
-/// may wait.
-///
-/// ```swift
-/// let link = try SoundLink(name, sound, playback: port, captureRate: port.sampleRate)
-/// let session = ReaderSession(link, dialect)
-/// link.capture(from: port)
-/// ```
+/// The link has no thread of its own: the owner of the port passes the captured sound, with ``capture(from:channel:)``
+/// on a thread that may block.
 package final class SoundLink: PoweredTransport {
     private struct State: ~Copyable {
         var demodulator: ReaderDemodulator
         var modulator: ReaderModulator
-        /// In the order in which they came.
+        /// The messages received, in order.
         var messages: [ReaderBytes] = []
         var end: End?
-        /// Whoever waits for a message; ended when there is one.
+        /// The task that waits for a message; finished when there is one.
         var bell: AsyncStream<Never>.Continuation?
     }
 
     private enum End {
-        /// The port has come to its end.
+        /// The port has ended, as a file does.
         case ended
         case lost(LinkError)
         case closed
     }
 
-    /// Messages that wait to be received at most: sound cannot be held back, and what is more is lost.
+    /// The most messages that wait to be received. Sound cannot be held back, so further messages are lost.
     private static let mostMessages = 64
 
-    /// The name of the port.
+    /// The name of the port, such as `alsa:hw:1`.
     package let link: LinkName
     private let state: Mutex<State>
     private let change: @Sendable (ReaderModulator.Change) -> Void
     private let closePort: @Sendable () async -> Void
 
-    /// A link to a reader without power.
+    /// Creates a link to a reader without power.
     /// - Parameters:
     ///   - link: the name of the port.
-    ///   - sound: what goes through the jack.
-    ///   - playback: where the sound is played; its source is a line of ``ReaderModulator/makeLine()``.
-    ///   - captureRate: samples per second of what is captured (Hz).
+    ///   - sound: the tones and line codes of the reader.
+    ///   - playback: the port for playback; its source is a line from ``ReaderModulator/makeLine()``.
+    ///   - captureRate: samples per second of the capture (Hz).
     ///   - closePort: closes the port; called once, when the link is closed.
-    /// - Throws: `LineCodeError` with code `outOfRange` where a rate does not hold the sound.
+    /// - Throws: `LineCodeError` with code `outOfRange` if a rate is too low for the sound.
     package init<Port: PlaybackPort>(
         _ link: LinkName, _ sound: ReaderSound, playback: Port, captureRate: Double,
         closePort: @escaping @Sendable () async -> Void = {}
@@ -60,14 +54,14 @@ package final class SoundLink: PoweredTransport {
         change = { change in playback.change { line in change.apply(to: &line) } }
     }
 
-    /// Messages that nobody has received yet.
+    /// The number of messages that no task has received yet.
     package var waitingCount: Int { state.withLock { $0.messages.count } }
 
-    /// Gives the link what a port captures, until the link or the port has come to its end. It waits for the sound: for a thread
-    /// of its own.
+    /// Passes the sound that a port captures to the link, until the link or the port ends. Blocks, so it needs its own
+    /// thread.
     /// - Parameters:
-    ///   - port: where the reader is heard.
-    ///   - channel: the channel that it is on, from 0 on.
+    ///   - port: the port that captures the reader's sound.
+    ///   - channel: the reader's channel, from 0.
     package func capture(from port: some AudioPort, channel: Int = 0) {
         do throws(LinkError) {
             while state.withLock({ $0.end == nil }) {
@@ -80,19 +74,19 @@ package final class SoundLink: PoweredTransport {
         }
     }
 
-    /// Takes what was captured.
+    /// Handles captured sound or another event of the capture.
     /// - Parameters:
-    ///   - event: what happened.
-    ///   - samples: the sound, where it is that; full scale -1 to 1, channels interleaved.
-    ///   - channel: the channel that the reader is on, from 0 on.
-    ///   - channelCount: samples of a frame.
+    ///   - event: the event of the capture.
+    ///   - samples: the sound, if the event has any; full scale -1 to 1, channels interleaved.
+    ///   - channel: the reader's channel, from 0.
+    ///   - channelCount: the number of samples in a sample frame.
     package func hear(_ event: CaptureEvent, _ samples: Span<Float>, channel: Int = 0, of channelCount: Int = 1) {
         precondition((0..<channelCount).contains(channel), "a frame has a sample of the channel")
         switch event {
         case .sound(let block):
             state.withLock { state in
                 guard state.end == nil else { return }
-                // A message with a hole in it is none.
+                // A message with a gap is invalid.
                 if block.lostBefore > 0 { state.demodulator.reset() }
                 var mono = stride(from: channel, to: samples.count, by: channelCount).map { samples[$0] }
                 var messages: [ReaderBytes] = []
@@ -112,7 +106,7 @@ package final class SoundLink: PoweredTransport {
         }
     }
 
-    /// Waits for what the reader sends next: a burst where its line code has those.
+    /// Waits for the reader's next bytes: a burst, if its line code has bursts.
     package func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool {
         while true {
             let (silence, bell) = AsyncStream<Never>.makeStream()
@@ -132,28 +126,28 @@ package final class SoundLink: PoweredTransport {
             case nil: break
             }
             for await _ in silence {}
-            guard !Task.isCancelled else { throw LinkError(.cancelled, link: link.description, "given up") }
+            guard !Task.isCancelled else { throw LinkError(.cancelled, link: link.description, "cancelled") }
         }
     }
 
-    /// Sends a command: it is played when what is under way has ended.
+    /// Sends a command; it is played when the current sound has ended.
     package func send(_ bytes: [UInt8]) async throws(LinkError) {
         try play { modulator in modulator.change(sending: bytes.span) }
     }
 
-    /// Gives the reader power, or takes it away.
+    /// Supplies power to the reader, or removes it.
     package func setPower(_ power: ReaderPower) async throws(LinkError) {
         try play { modulator in modulator.change(to: power) }
     }
 
-    /// Does nothing: the reader is not told.
+    /// Does nothing, as an audio reader cannot be informed.
     package func endSending() async throws(LinkError) {}
 
-    /// Ends the power, and closes the port.
+    /// Removes the power, and closes the port.
     package func close() async {
         let isFirst = state.withLock { state in
             if case .closed = state.end { return false }
-            // Whatever was lost: what is played may be another card.
+            // Remove the power even after the link was lost: playback may go to another sound card than capture.
             change(state.modulator.change(to: .off))
             state.end = .closed
             state.bell?.finish()
@@ -164,7 +158,8 @@ package final class SoundLink: PoweredTransport {
 
     private func play(_ make: (inout ReaderModulator) -> ReaderModulator.Change) throws(LinkError) {
         let end = state.withLock { state in
-            // In the order in which they are made; a change never waits for the sound.
+            // Under the lock, so that changes are played in the order in which they were made; a change never waits for
+            // the sound.
             if state.end == nil { change(make(&state.modulator)) }
             return state.end
         }

@@ -1,5 +1,5 @@
 extension WireVocabulary {
-    /// Spire's PosMate and SPm2: status numbers and the number of their report are published.
+    /// Spire's PosMate and SPm2: their status numbers and the number of the status report are published.
     static let epos = WireVocabulary(
         family: "epos", title: "Spire's PosMate and SPm2",
         events: EPOSStatus.names.keys.sorted().map { number in
@@ -20,71 +20,68 @@ extension WireVocabulary {
 
 /// Messages of the native protocol of Spire's (Thyron's) terminals, such as PosMate and SPm2.
 ///
-/// Names only are published, in headers of an SDK (PaynetEasyReader). How they are framed is not: a profile has to
+/// Only the names are published, in headers of an SDK (PaynetEasyReader). The frame layout is not: a profile must
 /// supply it (``FrameLayout``).
 package enum EPOSMessage: String, Sendable, Hashable, CaseIterable {
     /// A transaction begins.
     case initTransaction = "InitTransaction"
-    /// The terminal asks for the amount.
+    /// The terminal requests the amount.
     case getAmount = "GetAmount"
-    /// What was swiped is asked for.
+    /// A request for the swiped data.
     case getSwipedData = "GetSwipedData"
-    /// What was swiped is to be used.
+    /// The terminal must use the swiped data.
     case processSwipedData = "ProcessSwipedData"
-    /// What the terminal knows of the transaction is asked for.
+    /// A request for the terminal's transaction data.
     case getTransactionData = "GetTransactionData"
-    /// The issuer is to be asked.
+    /// The issuer must be contacted.
     case goOnline = "GoOnline"
-    /// How far the terminal is (``EPOSStatus``).
+    /// The terminal's progress (``EPOSStatus``).
     case statusReport = "StatusReport"
-    /// The transaction is done.
+    /// The transaction is complete.
     case completeTransaction = "CompleteTransaction"
-    /// The transaction is given up.
+    /// The transaction was aborted.
     case terminateTransaction = "TerminateTransaction"
 
-    /// The number that a frame has for it; of one message only it is published.
+    /// The message's number in a frame; published for one message only.
     package var identifier: UInt8? { self == .statusReport ? 0x49 : nil }
 }
 
-/// How far a Spire terminal is, as its status report says.
+/// The progress of a Spire terminal, from its status report.
 ///
 /// Source: headers of an SDK (PaynetEasyReader).
 package struct EPOSStatus: NamedNumber {
-    /// Its number.
     package let rawValue: UInt8
 
-    /// Of a number.
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// A card is asked for.
+    /// The terminal prompts for a card.
     package static let cardEntryPrompted = EPOSStatus(rawValue: 0xA0)
     /// A chip card was inserted.
     package static let smartcardInserted = EPOSStatus(rawValue: 0xA1)
-    /// The card is to be removed.
+    /// The terminal prompts for the removal of the card.
     package static let removePrompted = EPOSStatus(rawValue: 0xA2)
     /// The card was removed.
     package static let cardRemoved = EPOSStatus(rawValue: 0xA3)
     /// A card was swiped.
     package static let cardSwiped = EPOSStatus(rawValue: 0xA7)
-    /// A card was swiped and not read.
+    /// The terminal did not decode a card that was swiped.
     package static let swipeError = EPOSStatus(rawValue: 0xA8)
     /// A card was tapped.
     package static let cardTapped = EPOSStatus(rawValue: 0xA9)
-    /// A PIN is being entered.
+    /// The entry of a PIN has begun.
     package static let pinEntryStarted = EPOSStatus(rawValue: 0xC0)
-    /// A PIN was entered.
+    /// The entry of a PIN is complete.
     package static let pinEntryCompleted = EPOSStatus(rawValue: 0xC1)
-    /// One try is left for the PIN.
+    /// One attempt to enter the PIN is left.
     package static let lastPINEntry = EPOSStatus(rawValue: 0xC5)
 
-    /// Whether the terminal reads the reply to the report for a cancel.
+    /// Whether the terminal accepts a cancellation in the reply to this report.
     package var takesCancel: Bool { Self.cancelled.contains(rawValue) }
 
     private static let cancelled: Set<UInt8> = [
         0xA0, 0xA1, 0xA2, 0xA7, 0xA8, 0xA9, 0xAA, 0xB0, 0xB1, 0xC0, 0xD0, 0xE0, 0xF0,
     ]
 
-    /// What the published numbers mean.
     package static let names: [UInt8: String] = [
         0xA0: "card entry prompted", 0xA1: "smartcard inserted", 0xA2: "removal prompted", 0xA3: "card removed",
         0xA4: "card entry bypassed", 0xA5: "card entry timed out", 0xA6: "card entry aborted", 0xA7: "card swiped",
@@ -99,56 +96,56 @@ package struct EPOSStatus: NamedNumber {
     ]
 }
 
-/// Why a Spire terminal could not go on.
+/// The error of a Spire terminal.
 ///
 /// Source: headers of an SDK (PaynetEasyReader).
 package enum EPOSError: Int, Error, Sendable, Hashable, CaseIterable {
-    /// Of no other kind.
+    /// An error of another kind.
     case general = 0
     /// No application was selected.
     case applicationSelection
-    /// The application did not begin.
+    /// The application could not be started.
     case initiateApplicationProcessing
-    /// The application's data were not read.
+    /// The application's data could not be read.
     case readApplicationData
-    /// The card was not authenticated offline.
+    /// The offline authentication of the card failed.
     case offlineDataAuthentication
-    /// The card may not be used for this.
+    /// The card's restrictions do not allow this transaction.
     case processingRestrictions
-    /// The terminal's check of the risk failed.
+    /// Terminal risk management failed.
     case terminalRiskManagement
     /// The cardholder was not verified.
     case cardholderVerification
-    /// The terminal did not decide.
+    /// Terminal action analysis gave no decision.
     case terminalActionAnalysis
-    /// The card did not decide.
+    /// Card action analysis gave no decision.
     case cardActionAnalysis
-    /// The transaction did not come to its end.
+    /// The transaction did not complete.
     case completion
-    /// The till gave up.
+    /// The till aborted the transaction.
     case terminatedByTill
-    /// The chip did not answer.
+    /// The chip sent no answer to reset.
     case noAnswerToReset
-    /// The stripe was not read.
+    /// The stripe could not be read.
     case swipeRead
     /// The card was removed too soon.
     case cardRemoved
-    /// The cardholder gave up.
+    /// The cardholder cancelled the transaction.
     case cancelledByUser
-    /// The card has no application that the terminal takes.
+    /// The terminal accepts no application of the card.
     case noSupportedApplications
     /// The card is blocked.
     case cardBlocked
-    /// The chip was not read.
+    /// The chip could not be read.
     case chipRead
-    /// The cardholder did nothing in time.
+    /// The cardholder's time was over.
     case userTimedOut
-    /// A DUKPT key is missing or at its end.
+    /// A DUKPT key is missing or exhausted.
     case dukptKey
     /// A master or session key is missing.
     case masterOrSessionKey
-    /// This may not be paid without contact.
+    /// This transaction must not be contactless.
     case contactlessNotAllowed
-    /// Paying without contact was given up.
+    /// The contactless transaction was aborted.
     case contactlessAborted
 }

@@ -5,32 +5,31 @@ import JackdawDSP
 ///
 /// Source: the public SDKs of Poplatek (pt-android-sdk, pt-ios-sdk).
 package struct JSONPOSDialect: ReaderDialect {
-    /// The family.
     package let family = "jsonpos"
-    /// How long things take.
     package let times: ReaderTimes
 
-    /// Requests that were sent, each of which has its number for an identifier.
+    /// The number of requests sent; each request has its number as its identifier.
     private var count = 0
-    /// Of what was sent last.
+    /// The identifier of the last request.
     private var awaited: String?
 
     private static let synchronize = "_Sync"
     private static let keepAliveMethod = "_Keepalive"
     private static let terminalInfo = "TerminalInfo"
-    /// Of older terminals.
+    /// The method of older terminals.
     private static let versionInfo = "VersionInfo"
     private static let status = "Status"
     private static let lineFeed = UInt8(ascii: "\n")
 
-    /// - Parameter times: how long things take; those that are left out are the SDK's.
+    /// - Parameter times: timeouts, and the number of attempts; the defaults are the SDK's.
     package init(times: ReaderTimes = ReaderTimes(answer: .seconds(5), answerTries: 1)) { self.times = times }
 
-    /// - Parameter profile: what is not public about these readers or may change.
-    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) where the profile does not do.
+    /// - Parameter profile: the values that are not public or may change.
+    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) if the profile is incomplete or invalid.
     package init(profile: ReaderProfile) throws(ReaderError) { self.init(times: try profile.times()) }
 
-    /// Line feeds that end whatever has begun, the one answer that shows where messages begin, and who it is.
+    /// Line feeds that end any partial message, a request whose answer synchronizes the stream, and the terminal's
+    /// identity.
     package var identification: [ReaderRequest] {
         let feeds = [UInt8](repeating: Self.lineFeed, count: 64)
         return [
@@ -39,30 +38,29 @@ package struct JSONPOSDialect: ReaderDialect {
         ]
     }
 
-    /// Whether it is there.
+    /// A request that any connected terminal answers.
     package var keepAlive: ReaderRequest? { Self.request(Self.keepAliveMethod) }
 
-    /// Messages, both ways alike.
+    /// Messages; both directions have the same format.
     package func format(awaiting request: ReaderRequest?) -> any FrameFormat { JSONPOSFormat() }
 
-    /// It cannot.
+    /// Always throws `unsupported`, as the terminal sends no swipes.
     package func arming(for duration: Duration) throws(ReaderError) -> [ReaderRequest] {
         throw ReaderError(
-            .unsupported, "SPm20 terminals hand out no swipe: they take a payment as a whole (Purchase)",
-            remedy: "have the terminal's own service take the payment, or read the card with a reader of another family"
+            .unsupported, "SPm20 terminals send no swipes: they process whole payments (Purchase)",
+            remedy: "use the terminal's own payment service, or read the card with a reader of another family"
         )
     }
 
-    /// What asks something.
     package func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
         switch question {
         case .firmware: [Self.request(Self.terminalInfo), Self.request(Self.versionInfo)]
         case .status: [Self.request(Self.status)]
-        default: throw ReaderError(.unsupported, "\(family) readers are not known to tell their \(question)")
+        default: throw ReaderError(.unsupported, "\(family) readers have no known request for their \(question)")
         }
     }
 
-    /// Each time with an identifier of its own, so that a late answer is told from the one that is awaited.
+    /// Encodes a request with a new identifier each time, which distinguishes a late answer from the awaited one.
     package mutating func encode(_ request: ReaderRequest) -> [UInt8] {
         guard request.bytes.first != Self.lineFeed else { return request.bytes }
         count += 1
@@ -71,16 +69,15 @@ package struct JSONPOSDialect: ReaderDialect {
         return JSONPOSMessage.request(method: Self.method(of: request), parameters: .object([:]), id: id).frame
     }
 
-    /// Waits for no answer.
+    /// Discards the awaited identifier.
     package mutating func reset() { awaited = nil }
 
-    /// What a message means.
     package func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
         let message: JSONPOSMessage
         do throws(JSONValue.Fault) {
             message = try JSONPOSMessage(frame)
         } catch {
-            return [.unknown("a message that is not to be read: \(error.message)")]
+            return [.unknown("a message that cannot be parsed: \(error.message)")]
         }
         switch message {
         case .request(let method, let parameters, let id): return take(method, parameters, id: id)
@@ -89,17 +86,17 @@ package struct JSONPOSDialect: ReaderDialect {
             return [.done(facts(result, of: Self.method(of: request)))]
         case .failure(let code, let text, let id):
             let error = JSONPOSError(rawValue: code)
-            // Without an identifier it is about the last thing that was sent, which could not be read.
+            // An error without an identifier is about the last message, which the terminal could not parse.
             guard let request, id == awaited || id == nil else {
                 return [.unknown("an error that nobody waits for: \(error)")]
             }
-            // Older terminals have the one method, newer ones the other.
+            // Older terminals have one of these methods, newer ones the other.
             let isOptional = [Self.terminalInfo, Self.versionInfo].contains(Self.method(of: request))
             return [error == .methodNotFound && isOptional ? .done() : .refused("\(error): \(Self.plain(text))")]
         }
     }
 
-    /// What the terminal tells or asks by itself.
+    /// Interprets a request or notification of the terminal.
     private func take(_ method: String, _ parameters: JSONValue, id: String?) -> [ReaderMeaning] {
         let answer: [ReaderMeaning] = id.map { [.reply(JSONPOSMessage.result(.object([:]), id: $0).frame)] } ?? []
         switch method {
@@ -127,7 +124,7 @@ package struct JSONPOSDialect: ReaderDialect {
         }
     }
 
-    /// The plain members of an object, the first ones, as text.
+    /// Returns the first members of an object that are text, numbers or flags, as text.
     private static func words(_ value: JSONValue) -> [String] {
         guard case .object(let members) = value else { return [] }
         return members.sorted { $0.key < $1.key }.prefix(16).compactMap { name, value in
@@ -140,7 +137,7 @@ package struct JSONPOSDialect: ReaderDialect {
         }
     }
 
-    /// A terminal's text as it may be shown: short, in ASCII, and without what may be a card's number or track.
+    /// Returns a terminal's text as it may be shown: short, in ASCII, without possible account numbers or tracks.
     private static func plain(_ text: String) -> String {
         var bytes = text.unicodeScalars.prefix(200).map { UInt8(ascii: (" "..."~").contains($0) ? $0 : ".") }
         guard !CardHiding.mayBeTrack(bytes) else { return "\(bytes.count) characters" }
@@ -156,7 +153,8 @@ package struct JSONPOSDialect: ReaderDialect {
 }
 
 extension JSONPOSDialect {
-    /// Hides numbers, and what a terminal passes on in base64: it takes payments itself, and tells no tracks.
+    /// Masks numbers, and data that a terminal forwards in base64. The terminal handles payments itself, and sends no
+    /// tracks.
     package func masking(_ frames: [[UInt8]]) -> MaskedFrames {
         guard var frame = frames.first, frames.count == 1 else { return .unknown }
         Self.hideData(&frame)
@@ -243,17 +241,17 @@ extension JSONPOSDialect {
 }
 
 extension ReaderProfile {
-    /// What is known of SPm20 terminals: times alone.
+    /// The known facts about SPm20 terminals: only times.
     static let jsonpos = ReaderProfile(
-        family: "jsonpos", "Spire's SPm20 terminals, as Poplatek's public SDKs have them",
+        family: "jsonpos", "Spire's SPm20 terminals, from Poplatek's public SDKs",
         [
             .answer: ProfileEntry(
                 "ms for an answer", .number(5000), .documented, "pt-android-sdk: _Sync and _Keepalive"),
             .answerTries: ProfileEntry(
-                "how often something is sent", .number(1), .documented,
+                "number of attempts to send a request", .number(1), .documented,
                 "pt-android-sdk: a link without an answer is closed"),
             .keepAlive: ProfileEntry(
-                "ms from one look for the reader to the next", .number(30_000), .documented, "pt-android-sdk: when idle"
+                "ms between keep-alive requests", .number(30_000), .documented, "pt-android-sdk: when idle"
             ),
         ])
 }

@@ -7,16 +7,12 @@ package struct JSONPOSFormat: FrameFormat {
     static let colon = 8
     private static let end = UInt8(ascii: "\n")
 
-    /// The format, which has no settings.
     package init() {}
 
-    /// The most bytes that a frame has.
     package var greatestSize: Int { Self.colon + 1 + Self.greatestBody + 1 }
 
-    /// The first byte that may begin a frame.
     package func start(in bytes: Span<UInt8>) -> Int? { bytes.indices.first { bytes[$0].digitValue != nil } }
 
-    /// Measures the frame that may begin with the first byte.
     package func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
         var count = 0
         for index in 0..<min(bytes.count, Self.colon) {
@@ -24,14 +20,14 @@ package struct JSONPOSFormat: FrameFormat {
                 return .fault(
                     index == 0
                         ? .noStart(bytes[0])
-                        : FrameFault(.field, at: index, "\(bytes[index].hexadecimal) is no hexadecimal digit"))
+                        : FrameFault(.field, at: index, "\(bytes[index].hexadecimal) is not a hexadecimal digit"))
             }
             count = count << 4 | Int(digit)
         }
         guard bytes.count > Self.colon else { return .partial(atLeast: Self.colon + 4) }
         guard bytes[Self.colon] == UInt8(ascii: ":") else {
             return .fault(
-                FrameFault(.field, at: Self.colon, "\(bytes[Self.colon].hexadecimal), where a colon has to be"))
+                FrameFault(.field, at: Self.colon, "\(bytes[Self.colon].hexadecimal) in place of the colon"))
         }
         guard (2...Self.greatestBody).contains(count) else {
             return .fault(
@@ -47,12 +43,11 @@ package struct JSONPOSFormat: FrameFormat {
             return .fault(FrameFault(.field, at: end - 1, "an object ends with }"))
         }
         guard bytes[end] == Self.end else {
-            return .fault(FrameFault(.end, at: end, "\(bytes[end].hexadecimal), where the message ends with 0A"))
+            return .fault(FrameFault(.end, at: end, "\(bytes[end].hexadecimal); the message ends with 0A"))
         }
         return .whole(end + 1)
     }
 
-    /// Explains a frame, field by field.
     package func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
         let end = frame.count - 1
         let body = Self.colon + 1..<end
@@ -68,10 +63,10 @@ package struct JSONPOSFormat: FrameFormat {
     /// Makes the frame of an object.
     /// - Parameter object: JSON, from brace to brace, in UTF-8.
     /// - Returns: the frame.
-    /// - Throws: ``FrameFault`` (`length`) where it is longer than a reader takes; (`field`) where it is no object.
+    /// - Throws: ``FrameFault``: `length` if it is longer than a reader accepts, `field` if it is not an object.
     package static func frame(_ object: [UInt8]) throws(FrameFault) -> [UInt8] {
         guard object.count <= greatestBody else {
-            throw FrameFault(.length, at: 0, "an object of \(object.count) bytes, where \(greatestBody) are the most")
+            throw FrameFault(.length, at: 0, "an object of \(object.count) bytes; the maximum is \(greatestBody)")
         }
         guard object.count >= 2, object.first == UInt8(ascii: "{"), object.last == UInt8(ascii: "}") else {
             throw FrameFault(.field, at: colon + 1, "an object begins with { and ends with }")
@@ -81,29 +76,29 @@ package struct JSONPOSFormat: FrameFormat {
     }
 }
 
-/// A message of JSONPOS: JSON-RPC 2.0, with objects for parameters, results and errors, and texts for identifiers.
+/// A message of JSONPOS: JSON-RPC 2.0 with objects as parameters, results and errors, and texts as identifiers.
 package enum JSONPOSMessage: Hashable, Sendable {
-    /// Something is asked, or told where there is no identifier.
+    /// A request, or a notification if it has no identifier.
     case request(method: String, parameters: JSONValue, id: String?)
-    /// What was asked is answered.
+    /// The result of a request.
     case result(JSONValue, id: String)
-    /// What was asked is refused.
+    /// The refusal of a request.
     case failure(code: Int, message: String, id: String?)
 
-    /// Bytes of an object that are looked into at most: what no swipe and no payment needs. Longer ones carry a terminal's
-    /// network, which this is no use for.
+    /// The most bytes of an object that is parsed, more than swipes and payments need. Longer objects carry the
+    /// terminal's network traffic, which is not used here.
     static let greatestBody = 16_384
     private static let bodyStart = 9
     private static let version = "2.0"
 
-    /// Reads a frame.
-    /// - Parameter frame: a whole one of ``JSONPOSFormat``.
-    /// - Throws: `JSONValue.Fault` where it is no such message.
+    /// Parses a frame.
+    /// - Parameter frame: a whole frame of ``JSONPOSFormat``.
+    /// - Throws: `JSONValue.Fault` if it is not such a message.
     package init(_ frame: Span<UInt8>) throws(JSONValue.Fault) {
         let body = (Self.bodyStart..<frame.count - 1).map { frame[$0] }
         let object = try JSONValue(body, most: Self.greatestBody)
         let id = object["id"]?.text
-        guard object["jsonrpc"] == .text(Self.version) else { throw JSONValue.Fault(message: "it is no JSON-RPC 2.0") }
+        guard object["jsonrpc"] == .text(Self.version) else { throw JSONValue.Fault(message: "it is not JSON-RPC 2.0") }
         if let method = object["method"]?.text {
             self = .request(method: method, parameters: object["params"] ?? .object([:]), id: id)
         } else if let error = object["error"] {
@@ -112,11 +107,11 @@ package enum JSONPOSMessage: Hashable, Sendable {
         } else if let result = object["result"], let id {
             self = .result(result, id: id)
         } else {
-            throw JSONValue.Fault(message: "it asks, answers and refuses nothing")
+            throw JSONValue.Fault(message: "it is not a request, a result or an error")
         }
     }
 
-    /// The frame.
+    /// The message in its frame.
     package var frame: [UInt8] {
         var members: [String: JSONValue] = ["jsonrpc": .text(Self.version)]
         switch self {
@@ -131,41 +126,37 @@ package enum JSONPOSMessage: Hashable, Sendable {
             members["error"] = .object(["code": .number(Double(code)), "message": .text(message)])
             members["id"] = id.map { .text($0) } ?? .null
         }
-        // What is said here is short.
+        // Cannot throw, as these messages are short.
         return (try? JSONPOSFormat.frame(JSONValue.object(members).encoded())) ?? []
     }
 }
 
-/// Why a JSONPOS terminal did not do what it was asked.
+/// The error of a request to a JSONPOS terminal.
 ///
 /// Source: the public SDKs of Poplatek (pt-android-sdk, pt-ios-sdk).
 package struct JSONPOSError: NamedNumber {
-    /// Its number.
     package let rawValue: Int
 
-    /// Of a number.
     package init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// There is no such method.
+    /// The terminal does not have this method.
     package static let methodNotFound = JSONPOSError(rawValue: -32601)
 
-    /// What the published numbers mean.
     package static let names: [Int: String] = [
         -32700: "JSONRPC_PARSE_ERROR", -32600: "INVALID_REQUEST", -32601: "METHOD_NOT_FOUND", -32602: "INVALID_PARAMS",
         -32603: "INTERNAL_ERROR", -32000: "KEEPALIVE", 1: "UNKNOWN",
     ]
 
-    /// Number and meaning.
     package var description: String { "\(rawValue) \(Self.names[rawValue] ?? "unknown")" }
 }
 
-/// Messages of Spire's SPm20 readers, of which the object is looked into: ``JSONPOSFormat`` cuts them out of a stream by their
-/// length alone.
+/// Checks and explains messages of Spire's SPm20 readers with their objects: ``JSONPOSFormat`` only uses the length to
+/// cut them out of a stream.
 struct JSONPOSExplainer: FrameExplainer {
     private let format = JSONPOSFormat()
 
-    /// Reads bytes that have to be one message.
-    /// - Throws: ``FrameFault`` where its frame is none, or its object is no message.
+    /// Checks that the bytes are exactly one message.
+    /// - Throws: ``FrameFault`` if the frame is not valid, or its object is not a message.
     func check(_ bytes: Span<UInt8>) throws(FrameFault) {
         try format.check(bytes)
         do throws(JSONValue.Fault) {

@@ -1,16 +1,15 @@
-/// Frames as a ``FrameLayout`` lays them out.
+/// Frames with the layout of a ``FrameLayout``.
 public struct LayoutFormat: FrameFormat {
-    /// How they are laid out.
+    /// The layout of the frames.
     public let layout: FrameLayout
 
-    /// - Parameter layout: how frames are laid out.
+    /// - Parameter layout: the layout of the frames.
     public init(_ layout: FrameLayout) {
-        precondition(!layout.start.isEmpty, "a frame begins with something")
+        precondition(!layout.start.isEmpty, "a frame has start bytes")
         precondition((1...2).contains(layout.lengthSize), "a length has one or two bytes")
         self.layout = layout
     }
 
-    /// The most bytes that a frame has.
     public var greatestSize: Int {
         let longest = layout.lengthSize == 1 ? Int(UInt8.max) : Int(UInt16.max)
         return layout.counted == .everything ? longest : longest + overhead
@@ -19,23 +18,21 @@ public struct LayoutFormat: FrameFormat {
     private var contentStart: Int { layout.start.count + layout.lengthSize }
     private var overhead: Int { contentStart + layout.check.size + layout.end.count }
 
-    /// The first byte that may begin a frame.
     public func start(in bytes: Span<UInt8>) -> Int? { bytes.indices.first { bytes[$0] == layout.start[0] } }
 
-    /// Measures the frame that may begin with the first byte.
     public func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
         for index in 0..<min(bytes.count, layout.start.count) where bytes[index] != layout.start[index] {
             return .fault(
                 index == 0
                     ? .noStart(bytes[0])
-                    : FrameFault(.start, at: index, "\(bytes[index].hexadecimal) begins no frame"))
+                    : FrameFault(.start, at: index, "no frame begins with \(bytes[index].hexadecimal) at this place"))
         }
         guard bytes.count >= contentStart else { return .partial(atLeast: overhead) }
         let length = (layout.start.count..<contentStart).reduce(0) { $0 << 8 | Int(bytes[$1]) }
         let count = layout.counted == .everything ? length : length + overhead
         guard count >= overhead else {
             return .fault(
-                FrameFault(.length, at: layout.start.count, "\(count) bytes, where a frame has \(overhead) at least"))
+                FrameFault(.length, at: layout.start.count, "\(count) bytes; a frame has at least \(overhead)"))
         }
         guard bytes.count >= count else { return .partial(atLeast: count) }
         let end = count - layout.check.size - layout.end.count
@@ -45,12 +42,11 @@ public struct LayoutFormat: FrameFormat {
         }
         for (index, byte) in layout.end.enumerated() where bytes[count - layout.end.count + index] != byte {
             let place = count - layout.end.count + index
-            return .fault(FrameFault(.end, at: place, "\(bytes[place].hexadecimal) ends no frame"))
+            return .fault(FrameFault(.end, at: place, "no frame ends with \(bytes[place].hexadecimal)"))
         }
         return layout.check == .none ? .unchecked(count) : .whole(count)
     }
 
-    /// Explains a frame, field by field.
     public func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
         let check = frame.count - layout.check.size - layout.end.count
         let end = frame.count - layout.end.count
@@ -64,9 +60,9 @@ public struct LayoutFormat: FrameFormat {
     }
 
     /// Makes a frame.
-    /// - Parameter content: what it says.
+    /// - Parameter content: the content of the frame.
     /// - Returns: the frame.
-    /// - Throws: ``FrameFault`` (`length`) where that is too much.
+    /// - Throws: ``FrameFault`` (`length`) if the content is too long.
     public func frame(_ content: [UInt8]) throws(FrameFault) -> [UInt8] {
         let length = layout.counted == .everything ? content.count + overhead : content.count
         guard content.count + overhead <= greatestSize else {
@@ -80,7 +76,7 @@ public struct LayoutFormat: FrameFormat {
         return checked + (0..<layout.check.size).map { byte($0, of: sum) } + layout.end
     }
 
-    /// The check of what is before it.
+    /// Returns the check of the bytes before it.
     private func sum(of bytes: Span<UInt8>) -> UInt16 {
         let first =
             switch layout.checked {
@@ -97,70 +93,71 @@ public struct LayoutFormat: FrameFormat {
         }
     }
 
-    /// The higher byte of a check comes first.
+    /// Returns a byte of a check, whose higher byte comes first.
     private func byte(_ index: Int, of sum: UInt16) -> UInt8 {
         UInt8(truncatingIfNeeded: sum >> (8 * (layout.check.size - 1 - index)))
     }
 }
 
-/// How the frames of a protocol are laid out whose makers have not published it: who has such a reader and its documentation
-/// has to supply each of these, and there is no default.
+/// The layout of a protocol's frames that its makers have not published: the owner of such a reader and its
+/// documentation must supply each value, and there are no defaults.
 ///
-/// The layout is one that most such protocols have: bytes that begin a frame, a length, the content, a check, bytes that end it.
+/// The layout is the one of most such protocols: bytes that begin a frame, a length, the content, a check, bytes that
+/// end it.
 public struct FrameLayout: Sendable, Hashable {
-    /// What a length counts.
+    /// The bytes that a length counts.
     public enum Counted: Sendable, Hashable, CaseIterable {
-        /// The content alone.
+        /// Only the bytes of the content.
         case content
-        /// Everything from the first byte to the last.
+        /// All bytes of the frame, from the first to the last.
         case everything
     }
 
-    /// The sum of a frame.
+    /// The kind of check sum of a frame.
     public enum Check: Sendable, Hashable, CaseIterable {
-        /// There is none.
+        /// Frames have no check sum.
         case none
-        /// All bytes, one XOR the next.
+        /// LRC: the XOR of all bytes.
         case longitudinal
-        /// All bytes added, modulo 256.
+        /// The sum of all bytes, modulo 256.
         case sum
         /// CRC-16/CCITT from FFFF, the higher byte first.
         case crc16
 
-        /// Bytes that it has.
+        /// The length of the check sum in bytes.
         var size: Int { self == .none ? 0 : self == .crc16 ? 2 : 1 }
     }
 
-    /// Where the bytes begin that a check is over; it ends with the content.
+    /// The first byte that the check covers; the last is that of the content.
     public enum Checked: Sendable, Hashable, CaseIterable {
-        /// With the frame's first byte.
+        /// The first byte of the frame.
         case start
-        /// With the length.
+        /// The first byte of the length.
         case length
-        /// With the content.
+        /// The first byte of the content.
         case content
     }
 
-    /// Bytes that begin a frame, one or more.
+    /// The bytes that begin a frame, one or more.
     public var start: [UInt8]
-    /// Bytes of the length, the highest one first: 1 or 2.
+    /// The number of bytes of the length, highest first: 1 or 2.
     public var lengthSize: Int
-    /// What the length counts.
+    /// The bytes that the length counts.
     public var counted: Counted
-    /// The sum of a frame.
+    /// The kind of check sum of a frame.
     public var check: Check
-    /// Where the bytes begin that the check is over.
+    /// The first byte that the check covers.
     public var checked: Checked
-    /// Bytes that end a frame; may be none.
+    /// The bytes that end a frame; may be empty.
     public var end: [UInt8]
 
     /// - Parameters:
-    ///   - start: bytes that begin a frame, one or more.
-    ///   - lengthSize: bytes of the length, the highest one first: 1 or 2.
-    ///   - counted: what the length counts.
-    ///   - check: the sum of a frame.
-    ///   - checked: where the bytes begin that it is over.
-    ///   - end: bytes that end a frame; may be none.
+    ///   - start: the bytes that begin a frame, one or more.
+    ///   - lengthSize: the number of bytes of the length, highest first: 1 or 2.
+    ///   - counted: the bytes that the length counts.
+    ///   - check: the kind of check sum of a frame.
+    ///   - checked: the first byte that the check covers.
+    ///   - end: the bytes that end a frame; may be empty.
     public init(start: [UInt8], lengthSize: Int, counted: Counted, check: Check, checked: Checked, end: [UInt8]) {
         self.start = start
         self.lengthSize = lengthSize

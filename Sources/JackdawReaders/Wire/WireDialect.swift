@@ -1,16 +1,16 @@
-/// How readers are spoken to whose makers have published what they tell, and not how: the profile supplies the wire.
+/// The protocol of readers whose makers have published the names of events, but not the wire format, which the profile
+/// supplies.
 public struct WireDialect: ReaderDialect {
-    /// What is published of the family.
+    /// The published facts about the family.
     public let vocabulary: WireVocabulary
-    /// How long things take.
     public let times: ReaderTimes
     let wire: Wire
     private let events: [UInt8: Int]
 
     /// - Parameters:
-    ///   - vocabulary: what is published of the family.
-    ///   - profile: what is not.
-    /// - Throws: ``ReaderError``: `missingValue` that names all that is open, `badProfile`.
+    ///   - vocabulary: the published facts about the family.
+    ///   - profile: the facts that are not published.
+    /// - Throws: ``ReaderError``: `missingValue` that names all missing values, `badProfile`.
     public init(_ vocabulary: WireVocabulary, profile: ReaderProfile) throws(ReaderError) {
         self.vocabulary = vocabulary
         times = try profile.times()
@@ -18,7 +18,7 @@ public struct WireDialect: ReaderDialect {
         var events: [UInt8: Int] = [:]
         for (index, event) in vocabulary.events.enumerated() {
             let key = WireVocabulary.key(event.name)
-            // What nobody has told a number of is not understood, and nothing else is lost by it.
+            // An event without a known number is not recognised; this affects nothing else.
             guard profile[key]?.value != nil else { continue }
             let number = UInt8(clamping: try profile.integer(key, in: 0...255))
             if let other = events.updateValue(index, forKey: number) {
@@ -32,18 +32,16 @@ public struct WireDialect: ReaderDialect {
         self.events = events
     }
 
-    /// The family.
     public var family: String { vocabulary.family }
-    /// Who it is.
+    /// A request for the reader's identity.
     public var identification: [ReaderRequest] { [request(.identify)] }
-    /// Frames, always laid out alike.
+    /// Frames; their layout does not depend on the request.
     public func format(awaiting request: ReaderRequest?) -> any FrameFormat { wire.format }
-    /// To wait for a card.
+    /// A request to wait for a card.
     public func arming(for duration: Duration) -> [ReaderRequest] { [request(.arm)] }
-    /// To wait no more.
+    /// A request to end the wait.
     public func disarming(after reason: DisarmReason) -> [ReaderRequest] { [request(.cancel)] }
 
-    /// What a frame means.
     public func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
         let (message, data) = wire.read(frame)
         switch message {
@@ -53,7 +51,7 @@ public struct WireDialect: ReaderDialect {
             return [.refused(reason)]
         case .event: return [event(frame.extracting(data))]
         case .swipe: return [swipe(frame, data)]
-        case .identify, .arm, .cancel, nil: return [.unknown("a message that is not known")]
+        case .identify, .arm, .cancel, nil: return [.unknown("an unknown message")]
         }
     }
 
@@ -90,7 +88,7 @@ public struct WireDialect: ReaderDialect {
 }
 
 extension WireDialect {
-    /// Hides the tracks of a swipe; of what else comes only messages without text are known.
+    /// Masks the tracks of a swipe; of other messages only those without text are known.
     public func masking(_ frames: [[UInt8]]) -> MaskedFrames {
         guard let frame = frames.first, frames.count == 1 else { return .unknown }
         let (message, place) = wire.read(frame.span)
@@ -112,17 +110,17 @@ extension WireDialect {
     }
 }
 
-/// How messages go over a wire that a profile lays out.
+/// The wire format of messages, with the layout from a profile.
 package struct Wire: Sendable {
-    /// How frames are cut.
+    /// The format of the frames.
     package let format: LayoutFormat
     private let numbers: [WireMessage: UInt8]
     let eventPlace: Int
     private let contentStart: Int
     private let tail: Int
 
-    /// - Parameter profile: which has to have all of it.
-    /// - Throws: ``ReaderError``: `missingValue` that names all that is open, `badProfile`.
+    /// - Parameter profile: a profile with all values of the wire format.
+    /// - Throws: ``ReaderError``: `missingValue` that names all missing values, `badProfile`.
     package init(_ profile: ReaderProfile) throws(ReaderError) {
         let keys: [ProfileKey] = [
             .frameStart, .frameLengthSize, .frameCounted, .frameCheck, .frameChecked, .frameEnd, .eventPlace,
@@ -149,18 +147,18 @@ package struct Wire: Sendable {
             numbers[message] = UInt8(clamping: try profile.integer(message.key, in: 0...255))
         }
         guard Set(numbers.values).count == numbers.count else {
-            throw ReaderError(.badProfile, "the profile \"\(profile.name)\" has two messages of one number")
+            throw ReaderError(.badProfile, "the profile \"\(profile.name)\" has two messages with the same number")
         }
         self.numbers = numbers
     }
 
     /// Makes a frame.
     package func frame(_ message: WireMessage, _ data: [UInt8] = []) -> [UInt8] {
-        // What is said here is short.
+        // Cannot throw, as these messages are short.
         (try? format.frame([numbers[message] ?? 0] + data)) ?? []
     }
 
-    /// Reads a frame: which message it is, nil where none is known, and where its data lie.
+    /// Returns the message of a frame, nil if its number is not known, and the range of its data.
     package func read(_ frame: Span<UInt8>) -> (message: WireMessage?, data: Range<Int>) {
         let end = frame.count - tail
         guard contentStart < end else { return (nil, end..<end) }

@@ -1,28 +1,29 @@
-/// What is published of a family whose wire is not: the names of what its readers tell, and what these mean.
+/// The published facts about a family whose wire format is not published: the names of its readers' events, and their
+/// meanings.
 public struct WireVocabulary: Sendable {
-    /// What something that a reader tells means for a driver.
+    /// The meaning of an event for a driver.
     enum Meaning: Sendable {
         case badSwipe, gaveUp, poweringDown, status
         case card(CardNotice)
     }
 
-    /// The name of the family.
+    /// The name of the family, as in ``ReaderFamily``.
     public let family: String
-    /// Whose it is, in a few words.
+    /// The maker and the readers, in a few words.
     let title: String
-    /// What is told, by its published name; a number where that is published too.
+    /// The events, by their published names; with a number if that is published too.
     let events: [(name: String, number: UInt8?, meaning: Meaning)]
-    /// The number of the message that tells it, where that is published.
+    /// The number of the message that carries an event, if it is published.
     let eventMessage: UInt8?
 
-    /// What the family's own profile has: all that is needed, nearly all of it open.
+    /// The family's own profile: all values that are needed, nearly all of them unknown.
     var profile: ReaderProfile {
         var entries: [ProfileKey: ProfileEntry] = [
             .frameStart: ProfileEntry("bytes that begin a frame, 1 to 8", missing: .bytes),
             .frameLengthSize: ProfileEntry("bytes of a frame's length, 1 or 2", missing: .number),
-            .frameCounted: ProfileEntry("what the length counts: content or everything", missing: .text),
+            .frameCounted: ProfileEntry("the counted bytes of the length: content or everything", missing: .text),
             .frameCheck: ProfileEntry("a frame's check: none, longitudinal, sum or crc16", missing: .text),
-            .frameChecked: ProfileEntry("where the check begins: start, length or content", missing: .text),
+            .frameChecked: ProfileEntry("the start of the check: start, length or content", missing: .text),
             .frameEnd: ProfileEntry("bytes that end a frame, 0 to 8", missing: .bytes),
             .eventPlace: ProfileEntry("bytes of an event message before the event's number", missing: .number),
         ]
@@ -40,10 +41,10 @@ public struct WireVocabulary: Sendable {
                 event.number.map { ProfileEntry(title, .number(Double($0)), .documented, "SDK's headers") }
                 ?? ProfileEntry(title, missing: .number)
         }
-        return ReaderProfile(family: family, "\(title): names are published, the wire is not", entries)
+        return ReaderProfile(family: family, "\(title): names are published, the wire format is not", entries)
     }
 
-    /// A profile that only the simulated reader speaks.
+    /// A synthetic profile for the simulated reader only.
     var simulatedProfile: ReaderProfile {
         let own = profile
         var made = ReaderProfile(
@@ -65,7 +66,8 @@ public struct WireVocabulary: Sendable {
     static func key(_ event: String) -> ProfileKey { ProfileKey(rawValue: "event.\(event)") }
 }
 
-/// The messages that a conversation needs, whatever their numbers are. The content of a frame is a message's number and its data.
+/// The messages of a conversation, independent of their numbers. The content of a frame is a message's number and its
+/// data.
 package enum WireMessage: String, Sendable, CaseIterable {
     case identify, arm, cancel, done, refuse, event, swipe
 
@@ -73,13 +75,13 @@ package enum WireMessage: String, Sendable, CaseIterable {
 
     var title: String {
         switch self {
-        case .identify: "the reader is asked who it is"
-        case .arm: "the reader is told to wait for a card"
-        case .cancel: "the reader is told to wait no more"
-        case .done: "the reader has done what it was told"
-        case .refuse: "the reader will not do it; a number says why"
-        case .event: "the reader tells what happens"
-        case .swipe: "a card was swiped: track 1, 2 and 3, each behind a byte of its length"
+        case .identify: "request for the reader's identity"
+        case .arm: "start of a wait for a card"
+        case .cancel: "end of a wait for a card"
+        case .done: "completion of a request"
+        case .refuse: "refusal of a request; a number gives the reason"
+        case .event: "event of the reader"
+        case .swipe: "swipe of a card: tracks 1, 2 and 3, each after a byte with its length"
         }
     }
 }

@@ -1,44 +1,44 @@
 public import JackdawCards
 
-/// A card that does not exist: numbers that the schemes publish for tests, and what a stripe has around them.
+/// A test card: a number that the card schemes publish for tests, in the tracks of a stripe.
 public struct SimulatedCard: RedactedDescription, Hashable {
-    /// What kind of card it is.
+    /// The kind of a card, which decides how readers send it.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         /// A bank card.
         case payment
         /// A driving licence (AAMVA).
         case licence
-        /// A gift card, with a number of its issuer's own making.
+        /// A gift card, with a number that its issuer has chosen.
         case gift
     }
 
     /// A name for scripts: `visa`, `expired`, ...
     public let name: String
-    /// What kind of card it is.
+    /// Payment card, driving licence or gift card.
     public let kind: Kind
-    /// Tracks 1 to 3 with their sentinels, as a reader sends them in clear; empty where there is none.
+    /// Tracks 1 to 3 with their sentinels, as a reader sends them in clear; a track that the card lacks is empty.
     public let tracks: [String]
 
-    /// A card of its tracks.
+    /// A card from its tracks.
     /// - Parameters:
     ///   - name: a name for scripts.
-    ///   - kind: what kind of card it is.
-    ///   - track1: from `%` to `?`, 79 characters at most (ISO 7811); empty where there is none.
-    ///   - track2: from `;` to `?`, 40 at most; empty where there is none.
-    ///   - track3: from `;` or `+` to `?`, 107 at most; empty where there is none.
+    ///   - kind: the kind of the card.
+    ///   - track1: from `%` to `?`, 79 characters at most (ISO 7811); empty if the card has no track 1.
+    ///   - track2: from `;` to `?`, 40 at most; empty if the card has no track 2.
+    ///   - track3: from `;` or `+` to `?`, 107 at most; empty if the card has no track 3.
     public init(_ name: String, _ kind: Kind = .payment, track1: String = "", track2: String = "", track3: String = "")
     {
         precondition(
-            track1.utf8.count <= 79 && track2.utf8.count <= 40 && track3.utf8.count <= 107, "more than a stripe has")
+            track1.utf8.count <= 79 && track2.utf8.count <= 40 && track3.utf8.count <= 107, "too many characters")
         self.name = name
         self.kind = kind
         tracks = [track1, track2, track3]
     }
 
-    /// Its name, and nothing of its tracks.
+    /// The name of the card, without its tracks.
     public var description: String { name }
 
-    /// Good cards of several kinds, all for tests.
+    /// Valid cards of several kinds, all for tests.
     public static let deck = [
         SimulatedCard(
             "visa", track1: "%B4111111111111111^TEST/CARD^28121010000000000000?",
@@ -55,47 +55,47 @@ public struct SimulatedCard: RedactedDescription, Hashable {
             "licence", .licence, track1: "%CATESTVILLE^SAMPLE$ALEX^100 TEST STREET^?",
             track2: ";636014012345678=281219800101?"),
         SimulatedCard("gift", .gift, track2: ";9999000012345678=99120000000?"),
-        // Its service code says that it has a chip.
+        // The service code of this card says that it has a chip.
         SimulatedCard(
             "chip", track1: "%B5200828282828210^TEST/CHIP^28122010000000000000?",
             track2: ";5200828282828210=28122010000012345678?"),
     ]
 
-    /// The card of a name.
+    /// Finds a card of the deck by its name; nil if the deck has no such card.
     public static func named(_ name: String) -> SimulatedCard? { deck.first { $0.name == name } }
 }
 
-/// A card that somebody presents to a reader, and how.
+/// One presentation of a card to a simulated reader.
 public struct Presentation: Sendable, Hashable {
-    /// How.
+    /// The way in which a card is presented.
     public enum Manner: Sendable, Hashable, CaseIterable {
-        /// Swiped, and read.
+        /// Swiped and read without an error.
         case swiped
-        /// Swiped too fast, or with a worn stripe.
+        /// Swiped too fast, or with a worn stripe, so that the reader cannot read it.
         case swipedInVain
-        /// Put in, by its chip.
+        /// Inserted with its chip into the slot.
         case inserted
-        /// Taken out.
+        /// Removed from the chip slot.
         case removed
-        /// Put in, though its chip does not answer.
+        /// Inserted, but its chip does not answer.
         case unreadable
-        /// Held near the reader.
+        /// Held near the reader (contactless).
         case tapped
-        /// Swiped, though it has a chip that the reader wants instead.
+        /// Swiped, but the card has a chip that the reader asks for instead.
         case swipedWithChip
     }
 
-    /// The card.
+    /// The card that is presented.
     public let card: SimulatedCard
-    /// How.
+    /// The way in which the card is presented.
     public let manner: Manner
-    /// How long after the reader began to wait for a card, or after the presentation before it where that was not over.
+    /// The time since the reader began to wait for a card, or since the last presentation if the reader still waits.
     public let delay: Duration
 
     /// - Parameters:
-    ///   - card: the card.
-    ///   - manner: how it is presented.
-    ///   - delay: how long after the reader began to wait.
+    ///   - card: the card that is presented.
+    ///   - manner: the way in which it is presented.
+    ///   - delay: the time since the reader began to wait.
     public init(_ card: SimulatedCard, _ manner: Manner = .swiped, after delay: Duration = .seconds(1)) {
         self.card = card
         self.manner = manner

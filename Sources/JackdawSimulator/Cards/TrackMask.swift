@@ -1,13 +1,14 @@
 import JackdawCards
 
-/// How readers that encrypt show of a track what they do not hide.
+/// Masks tracks as readers that encrypt them do.
 enum TrackMask {
     /// Digits of an account number that show at either end.
     private static let shown = 4
 
-    /// As ID TECH's readers do: stars, but for a name, the ends of the account number, and what parts fields.
-    /// - Parameter text: a track with its sentinels, and the character that it is checked by where that is sent.
-    /// - Returns: as many characters.
+    /// Masks as ID TECH's readers do, with stars; the name, the ends of the account number and the field separators
+    /// show.
+    /// - Parameter text: a track with its sentinels, and its check character if that is sent.
+    /// - Returns: the same number of characters.
     static func stars(_ text: [UInt8]) -> [UInt8] {
         let hidden = UInt8(ascii: "*")
         let places = Places(text)
@@ -16,15 +17,16 @@ enum TrackMask {
         }
     }
 
-    /// As MagTek's readers do: zeros, but for a name, the ends of the account number, the expiry, and what parts fields; of an
-    /// account number whose check digit is right, it stays so.
+    /// Masks as MagTek's readers do, with zeros; the name, the ends of the account number, the expiry and the field
+    /// separators show. If the check digit of the account number is right, one hidden digit is chosen so that it stays
+    /// right.
     /// - Parameter text: a track with its sentinels.
-    /// - Returns: as many characters.
+    /// - Returns: the same number of characters.
     static func zeros(_ text: [UInt8]) -> [UInt8] {
         let places = Places(text)
         var masked = text.enumerated().map { index, character in
             let isShown = places.isShown(index) || places.expiry.contains(index) || index == 0
-            // A bank card's track 1 says what it is.
+            // Track 1 of a bank card has a format code, `B`.
             let isCode = index == 1 && places.number.lowerBound == 2
             return isShown || isCode || "^=?".utf8.contains(character) ? character : UInt8(ascii: "0")
         }
@@ -41,7 +43,7 @@ enum TrackMask {
         return masked
     }
 
-    /// Where fields of a track lie.
+    /// The places of a track's fields.
     private struct Places {
         var number = 0..<0
         var name = 0..<0

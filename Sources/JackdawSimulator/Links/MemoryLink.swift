@@ -1,19 +1,20 @@
 import JackdawDSP
 public import JackdawTransport
 
-/// One end of a link in memory: what one end sends the other receives, until one of them closes.
+/// One end of a link in memory: each end receives the bytes that the other sends, until one of them closes.
 public struct MemoryLink: Transport {
-    /// The name that both ends have.
+    /// The name of the link at both ends.
     public let link: LinkName
     private let wire: MemoryWire
     private let side: Int
 
-    /// Two ends of one link.
+    /// Makes two ends of one link.
     /// - Parameters:
-    ///   - link: its name.
-    ///   - room: bytes of each direction that wait to be received, 1 or more; who sends more waits.
-    ///   - keepsPackets: whether what is sent at once is received at once and alone, as over Bluetooth Low Energy.
-    /// - Returns: the ends.
+    ///   - link: the name of the link.
+    ///   - room: the limit of unreceived bytes in each direction, 1 or more; at the limit sending waits.
+    ///   - keepsPackets: whether the bytes of one call to ``send(_:)`` are received at once and alone, as over
+    ///     Bluetooth Low Energy.
+    /// - Returns: the two ends.
     public static func pair(
         link: LinkName, room: Int = 65_536, keepsPackets: Bool = false
     ) -> (MemoryLink, MemoryLink) {
@@ -21,7 +22,7 @@ public struct MemoryLink: Transport {
         return (MemoryLink(link: link, wire: wire, side: 0), MemoryLink(link: link, wire: wire, side: 1))
     }
 
-    /// Receives what has come, all of it; one packet where these are kept apart.
+    /// Receives all bytes that have been sent, or one packet if the link keeps packets.
     public func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool {
         var bytes = try await wire.receive(at: side)
         guard !bytes.isEmpty else { return false }
@@ -30,20 +31,20 @@ public struct MemoryLink: Transport {
         return true
     }
 
-    /// Sends bytes as room comes free.
+    /// Sends bytes; waits while the other end has not received earlier ones.
     public func send(_ bytes: [UInt8]) async throws(LinkError) { try await wire.send(bytes, from: side) }
 
     /// Ends this end's direction.
     public func endSending() async throws(LinkError) { await wire.end(side) }
 
-    /// Closes this end; the other receives what is still there, and then the end.
+    /// Closes this end; the other end can still receive bytes that were sent before.
     public func close() async { await wire.close(side) }
 }
 
 /// Both directions of a link in memory.
 private actor MemoryWire {
     private struct Direction {
-        /// As they were sent.
+        /// In the order in which they were sent.
         var packets: [[UInt8]] = []
         var count = 0
         var hasEnded = false
@@ -54,11 +55,11 @@ private actor MemoryWire {
     private let keepsPackets: Bool
     private var directions = [Direction(), Direction()]
     private var isClosed = [false, false]
-    /// Whoever waits for something to change; ended when anything does.
+    /// Tasks that wait for a change; each change ends all of these streams.
     private var bells: [AsyncStream<Never>.Continuation] = []
 
     init(link: LinkName, room: Int, keepsPackets: Bool) {
-        precondition(room > 0, "a byte has room")
+        precondition(room > 0, "the room must be 1 byte or more")
         self.link = link
         self.room = room
         self.keepsPackets = keepsPackets
@@ -91,7 +92,7 @@ private actor MemoryWire {
                 throw LinkError(error.code, link: error.link, error.message, undelivered: rest.count)
             }
             let free = room - directions[side].count
-            // A packet goes whole: one that never has room goes alone.
+            // A packet is never divided; one that is larger than the limit is sent once the direction is empty.
             let isWhole = keepsPackets && (rest.count <= free || directions[side].count == 0)
             let count = isWhole ? rest.count : keepsPackets ? 0 : min(rest.count, free)
             guard count > 0 else {
@@ -116,7 +117,7 @@ private actor MemoryWire {
     }
 
     private func check(_ side: Int) throws(LinkError) {
-        guard !Task.isCancelled else { throw LinkError(.cancelled, link: link.description, "given up") }
+        guard !Task.isCancelled else { throw LinkError(.cancelled, link: link.description, "cancelled") }
         guard !isClosed[side] else { throw disconnected }
     }
 

@@ -8,16 +8,16 @@ public actor SimulatorHost {
     private var reader: SimulatedReader
     private var isOver = false
     private var bell: AsyncStream<Never>.Continuation?
-    /// The task that receives, while much waits to be said; ended when there is room.
+    /// The receiving task while it waits for answers to be sent; ended once some were sent.
     private var room: AsyncStream<Never>.Continuation?
 
-    /// Answers that wait at most before no more is received.
+    /// Number of unsent answers at which the host stops receiving commands.
     private static let mostUnsent = 64
 
-    /// A reader that is connected.
+    /// Connects a reader to a link.
     /// - Parameters:
     ///   - transport: the open link; the host closes it.
-    ///   - clock: what the reader's times are measured with.
+    ///   - clock: measures the reader's times.
     ///   - makeReader: makes the reader; its times begin at zero.
     public init(
         _ transport: any Transport, clock: any Clock<Duration> = SuspendingClock(),
@@ -26,11 +26,11 @@ public actor SimulatorHost {
         self.transport = transport
         self.clock = ElapsedClock(clock)
         reader = makeReader()
-        // A link of bytes carries no power: whoever connects to the reader finds it awake.
+        // A byte link carries no power, so the program finds the reader awake.
         reader.setPower(true, at: .zero)
     }
 
-    /// Gives a reader power that lives on it, or takes it away.
+    /// Switches the power of a reader that draws it from the jack.
     func setPower(_ power: ReaderPower) {
         reader.setPower(power != .off, at: clock.now())
         ring()
@@ -38,7 +38,7 @@ public actor SimulatorHost {
 
     /// Runs until the program closes the link, the reader breaks it or the task is cancelled, and closes it.
     ///
-    /// To be called once.
+    /// Call it only once.
     public func run() async {
         await withTaskGroup(of: Void.self) { tasks in
             tasks.addTask { await self.receive() }
@@ -49,9 +49,9 @@ public actor SimulatorHost {
         await transport.close()
     }
 
-    /// Presents a card at once.
-    /// - Parameter presentation: the card, and how it is presented; its delay does not count. Nothing happens where the reader
-    ///   waits for no card.
+    /// Presents a card immediately.
+    /// - Parameter presentation: the card, and how it is presented; its delay is ignored. Does nothing if the reader
+    ///   does not wait for a card.
     public func present(_ presentation: Presentation) {
         reader.present(presentation, at: clock.now())
         ring()
@@ -70,11 +70,11 @@ public actor SimulatorHost {
                 await waitForRoom()
             }
         } catch {
-            // The program has gone: there is nobody left to tell.
+            // The program has closed the link, so the error has no receiver.
         }
     }
 
-    /// Sends what the reader says when its time has come.
+    /// Sends the reader's messages when they are due.
     private func act() async {
         while !Task.isCancelled {
             let outputs = reader.advance(to: clock.now())
@@ -94,7 +94,7 @@ public actor SimulatorHost {
         }
     }
 
-    /// Waits until the reader has something to do, or something has happened to it.
+    /// Waits until the reader's next deadline, or an event.
     private func waitForDeadline() async {
         let deadline = reader.nextDeadline
         guard deadline.map({ $0 > clock.now() }) ?? true else { return }
@@ -110,7 +110,7 @@ public actor SimulatorHost {
         alarm?.cancel()
     }
 
-    /// Takes no more from a program that asks and does not listen.
+    /// Stops receiving from a program that sends commands and does not read the answers.
     private func waitForRoom() async {
         while reader.unsentCount >= Self.mostUnsent, !isOver, !Task.isCancelled {
             let (silence, bell) = AsyncStream<Never>.makeStream()
@@ -134,8 +134,8 @@ extension SimulatorHost {
     /// Connects a reader in this process, which runs until the link to it is closed.
     /// - Parameters:
     ///   - link: the name of the link.
-    ///   - keepsPackets: whether what is sent at once is received at once, as over Bluetooth Low Energy.
-    ///   - clock: what the reader's times are measured with.
+    ///   - keepsPackets: whether the bytes of one call to `send` are received at once, as over Bluetooth Low Energy.
+    ///   - clock: measures the reader's times.
     ///   - makeReader: makes the reader; its times begin at zero.
     /// - Returns: the program's end of the link.
     public static func open(

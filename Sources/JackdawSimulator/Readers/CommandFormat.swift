@@ -1,14 +1,14 @@
 import JackdawReaders
 
-/// How a simulated reader cuts what it receives into commands. In families whose readers answer a command with a wrong check
-/// such a command is one, too.
+/// Divides received bytes into the commands of a simulated reader. In families whose readers answer a command with a
+/// wrong check, such a command counts as a frame.
 struct CommandFormat: FrameFormat {
     private let base: any FrameFormat
     private let checkSize: Int?
 
     /// - Parameters:
     ///   - base: the family's format of commands.
-    ///   - checkSize: bytes of the check at a command's end; nil if only right commands are any.
+    ///   - checkSize: bytes of the check at a command's end; nil if a command with a wrong check is ignored.
     init(_ base: any FrameFormat, checkSize: Int?) {
         self.base = base
         self.checkSize = checkSize
@@ -16,7 +16,7 @@ struct CommandFormat: FrameFormat {
 
     var greatestSize: Int { base.greatestSize }
 
-    /// Whether a frame that this format has found is right, its check included.
+    /// Whether a frame that this format has found is valid, its check included.
     func isRight(_ frame: Span<UInt8>) -> Bool {
         guard checkSize != nil, case .fault = base.measure(frame) else { return true }
         return false

@@ -1,19 +1,15 @@
 public import JackdawReaders
 
-/// Flomio's FloJack: it tells of a tag with a number that is made up, where it looks for one.
+/// Flomio's FloJack. It reports a tag with a synthetic number while it polls for tags.
 package struct FloJackModel: ReaderModel {
-    /// The family.
     package let family = "flojack"
-    /// It does.
     package let livesOnJack = true
 
-    /// A reader.
     package init() {}
 
-    /// Messages.
     package var commandFormat: any FrameFormat { FloJackFormat() }
 
-    /// Its versions, and nothing to what only sets something.
+    /// Answers with the versions; a command that only sets something has no answer.
     package func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] {
         switch FloJackOpcode(rawValue: command[0]) {
         case .status: return [Self.message(.status, command[2], [0x01, 0x00])]
@@ -23,10 +19,10 @@ package struct FloJackModel: ReaderModel {
         return []
     }
 
-    /// An acknowledgement that it did not understand.
+    /// Refuses with an acknowledgement that the command was not understood.
     package func refuse(_ command: Span<UInt8>) -> [UInt8]? { Self.message(.acknowledgement, 0x80) }
 
-    /// A number of four bytes, of a tag of type 2.
+    /// Reports a tag of type 2, with a number of four bytes.
     package func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] {
         presentation.manner == .swiped ? [Self.message(.tag, 0x20, [0x04, 0xA1, 0xB2, 0xC3])] : []
     }

@@ -1,29 +1,26 @@
 public import JackdawReaders
 
-/// Something on the line of HiJack that sends back what it receives, and the bytes of track 2 of a card.
+/// A simulated device on the line of HiJack. It sends received bytes back, and track 2 of a swiped card.
 package struct HiJackModel: ReaderModel {
-    /// The family.
     package let family = "hijack"
-    /// It reads cards while it has power.
+    /// Always armed: it reads cards while it has power.
     package let isAlwaysArmed = true
-    /// It does.
     package let livesOnJack = true
 
-    /// A reader.
     package init() {}
 
-    /// Bytes.
+    /// Each received packet is one command.
     package var commandFormat: any FrameFormat { PacketFormat() }
 
-    /// The same.
+    /// Sends the received bytes back.
     package func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] {
         [command.indices.map { command[$0] }]
     }
 
-    /// It has no way to.
+    /// Nil: the line has no refusal.
     package func refuse(_ command: Span<UInt8>) -> [UInt8]? { nil }
 
-    /// Track 2.
+    /// Sends track 2.
     package func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] {
         let track = Array(presentation.card.tracks[1].utf8)
         return presentation.manner == .swiped && !track.isEmpty ? [track] : []

@@ -1,58 +1,58 @@
 public import JackdawReaders
 
-/// An IPS reader as it is inferred, set to send tracks in clear unless it has a key. Of IPS Enterprise, and of what a reader answers
-/// when it is woken, all is made up.
+/// An IPS reader as its protocol is inferred, set to send tracks in clear unless it has a key. Everything of IPS
+/// Enterprise, and the answer to the wake command, is invented.
 package struct IPSModel: ReaderModel {
-    /// The family.
     package let family: String
-    /// It reads cards from the start.
+    /// Always armed: it reads cards from the start.
     package var isAlwaysArmed: Bool { true }
     private let layout: IPSLayout
     private let wake: [UInt8]
-    /// Empty where it does not answer.
+    /// Empty if the reader does not answer.
     private let wakeAnswer: [UInt8]
     private var swipeCount: UInt8 = 0
 
     private let cipher: (any SwipeCipher)?
 
-    /// A reader as its family's simulated profile has it.
+    /// Creates a reader with the family's simulated profile.
     /// - Parameters:
     ///   - family: the name of the family, `ips` or `ipsenterprise`.
-    ///   - cipher: what it encrypts swipes with; nil for a reader without a key.
+    ///   - cipher: encrypts its swipes; nil for a reader without a key.
     package init(family: String = "ips", cipher: (any SwipeCipher)? = nil) {
         guard let known = ReaderFamily.named(family), let model = try? Self(family, known.simulatedProfile, cipher)
-        else { preconditionFailure("\(family) readers are not woken as IPS's are") }
+        else { preconditionFailure("\(family) is not a family of IPS readers") }
         self = model
     }
 
     /// - Parameters:
     ///   - family: the name of the family, `ips` or `ipsenterprise`.
-    ///   - profile: has all that the reader needs.
-    ///   - cipher: what it encrypts swipes with; nil for a reader without a key.
-    /// - Throws: `ReaderError` (`missingValue`, `badProfile`) where it does not.
+    ///   - profile: supplies all values that the reader needs.
+    ///   - cipher: encrypts its swipes; nil for a reader without a key.
+    /// - Throws: `ReaderError` (`missingValue`, `badProfile`) if a value is missing or invalid.
     init(_ family: String, _ profile: ReaderProfile, _ cipher: (any SwipeCipher)? = nil) throws(ReaderError) {
         self.family = family
         self.cipher = cipher
         layout = try profile.ipsLayout()
         wake = try profile.bytes(.ipsWake, count: 1...64)
-        // The firmware as in swipes, and zeros behind it.
+        // The firmware as in swipes, then zeros.
         let rest = [1, 2] + [UInt8](repeating: 0, count: 512)
         let first = wake[0]
         wakeAnswer = try profile.ipsAnswer(layout).map { [first, $0.second] + rest.prefix(($0.size ?? 4) - 2) } ?? []
     }
 
-    /// What wakes it, always the same.
+    /// The format of the wake command, the only one.
     package var commandFormat: any FrameFormat { WakeFormat(wake: wake) }
 
-    /// What is made up, where it answers at all: one byte is known.
+    /// The invented answer to the wake command, if the reader answers; of the real answer one byte is known.
     package func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] {
         wakeAnswer.isEmpty ? [] : [wakeAnswer]
     }
 
-    /// It cannot.
+    /// Nil: the protocol has no refusal.
     package func refuse(_ command: Span<UInt8>) -> [UInt8]? { nil }
 
-    /// A swipe, of which the frame has room for tracks 1 and 2 only, or one that was not read; nothing of chips.
+    /// Sends a swipe, with tracks 1 and 2 only, as the frame has no space for track 3, or a failed one; reports no chip
+    /// cards.
     package mutating func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] {
         let track1 = Array(presentation.card.tracks[0].utf8)
         let track2 = Array(presentation.card.tracks[1].utf8)
@@ -72,7 +72,7 @@ package struct IPSModel: ReaderModel {
             guard let encrypted = cipher.encrypt([tracks], by: .tripleDESBlocks) else { return [] }
             tracks = encrypted.parts[0]
             management = cipher.isDeriving ? Self.derived : Self.fixed
-            // With one key for all the swipes are counted there.
+            // With a fixed key this field counts the swipes.
             serialNumber = cipher.isDeriving ? encrypted.keySerialNumber : serialNumber.dropLast() + [swipeCount]
         }
         var content = [UInt8](repeating: 0, count: layout.size - 1)
@@ -94,18 +94,18 @@ package struct IPSModel: ReaderModel {
         return (try? IPSFormat.frame(content, layout)).map { [$0] } ?? []
     }
 
-    /// How the key is chosen.
+    /// Values of the key management field.
     private static let plain: UInt8 = 0xFD
     private static let fixed: UInt8 = 0x00
     private static let derived: UInt8 = 0xFE
 
-    /// Four bits each, and a filler behind them.
+    /// Packs digits into four bits each, with a filler after them.
     private static func packed(_ digits: some Collection<Int>, count: Int, filler: Int = 0) -> [UInt8] {
         let padded = Array(digits.prefix(2 * count)) + Array(repeating: filler, count: max(0, 2 * count - digits.count))
         return (0..<count).map { UInt8(padded[2 * $0] & 15) << 4 | UInt8(padded[2 * $0 + 1] & 15) }
     }
 
-    /// Six bits each, the highest first.
+    /// Packs characters into six bits each, the highest bit first.
     private static func packedSixBits(_ text: [UInt8], count: Int) -> [UInt8] {
         var packed = [UInt8](repeating: 0, count: count)
         for (place, character) in text.enumerated() {
@@ -118,7 +118,7 @@ package struct IPSModel: ReaderModel {
     }
 }
 
-/// What a program sends to an IPS reader: what wakes it, and nothing else.
+/// The format of the wake command, the only bytes that an IPS reader accepts.
 private struct WakeFormat: FrameFormat {
     let wake: [UInt8]
 
@@ -128,12 +128,12 @@ private struct WakeFormat: FrameFormat {
 
     func measure(_ bytes: Span<UInt8>) -> FrameMeasure {
         for (index, byte) in zip(bytes.indices, wake) where bytes[index] != byte {
-            return .fault(FrameFault(.start, at: index, "a reader of this kind is woken, and told nothing else"))
+            return .fault(FrameFault(.start, at: index, "this kind of reader accepts only the wake-up bytes"))
         }
         return bytes.count < wake.count ? .partial(atLeast: wake.count) : .whole(wake.count)
     }
 
     func fields(of frame: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
-        [FrameField("wake up", 0..<frame.count, "what wakes the reader")]
+        [FrameField("wake up", 0..<frame.count, "the bytes that wake the reader")]
     }
 }

@@ -1,17 +1,14 @@
 public import JackdawReaders
 
-/// Spire's SPm20 terminal: it tells who it is, and takes no payment.
+/// Spire's SPm20 terminal. It identifies itself, and takes no payment.
 package struct JSONPOSModel: ReaderModel {
-    /// The family.
     package let family = "jsonpos"
 
-    /// A terminal.
     package init() {}
 
-    /// Messages in JSON.
     package var commandFormat: any FrameFormat { JSONPOSFormat() }
 
-    /// A result, or that there is no such method.
+    /// Answers with a result, or with the error that the method does not exist.
     package func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] {
         guard case .request(let method, _, let id?) = try? JSONPOSMessage(command) else { return [] }
         switch method {
@@ -25,12 +22,12 @@ package struct JSONPOSModel: ReaderModel {
         }
     }
 
-    /// An internal error.
+    /// Refuses with an internal error (-32603).
     package func refuse(_ command: Span<UInt8>) -> [UInt8]? {
         guard case .request(_, _, let id?) = try? JSONPOSMessage(command) else { return nil }
         return JSONPOSMessage.failure(code: -32603, message: "it cannot", id: id).frame
     }
 
-    /// Nothing: cards are the terminal's own matter.
+    /// Nothing: the terminal handles cards by itself.
     package func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] { [] }
 }

@@ -2,16 +2,13 @@ public import JackdawReaders
 
 /// Miura's readers, set to send tracks in clear.
 package struct MiuraModel: ReaderModel {
-    /// The family.
     package let family = "miura"
 
-    /// A reader.
     package init() {}
 
-    /// MPI.
     package var commandFormat: any FrameFormat { MiuraFormat(.command) }
 
-    /// A status of 9000, with what was asked before it; 6D00 for what this reader does not know.
+    /// Answers with the value of a query and the status 9000; with 6D00 to an unknown command.
     package func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] {
         guard command.count >= 8 else { return Self.frames([0x67, 0x00]) }
         switch MiuraInstruction(rawValue: UInt16(command[3]) << 8 | UInt16(command[4])) {
@@ -26,7 +23,7 @@ package struct MiuraModel: ReaderModel {
             let system = Self.object(0xEF, Self.pair("JACKDAW-OS", version))
             return Self.frames(Self.object(0xE1, serialNumber + program + system) + Self.done)
         case .deviceInformation:
-            // Some capabilities have a value, others none.
+            // Some capabilities have a value, others have only a name.
             let objects = Self.capabilities.flatMap { Self.object(0xED, Self.pair($0.name, $0.value)) }
             return Self.frames(Self.object(0xE1, objects) + Self.done)
         case .batteryStatus:
@@ -37,7 +34,7 @@ package struct MiuraModel: ReaderModel {
                     + Self.done)
         case .cardStatus:
             device.isArmed = command[5] & 1 != 0
-            // How it is with cards, and no other answer.
+            // The card status itself is the answer.
             let status = Self.object(0xE1, Self.object(0x48, [0, 0])) + Self.done
             return device.isArmed ? Self.frames(status, isUnsolicited: true) : []
         case .abort, .displayText, .keyboardStatus, .systemClock: return Self.frames(Self.done)
@@ -45,10 +42,11 @@ package struct MiuraModel: ReaderModel {
         }
     }
 
-    /// A status of 9F22: not ready.
+    /// Refuses with the status 9F22: not ready.
     package func refuse(_ command: Span<UInt8>) -> [UInt8]? { Self.frames([0x9F, 0x22]).first }
 
-    /// Card status, with the tracks where there are any. Cards held near, and the use of a chip, are matters of a transaction.
+    /// Reports the card status, with the tracks of a swipe. Contactless cards and the use of a chip belong to
+    /// transactions, which the model lacks.
     package func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] {
         var objects: [UInt8] = []
         switch presentation.manner {
@@ -69,18 +67,18 @@ package struct MiuraModel: ReaderModel {
         return Self.frames(Self.object(0xE1, objects) + Self.done, isUnsolicited: true)
     }
 
-    /// Names are not published.
+    /// Invented names, as the real ones are not published.
     private static let capabilities: [(name: String, value: String?)] = [("Bluetooth", nil), ("Battery", "1")]
 
     private static let done: [UInt8] = [0x90, 0x00]
 
-    /// An identifier, and its version or value.
+    /// An object of an identifier, and its version or value.
     private static func pair(_ identifier: String, _ version: String?) -> [UInt8] {
         object(0xDF0D, Array(identifier.utf8)) + (version.map { object(0xDF7F, Array($0.utf8)) } ?? [])
     }
 
     private static func frames(_ apdu: [UInt8], isUnsolicited: Bool = false) -> [[UInt8]] {
-        // It has a status, so that it is long enough.
+        // Every APDU here has a status, so it is never too short.
         (try? MiuraFormat.answer(apdu, isUnsolicited: isUnsolicited)) ?? []
     }
 

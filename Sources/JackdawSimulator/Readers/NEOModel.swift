@@ -1,21 +1,20 @@
 public import JackdawReaders
 
-/// ID TECH's NEO readers. A transaction ends with tracks in clear, or with a key in an encrypted swipe as ID TECH's stripe
-/// readers send it.
+/// ID TECH's NEO readers. A transaction ends with tracks in clear, or, with a key, with an encrypted swipe as ID TECH's
+/// stripe readers send it.
 package struct NEOModel: ReaderModel {
-    /// The family.
     package let family = "neo"
 
     private let cipher: (any SwipeCipher)?
 
-    /// A reader.
+    /// Creates a reader.
     /// - Parameter cipher: its cipher for swipes; nil for a reader without a key.
     package init(cipher: (any SwipeCipher)? = nil) { self.cipher = cipher }
 
-    /// Protocol 2.
+    /// The format of protocol 2.
     package var commandFormat: any FrameFormat { NEOFormat(.command) }
 
-    /// A status; nothing to activate transaction, which is answered with the card.
+    /// Answers with a status; activate transaction is answered later, with the card.
     package func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] {
         let data = (Self.dataStart..<command.count - 2).map { command[$0] }
         switch (command[10], command[11]) {
@@ -28,7 +27,7 @@ package struct NEOModel: ReaderModel {
         case (Self.configuration, 0x02):
             return [Self.answer(Self.configuration, .done, device.settings.sorted { $0.key < $1.key }.flatMap(\.value))]
         case (Self.configure, 0x00):
-            // One object, kept as it came.
+            // One object, stored as received.
             device.settings[data.prefix(2).reduce(0) { $0 << 8 | Int($1) }] = data
             return [Self.answer(Self.configure, .done)]
         case (Self.ping, 0x01), (Self.pollMode, 0x01): return [Self.answer(command[10], .done)]
@@ -36,16 +35,16 @@ package struct NEOModel: ReaderModel {
         }
     }
 
-    /// A CRC.
+    /// The CRC has two bytes.
     package var checkSize: Int? { 2 }
 
-    /// A status of 04.
+    /// Rejects with the status 04.
     package func reject(_ command: Span<UInt8>) -> [UInt8]? { Self.answer(command[10], .crcError) }
 
-    /// A status of 0A.
+    /// Refuses with the status 0A.
     package func refuse(_ command: Span<UInt8>) -> [UInt8]? { Self.answer(command[10], .notAcknowledged) }
 
-    /// The answer to activate transaction: tracks, where the card was swiped or held near. Nothing of chips.
+    /// Answers activate transaction with the tracks of a swiped or tapped card; reports no chip cards.
     package func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] {
         switch presentation.manner {
         case .inserted, .removed, .unreadable, .swipedWithChip: return []
@@ -64,7 +63,7 @@ package struct NEOModel: ReaderModel {
         }
     }
 
-    /// An object with a whole swipe of its own; its key's serial number is before it, too.
+    /// An object that contains a whole swipe frame, after an object with the key serial number.
     private static func encrypted(
         _ card: SimulatedCard, _ cipher: any SwipeCipher, isTapped: Bool
     ) -> [[UInt8]] {
@@ -72,7 +71,7 @@ package struct NEOModel: ReaderModel {
             let layout = try? IDTechSwipe(frame.span)
         else { return [answer(activate, Self.exhausted)] }
         let number = layout.keySerialNumber.map { TagLengthValue.encode(0xDFEE12, Array(frame[$0])) } ?? []
-        // Attributes: whether it was swiped or held near, and whether what follows is encrypted.
+        // Attributes: swiped or contactless, and whether the following data is encrypted.
         let attributes: UInt8 = (isTapped ? 0x10 : 0x18) | (layout.keySerialNumber == nil ? 0x00 : 0x01)
         return [answer(activate, .done, [attributes] + number + TagLengthValue.encode(0xDFEE23, frame))]
     }
@@ -87,7 +86,7 @@ package struct NEOModel: ReaderModel {
     private static let ping: UInt8 = 0x18
 
     private static func answer(_ command: UInt8, _ status: NEOStatus, _ data: [UInt8] = []) -> [UInt8] {
-        // The data is short.
+        // The data is too short to be refused.
         (try? NEOFormat.answer(command, status, data)) ?? []
     }
 }

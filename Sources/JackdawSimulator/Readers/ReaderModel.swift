@@ -1,126 +1,127 @@
 public import JackdawReaders
 
-/// How a family of readers behaves on the wire: what it answers and sends. It knows nothing of time and of faults;
-/// ``SimulatedReader`` does.
+/// The protocol of a simulated reader family: its answers and its messages. It has no notion of time and of faults,
+/// which ``SimulatedReader`` adds.
 public protocol ReaderModel: Sendable {
     /// The name of the family.
     var family: String { get }
-    /// How what a program sends is cut into frames.
+    /// The format that divides a program's bytes into commands.
     var commandFormat: any FrameFormat { get }
-    /// Whether the reader reads cards from the start, without being told to wait.
+    /// Whether the reader reads cards from the start, without a request. Default: false.
     var isAlwaysArmed: Bool { get }
 
-    /// Whether the reader lives on power that it is given over the jack, and has none of its own.
+    /// Whether the reader draws its power from the jack and has none of its own. Default: false.
     var livesOnJack: Bool { get }
 
-    /// Tells that the reader has been given power.
+    /// The message that the reader sends when it gets power. Default: nil.
     /// - Parameter device: the reader.
-    /// - Returns: what is sent; nil where its family tells nothing.
+    /// - Returns: the message; nil if the family sends none.
     func powerUpMessage(_ device: SimulatedDevice) -> [UInt8]?
 
-    /// Answers a command, and does what it says.
+    /// Executes a command and answers it.
     /// - Parameters:
     ///   - command: a whole frame.
     ///   - device: the reader.
-    /// - Returns: what is sent, frame by frame; empty where nothing is.
+    /// - Returns: the messages to send, frame by frame; empty if there is no answer.
     mutating func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]]
 
-    /// Bytes of the check that ends a command, in families whose readers answer one whose check is wrong; nil in others.
+    /// Bytes of the check that ends a command, in families whose readers answer a command with a wrong check; nil in
+    /// others. Default: nil.
     var checkSize: Int? { get }
 
-    /// Answers a command whose check is wrong, which is not carried out.
-    /// - Parameter command: a frame that is right but for its check.
+    /// The answer to a command with a wrong check, which is not executed. Default: nil.
+    /// - Parameter command: a frame that is valid except for its check.
     /// - Returns: the answer; nil if there is none.
     func reject(_ command: Span<UInt8>) -> [UInt8]?
 
-    /// Refuses a command.
+    /// The message that refuses a command.
     /// - Parameter command: a whole frame.
-    /// - Returns: what is sent; nil where the family has no way to refuse.
+    /// - Returns: the message; nil if the family has no refusal.
     func refuse(_ command: Span<UInt8>) -> [UInt8]?
 
-    /// Tells of a card.
+    /// The messages that report a card.
     /// - Parameters:
     ///   - presentation: the card, and how it is presented.
     ///   - device: the reader.
-    /// - Returns: what is sent, frame by frame; empty where the family tells nothing of it.
+    /// - Returns: the messages to send, frame by frame; empty if the family does not report it.
     mutating func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]]
 }
 
 extension ReaderModel {
-    /// It does not.
+    /// Default: false, the reader waits for a request.
     public var isAlwaysArmed: Bool { false }
-    /// It has power of its own.
+    /// Default: false, the reader has its own power.
     public var livesOnJack: Bool { false }
-    /// They ignore it.
+    /// Default: nil, readers ignore a wrong check.
     public var checkSize: Int? { nil }
-    /// Nothing is sent.
+    /// Default: nil, no answer is sent.
     public func reject(_ command: Span<UInt8>) -> [UInt8]? { nil }
-    /// It tells nothing.
+    /// Default: nil, no message is sent.
     public func powerUpMessage(_ device: SimulatedDevice) -> [UInt8]? { nil }
 }
 
-/// What a simulated reader is and how it stands.
+/// The properties and the state of a simulated reader.
 public struct SimulatedDevice: Sendable, Hashable {
-    /// What software runs in it.
+    /// The name and version of its firmware.
     public var firmware = "JACKDAW SIMULATED 1.00"
-    /// Its own number.
+    /// The serial number of the reader.
     public var serialNumber = "SIM0000001"
-    /// How full its battery is, 0 to 100 %; what is beyond counts as the nearest.
+    /// The charge of its battery, 0 to 100 %; a value out of range is clamped.
     public var battery = 80 {
         didSet { battery = min(max(battery, 0), 100) }
     }
-    /// Whether it is being charged.
+    /// Whether the battery is being charged.
     public var isCharging = false
-    /// How long it takes to answer.
+    /// The time from a command to its answer.
     public var answerDelay = Duration.milliseconds(10)
-    /// Whether it waits for a card.
+    /// Whether the reader waits for a card.
     public internal(set) var isArmed = false
-    /// How it was set up, by the number of the setting.
+    /// The values of its settings, by the number of the setting.
     public var settings: [Int: [UInt8]] = [:]
 
-    /// A reader as it comes out of its box, with a full battery.
+    /// A reader in factory state, with a battery at 80 %.
     public init() {}
 }
 
-/// What can go wrong with a reader or on its link, by name.
+/// A fault of a reader or of its link, by name.
 public enum ReaderFault: String, Sendable, Hashable, CaseIterable {
     /// The message is not sent.
     case noAnswer = "no-answer"
-    /// The reader refuses, where its family has a way to.
+    /// The reader refuses the command, if its family has a refusal.
     case refusal = "nak"
-    /// One bit in the middle is another, so that the check is wrong.
+    /// One bit in the middle is inverted, so that the check is wrong.
     case badCheck = "bad-check"
     /// The second half is missing.
     case truncated
-    /// A byte too many in the middle.
+    /// An additional byte is inserted in the middle.
     case wrongLength = "wrong-length"
-    /// The link goes in the middle of the message.
+    /// The link breaks in the middle of the message.
     case disconnect
     /// The message comes five seconds late.
     case late
-    /// The message comes twice.
+    /// The message is sent twice.
     case duplicate
-    /// Bytes of chance come before it.
+    /// Random bytes precede the message.
     case garbage
     /// The battery is nearly empty.
     case lowBattery = "low-battery"
-    /// An audio reader gets too little of its power tone to wake up. Links of bytes have no volume.
+    /// An audio reader gets too little of its power tone to wake up. Byte links have no volume.
     case volumeTooLow = "volume-too-low"
 
-    /// Whether it hits single messages, and not the reader as a whole.
+    /// Whether it affects single messages, and not the reader as a whole.
     var hitsMessages: Bool { self != .lowBattery && self != .volumeTooLow }
 }
 
-/// A fault, and which of the reader's messages it hits.
+/// A fault, with the messages of the reader that it affects.
 public struct PlannedFault: Sendable, Hashable {
-    /// The fault.
+    /// The kind of fault.
     public let fault: ReaderFault
-    /// Messages of the reader that it hits, counted from its first one, which is 0.
+    /// The messages that it affects, counted from the reader's first one, which is 0.
     public let messages: Range<Int>
 
     /// - Parameters:
-    ///   - fault: the fault.
-    ///   - messages: which of the reader's messages it hits.
+    ///   - fault: the kind of fault.
+    ///   - messages: the messages that it affects, counted from 0. Default: all.
     public init(_ fault: ReaderFault, _ messages: Range<Int> = 0..<Int.max) {
         self.fault = fault
         self.messages = messages

@@ -1,24 +1,24 @@
 public import JackdawReaders
 
-/// Families that are simulated, by the names of their drivers.
+/// A reader family that can be simulated, under the name of its driver.
 public struct SimulatedFamily: Sendable {
     /// The name of the family.
     public let name: String
     private let make: @Sendable () -> any ReaderModel
     private let makeEncrypting: (@Sendable (any SwipeCipher) -> (any ReaderModel)?)?
 
-    /// How the family behaves.
+    /// A model with the family's default values.
     public func makeModel() -> any ReaderModel { make() }
 
-    /// How the family behaves with values of a profile: the wire, where that is not published, and all of IPS's readers. Of other
-    /// families nothing that a profile has is the reader's matter.
-    /// - Parameter profile: values in the place of those of the simulated reader's own; it may leave out the others.
+    /// A model with values of a profile. They affect families whose wire is not published, and all of IPS's readers;
+    /// other models ignore the profile.
+    /// - Parameter profile: values that replace those of the simulated reader; any may be missing.
     /// - Returns: the model.
-    /// - Throws: `ReaderError` (`missingValue`, `badProfile`) where a value cannot be.
+    /// - Throws: `ReaderError` (`missingValue`, `badProfile`) if a value is invalid.
     public func makeModel(_ profile: ReaderProfile) throws(ReaderError) -> any ReaderModel {
         guard let family = ReaderFamily.named(name) else { return make() }
         let whole = try family.simulatedProfile.with(profile)
-        // What the driver would not take no reader is.
+        // Throws for values that the driver does not accept.
         _ = try family.makeDialect(whole)
         return switch make() {
         case is IPSModel: try IPSModel(name, whole)
@@ -32,7 +32,7 @@ public struct SimulatedFamily: Sendable {
     /// - Returns: the model; nil if it is not published how the family's readers encrypt, or none does it by such keys.
     public func makeModel(cipher: any SwipeCipher) -> (any ReaderModel)? { makeEncrypting?(cipher) ?? nil }
 
-    /// All of them, by name.
+    /// All simulated families, sorted by name.
     public static let all = [
         SimulatedFamily(name: "bbpos") { WireModel("bbpos") },
         SimulatedFamily(name: "btmag", encrypting: { IDTechModel(family: "btmag", cipher: $0) }) {
@@ -57,7 +57,7 @@ public struct SimulatedFamily: Sendable {
         SimulatedFamily(name: "unimag", encrypting: { UniMagModel(cipher: $0) }) { UniMagModel() },
     ]
 
-    /// The family of a name; nil where it is not simulated.
+    /// Finds a family by its name; nil if it is not simulated.
     public static func named(_ name: String) -> SimulatedFamily? { all.first { $0.name == name } }
 
     init(

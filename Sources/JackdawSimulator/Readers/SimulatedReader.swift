@@ -1,15 +1,15 @@
 import JackdawReaders
 
-/// A reader that does not exist: bytes of a program go in, bytes for it come out, when their time has come. A state machine
-/// without a clock and without a link; ``SimulatorHost`` runs it over both.
+/// A simulated reader: it receives a program's bytes, and sends its own when they are due. A state machine without a
+/// clock and without a link; ``SimulatorHost`` runs it over both.
 ///
-/// Times count from any beginning, and never back.
+/// Times count from any start, and never decrease.
 public struct SimulatedReader: ~Copyable {
-    /// What it does.
+    /// An action of the reader.
     public enum Output: Sendable, Hashable {
         /// Bytes for the program.
         case send([UInt8])
-        /// It breaks the link.
+        /// The reader breaks the link.
         case disconnect
     }
 
@@ -18,12 +18,12 @@ public struct SimulatedReader: ~Copyable {
         let output: Output
     }
 
-    /// How it stands.
+    /// The state of the reader.
     public private(set) var device: SimulatedDevice
     private var model: any ReaderModel
     private let faults: [PlannedFault]
     private var commands: FrameReader<CommandFormat>
-    /// Cards that are still to be presented.
+    /// Cards that have not been presented yet.
     private var deck: ArraySlice<Presentation>
     private var presentationTime: Duration?
     /// In the order of their times.
@@ -33,14 +33,14 @@ public struct SimulatedReader: ~Copyable {
     private var hasPower = true
     private var chance: UInt64
 
-    /// A reader that is connected, and switched on where it has power of its own: ``setPower(_:at:)`` gives it to the others.
+    /// Creates a connected reader. One with its own power is switched on; for others use ``setPower(_:at:)``.
     /// - Parameters:
-    ///   - model: how its family behaves.
-    ///   - device: what it is.
+    ///   - model: the protocol of its family.
+    ///   - device: its properties.
     ///   - deck: cards that are presented, one after the other, each once the reader waits for a card.
-    ///   - faults: what goes wrong.
-    ///   - seed: where the bytes of chance come from.
-    ///   - now: when it is switched on.
+    ///   - faults: the faults that will occur.
+    ///   - seed: the seed of the random bytes.
+    ///   - now: the time at which it is switched on.
     public init(
         _ model: any ReaderModel, device: SimulatedDevice = SimulatedDevice(), deck: [Presentation] = [],
         faults: [PlannedFault] = [], seed: UInt64 = 1, at now: Duration = .zero
@@ -58,16 +58,17 @@ public struct SimulatedReader: ~Copyable {
         if !model.livesOnJack { switchOn(at: now) }
     }
 
-    /// What it has to say and has not said yet.
+    /// Number of messages that have not been sent yet.
     var unsentCount: Int { pending.count }
 
-    /// Whether it takes what it hears for too faint; what that does is for whoever plays it.
+    /// Whether its commands and power are too weak; the caller that plays the sound applies the attenuation.
     var isVolumeTooLow: Bool { faults.contains { $0.fault == .volumeTooLow } }
 
-    /// Gives a reader power that lives on it, or takes it away: it forgets what it was told. Nothing changes where it has power.
+    /// Switches the power of a reader that draws it from the jack. Without power the reader forgets its commands. Does
+    /// nothing for a reader with its own power.
     /// - Parameters:
     ///   - isOn: whether it has power.
-    ///   - now: when.
+    ///   - now: the present time.
     public mutating func setPower(_ isOn: Bool, at now: Duration) {
         guard model.livesOnJack, isOn != hasPower, !isDisconnected else { return }
         guard !isOn else { return switchOn(at: now) }
@@ -85,29 +86,29 @@ public struct SimulatedReader: ~Copyable {
         if device.isArmed { planPresentation(at: now) }
     }
 
-    /// When ``advance(to:)`` has something to do; nil where nothing waits for time to pass.
+    /// The time at which ``advance(to:)`` has an action; nil if none is planned.
     public var nextDeadline: Duration? {
         [presentationTime, pending.first?.time].compactMap(\.self).min()
     }
 
-    /// Takes what the program sent.
+    /// Handles bytes from the program.
     /// - Parameters:
-    ///   - bytes: the next ones.
-    ///   - now: when.
+    ///   - bytes: the next bytes.
+    ///   - now: the present time.
     public mutating func receive(_ bytes: Span<UInt8>, at now: Duration) {
         guard !isDisconnected, hasPower else { return }
         var reader = FrameReader(commands.format)
         swap(&reader, &commands)
         reader.receive(bytes) { event, frame in
-            // What is no command is not answered.
+            // Bytes that are not a command get no answer.
             if case .frame = event { answer(frame, at: now) }
         }
         swap(&reader, &commands)
     }
 
-    /// Lets time pass.
-    /// - Parameter now: when it is.
-    /// - Returns: what the reader does.
+    /// Advances the time.
+    /// - Parameter now: the present time.
+    /// - Returns: the actions that are due.
     public mutating func advance(to now: Duration) -> [Output] {
         while let time = presentationTime, time <= now { present(at: time) }
         var outputs: [Output] = []
@@ -123,10 +124,10 @@ public struct SimulatedReader: ~Copyable {
         return outputs
     }
 
-    /// Presents a card at once, whatever the deck has.
+    /// Presents a card immediately, independent of the deck.
     /// - Parameters:
-    ///   - presentation: the card, and how; its delay does not count.
-    ///   - now: when.
+    ///   - presentation: the card, and how it is presented; its delay is ignored.
+    ///   - now: the present time.
     public mutating func present(_ presentation: Presentation, at now: Duration) {
         guard !isDisconnected, device.isArmed else { return }
         for message in model.tell(presentation, &device) { send(message, at: now) }
@@ -157,7 +158,7 @@ public struct SimulatedReader: ~Copyable {
         if device.isArmed { planPresentation(at: now) }
     }
 
-    /// Sends a message, or what the faults make of it.
+    /// Sends a message, as the faults change it.
     private mutating func send(_ message: [UInt8], refusal: [UInt8]? = nil, at now: Duration) {
         defer { messageCount += 1 }
         let fault = faults.first { $0.fault.hitsMessages && $0.messages.contains(messageCount) }?.fault
@@ -196,7 +197,7 @@ public struct SimulatedReader: ~Copyable {
         pending.insert(Pending(time: time, output: output), at: place)
     }
 
-    /// SplitMix64, of which the top byte is as good as any.
+    /// SplitMix64; the result is the top byte.
     private mutating func nextByte() -> UInt8 {
         chance &+= 0x9E37_79B9_7F4A_7C15
         var mixed = chance

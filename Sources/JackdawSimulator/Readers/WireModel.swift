@@ -1,8 +1,7 @@
 public import JackdawReaders
 
-/// A reader of a family whose wire is not published. It speaks one that is made up for the simulator; no real reader does.
+/// A reader of a family whose wire is not published. It uses an invented wire of the simulator; no real reader does.
 package struct WireModel: ReaderModel {
-    /// The family.
     package let family: String
     private let wire: Wire
     private let events: WireEvents?
@@ -11,7 +10,7 @@ package struct WireModel: ReaderModel {
     init(_ family: String) {
         self.family = family
         guard let known = ReaderFamily.named(family), let wire = try? Wire(known.simulatedProfile) else {
-            preconditionFailure("the family \(family) has no wire that is made up")
+            preconditionFailure("the family \(family) has no synthetic wire format")
         }
         self.wire = wire
         events = WireEvents(known.simulatedProfile, of: family)
@@ -19,18 +18,18 @@ package struct WireModel: ReaderModel {
 
     /// - Parameters:
     ///   - family: the name of a family whose wire is not published.
-    ///   - profile: has the whole wire.
-    /// - Throws: `ReaderError` (`missingValue`, `badProfile`) where it does not.
+    ///   - profile: supplies all values of the wire.
+    /// - Throws: `ReaderError` (`missingValue`, `badProfile`) if a value is missing or invalid.
     init(_ family: String, _ profile: ReaderProfile) throws(ReaderError) {
         self.family = family
         wire = try Wire(profile)
         events = WireEvents(profile, of: family)
     }
 
-    /// Frames as the profile has them.
+    /// The format of the profile's frames.
     package var commandFormat: any FrameFormat { wire.format }
 
-    /// Done, whatever it is told.
+    /// Answers a known command with done; refuses any other with error 0.
     package func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] {
         switch wire.read(command).message {
         case .arm: device.isArmed = true
@@ -41,10 +40,10 @@ package struct WireModel: ReaderModel {
         return [wire.frame(.done)]
     }
 
-    /// A refusal of error 1.
+    /// Refuses with error 1.
     package func refuse(_ command: Span<UInt8>) -> [UInt8]? { wire.frame(.refuse, [1]) }
 
-    /// The tracks, or an event by one of the published names.
+    /// Sends the tracks, or an event that has one of the published names.
     package func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] {
         guard presentation.manner == .swiped else {
             return (events?.content(of: presentation.manner)).map { [wire.frame(.event, $0)] } ?? []
@@ -53,14 +52,14 @@ package struct WireModel: ReaderModel {
     }
 }
 
-/// What readers whose wire is not published tell of cards, by the names that are.
+/// The card events of readers whose wire is not published, by their published names.
 struct WireEvents: Sendable {
     private let numbers: [Presentation.Manner: UInt8]
     private let place: Int
 
     /// - Parameters:
-    ///   - profile: has the events' numbers.
-    ///   - family: whose names they have.
+    ///   - profile: supplies the numbers of the events.
+    ///   - family: the family whose event names are used.
     init?(_ profile: ReaderProfile, of family: String) {
         guard let names = Self.names[family],
             let place = try? profile.integer("event.place", in: 0...16)
@@ -72,7 +71,7 @@ struct WireEvents: Sendable {
         }
     }
 
-    /// The content of the event that tells of a card; nil where none does.
+    /// The content of the event that reports a card; nil if there is no such event.
     func content(of manner: Presentation.Manner) -> [UInt8]? {
         numbers[manner].map { [UInt8](repeating: 0, count: place) + [$0] }
     }

@@ -1,13 +1,13 @@
 import JackdawDSP
 import JackdawReaders
 
-/// How a simulated reader hears commands.
+/// Decodes the commands that a simulated reader receives as sound.
 struct CommandEar {
-    // One of them is there.
+    // Exactly one of the two is set.
     private var fourTones: FourToneDecoder?
     private let line: LineEar?
 
-    /// - Throws: `LineCodeError` with code `outOfRange` where the rate does not hold the line code.
+    /// - Throws: `LineCodeError` with code `outOfRange` if the sample rate does not support the line code.
     init(_ sound: ReaderSound, sampleRate: Double) throws(LineCodeError) {
         switch sound.commands {
         case .fourTones(let profile):
@@ -20,26 +20,26 @@ struct CommandEar {
         }
     }
 
-    /// Takes the next sample.
-    /// - Returns: bytes of commands where some were heard.
+    /// Decodes the next sample.
+    /// - Returns: the command bytes that the sample completes; nil if there are none.
     mutating func receive(_ sample: Float) -> [UInt8]? {
         if let line { line.receive(sample) } else { fourTones?.receive(sample) }
     }
 
-    /// Forgets what was heard.
+    /// Discards everything received so far.
     mutating func reset() {
         fourTones?.reset()
         line?.reset()
     }
 }
 
-/// Hears a line code. It changes with every sample, and shall not be copied for that.
+/// Decodes a line code. A class, because its state changes with every sample and must not be copied each time.
 private final class LineEar {
-    /// Samples that the decoder gets at once, whatever blocks the sound comes in.
+    /// Samples that the decoder gets at once, independent of the size of the blocks.
     private static let hop = 48
 
     private var decoder: any LineDecoder
-    /// Whether commands are sent twice, the second time upside down: a reader hears one way round.
+    /// Whether commands are sent twice, the second time inverted; the reader ignores the repetition.
     private let isRepeated: Bool
     private var last: [UInt8] = []
     private var hop: [Float] = []
@@ -88,24 +88,25 @@ private final class LineEar {
     }
 }
 
-/// What a simulated reader makes of the tone that it lives on: it wakes up when the right one was loud enough for some time,
-/// and lives as long as there is any sound that is as loud, such as that of commands.
+/// Detects the power of a simulated reader from its tone. The reader wakes up after the right tone was loud enough for
+/// some time, and stays awake as long as any sound, such as that of commands, is as loud.
 struct PowerSense {
-    /// How long the tone has to be there, and how long it may be away, in tens of milliseconds. Nobody has told of either.
+    /// The time that the tone needs to wake the reader, and the time without sound that ends its power, in units of 10
+    /// ms. Assumed values: neither is known.
     private static let (waking, fading) = (10, 5)
-    /// Share of the frequency that it may be off: a period in whole frames is, by as much as 2 %.
+    /// Tolerance as a share of the frequency; rounding the period to whole frames shifts it by up to 2 %.
     private static let tolerance = 0.1
 
     private(set) var hasPower = false
     private let tone: Double
     private let leastPeak: Float
     private var meter: ToneMeter
-    /// Readings that were good, and that were not, one behind the other.
+    /// Consecutive readings with the right tone, and consecutive ones that were not loud enough.
     private var (good, bad) = (0, 0)
 
     /// - Parameters:
-    ///   - tone: Hz of the tone that wakes the reader.
-    ///   - leastPeak: what its peak has to reach, full scale 1.
+    ///   - tone: frequency of the tone that wakes the reader, in Hz.
+    ///   - leastPeak: the peak that it must reach, full scale 1.
     ///   - sampleRate: samples per second (Hz).
     init(tone: Double, leastPeak: Float, sampleRate: Double) {
         self.tone = min(tone, sampleRate / 2)
@@ -124,14 +125,13 @@ struct PowerSense {
     }
 }
 
-/// What a channel sounds like over ten milliseconds: its peak, which is what a reader's rectifier charges to, and how many
-/// turns a second it has by how often it passes 0. For a steady tone of any form that is its frequency, up to half of the
-/// sample rate.
+/// Measures a channel over ten milliseconds: its peak, to which a reader's rectifier charges, and its frequency by the
+/// number of zero crossings. That is exact for a steady tone of any waveform, up to half of the sample rate.
 struct ToneMeter {
     struct Reading {
         /// Greatest magnitude, full scale 1.
         let peak: Float
-        /// Turns a second.
+        /// Half the zero crossings a second (Hz).
         let frequency: Double
     }
 
@@ -147,8 +147,8 @@ struct ToneMeter {
         window = Int(sampleRate / 100)
     }
 
-    /// Takes the next sample.
-    /// - Returns: a reading where this one was the last of ten milliseconds.
+    /// Measures the next sample.
+    /// - Returns: a reading if the sample is the last of ten milliseconds.
     mutating func receive(_ sample: Float) -> Reading? {
         if sample > 0 ? !isHigh : sample < 0 && isHigh {
             crossings += 1

@@ -1,32 +1,32 @@
 import JackdawReaders
 
-/// Hears commands of four tones out of the sound itself: each turn of the wave is timed from where it rises through 0 to
-/// where it does so again, and taken for the nearest of the tones.
+/// Decodes commands of four tones from the sound itself: measures each period of the wave, from one rising zero
+/// crossing to the next, and assigns it to the nearest tone.
 struct FourToneDecoder {
-    /// Bits of a command at most.
+    /// Limit of a command in bits.
     private static let mostBits = 8 * 1024
-    /// Turns of the power tone that end a command.
+    /// Periods of the power tone that end a command.
     private static let endingTurns = 20.0
 
     private let sampleRate: Double
-    /// The four tones, and the power tone behind them, in Hz.
+    /// The four tones, followed by the power tone, in Hz.
     private let tones: [Double]
     private let turnsPerSymbol: Double
     private let preamble: [UInt8]
 
     private var position = 0.0
     private var last: Float = 0
-    /// Where the wave rose through 0.
+    /// Time of the last rising zero crossing, in samples.
     private var rise: Double?
     private var tone = 4
-    /// Turns of the tone so far.
+    /// Periods of the present tone so far.
     private var turns = 0.0
     private var bits: [UInt8] = []
 
     /// - Parameters:
     ///   - tones: the four tones in Hz, by the value of their bits.
     ///   - powerTone: the tone between commands in Hz.
-    ///   - turnsPerSymbol: turns of two bits.
+    ///   - turnsPerSymbol: periods of a symbol of two bits.
     ///   - preamble: bytes before those of a command.
     ///   - sampleRate: samples per second (Hz).
     init(tones: [Double], powerTone: Double, turnsPerSymbol: Int, preamble: [UInt8], sampleRate: Double) {
@@ -36,8 +36,8 @@ struct FourToneDecoder {
         self.preamble = preamble
     }
 
-    /// Takes the next sample.
-    /// - Returns: the bytes of a command where its end was heard.
+    /// Decodes the next sample.
+    /// - Returns: the bytes of a command if the sample ends it.
     mutating func receive(_ sample: Float) -> [UInt8]? {
         defer {
             last = sample
@@ -50,7 +50,7 @@ struct FourToneDecoder {
         return take(frequency: sampleRate / (rise - start))
     }
 
-    /// Forgets what was heard.
+    /// Discards everything received so far.
     mutating func reset() {
         rise = nil
         tone = 4
@@ -71,14 +71,14 @@ struct FourToneDecoder {
         return command()
     }
 
-    /// A tone has ended: it was one symbol, or several that are alike.
+    /// Adds the bits of a tone that has ended: one symbol, or several equal ones.
     private mutating func finishTone() {
         guard tone < 4, turnsPerSymbol > 0 else { return }
         let symbols = min(Int((turns / turnsPerSymbol).rounded()), (Self.mostBits - bits.count) / 2)
         for _ in 0..<symbols { bits += [UInt8(tone & 1), UInt8(tone >> 1)] }
     }
 
-    /// The bytes behind the preamble; nil where there is none.
+    /// The bytes after the preamble; nil if there is no preamble.
     private func command() -> [UInt8]? {
         let bytes = stride(from: 0, to: bits.count - 7, by: 8).map { start in
             (0..<8).reduce(UInt8(0)) { $0 | bits[start + $1] << UInt8($1) }

@@ -2,12 +2,12 @@ public import JackdawDSP
 public import JackdawReaders
 public import JackdawTransport
 
-/// A reader on an audio jack that does not exist: what is played goes in, what is captured comes out, a sample for each frame.
-/// A state machine without a clock: its time is that of the frames.
+/// A simulated reader on an audio jack. It receives the played sound and returns the captured sound, one sample for
+/// each frame. A state machine without a clock: the number of frames is its time.
 ///
-/// It lives on the power tone, as a real one does: without it, at another frequency or too faint, it says nothing. Where its
-/// family has no such tone it has power of its own. It hears commands out of the sound, and answers by the line code of its
-/// family, with the noise that its path has.
+/// It draws its power from the power tone, as a real one does: without the tone, at another frequency or too weak, it
+/// sends nothing. A family without such a tone has its own power. The reader decodes commands from the sound, and
+/// answers in the line code of its family, with the noise of its path.
 ///
 /// ```swift
 /// let family = ReaderFamily.named("unimag")
@@ -19,14 +19,15 @@ package struct SimulatedAudioReader: ~Copyable {
     package let sampleRate: Double
     /// Samples of a played frame.
     package let channelCount: Int
-    /// Whether the power tone has woken it up, or it has power of its own.
+    /// Whether the power tone has woken it up, or it has its own power.
     package private(set) var hasPower: Bool
 
-    /// Level at which a reader gets power, as a share of that of its profile. Nobody has told how much it needs.
+    /// Level at which a reader gets power, as a share of its profile's level. An assumed value: the real need is not
+    /// known.
     private static let leastPower: Float = 0.5
-    /// What ``ReaderFault/volumeTooLow`` makes of the volume, in dB.
+    /// Attenuation of ``ReaderFault/volumeTooLow``, in dB.
     private static let faintness = 20.0
-    /// The idle line behind each message, in seconds.
+    /// The idle line after each message, in seconds.
     private static let gap = 0.02
 
     private let path: AudioPath
@@ -34,13 +35,13 @@ package struct SimulatedAudioReader: ~Copyable {
     private let powerChannel: Int
     private let commandChannel: Int
     private var reader: SimulatedReader
-    /// nil where it has power of its own.
+    /// Nil for a reader with its own power.
     private var power: PowerSense?
     private var ear: CommandEar
     private var encoder: any LineEncoder
-    /// How long the idle line is held before and behind a message, in seconds.
+    /// The time of the idle line before and after a message, in seconds.
     private let carrier: Double
-    /// What is being sent, from the next sample on.
+    /// The samples of the message that is being sent.
     private var sending: [Float] = []
     private var sent = 0
     private var noise: GaussianNoise
@@ -48,17 +49,17 @@ package struct SimulatedAudioReader: ~Copyable {
     private var hum: ToneGenerator?
     private var humSample: [Float] = []
     private var frames: Int64 = 0
-    /// Frames at which the reader has something to do.
+    /// The frame count at which the reader has its next action.
     private var deadline: Int64?
     private var isUnplugged = false
 
-    /// A reader that is plugged in, and has no power unless that is its own.
+    /// Creates a reader that is plugged in, and has no power unless it has its own.
     /// - Parameters:
-    ///   - sound: what goes through its jack.
+    ///   - sound: the signals at its jack.
     ///   - sampleRate: frames per second, both ways (Hz).
-    ///   - path: how it is heard, and how it hears.
-    ///   - makeReader: makes what it answers and sends; its times begin at zero.
-    /// - Throws: `LineCodeError` with code `outOfRange` where the rate does not hold its line codes.
+    ///   - path: the path of the sound between reader and program.
+    ///   - makeReader: makes the model of the reader; its times begin at zero.
+    /// - Throws: `LineCodeError` with code `outOfRange` if the sample rate does not support its line codes.
     package init(
         _ sound: ReaderSound, sampleRate: Double, path: AudioPath = AudioPath(), _ makeReader: () -> SimulatedReader
     ) throws(LineCodeError) {
@@ -89,7 +90,7 @@ package struct SimulatedAudioReader: ~Copyable {
         }
         noise = GaussianNoise(seed: path.seed)
         var level = Self.amplitude(decibels: path.level)
-        // The root of a sine's mean square.
+        // RMS level: a sine's is its amplitude over the square root of 2.
         switch sound.answers.code {
         case .frequencyShift, .frequencyShiftBits, .serialManchester: level *= Float(0.5).squareRoot()
         case .nibbles, .dynamo: break
@@ -101,16 +102,16 @@ package struct SimulatedAudioReader: ~Copyable {
         setDeadline()
     }
 
-    /// How it stands.
+    /// The state of the reader.
     package var device: SimulatedDevice { reader.device }
 
-    /// Time that has passed, by the frames.
+    /// Time that has passed, by the number of frames.
     package var now: Duration { .nanoseconds(Int64(Double(frames) / sampleRate * 1e9)) }
 
-    /// Lets the time of some frames pass.
+    /// Advances the time by some frames.
     /// - Parameters:
-    ///   - played: what the program plays, full scale -1 to 1, channels interleaved; whole frames.
-    ///   - captured: gets as many samples as there are frames.
+    ///   - played: the sound that the program plays, full scale -1 to 1, channels interleaved; whole frames.
+    ///   - captured: receives one sample for each frame.
     package mutating func exchange(_ played: Span<Float>, into captured: inout [Float]) {
         precondition(played.count.isMultiple(of: channelCount), "a block holds whole frames")
         captured.reserveCapacity(captured.count + played.count / channelCount)
@@ -120,11 +121,12 @@ package struct SimulatedAudioReader: ~Copyable {
         }
     }
 
-    /// Lets the time of some frames pass, where somebody else plays what the reader says: its messages, without the path's noise.
+    /// Advances the time by some frames. The caller plays the reader's messages itself, without the noise of the path.
     /// - Parameters:
-    ///   - played: what the program plays, full scale -1 to 1, channels interleaved; whole frames.
-    ///   - channelCount: samples of a frame. Where there are fewer than the reader has, the last one stands for the others.
-    ///   - say: gets the sound of each message, one channel.
+    ///   - played: the sound that the program plays, full scale -1 to 1, channels interleaved; whole frames.
+    ///   - channelCount: samples of a frame. If the reader uses more channels, it reads the last one for the missing
+    ///     ones.
+    ///   - say: receives the sound of each message, one channel.
     package mutating func hear(_ played: Span<Float>, of channelCount: Int, _ say: ([Float]) -> Void) {
         precondition(channelCount > 0 && played.count.isMultiple(of: channelCount), "a block holds whole frames")
         let (power, command) = (min(powerChannel, channelCount - 1), min(commandChannel, channelCount - 1))
@@ -136,18 +138,19 @@ package struct SimulatedAudioReader: ~Copyable {
         }
     }
 
-    /// Presents a card at once, whatever the deck has. Nothing happens where the reader has no power or waits for no card.
-    /// - Parameter presentation: the card, and how it is presented; its delay does not count.
+    /// Presents a card immediately, independent of the deck. Does nothing if the reader has no power or does not wait
+    /// for a card.
+    /// - Parameter presentation: the card, and how it is presented; its delay is ignored.
     package mutating func present(_ presentation: Presentation) {
         reader.present(presentation, at: now)
         setDeadline()
     }
 
-    /// Pulls the plug, or puts it back: without it nothing is heard, either way.
-    /// - Parameter isUnplugged: whether it is out.
+    /// Unplugs the reader, or plugs it in; while it is unplugged, no sound passes in either direction.
+    /// - Parameter isUnplugged: whether it is unplugged.
     package mutating func unplug(_ isUnplugged: Bool = true) { self.isUnplugged = isUnplugged }
 
-    /// Lets the time of a frame pass.
+    /// Advances the time by one frame.
     private mutating func pass(power: Float, command: Float) {
         hear(power: gain * power, command: gain * command)
         frames += 1
@@ -211,15 +214,15 @@ package struct SimulatedAudioReader: ~Copyable {
     private static func amplitude(decibels: Double) -> Float { Float(Numerics.amplitude(decibels: decibels)) }
 }
 
-/// Runs a simulated reader on a sound card: it hears there what a program plays, and plays what it says. It has no thread of its
-/// own, and waits for sound: for a thread that may.
+/// Runs a simulated reader on a sound card: it captures the program's sound, and plays the reader's messages. It has no
+/// thread of its own, and blocks while it waits for sound.
 package struct SimulatedAudioHost: ~Copyable {
     private var reader: SimulatedAudioReader
 
-    /// - Parameter reader: who hears and says.
+    /// - Parameter reader: the reader that is simulated.
     package init(_ reader: consuming SimulatedAudioReader) { self.reader = reader }
 
-    /// The line that the reader speaks on, silent.
+    /// The line that plays the reader's messages, silent at first.
     /// - Parameter sampleRate: frames per second, 8,000 to 192,000 Hz.
     /// - Returns: a line of one channel.
     /// - Throws: `LineCodeError` with code `outOfRange`.
@@ -227,13 +230,13 @@ package struct SimulatedAudioHost: ~Copyable {
         try PoweredLine(Tone(1_000, channels: [.silent]), sampleRate: sampleRate, ramp: .none)
     }
 
-    /// Hears and says until it is over, or the port has come to its end.
+    /// Runs the reader until `goesOn` returns false, or the port has ended.
     /// - Parameters:
-    ///   - port: where the program is heard.
-    ///   - playback: where the reader is heard: a line of ``makeLine(sampleRate:)``.
-    ///   - goesOn: whether it goes on; asked ten times a second at least.
-    ///   - tell: gets each time that the reader gets power or loses it.
-    /// - Throws: `LinkError` where the port is lost.
+    ///   - port: captures the program's sound.
+    ///   - playback: plays the reader's messages on a line of ``makeLine(sampleRate:)``.
+    ///   - goesOn: whether to go on; called at least ten times a second.
+    ///   - tell: called each time that the reader gets power or loses it.
+    /// - Throws: `LinkError` if the port is lost.
     package mutating func run(
         hearing port: some AudioPort, saying playback: some PlaybackPort<PoweredLine>, while goesOn: () -> Bool,
         _ tell: (Bool) -> Void = { _ in }
@@ -256,23 +259,23 @@ package struct SimulatedAudioHost: ~Copyable {
     }
 }
 
-/// How a simulated reader is heard, and how it hears: what lies between its jack and the program.
+/// The path of the sound between a simulated reader's jack and the program.
 package struct AudioPath: Sendable, Hashable {
-    /// Level of what the reader sends in dBFS, -120 to 0.
+    /// Level of the reader's messages in dBFS, -120 to 0.
     package var level = -12.0
-    /// Whether it is upside down, as cables and inputs have it.
+    /// Whether the signal is inverted, as by some cables and inputs.
     package var isInverted = false
     /// How much faster the reader's clock is, as a share of the sample rate, -0.05 to 0.05.
     package var clockError = 0.0
     /// Power of the reader's signal over that of white noise in the whole band, in dB; nil for no noise.
     package var signalToNoise: Double?
-    /// Level of hum in dBFS; nil for none.
+    /// Level of hum in dBFS; nil for no hum.
     package var humLevel: Double?
     /// Frequency of the hum in Hz.
     package var humFrequency = 50.0
-    /// By how much the played sound is fainter at the reader than in the program, in dB, 0 or more: the volume.
+    /// Attenuation of the played sound on its way to the reader, in dB, 0 or more: the volume.
     package var attenuation = 0.0
-    /// Where the noise comes from.
+    /// The seed of the noise.
     package var seed: UInt64 = 1
 
     /// A quiet path without faults.

@@ -1,24 +1,24 @@
-/// Looks for Manchester in a window, and for NRZ that carries it: its zero crossings must keep to a rate near that of a mode,
-/// lie as far apart as the code allows, and come again frame by frame, which those of a card's stripe do not.
+/// Searches a window for Manchester, and for NRZ that carries it. Its zero crossings must keep to a rate near that of a
+/// mode, be as far apart as the code allows, and recur frame by frame, which the crossings of a swiped card do not.
 struct LevelSearch {
     private static let rateReach = 0.07
     private static let leastTransitions = 60
     private static let leastRegularity = 0.5
     private static let leastFrameSignificance = 4.5
     private static let leastFit = 0.2
-    /// A band with a signal that can be read stands this far over the noise, in power.
+    /// The power of a band with a signal that can be decoded is at least this factor over the noise.
     private static let leastHeight = 1.5
-    /// A quarter of the sound is under this share of its root mean square: of chips 0.46 to 0.5, of swipes 0.4 at most.
+    /// A quarter of the sound is under this share of its root mean square: chips have 0.46 to 0.5, swipes 0.4 at most.
     private static let leastFlatness = 0.43
-    /// Noise has no part in transitions that keep to their rate as well as this.
+    /// If transitions keep to their rate this well, noise does not affect them.
     private static let quietRegularity = 0.93
 
     private let window: SoundWindow
 
     init(_ window: SoundWindow) { self.window = window }
 
-    /// The likeliest code with the place where it was heard, in seconds from the start of the window.
-    /// - Throws: ``SpectrumError``: there is no memory for a transform.
+    /// The most likely code and its place, in seconds from the start of the window.
+    /// - Throws: ``SpectrumError`` if there is no memory for a transform.
     func guess() throws(SpectrumError) -> (guess: LineGuess, place: Range<Double>)? {
         var best: (guess: LineGuess, place: Range<Double>)?
         for signature in LineSignature.levels {
@@ -58,32 +58,34 @@ struct LevelSearch {
         return (guess, place)
     }
 
-    /// Whether the levels last as long as the code has it: one chip or two, but for where noise is stronger.
+    /// Whether the levels last as long as the code allows: one chip or two, except for a share that noise may cause.
     private func hasRuns(_ slicer: Slicer, baud: Double) -> Bool {
         let lengths = zip(slicer.times, slicer.times.dropFirst()).map { ($1 - $0) * baud }
         func share(_ isCounted: (Double) -> Bool) -> Double {
             Double(lengths.count(where: isCounted)) / Double(lengths.count)
         }
         let (short, long) = (share { $0 < 1.5 }, share { $0 > 2.5 })
-        // The sound of a swipe, whose characters make frames too, crosses zero between the pulses, also half a chip apart.
+        // The sound of a swipe, whose characters form frames too, also crosses zero between its pulses, half a chip
+        // apart.
         guard share({ (1.3..<1.7).contains($0) }) < 0.15 else { return false }
-        // The half waves of a tone that is keyed are alike for a whole bit, those of chips only by chance.
+        // The half waves of a keyed tone are alike for a whole bit; those of chips are alike only by chance.
         let groups = lengths.split { $0 < 1.5 }
         let brief = groups.count { $0.count <= 3 }
         guard 2 * brief > groups.count, 40 * groups.count > lengths.count, long < 0.08 else { return false }
         return short > 0.15 && short < 0.95
     }
 
-    /// Whether the sound stays on its levels, of which there is no telling in noise: that of a swipe is pulses.
+    /// Whether the sound stays on its levels, which cannot be measured in noise: the sound of a swipe consists of
+    /// pulses.
     private func isFlat(_ values: [Float], _ slicer: Slicer) -> Bool {
         let magnitudes = values.indices.filter { slicer.sides[$0] != 0 }.map { Double(abs(values[$0])) }
         let meanSquare = magnitudes.reduce(0) { $0 + $1 * $1 } / Double(max(1, magnitudes.count))
         return magnitudes.quantile(0.25) > LevelSearch.leastFlatness * meanSquare.squareRoot()
     }
 
-    /// Whether frames follow each other: between the last symbol of one and the first of the next there is always the same
-    /// transition, beside it half as often the opposite one, and elsewhere both alike. That leaves a line at each multiple
-    /// of the frames' rate, of which the fourth of ten is one of the strongest.
+    /// Whether frames are contiguous: between the last symbol of one and the first of the next there is always the same
+    /// transition, next to it half as often the opposite one, and elsewhere both are equally frequent. That leaves a
+    /// line at each multiple of the frame rate, of which the fourth of ten is one of the strongest.
     private func hasFrames(
         of signature: LineSignature.Levels, _ slicer: Slicer, baud: Double
     ) throws(SpectrumError) -> Bool {
@@ -96,29 +98,30 @@ struct LevelSearch {
 }
 
 extension LineGuess {
-    /// How far the line of its rate stands out of what transitions at any time would give.
+    /// How far the line of its rate exceeds the line that transitions at random times would give.
     fileprivate var significance: Double { regularity * Double(transitions).squareRoot() }
 }
 
-/// Turns a signal that goes to and fro between two sides into the times at which it changed.
+/// Converts a signal that alternates between two sides to the times of its changes.
 struct Slicer {
-    /// Crossings in seconds, in order.
+    /// Zero crossings in seconds, in order.
     private(set) var times: [Double] = []
-    /// For each crossing, 1 if it went up, -1 if down.
+    /// For each crossing, 1 for a rising one, -1 for a falling one.
     private(set) var signs: [Double] = []
-    /// For each value the side it is taken to be on, 1 or -1; 0 where nothing is heard.
+    /// The side of each value, 1 or -1; 0 if the signal is too weak there.
     private(set) var sides: [Int8]
 
-    /// The signal must go this far to the other side, as a share of its usual magnitude: noise alone shall not.
+    /// The signal must go this far to the other side, as a share of its usual magnitude, so that noise alone does not
+    /// change sides.
     private static let hysteresis: Float = 0.3
-    /// What is this far under the loudest stretch, in power, is not of the same sender.
+    /// A stretch with less than this share of the loudest stretch's power is not of the same sender.
     private static let quiet = 0.2
 
     /// - Parameters:
     ///   - values: the signal.
-    ///   - powers: how loud it is at each value.
-    ///   - rate: values a second.
-    ///   - stretch: values over which loudness is taken together.
+    ///   - powers: the power at each value.
+    ///   - rate: values per second.
+    ///   - stretch: values over which the power is averaged.
     init(_ values: [Float], powers: [Double], rate: Double, stretch: Int) {
         sides = [Int8](repeating: 0, count: values.count)
         let smooth = powers.smoothed(reach: max(1, stretch / 2))
@@ -150,7 +153,7 @@ struct Slicer {
         }
     }
 
-    /// Stretches of one side, as indices into ``sides``.
+    /// Runs of one side, as indices into ``sides``.
     func runs(of side: Int8) -> [Range<Int>] {
         var (runs, start) = ([Range<Int>](), 0)
         for index in 1...sides.count where index == sides.count || sides[index] != sides[start] {
@@ -160,7 +163,7 @@ struct Slicer {
         return runs
     }
 
-    /// From the first value that is heard to the last, in seconds.
+    /// The time from the first value with a side to the last, in seconds.
     func heard(rate: Double) -> Range<Double>? {
         guard let first = sides.firstIndex(where: { $0 != 0 }), let last = sides.lastIndex(where: { $0 != 0 }) else {
             return nil

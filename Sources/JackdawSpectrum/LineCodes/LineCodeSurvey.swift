@@ -1,8 +1,8 @@
 import Glibc
 public import JackdawDSP
 
-/// Guesses which line codes a recording holds, without decoding it. Memory stays the same for a recording of any length but
-/// for what is found, and block sizes make no difference.
+/// Guesses the line codes in a recording, without decoding it. Apart from the guesses, memory is the same for a
+/// recording of any length; block sizes make no difference.
 ///
 /// ```swift
 /// var survey = try LineCodeSurvey(sampleRate: 44_100)
@@ -10,9 +10,9 @@ public import JackdawDSP
 /// for guess in try survey.finish() { print(guess.modeName, guess.baud) }
 /// ```
 public struct LineCodeSurvey: ~Copyable, Sendable {
-    /// More would be noise that looks like much.
+    /// A limit against noise that looks like many senders.
     private static let mostGuesses = 1_000
-    /// Seconds of sound that are looked at together; half of them come again with the next.
+    /// Seconds of sound that are searched together; windows overlap by half.
     private static let windowLength = 1.0
     /// Guesses of one sender stray less than this, as a share of the baud, and of tones that were measured.
     private static let stray = 0.03
@@ -27,12 +27,12 @@ public struct LineCodeSurvey: ~Copyable, Sendable {
     private var window: SampleBuffer
     private var transform: RealTransform
     private let shelf = TransformShelf()
-    /// Samples before those in the window.
+    /// Samples before the first one in the window.
     private var past = 0
     private var hasNews = false
-    /// Why no more is looked for.
+    /// The error that ended the search.
     private var failure: SpectrumError?
-    /// What was found so far, in the order of time; the last may yet become longer.
+    /// The guesses so far, in the order of time; the last one may still grow.
     public private(set) var guesses: [LineGuess] = []
 
     /// A survey of nothing yet.
@@ -44,12 +44,12 @@ public struct LineCodeSurvey: ~Copyable, Sendable {
         guard RecordingSurvey.sampleRates.contains(sampleRate) else {
             throw SpectrumError(
                 code: .unsupportedSampleRate,
-                description: "the sample rate is \(sampleRate) Hz; line codes are told from 8000 to 192000 Hz")
+                description: "the sample rate is \(sampleRate) Hz; line codes are identified from 8000 to 192000 Hz")
         }
         let capacity = 2 * Int(sampleRate * LineCodeSurvey.windowLength / 2)
         var count = 64
         while count < capacity { count *= 2 }
-        // A type that cannot be copied is made at once or not at all.
+        // A noncopyable type is created here or not at all.
         let transform = try RealTransform(count: count)
         self.transform = transform
         self.sampleRate = sampleRate
@@ -57,9 +57,9 @@ public struct LineCodeSurvey: ~Copyable, Sendable {
         window = SampleBuffer(capacity: capacity)
     }
 
-    /// Takes the next samples, full scale ±1.
+    /// Adds the next samples, full scale ±1.
     ///
-    /// Without memory for a transform no more is looked for, and ``finish()`` says so.
+    /// If there is no memory for a transform, the search ends, and ``finish()`` throws the error.
     public mutating func receive(_ samples: Span<Float>) {
         var start = 0
         while start < samples.count {
@@ -68,7 +68,7 @@ public struct LineCodeSurvey: ~Copyable, Sendable {
         }
     }
 
-    /// Takes the next 16-bit samples.
+    /// Adds the next 16-bit samples.
     public mutating func receive(_ samples: Span<Int16>) {
         var start = 0
         while start < samples.count {
@@ -77,21 +77,21 @@ public struct LineCodeSurvey: ~Copyable, Sendable {
         }
     }
 
-    /// Drops the guesses that ended before a sample of the recording, so that one without end has room for more.
+    /// Drops the guesses that ended before a sample of the recording, so that an endless recording has room for more.
     public mutating func dropGuesses(before sample: Int) {
         guesses.removeAll { $0.samples.upperBound < sample }
     }
 
     /// Ends the recording.
-    /// - Returns: what was found, in the order of time; one guess for all that follows in one code.
-    /// - Throws: ``SpectrumError`` with code `outOfMemory`: not all of it could be looked at.
+    /// - Returns: the guesses, in the order of time; one guess for consecutive stretches in one code.
+    /// - Throws: ``SpectrumError`` with code `outOfMemory` if not all of the recording could be searched.
     public consuming func finish() throws(SpectrumError) -> [LineGuess] {
         if hasNews { survey() }
         if let failure { throw failure }
         return guesses
     }
 
-    /// Looks at the window once it is full.
+    /// Searches the window when it is full.
     private mutating func advance() {
         hasNews = true
         guard window.isFull else { return }
@@ -123,13 +123,14 @@ public struct LineCodeSurvey: ~Copyable, Sendable {
         add(guess.placed(past + Int(place.lowerBound * sampleRate)..<past + Int(place.upperBound * sampleRate)))
     }
 
-    /// A guess, and where in the window it was heard, in seconds.
+    /// A guess, and its place in the window, in seconds.
     private typealias Found = (guess: LineGuess, place: Range<Double>)
 
     private static func search(_ window: SoundWindow, findsUnnamed: Bool) throws(SpectrumError) -> Found? {
         let levels = try LevelSearch(window).guess()
         if let levels, levels.guess.regularity > LineCodeSurvey.clearRegularity { return levels }
-        // Two tones of whole half waves a bit look like chips, chips somewhat like two tones: the better one is right.
+        // Two tones of whole half periods a bit look like chips, and chips somewhat like two tones: the better guess is
+        // right.
         guard let tones = try ToneSearch(window).guess() else {
             if let levels { return levels }
             if let phases = try PhaseSearch(window).guess() { return phases }
@@ -169,34 +170,34 @@ extension LineGuess {
     }
 }
 
-/// The line code that a stretch of sound is most likely in, found by a ``LineCodeSurvey`` without decoding it.
+/// The most likely line code of a stretch of sound, found by a ``LineCodeSurvey`` without decoding.
 public struct LineGuess: Sendable, Hashable {
-    /// What carries the symbols.
+    /// The kind of signal that carries the symbols.
     public enum Carrier: Sendable, Hashable {
-        /// Two tones: those of 1 and 0, in Hz, as measured.
+        /// Two tones: the measured frequencies of 1 and 0, in Hz.
         case tones(LineBurst.Tones)
         /// Two levels: Manchester chips, bits that carry them, or bits of a Manchester UART.
         case levels
     }
 
-    /// The name of a mode whose tones are those of no mode that has a name: they are measured, and the higher one is taken for
-    /// the mark if the line rests on it.
+    /// The mode name of a guess whose tones belong to no named mode: the tones are measured, and the higher one is the
+    /// mark if the line is idle at it.
     public static let unnamed = "fsk"
 
-    /// Name of the nearest mode, as `LineMode(named:)` takes it; or ``unnamed``.
+    /// Name of the nearest mode, for `LineMode(named:)`; or ``unnamed``.
     public let modeName: String
-    /// What carries the symbols.
+    /// The signal that carries the symbols.
     public let carrier: Carrier
-    /// Symbols a second: bits of tones and of a Manchester UART, chips (half bits) of Manchester nibbles.
+    /// Symbols per second: bits of tones and of a Manchester UART, chips (half bits) of Manchester nibbles.
     public let baud: Double
-    /// How near the tones and the baud are to those of the mode, 0 to 1; a sender whose clock is off by some percent, and
-    /// everything with it, is nearer than one whose tones and baud disagree.
+    /// How near the tones and the baud are to those of the mode, 0 to 1. A sender whose whole clock is off by some
+    /// percent is nearer than one whose tones and baud disagree.
     public let fit: Double
-    /// How well the transitions keep to the baud, 0 to 1: 1 without noise, about 0.7 where one bit in a hundred is lost.
+    /// How well the transitions keep to the baud, 0 to 1: 1 without noise, about 0.7 if one bit in a hundred is lost.
     public let regularity: Double
-    /// Transitions that were measured.
+    /// Number of transitions that were measured.
     public let transitions: Int
-    /// Where it was heard, in samples from the start of the recording, to about a twentieth of a second.
+    /// The place of the signal, in samples from the start of the recording, to about a twentieth of a second.
     public let samples: Range<Int>
 
     /// One guess for two stretches of the same line.
@@ -216,9 +217,8 @@ public struct LineGuess: Sendable, Hashable {
     }
 }
 
-/// What the sound of a named mode is known by.
+/// The features of a named mode that identify its sound.
 enum LineSignature {
-    /// Two tones.
     struct Tones {
         let name: String
         let shift: FrequencyShift
@@ -227,23 +227,23 @@ enum LineSignature {
         var high: Double { max(shift.mark, shift.space) }
     }
 
-    /// Two levels, each for one chip or two.
+    /// Two levels, each of which lasts one chip or two.
     struct Levels {
         let name: String
-        /// Chips or bits a second.
+        /// Chips or bits per second, by the kind of line code.
         let baud: Double
-        /// Symbols from one start symbol to the next, each of which begins with the same transition.
+        /// Symbols from one start symbol to the next; each start symbol begins with the same transition.
         let frame: Double
     }
 
-    /// One tone, upright or upside down for each bit, a turn of it long.
+    /// One tone, upright or inverted for each bit, one period per bit.
     struct Phases {
         let name: String
-        /// Bits a second.
+        /// Bits per second, equal to the tone's Hz.
         let baud: Double
     }
 
-    /// The modes with tones, each keying once, under its first name.
+    /// The modes with tones; each keying once, under its first name.
     static let tones: [Tones] = {
         var found: [Tones] = []
         for mode in LineMode.all {
@@ -255,7 +255,7 @@ enum LineSignature {
         return found
     }()
 
-    /// The modes with levels whose frames follow each other.
+    /// The modes with levels whose frames are contiguous.
     static let levels: [Levels] = LineMode.all.compactMap { mode in
         switch mode.code {
         case .nibbles(let line): Levels(name: mode.name, baud: line.chipRate, frame: 10)
@@ -264,14 +264,14 @@ enum LineSignature {
         }
     }
 
-    /// The modes with bits of one turn, whose characters come at any time among many ones.
+    /// The modes with bits of one period, whose characters come at any time among many ones.
     static let phases: [Phases] = LineMode.all.compactMap { mode in
         guard case .serialManchester(let line) = mode.code else { return nil }
         return Phases(name: mode.name, baud: line.baud)
     }
 
-    /// How near measured values are to nominal ones: a clock that is off moves all of them alike, by a few percent; each by
-    /// itself is off by less.
+    /// How near measured values are to nominal ones. A clock error moves all values alike, by a few percent; each value
+    /// by itself is off by less.
     /// - Returns: 0 to 1.
     static func fit(_ measured: [Double], to nominal: [Double]) -> Double {
         let (clock, each) = (0.05, 0.02)

@@ -1,26 +1,28 @@
 import Glibc
 
-/// Looks for a Manchester UART in a window: each bit is one turn of a sine, so that the ones between characters are a steady
-/// tone of as many Hz as there are bits a second, and a zero is the same tone upside down, from one bit's edge to another.
+/// Searches a window for a Manchester UART. Each bit is one period of a sine: the ones between characters are a steady
+/// tone with as many Hz as there are bits per second, and a zero is the same tone inverted from one bit edge to
+/// another.
 struct PhaseSearch {
     private static let rateReach = 0.07
     private static let leastTransitions = 12
-    /// Share of the power that is the tone, either way up: of two tones half is another one, and a swipe strays.
+    /// Share of the power that belongs to the tone, upright or inverted. With two tones half of the power is the other
+    /// tone, and the rate of a swipe drifts.
     private static let leastCoherence = 0.6
-    /// Of transitions at any half bit, as a swipe of steady speed has them, 0.5 and less.
+    /// A swipe of steady speed has transitions at any half bit, which gives 0.5 and less.
     private static let leastRegularity = 0.75
-    /// Share of the time that is ones: those between characters are more than all bits of these.
+    /// Share of the time that is ones: the ones between characters outnumber all bits of the characters.
     private static let leastOnes = 0.7
     private static let leastFit = 0.2
-    /// A band with a signal that can be read stands this far over the noise, in power.
+    /// The power of a band with a signal that can be decoded is at least this factor over the noise.
     private static let leastHeight = 2.0
 
     private let window: SoundWindow
 
     init(_ window: SoundWindow) { self.window = window }
 
-    /// The likeliest line with the place where it was heard, in seconds from the start of the window.
-    /// - Throws: ``SpectrumError``: there is no memory for a transform.
+    /// The most likely line code and its place, in seconds from the start of the window.
+    /// - Throws: ``SpectrumError`` if there is no memory for a transform.
     func guess() throws(SpectrumError) -> (guess: LineGuess, place: Range<Double>)? {
         var best: (guess: LineGuess, place: Range<Double>)?
         for signature in LineSignature.phases {
@@ -40,7 +42,7 @@ struct PhaseSearch {
         guard let tone = try tone(of: band, in: range), tone.coherence > PhaseSearch.leastCoherence else { return nil }
         let fit = LineSignature.fit([tone.frequency], to: [baud])
         guard fit > PhaseSearch.leastFit else { return nil }
-        // Turned back by the tone, the bits are levels.
+        // Multiplied by the conjugate tone, the bits are levels.
         let step = 2 * .pi * (tone.frequency - band.centre) / band.rate
         let levels = band.values.enumerated().map { index, value in
             let angle = step * Double(index) + tone.phase
@@ -62,16 +64,16 @@ struct PhaseSearch {
         return (guess, place)
     }
 
-    /// A tone that may turn upside down at any time.
+    /// A tone that may be inverted at any time.
     private struct Tone {
         let frequency: Double
-        /// Radians at the band's first value, to half a turn.
+        /// Radians at the band's first value; ambiguous by half a turn.
         let phase: Double
-        /// Share of the band's power that is the tone's, 0 to 1.
+        /// Share of the band's power that belongs to the tone, 0 to 1.
         let coherence: Double
     }
 
-    /// The strongest tone of a band, by its square, which is the same either way up.
+    /// The strongest tone of a band, found in the squared signal, in which an inverted tone looks the same.
     private func tone(of band: SoundWindow.Band, in range: ClosedRange<Double>) throws(SpectrumError) -> Tone? {
         let squares = band.values.map { SIMD2($0.x * $0.x - $0.y * $0.y, 2 * $0.x * $0.y) }
         let total = squares.reduce(0.0) { $0 + Double(($1 * $1).sum()).squareRoot() }
@@ -87,7 +89,7 @@ struct PhaseSearch {
         func value(_ bin: Int) -> SIMD2<Float> { spectrum[bin < 0 ? bin + count : bin] }
         func power(_ bin: Int) -> Double { Double((value(bin) * value(bin)).sum()) }
         guard first <= last, let peak = (first...last).max(by: { power($0) < power($1) }) else { return nil }
-        // Between the bins, by direct sums: the phase must hold from the first value to the last.
+        // Direct sums interpolate between the bins: the phase must hold from the first value to the last.
         var best = (frequency: 0.0, sum: SIMD2<Double>.zero)
         for part in stride(from: -0.5, through: 0.5, by: 0.125) {
             let frequency = (Double(peak) + part) * step
@@ -106,21 +108,21 @@ struct PhaseSearch {
     }
 }
 
-/// The line that events at whole multiples of a period leave in the spectrum of their times: its frequency is the rate of
-/// the clock behind them, although many of the clock's ticks go by without an event.
+/// The line that events at whole multiples of a period leave in the spectrum of their times. Its frequency is the rate
+/// of the clock of the events, even if many ticks of the clock pass without an event.
 struct TimingLine {
-    /// In Hz.
+    /// The rate of the clock, in Hz.
     let frequency: Double
-    /// 1 for events exactly on the ticks, about 1 / √count for events at any time.
+    /// 1 for events exactly on the ticks, about 1 / √count for events at random times.
     let strength: Double
 
-    /// The strongest line in a range of frequencies.
+    /// The strongest line in a range of frequencies; nil if the events have no duration.
     /// - Parameters:
     ///   - times: in seconds, in order.
-    ///   - signs: a weight for each; all 1 if nil.
+    ///   - signs: a weight for each time; all 1 if nil.
     ///   - range: in Hz.
-    ///   - shelf: transforms.
-    /// - Throws: ``SpectrumError``: there is no memory for a transform.
+    ///   - shelf: provides transforms.
+    /// - Throws: ``SpectrumError`` if there is no memory for a transform.
     init?(
         _ times: [Double], signs: [Double]? = nil, in range: ClosedRange<Double>, _ shelf: TransformShelf
     ) throws(SpectrumError) {
@@ -128,7 +130,7 @@ struct TimingLine {
         let centre = (range.lowerBound + range.upperBound) / 2
         let duration = last - first
         let width = max(range.upperBound - range.lowerBound, 4 / duration)
-        // Turned back by the centre, the events need only be told apart as far as the range is wide.
+        // The centre is shifted to 0 Hz, so that the bins need to resolve only the width of the range.
         let binRate = 8 * width
         var count = 64
         while Double(count) < 4 * (duration * binRate + 2) { count *= 2 }

@@ -1,15 +1,15 @@
 import Glibc
 
-/// A stretch of sound as its spectrum, out of which bands are cut as slower signals.
+/// The spectrum of a stretch of sound, from which bands are extracted as signals of a lower rate.
 final class SoundWindow {
-    /// Samples of sound.
+    /// Samples of sound, without the padding.
     let count: Int
     /// Samples per second, in Hz.
     let sampleRate: Double
-    /// Transforms for all that is done with it.
+    /// The transforms of the survey, which the searches in this window share.
     let shelf: TransformShelf
 
-    /// Samples with the zeros behind them.
+    /// Samples including the zeros that pad them.
     private let transformCount: Int
     private var spectrum: [SIMD2<Float>]
     /// Mean power of bands of about 50 Hz.
@@ -19,8 +19,8 @@ final class SoundWindow {
     /// - Parameters:
     ///   - samples: at most as many as the transform takes.
     ///   - sampleRate: in Hz.
-    ///   - transform: as long as a power of two.
-    ///   - shelf: further transforms.
+    ///   - transform: its length is a power of two.
+    ///   - shelf: provides further transforms.
     init(_ samples: Span<Float>, sampleRate: Double, _ transform: inout RealTransform, _ shelf: TransformShelf) {
         count = samples.count
         self.sampleRate = sampleRate
@@ -46,10 +46,10 @@ final class SoundWindow {
         }
     }
 
-    /// The density of power that a quarter of the spectrum stays under.
+    /// The power density of the noise: the lower quartile over the bands.
     private(set) lazy var floor = max(density.quantile(0.25), 1e-12 * (density.max() ?? 0))
 
-    /// The density of power in a range of frequencies, over the ``floor``.
+    /// The mean power density in a range of frequencies, divided by the ``floor``.
     func height(in range: ClosedRange<Double>) -> Double {
         let band = sampleRate / Double(transformCount) * Double(binsPerBand)
         let low = max(0, Int(range.lowerBound / band))
@@ -58,8 +58,8 @@ final class SoundWindow {
         return density[low...high].reduce(0, +) / Double(high - low + 1) / floor
     }
 
-    /// Where nearly all of the power lies that stands out of the noise; nil without any.
-    /// - Parameter least: what is lower does not count: hum lies there.
+    /// The band that holds nearly all of the power above the noise; nil if there is none.
+    /// - Parameter least: lower frequencies do not count, since hum lies there.
     /// - Returns: frequencies in Hz.
     func occupied(from least: Double) -> ClosedRange<Double>? {
         let band = sampleRate / Double(transformCount) * Double(binsPerBand)
@@ -67,7 +67,7 @@ final class SoundWindow {
         let excess = density[first...].map { max(0, $0 - 1.5 * floor) }
         let total = excess.reduce(0, +)
         guard total > 0 else { return nil }
-        /// The band up to which a share of it lies.
+        /// The frequency below which a share of the power lies.
         func edge(_ share: Double) -> Double {
             var sum = 0.0
             let index = excess.firstIndex { value in
@@ -79,22 +79,22 @@ final class SoundWindow {
         return edge(0.03)...edge(0.97) + band
     }
 
-    /// A band turned down to 0 Hz, at a lower rate.
+    /// A band shifted down to 0 Hz, at a lower rate.
     struct Band {
         let values: [SIMD2<Float>]
-        /// Values a second.
+        /// Values per second of the band.
         let rate: Double
-        /// What was turned down to 0 Hz.
+        /// The frequency that was shifted to 0 Hz, in Hz.
         let centre: Double
     }
 
-    /// Cuts out a band that falls off like a Hann window on both sides of its centre.
+    /// Extracts a band that falls off like a Hann window on both sides of its centre.
     /// - Parameters:
     ///   - frequency: the centre in Hz.
-    ///   - reach: where the band ends, in Hz from the centre.
-    ///   - leastRate: values a second, at least.
+    ///   - reach: the distance from the centre at which the band ends, in Hz.
+    ///   - leastRate: the lowest rate of the band, in values per second.
     /// - Returns: the band.
-    /// - Throws: ``SpectrumError``: there is no memory for a transform.
+    /// - Throws: ``SpectrumError`` if there is no memory for a transform.
     func band(around frequency: Double, reach: Double, leastRate: Double) throws(SpectrumError) -> Band {
         let step = sampleRate / Double(transformCount)
         let centre = Int((frequency / step).rounded())
@@ -107,8 +107,8 @@ final class SoundWindow {
         }
     }
 
-    /// Cuts out all between two frequencies, the upper edge falling off like a Hann window; the real parts are the sound.
-    /// - Throws: ``SpectrumError``: there is no memory for a transform.
+    /// Extracts all between two frequencies; the upper edge falls off like a Hann window. The real parts are the sound.
+    /// - Throws: ``SpectrumError`` if there is no memory for a transform.
     func lowBand(_ range: Range<Double>, leastRate: Double) throws(SpectrumError) -> Band {
         let step = sampleRate / Double(transformCount)
         let last = min(spectrum.count - 1, Int(range.upperBound / step))

@@ -1,45 +1,45 @@
 import Glibc
 import JackdawDSP
 
-/// Looks for frequency shift keying in a window: for each mode and some clocks, the transitions between the two tones'
-/// envelopes must keep to a baud near that of the mode. The tones are then measured by themselves.
+/// Searches a window for frequency shift keying. For each mode and some clock errors, the transitions between the
+/// envelopes of the two tones must keep to a baud near that of the mode. The tones are then measured by themselves.
 struct ToneSearch {
-    /// Clocks that are tried: the envelopes of each take in what is 2 % beside it.
+    /// Clock errors that are tried: the envelopes of each also cover tones that are 2 % off.
     private static let clocks = [0.955, 0.985, 1.015, 1.045]
-    /// How far the baud is looked for.
+    /// How far from the nominal baud the search goes, as a share of it.
     private static let baudReach = 0.1
-    /// Transitions that tell a baud, at least.
+    /// Fewest transitions from which a baud is estimated.
     private static let leastTransitions = 12
-    /// Strength of the line of the baud times the root of the transitions: white noise came to 3.1 at most, what is read with
-    /// one error in a hundred bits has 6 or more from fifty characters.
+    /// Strength of the line of the baud times the root of the number of transitions: white noise reached 3.1 at most; a
+    /// signal that decodes with one error in a hundred bits has 6 or more from fifty characters on.
     private static let leastSignificance = 3.8
     private static let leastRegularity = 0.42
-    /// Transitions that keep to their baud this well leave no doubt.
+    /// If transitions keep to their baud this well, the baud is certain.
     private static let clearRegularity = 0.85
     /// Share of the power by which one tone surpasses the other: noise has about 0.5.
     private static let leastContrast = 0.58
     private static let leastFit = 0.4
-    /// A band with a signal that can be read stands this far over the noise, in power.
+    /// The power of a band with a signal that can be decoded is at least this factor over the noise.
     private static let leastHeight = 2.0
-    /// What is beside the tones is weaker than they are by this factor, in power.
+    /// The power beside the tones is at most this share of theirs.
     private static let mostBeside = 0.3
 
-    /// What is asked of a keying whose tones are those of no mode: of speech, music and swipes none keeps to a clock so well.
+    /// Limits for a keying whose tones belong to no mode: speech, music and swipes do not keep to a clock so well.
     private static let leastUnnamedRegularity = 0.65
     private static let leastUnnamedSignificance = 8.0
     private static let leastUnnamedBaud = 45.0
     private static let leastUnnamedTone = 150.0
-    /// How many bauds lie between its tones.
+    /// Distance of its tones, in bauds.
     private static let leastBaudsApart = 0.45
     private static let mostBaudsApart = 8.0
-    /// Bits of space that follow each other, at most: a start bit, nine bits of data and parity.
+    /// Longest run of space bits: a start bit, nine bits of data and parity.
     private static let longestSpace = 11.5
 
     private let window: SoundWindow
 
     init(_ window: SoundWindow) { self.window = window }
 
-    /// A keying that is tried, and what came of it.
+    /// A keying that is tried, with its measurements.
     private struct Trial {
         var low: Double
         var high: Double
@@ -53,8 +53,8 @@ struct ToneSearch {
         var rank: Double { significance * contrast }
     }
 
-    /// The likeliest keying with the place where it was heard, in seconds from the start of the window.
-    /// - Throws: ``SpectrumError``: there is no memory for a transform.
+    /// The most likely keying and its place, in seconds from the start of the window.
+    /// - Throws: ``SpectrumError`` if there is no memory for a transform.
     func guess() throws(SpectrumError) -> (guess: LineGuess, place: Range<Double>)? {
         var best: Trial?
         for signature in LineSignature.tones {
@@ -85,8 +85,8 @@ struct ToneSearch {
         return trial
     }
 
-    /// A keying whose tones are those of no mode, with the place where it was heard, in seconds from the start of the window.
-    /// - Throws: ``SpectrumError``: there is no memory for a transform.
+    /// A keying whose tones belong to no mode, and its place, in seconds from the start of the window.
+    /// - Throws: ``SpectrumError`` if there is no memory for a transform.
     func unnamedGuess() throws(SpectrumError) -> (guess: LineGuess, place: Range<Double>)? {
         guard let (low, high) = try twoFrequencies() else { return nil }
         var best: Trial?
@@ -100,7 +100,7 @@ struct ToneSearch {
             baud *= (1 + ToneSearch.baudReach) / (1 - ToneSearch.baudReach)
         }
         guard let best, let trial = try refined(best) else { return nil }
-        // The line rests on the mark: no character has so many bits of space.
+        // The idle line is mark: no character has so many bits of space.
         let longest = [Int8(-1), 1].map { side in trial.slicer.runs(of: side).map(\.count).max() ?? 0 }
         let isMarkHigh =
             longest[1] > longest[0] && Double(longest[1]) > ToneSearch.longestSpace * trial.rate / trial.baud
@@ -121,7 +121,7 @@ struct ToneSearch {
         return (guess, place)
     }
 
-    /// The two frequencies between which the sound goes to and fro; nil if it keeps to neither.
+    /// The two frequencies between which the sound alternates; nil if there are no two.
     private func twoFrequencies() throws(SpectrumError) -> (low: Double, high: Double)? {
         guard let range = window.occupied(from: ToneSearch.leastUnnamedTone) else { return nil }
         let centre = (range.lowerBound + range.upperBound) / 2
@@ -138,7 +138,7 @@ struct ToneSearch {
         guard total > 0 else { return nil }
         let mean = values.reduce(0) { $0 + $1.frequency * $1.power } / total
         let variance = values.reduce(0) { $0 + ($1.frequency - mean) * ($1.frequency - mean) * $1.power } / total
-        // Two means: each value belongs to the nearer one.
+        // Two-means clustering: each value belongs to the nearer mean.
         var (low, high) = (mean - variance.squareRoot(), mean + variance.squareRoot())
         for _ in 0..<10 {
             var sums = (low: SIMD2<Double>.zero, high: SIMD2<Double>.zero)
@@ -152,8 +152,8 @@ struct ToneSearch {
         return low > ToneSearch.leastUnnamedTone ? (low, high) : nil
     }
 
-    /// A guess that is as good as the last one was, without a search; nil where it would not be clear.
-    /// - Throws: ``SpectrumError``: there is no memory for a transform.
+    /// A guess with the parameters of the last one, without a search; nil if it would not be certain.
+    /// - Throws: ``SpectrumError`` if there is no memory for a transform.
     func guess(like last: LineGuess) throws(SpectrumError) -> (guess: LineGuess, place: Range<Double>)? {
         guard case .tones(let tones) = last.carrier else { return nil }
         let (low, high) = (min(tones.mark, tones.space), max(tones.mark, tones.space))
@@ -164,7 +164,8 @@ struct ToneSearch {
         return unnamedVerdict(trial, isMarkHigh: tones.mark > tones.space)
     }
 
-    /// Transitions that keep to a baud keep to its multiples too: the baud that this one is a multiple of, if any.
+    /// Transitions that keep to a baud also keep to its multiples. Returns the slower baud of which this one is a
+    /// multiple, if any.
     private func slowerBaud(_ trial: Trial) throws(SpectrumError) -> Double? {
         for divisor in [4.0, 3, 2] {
             let slower = trial.baud / divisor
@@ -196,7 +197,8 @@ struct ToneSearch {
         return (guess, place)
     }
 
-    /// Whether both tones stand out of the noise, and of what is beside them: the sound of a swipe is as loud there.
+    /// Whether both tones stand out of the noise, and over the power beside them: the sound of a swipe is as loud
+    /// there.
     private func isHeard(_ low: Double, _ high: Double, _ baud: Double) -> Bool {
         let reach = max(50, 0.5 * baud)
         let heights = [low, high].map { window.height(in: $0 - reach...$0 + reach) }
@@ -230,8 +232,9 @@ struct ToneSearch {
             contrast: total > 0 ? difference / total : 0, slicer: slicer, rate: rate)
     }
 
-    /// The frequency of one tone, where it is on, away from the transitions: that of most power, each run by itself, since
-    /// phases differ from run to run. The other tone does not pull it as it would pull the peak of a spectrum.
+    /// The frequency of one tone while it is on, away from the transitions: the frequency of the most power, summed run
+    /// by run, since phases differ from run to run. The other tone does not shift it as it would shift the peak of a
+    /// spectrum.
     private func frequency(
         near nominal: Double, side: Int8, _ trial: Trial
     ) throws(SpectrumError) -> Double {
@@ -266,7 +269,7 @@ struct ToneSearch {
         return nominal * (1 + 0.005 * (Double(peak + steps.lowerBound) + shift))
     }
 
-    /// The power of a tone, its frequency in turns a value, in a few values.
+    /// The power of a tone in a few values; `turns` is its frequency in periods per value.
     private static func power(of values: ArraySlice<SIMD2<Float>>, at turns: Double) -> Double {
         let step = SIMD2(cos(2 * .pi * turns), -sin(2 * .pi * turns))
         var (turn, sum) = (SIMD2(1.0, 0), SIMD2<Double>.zero)

@@ -1,19 +1,19 @@
 /// Finds narrow lines in a spectrum of bins of about 10 Hz.
 struct CarrierSearch {
     private static let most = 8
-    /// A line stands this far over the noise, and further where the spectrum is a mean of few: noise passes the deviation
-    /// less than once in a million.
+    /// The least height of a line over the noise. It is more if the spectrum is a mean of few segments: noise passes
+    /// the deviation less than once in a million.
     private static let leastHeight = 10.0
     private static let rareDeviation = 4.75
-    /// What is this far under a line, in power, is its window's leakage or its sender's distortion.
+    /// Peaks under this share of the strongest line's power are its window's leakage or its sender's distortion.
     private static let dynamicRange = 1e-8
-    /// Between two lines the spectrum falls at least this far under the weaker one.
+    /// Between two lines the spectrum falls at least to this share of the weaker one.
     private static let valley = 0.25
-    /// A line ends where it has fallen this far.
+    /// A line ends at this share of its peak power.
     private static let skirt = 1e-3
-    /// Bins at half power that tell a tone, 1.9 wide, from a side lobe.
+    /// The half-power width in bins that separates a tone, 1.9 bins wide, from a side lobe.
     private static let tonalWidth = 3.0
-    /// Side lobes are at least this far under their carrier: 12 dB.
+    /// Side lobes have at most this share of their carrier's power: -12 dB.
     private static let sidebandHeight = 0.0625
 
     private let power: [Double]
@@ -23,7 +23,7 @@ struct CarrierSearch {
 
     /// - Parameters:
     ///   - spectrum: the mean of all segments.
-    ///   - binWidth: in Hz.
+    ///   - binWidth: the distance between two bins, in Hz.
     init(_ spectrum: LevelledSpectrum.Mean, binWidth: Double) {
         let statistics = SpectrumStatistics(segments: spectrum.segments)
         power = spectrum.power
@@ -32,7 +32,7 @@ struct CarrierSearch {
         threshold = max(CarrierSearch.leastHeight, statistics.quantile(CarrierSearch.rareDeviation))
     }
 
-    /// The lines, strongest first, without those of the hum.
+    /// The lines without those of the hum, strongest first.
     func carriers(besides hum: Hum?) -> [Carrier] {
         var peaks: [Int] = []
         for candidate in candidates()
@@ -47,7 +47,8 @@ struct CarrierSearch {
         return Array(lines.sorted { $0.level > $1.level }.prefix(CarrierSearch.most))
     }
 
-    /// The noise around each bin: the lower quartile of its surroundings, which even several wide carriers leave alone.
+    /// The noise around each bin: from the lower quartile of its surroundings, which even several wide carriers do not
+    /// affect.
     private static func floor(of power: [Double], binWidth: Double, statistics: SpectrumStatistics) -> [Double] {
         let reach = max(32, Int(2_000 / binWidth))
         let step = 16
@@ -63,7 +64,7 @@ struct CarrierSearch {
         }
     }
 
-    /// Peaks that stand out of the noise and of the leakage of the strongest, strongest first.
+    /// Peaks above the noise and above the leakage of the strongest one, strongest first.
     private func candidates() -> [Int] {
         let inside = power.indices.dropFirst(SpectrumSearch.firstBin).dropLast(2)
         let least = (inside.map { power[$0] }.max() ?? 0) * CarrierSearch.dynamicRange
@@ -79,13 +80,13 @@ struct CarrierSearch {
         return (between.min() ?? 0) < power[peak] * CarrierSearch.valley
     }
 
-    /// Whether a peak is one of those that keying puts beside a carrier: symbols of length T spread it over
+    /// Whether a peak is one of those that keying generates beside a carrier: symbols of length T spread it over
     /// sin²(πfT) / (πfT)², whose side lobes are about 0.6 / T wide at half power, 1 / T apart and at least 13 dB down.
     private func isSideband(_ peak: Int, of stronger: Int) -> Bool {
         let width = halfPowerWidth(at: peak)
         guard width > CarrierSearch.tonalWidth else { return false }
         let envelope = width / 0.6 / (.pi * Double(abs(peak - stronger)))
-        // Twice that amplitude is allowed for, since keying is not always of one symbol length.
+        // Twice that amplitude is allowed, since keying does not always have one symbol length.
         return power[peak] < power[stronger] * min(CarrierSearch.sidebandHeight, 4 * envelope * envelope)
     }
 
@@ -108,7 +109,7 @@ struct CarrierSearch {
             width: halfPowerWidth(at: peak) * binWidth)
     }
 
-    /// The last bin of a line on one side: where it meets the noise or the valley before the next line.
+    /// The last bin of a line on one side: the bin at the noise, or in the valley before the next line.
     private func end(from peak: Int, by step: Int, among peaks: [Int]) -> Int {
         let next = peaks.filter { ($0 - peak) * step > 0 }.min { abs($0 - peak) < abs($1 - peak) }
         let limit = next ?? (step < 0 ? 0 : power.count - 1)
@@ -135,13 +136,13 @@ struct CarrierSearch {
     }
 }
 
-/// Finds where in the spectrum there is signal.
+/// Finds the band of the spectrum that has signal.
 struct BandSearch {
-    /// Signal is what stands this far over the noise: 6 dB.
+    /// The least height of signal over the noise: 6 dB.
     private static let height = 4.0
-    /// Bins averaged on either side, so that the chance peaks of noise do not pass.
+    /// Bins that are averaged on either side, so that random peaks of noise do not pass.
     private static let smoothing = 8
-    /// Loud and quiet parts differ by more than one class of 3 dB between them.
+    /// Loud and quiet parts differ by more than one class of 3 dB.
     private static let leastClassesApart = 2
 
     /// The band in Hz from the lowest to the highest frequency with signal, or nil.
@@ -161,7 +162,7 @@ struct BandSearch {
         return Double(low) * binWidth...Double(high) * binWidth
     }
 
-    /// Each bin's mean with its neighbours, but for those of the DC.
+    /// Each bin's mean with its neighbours, except for the bins of the DC.
     private static func smoothed(_ power: [Double]) -> [Double] {
         let start = SpectrumSearch.firstBin
         let inside = Array(power[start...]).smoothed(reach: smoothing)
@@ -169,11 +170,11 @@ struct BandSearch {
     }
 }
 
-/// What both searches in the spectrum of a recording need.
+/// Constants of both searches in the spectrum of a recording.
 enum SpectrumSearch {
-    /// The first bin that the DC does not leak into (a Blackman-Harris line ends four bins from its centre).
+    /// The first bin that DC does not leak into (a Blackman-Harris line ends four bins from its centre).
     static let firstBin = 5
 
-    /// The power in a bin under which there is nothing but the rounding of single precision: 150 dB under all bins together.
+    /// The power in a bin under which all is rounding of single precision: 150 dB under all bins together.
     static func roundingNoise(of power: [Double]) -> Double { 1e-15 * power.reduce(0, +) }
 }

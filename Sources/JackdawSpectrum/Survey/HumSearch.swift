@@ -1,9 +1,9 @@
-/// Finds hum of the mains in a spectrum of bins of a hertz or two.
+/// Finds hum of the mains in a spectrum whose bins are one or two hertz apart.
 struct HumSearch {
     private static let harmonics = 1...8
-    /// Mains strays less than this from its nominal frequency (EN 50160 allows 1 % in a large grid).
+    /// The mains frequency deviates less than this from its nominal value (EN 50160 allows 1 % in a large grid).
     private static let tolerance = 0.01
-    /// Shorter recordings cannot tell 50 Hz from 60 Hz.
+    /// Seconds; shorter recordings cannot distinguish 50 Hz from 60 Hz.
     private static let shortestDuration = 0.25
     /// The point of the normal distribution that noise passes less than once in 100,000.
     private static let rareDeviation = 4.3
@@ -27,10 +27,10 @@ struct HumSearch {
         isLongEnough = Double(spectrum.coveredCount) / spectrum.sampleRate >= HumSearch.shortestDuration
     }
 
-    /// The hum, or nil where neither the mains frequency nor twice it stands out.
+    /// The hum, or nil if neither the mains frequency nor its double stands out.
     func hum() -> Hum? {
         guard isLongEnough else { return nil }
-        // 300 Hz belongs to both, so the others decide.
+        // 300 Hz is a harmonic of both, so the others decide.
         let (fifty, sixty) = (lines(of: 50), lines(of: 60))
         let isFifty = totalPower(of: fifty) >= totalPower(of: sixty)
         let lines = isFifty ? fifty : sixty
@@ -50,7 +50,7 @@ struct HumSearch {
         }
     }
 
-    /// The power of a line near a frequency without the noise under it, or nil where none stands out.
+    /// The power of a line near a frequency without the noise under it, or nil if no line stands out.
     private func linePower(at frequency: Double) -> Double? {
         let place = frequency / binWidth
         let stray = max(1, place * HumSearch.tolerance)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Peak, mean, mean square and clipping of a recording, block by block.
+/// Measures peak, mean, mean square and clipping of a recording, block by block.
 struct LevelMeter: Sendable {
     private(set) var count = 0
     private(set) var peak: Float = 0
@@ -11,15 +11,15 @@ struct LevelMeter: Sendable {
     /// Samples at either end of the range, in runs or not.
     private(set) var railSamples = 0
 
-    /// Full scale of 16-bit samples; the ends of wider ones lie beyond.
+    /// Full scale of 16-bit samples; the ends of wider samples are beyond it.
     private static let rail: Float = 32_767 / 32_768
-    /// A sine of half the sample rate can have two samples at its top without being clipped.
+    /// A sine of half the sample rate can have two samples at its top without clipping.
     private static let shortestRun = 3
 
     private var runLength = 0
     private var runIsPositive = false
 
-    /// Takes a block, with the statistics of its samples.
+    /// Adds a block, with the statistics of its samples.
     mutating func receive(_ samples: Span<Float>, _ block: BlockStatistics) {
         count += samples.count
         peak = max(peak, block.peak)
@@ -38,7 +38,7 @@ struct LevelMeter: Sendable {
         }
     }
 
-    /// Ends a run of samples at the rail.
+    /// Ends a run of samples at full scale.
     mutating func finish() {
         if runLength >= LevelMeter.shortestRun {
             clippedRuns += 1
@@ -48,7 +48,6 @@ struct LevelMeter: Sendable {
     }
 }
 
-/// Sums over the samples of a block.
 struct BlockStatistics {
     let count: Int
     private(set) var peak: Float = 0
@@ -57,8 +56,8 @@ struct BlockStatistics {
 
     init(_ samples: Span<Float>) {
         count = samples.count
-        // Several sums at a time, since the compiler may not reorder the additions of one. In single precision the small
-        // noise on a large DC would be lost.
+        // Several sums in parallel, since the compiler may not reorder the additions of one sum. In single precision,
+        // the small noise on a large DC would be lost.
         var (sums, squares, peaks) = (SIMD4<Double>(), SIMD4<Double>(), SIMD4<Float>())
         let whole = samples.count & ~3
         for start in stride(from: 0, to: whole, by: 4) {
@@ -85,7 +84,7 @@ struct BlockStatistics {
     }
 }
 
-/// Finds the mean power of the quietest tenth of all blocks in bounded memory, from a histogram of their levels.
+/// Computes the mean power of the quietest tenth of all blocks in bounded memory, from a histogram of their levels.
 struct NoiseFloorMeter: Sendable {
     private static let lowest = Decibels.silence
     private static let classesPerDecibel = 10.0
@@ -100,10 +99,10 @@ struct NoiseFloorMeter: Sendable {
     private var blockCount = 0
     private var samplesPerBlock = 2
 
-    /// Takes a block of the usual length.
+    /// Adds a block of the usual length.
     mutating func receive(_ block: BlockStatistics) {
         let power = block.variance
-        // Rounding leaves a trace of variance in a block of equal samples.
+        // Rounding leaves a small variance in a block of equal samples.
         guard power > 1e-13 * block.sumOfSquares / Double(block.count) else {
             silentBlocks += 1
             return
@@ -130,11 +129,12 @@ struct NoiseFloorMeter: Sendable {
         return sum / found / selectionBias
     }
 
-    /// The mean of the lowest tenth of n estimates of the power of white noise, each from m samples, over the true power.
+    /// The mean of the lowest tenth of n estimates of the power of white noise, each from m samples, over the true
+    /// power.
     ///
-    /// The estimates are distributed as chi squared with m - 1 degrees of freedom, expanded here after Cornish and Fisher;
-    /// the mean of the lowest tenth of a normal distribution lies 1.755 deviations below the mean, the mean of its squared
-    /// deviations minus one is 2.249. The lowest of few estimates is less extreme.
+    /// The estimates have a chi-squared distribution with m - 1 degrees of freedom, expanded here after Cornish and
+    /// Fisher. The mean of the lowest tenth of a normal distribution is 1.755 deviations below the mean; the mean of
+    /// its squared deviations minus one is 2.249. The lowest of few estimates is less extreme.
     private var selectionBias: Double {
         let deviation = sqrt(2 / Double(samplesPerBlock - 1))
         let few = 1 - 1 / Double(blockCount)

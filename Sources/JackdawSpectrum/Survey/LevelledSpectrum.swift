@@ -1,10 +1,10 @@
 import Glibc
 
-/// The spectrum of a recording, kept apart by the level of its segments, so that loud and quiet parts can be told in
+/// The spectrum of a recording, separated by the level of its segments, so that loud and quiet parts can be compared in
 /// bounded memory.
 struct LevelledSpectrum: ~Copyable, Sendable {
     private static let decibelsPerClass = 3.0
-    /// Loud is what comes within this of the loudest, in classes.
+    /// Classes that count as loud, from the loudest one down.
     private static let loudClasses = 4
 
     private struct LevelClass: Sendable {
@@ -12,11 +12,11 @@ struct LevelledSpectrum: ~Copyable, Sendable {
         var sum: [Double] = []
     }
 
-    /// A mean spectrum and what it was made of.
+    /// A mean spectrum, and the number and class of its segments.
     struct Mean {
         var segments = 0
         var power: [Double]
-        /// Highest class in it.
+        /// Highest class of its segments.
         var highestClass = 0
     }
 
@@ -42,7 +42,7 @@ struct LevelledSpectrum: ~Copyable, Sendable {
     }
 
     private mutating func add(_ power: [Float]) {
-        // DC says nothing about how loud a segment is.
+        // DC does not count in the loudness of a segment.
         let total = power.dropFirst(SpectrumSearch.firstBin).reduce(0) { $0 + Double($1) }
         let place = (Decibels.level(ofPower: total) - Decibels.silence) / LevelledSpectrum.decibelsPerClass
         let index = min(max(0, Int(place)), classes.count - 1)
@@ -54,13 +54,13 @@ struct LevelledSpectrum: ~Copyable, Sendable {
         classes[index].segments += 1
     }
 
-    /// Levels at which there are segments, in classes.
+    /// Classes that have segments.
     private var usedClasses: [Int] { classes.indices.filter { classes[$0].segments > 0 } }
 
     /// The mean of all segments.
     var all: Mean { mean(of: usedClasses) }
 
-    /// The mean of the quietest tenth or somewhat more, without digital silence where there is anything else.
+    /// The mean of the quietest tenth or somewhat more, without digital silence if there is anything else.
     var quiet: Mean {
         let used = usedClasses
         let audible = used.count > 1 ? used.filter { $0 > 0 } : used
@@ -91,21 +91,21 @@ struct LevelledSpectrum: ~Copyable, Sendable {
     }
 }
 
-/// How far the mean of some spectra of white noise strays from the true spectrum: each spectrum is distributed
-/// exponentially, their mean as a gamma distribution.
+/// How far the mean of some spectra of white noise deviates from the true spectrum: each spectrum has an exponential
+/// distribution, their mean a gamma distribution.
 struct SpectrumStatistics {
-    /// Independent spectra that the mean is worth.
+    /// The number of independent spectra that the mean is equivalent to.
     let shape: Double
 
-    /// - Parameter segments: spectra averaged, of segments that overlap by half: with the windows used here, each but the
-    ///   first is worth about nine tenths of an independent one.
+    /// - Parameter segments: number of averaged segments, which overlap by half: with the windows used here, each but
+    ///   the first counts as about nine tenths of an independent one.
     init(segments: Int) {
         shape = max(1, 1 + 0.9 * Double(segments - 1))
     }
 
-    /// The value, over the true one, that the mean stays under with a given probability (the approximation of E. B. Wilson
-    /// and M. M. Hilferty, "The distribution of chi-square", PNAS 17, 1931).
-    /// - Parameter deviation: the probability as the point of the standard normal distribution that is as likely.
+    /// The value, relative to the true one, that the mean stays under with a given probability (the approximation of E.
+    /// B. Wilson and M. M. Hilferty, "The distribution of chi-square", PNAS 17, 1931).
+    /// - Parameter deviation: the point of the standard normal distribution with the same probability.
     /// - Returns: a factor over 0.
     func quantile(_ deviation: Double) -> Double {
         let root = 1 - 1 / (9 * shape) + deviation / (3 * sqrt(shape))
@@ -114,15 +114,15 @@ struct SpectrumStatistics {
 }
 
 extension [Double] {
-    /// The middle value; 0 of none.
+    /// The middle value; 0 if empty.
     var median: Double { quantile(0.5) }
 
-    /// The value that a share of the others is under, 0 to 1; 0 of none.
+    /// The value that a share (0 to 1) of the others is under; 0 if empty.
     func quantile(_ share: Double) -> Double {
         isEmpty ? 0 : sorted()[Swift.min(count - 1, Int(Double(count) * share))]
     }
 
-    /// The mean over each value and its neighbours up to a distance.
+    /// Replaces each value by the mean of itself and its neighbours up to a distance.
     func smoothed(reach: Int) -> [Double] {
         var sums = [0.0]
         for value in self { sums.append(sums[sums.count - 1] + value) }

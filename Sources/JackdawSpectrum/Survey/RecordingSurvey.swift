@@ -1,5 +1,5 @@
-/// Surveys a recording: levels, clipping, noise floor, hum, carriers and usable band. Memory stays the same for a recording
-/// of any length, and block sizes make no difference.
+/// Surveys a recording: levels, clipping, noise floor, hum, carriers and usable band. Memory is the same for a
+/// recording of any length, and block sizes make no difference.
 ///
 /// ```swift
 /// var survey = try RecordingSurvey(sampleRate: 44_100)
@@ -13,7 +13,7 @@ public struct RecordingSurvey: ~Copyable, Sendable {
     /// Samples per second, in Hz.
     public let sampleRate: Double
 
-    /// Samples beyond this are taken for damage, like those that are not finite, and count as 0: 120 dB over full scale.
+    /// Larger samples, and those that are not finite, are damage and count as 0: 120 dB over full scale.
     private static let largestSample: Float = 1e6
 
     private var block: SampleBuffer
@@ -23,9 +23,9 @@ public struct RecordingSurvey: ~Copyable, Sendable {
     private var fineSpectrum: PowerSpectrum
     private let binWidth: Double
 
-    /// A survey of nothing yet.
+    /// A survey without samples.
     /// - Parameter sampleRate: in Hz, within ``sampleRates``.
-    /// - Throws: ``SpectrumError`` with code `unsupportedSampleRate` outside them, and `outOfMemory`.
+    /// - Throws: ``SpectrumError`` with code `unsupportedSampleRate` for other rates, and `outOfMemory`.
     public init(sampleRate: Double) throws(SpectrumError) {
         guard RecordingSurvey.sampleRates.contains(sampleRate) else {
             throw SpectrumError(
@@ -42,7 +42,7 @@ public struct RecordingSurvey: ~Copyable, Sendable {
         binWidth = sampleRate / Double(segmentCount)
     }
 
-    /// Takes the next samples, full scale ±1.
+    /// Adds the next samples, full scale ±1.
     public mutating func receive(_ samples: Span<Float>) {
         var start = 0
         while start < samples.count {
@@ -52,7 +52,7 @@ public struct RecordingSurvey: ~Copyable, Sendable {
     }
 
     /// Ends the recording.
-    /// - Returns: what was found.
+    /// - Returns: the results of the survey.
     public consuming func finish() -> RecordingReport {
         if block.count > 0 { surveyBlock(isWhole: levels.count == 0) }
         levels.finish()
@@ -85,11 +85,11 @@ public struct RecordingSurvey: ~Copyable, Sendable {
     }
 }
 
-/// What a recording is like, found by a ``RecordingSurvey``. Levels are in dBFS as ``Decibels`` defines them.
+/// The properties of a recording, found by a ``RecordingSurvey``. Levels are in dBFS as ``Decibels`` defines them.
 public struct RecordingReport: Sendable, Equatable {
     /// Samples per second, in Hz.
     public let sampleRate: Double
-    /// Samples surveyed.
+    /// Number of samples in the recording.
     public let sampleCount: Int
     /// Level of the largest magnitude, in dBFS.
     public let peakLevel: Double
@@ -101,24 +101,24 @@ public struct RecordingReport: Sendable, Equatable {
     public let clippedRuns: Int
     /// Samples in such runs as a share of all, 0 to 1.
     public let clippedShare: Double
-    /// Samples at either end of the range as a share of all, 0 to 1, whether in runs or not. A sine that just fills the range
-    /// has 0.005; sound that was clipped before it came to this sample rate has more, and few runs.
+    /// Samples at either end of the range as a share of all, 0 to 1, whether in runs or not. A sine that just fills the
+    /// range has 0.005; sound that was clipped before it was converted to this sample rate has more, and few runs.
     public let fullScaleShare: Double
-    /// RMS level of the quietest tenth of the recording, in blocks of 10 ms without their DC, in dBFS. It is corrected for
-    /// the choice of the quietest, so that the floor of white noise is its level; digital silence does not count unless
-    /// there is nothing else.
+    /// RMS level of the quietest tenth of the recording, in blocks of 10 ms without their DC, in dBFS. It is corrected
+    /// for the selection of the quietest, so that the floor of white noise is its level. Digital silence does not count
+    /// unless there is nothing else.
     public let noiseFloor: Double
-    /// Hum of the mains, or nil where none stands out of the noise.
+    /// Hum of the mains, or nil if none stands out of the noise.
     public let hum: Hum?
     /// Narrow lines that stand out of the spectrum, strongest first, at most eight.
     public let carriers: [Carrier]
-    /// Where there is signal, in Hz, or nil where nothing stands 6 dB over the noise.
+    /// The band that has signal, in Hz, or nil if no signal is 6 dB over the noise.
     ///
-    /// In a recording with quiet and loud parts it is the spectrum of the loud ones against that of the quietest tenth;
-    /// in an even one, the spectrum against its own lowest tenth.
+    /// In a recording with quiet and loud parts, the spectrum of the loud parts is compared with that of the quietest
+    /// tenth; in an even recording, the spectrum is compared with its own lowest tenth.
     public let usableBand: ClosedRange<Double>?
 
-    /// Length in seconds.
+    /// Length of the recording, in seconds.
     public var duration: Double { Double(sampleCount) / sampleRate }
 }
 
@@ -135,18 +135,18 @@ public struct Hum: Sendable, Equatable {
     public struct Line: Sendable, Equatable {
         /// 1 for the mains frequency itself, up to 8.
         public let harmonic: Int
-        /// Level in dBFS.
+        /// Level of the line in dBFS.
         public let level: Double
     }
 }
 
 /// A narrow line in the spectrum of a recording: a tone, a carrier, a mark or space frequency.
 public struct Carrier: Sendable, Equatable {
-    /// Centre in Hz.
+    /// Centre of the line in Hz.
     public let frequency: Double
-    /// Level in dBFS.
+    /// Level of the line in dBFS.
     public let level: Double
-    /// Height of its peak over the noise around it, in dB, seen in bins of about 10 Hz.
+    /// Height of its peak over the noise around it, in dB, in bins of about 10 Hz.
     public let heightOverFloor: Double
     /// Width at half power in Hz; a pure tone shows the resolution, about 20 Hz.
     public let width: Double

@@ -1,10 +1,10 @@
-/// One thread that waits for descriptors (`epoll`) and calls whoever watches them; actors that own descriptors run on it, so
-/// that what watches calls needs no lock.
+/// One thread that waits for descriptors (`epoll`) and calls the handlers that watch them. Actors that own descriptors
+/// run on the same thread, so that handlers need no lock.
 package final class EventLoop: SerialExecutor {
     private let core: LoopCore
 
-    /// - Parameter name: of the thread, 15 bytes at most.
-    /// - Throws: ``SystemFailure`` where the system has no descriptor or thread to spare.
+    /// - Parameter name: the thread's name, 15 bytes at most.
+    /// - Throws: ``SystemFailure`` if the system has no descriptor or thread to spare.
     package init(name: String = "jackdaw-radio") throws(SystemFailure) {
         let core = try LoopCore()
         try WorkerThread(name: name) { core.run() }.detach()
@@ -13,39 +13,39 @@ package final class EventLoop: SerialExecutor {
 
     deinit { core.stop() }
 
-    /// Watches a descriptor, which stays its owner's and must be given up here before it is closed.
+    /// Watches a descriptor. The caller keeps the descriptor, and must call ``unwatch(_:)`` before it closes it.
     /// - Parameters:
-    ///   - descriptor: what to watch.
-    ///   - interest: what to watch it for; its end, too, whatever the interest.
-    ///   - ready: called on the loop's thread as long as what was asked for is so; still once where it is given up elsewhere
-    ///     meanwhile. It must not keep the loop.
-    /// - Returns: what the descriptor is changed and given up by.
-    /// - Throws: ``SystemFailure``.
+    ///   - descriptor: the descriptor to watch.
+    ///   - interest: the readiness to report. The end of the other side is reported with any interest.
+    ///   - ready: called on the loop's thread as long as the descriptor is ready; at most once more if another thread
+    ///     unwatches the descriptor at the same time. It must not retain the loop.
+    /// - Returns: the watch, for ``change(_:to:)`` and ``unwatch(_:)``.
+    /// - Throws: ``SystemFailure`` if the descriptor cannot be watched.
     package func watch(
         _ descriptor: Int32, for interest: Readiness, _ ready: @escaping @Sendable (Readiness) -> Void
     ) throws(SystemFailure) -> Watch {
         try core.watch(descriptor, for: interest, ready)
     }
 
-    /// Watches for something else.
+    /// Replaces the readiness that a watch reports.
     package func change(_ watch: Watch, to interest: Readiness) { core.change(watch, to: interest) }
 
-    /// Watches no longer.
+    /// Ends a watch; the caller may then close the descriptor.
     package func unwatch(_ watch: Watch) { core.unwatch(watch) }
 
     package func enqueue(_ job: consuming ExecutorJob) { enqueue(UnownedJob(job), as: nil) }
 
-    /// Runs a job later.
+    /// Enqueues a job.
     /// - Parameters:
-    ///   - job: what to run.
-    ///   - executor: what it was given to; nil where that is the loop itself.
+    ///   - job: the job to run.
+    ///   - executor: the task executor that received the job; nil for the loop itself.
     fileprivate func enqueue(_ job: UnownedJob, as executor: LoopTaskExecutor?) {
         core.enqueue(LoopCore.Job(job: job, executor: executor), of: self)
     }
 
-    /// Waits in the middle of a job for what is watched, and calls who watches it: where one task receives, that costs no
-    /// change of tasks. The job must not hold what others wait for.
-    /// - Returns: false, at once, where this is not the loop's thread or other jobs are to be run: the task has to suspend.
+    /// Waits for watched descriptors in the middle of a job, and calls their handlers: with a single receiving task,
+    /// that saves a switch of tasks. The job must not hold anything that others wait for.
+    /// - Returns: false, at once, if this is not the loop's thread or other jobs are waiting: the task has to suspend.
     package func turn() -> Bool { core.turn() }
 
     /// Ends a ``turn()``, from any thread.
@@ -54,11 +54,11 @@ package final class EventLoop: SerialExecutor {
     /// Whether this is the loop's thread.
     package var isHere: Bool { core.isHere }
 
-    package func checkIsolated() { precondition(core.isHere, "called from another thread than the loop's") }
+    package func checkIsolated() { precondition(core.isHere, "not called on the loop's thread") }
 }
 
-/// Lets tasks that are no actor's run on a loop's thread. It is not the loop itself: a task that is told to run there as an
-/// actor would is sent on to where it belongs, at each step.
+/// Runs tasks that belong to no actor on a loop's thread. It is a type of its own: a task that used the loop's serial
+/// executor, as an actor does, would be sent back to its own executor at each step.
 package final class LoopTaskExecutor: TaskExecutor {
     private let loop: EventLoop
 
@@ -67,22 +67,22 @@ package final class LoopTaskExecutor: TaskExecutor {
     package func enqueue(_ job: consuming ExecutorJob) { loop.enqueue(UnownedJob(job), as: self) }
 }
 
-/// What a descriptor is ready for.
+/// The readiness of a descriptor.
 package struct Readiness: OptionSet, Hashable {
     package let rawValue: UInt8
 
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// There is something to be read, or the other side has ended.
+    /// Bytes can be read, or the other side has ended.
     package static let reading = Readiness(rawValue: 1)
-    /// Something can be written, or the other side has ended.
+    /// Bytes can be written, or the other side has ended.
     package static let writing = Readiness(rawValue: 2)
 }
 
-/// A descriptor that is watched.
+/// A descriptor that an ``EventLoop`` watches.
 package struct Watch: Hashable {
     package let descriptor: Int32
-    /// Tells it from an older one with the same descriptor.
+    /// Distinguishes this watch from an earlier one of the same descriptor.
     package let number: UInt64
 }
 
@@ -95,12 +95,13 @@ extension EventLoop {
         var isOver = false
     }
 
-    /// Waits until a descriptor is ready, or the task is cancelled. It must not be closed meanwhile.
+    /// Waits until a descriptor is ready, or the task is cancelled. The caller must not close the descriptor during the
+    /// wait.
     /// - Parameters:
-    ///   - descriptor: what to wait for.
-    ///   - interest: what it is to be ready for.
-    /// - Returns: what it is ready for, which is everything at its end; nothing where the task was cancelled.
-    /// - Throws: ``SystemFailure`` where it cannot be watched.
+    ///   - descriptor: the descriptor to wait for.
+    ///   - interest: the readiness to wait for.
+    /// - Returns: the readiness, which is all of it after the end of the other side; empty if the task was cancelled.
+    /// - Throws: ``SystemFailure`` if the descriptor cannot be watched.
     package func wait(_ descriptor: Int32, for interest: Readiness) async throws(SystemFailure) -> Readiness {
         let state = SystemLock(Waiting())
         let end = { @Sendable [self] (readiness: Readiness) in
@@ -119,10 +120,10 @@ extension EventLoop {
         await withTaskCancellationHandler {
             await unsafe withUnsafeContinuation { continuation in
                 let waits = state.withLock { waiting in
-                    // Cancelled before it began.
+                    // The task was cancelled before the wait began.
                     guard !waiting.isOver else { return false }
                     do throws(SystemFailure) {
-                        // What is ready at once finds the lock taken, and waits for it.
+                        // If the descriptor is ready at once, `end` waits for this lock.
                         waiting.watch = try watch(descriptor, for: interest, end)
                     } catch {
                         waiting.failure = error
@@ -142,14 +143,14 @@ extension EventLoop {
     }
 }
 
-/// Does something that takes no longer than a time, and gives it up when that is over.
+/// Runs an operation with a time limit, and cancels it after that.
 /// - Parameters:
-///   - limit: the longest that it may take; nil for no limit.
-///   - clock: measures it.
-///   - late: what is thrown where the time is over.
-///   - operation: heeds being cancelled.
-/// - Returns: what `operation` does.
-/// - Throws: what `operation` does, and `late`.
+///   - limit: the longest time that the operation may take; nil for no limit.
+///   - clock: measures the limit.
+///   - late: the error to throw after the limit.
+///   - operation: must respond to cancellation.
+/// - Returns: the result of `operation`.
+/// - Throws: the error of `operation`, or `late`.
 package func withDeadline<Value: Sendable, Failure: Error>(
     _ limit: Duration?, of clock: any Clock<Duration>, late: Failure,
     _ operation: @escaping @Sendable () async throws(Failure) -> Value
@@ -160,7 +161,7 @@ package func withDeadline<Value: Sendable, Failure: Error>(
             do throws(Failure) { return .success(try await operation()) } catch { return .failure(error) }
         }
         group.addTask {
-            // Where it is cancelled with the rest, the operation says so.
+            // If the caller cancelled the whole group, the operation reports that.
             do { try await clock.sleep(for: limit) } catch { return nil }
             return .failure(late)
         }

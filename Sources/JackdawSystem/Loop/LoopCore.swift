@@ -1,33 +1,33 @@
 internal import CLinux
 import Glibc
 
-/// What the thread of an ``EventLoop`` runs, which it may outlive by a moment.
+/// The jobs, handlers and descriptors of an ``EventLoop``. The loop's thread retains it, and may outlive the loop by a
+/// moment.
 final class LoopCore: Sendable {
-    /// What is to be run.
     struct Job {
         let job: UnownedJob
-        /// What it was given to; nil where that is the loop itself.
+        /// The task executor that received the job; nil for the loop itself.
         let executor: LoopTaskExecutor?
     }
 
     private struct State {
-        /// What is to be run, from the next one on; nothing where there is none.
+        /// The jobs to run, from `nextJob` on.
         var jobs: [Job] = []
         var nextJob = 0
-        /// The loop, while it has jobs.
+        /// The loop, retained while it has jobs.
         var owner: EventLoop?
         var handlers: [UInt64: @Sendable (Readiness) -> Void] = [:]
         var nextNumber: UInt64 = 1
         var isStopped = false
         var thread: pthread_t?
 
-        /// Whether this is the loop's thread.
+        /// Whether the caller runs on the loop's thread.
         var isHere: Bool { thread.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
     }
 
-    /// Events that are taken at once.
+    /// Events that one `epoll_wait` returns at most.
     private static let batch = 32
-    /// Jobs between two looks at descriptors.
+    /// Jobs that run between two polls of the descriptors, at most.
     private static let jobs = 32
 
     private let poll: Int32
@@ -45,7 +45,7 @@ final class LoopCore: Sendable {
 
     deinit { if poll >= 0 { close(poll) } }
 
-    /// Whether this is the loop's thread.
+    /// Whether the caller runs on the loop's thread.
     var isHere: Bool {
         state.withLock { state in state.isHere }
     }
@@ -84,15 +84,16 @@ final class LoopCore: Sendable {
         if mustWake { wakeUp.ring() }
     }
 
-    /// Looks at descriptors in the middle of a job, and waits until there is something to see, a job or a ``wake()``.
-    /// - Returns: false, at once, where this is not the loop's thread or other jobs are to be run.
+    /// Polls the descriptors in the middle of a job, and waits until a descriptor is ready, a job arrives, or
+    /// ``wake()``.
+    /// - Returns: false, at once, if this is not the loop's thread or other jobs are waiting.
     func turn() -> Bool {
         guard state.withLock({ state in state.isHere && state.jobs.isEmpty }) else { return false }
         wait(milliseconds: -1)
         return true
     }
 
-    /// Ends a wait.
+    /// Ends a wait in ``turn()``.
     func wake() { wakeUp.ring() }
 
     func stop() {
@@ -100,7 +101,7 @@ final class LoopCore: Sendable {
         wakeUp.ring()
     }
 
-    /// Runs until the loop is gone.
+    /// Runs until the loop was released and has no jobs.
     func run() {
         state.withLock { state in state.thread = pthread_self() }
         while true {
@@ -112,19 +113,19 @@ final class LoopCore: Sendable {
         }
     }
 
-    /// What there is left to do.
+    /// The work that is left after ``runJobs()``.
     private enum Left {
         case none
         case more
         case stopped
     }
 
-    /// Runs jobs and those that they leave behind, up to so many; then descriptors are to have their turn.
-    /// - Returns: what there is left to do.
+    /// Runs jobs, and the jobs that they enqueue, up to a limit, after which descriptors must be polled.
+    /// - Returns: the work that is left.
     private func runJobs() -> Left {
         for _ in 0..<Self.jobs {
             let (next, isStopped) = state.withLock { state in (Self.takeJob(&state), state.isStopped) }
-            // Keeps no hold on the loop from one job to the next.
+            // The loop is not retained from one job to the next.
             guard let (job, owner) = next else { return isStopped ? .stopped : .none }
             if let executor = job.executor {
                 unsafe job.job.runSynchronously(on: executor.asUnownedTaskExecutor())
@@ -135,12 +136,12 @@ final class LoopCore: Sendable {
         return .more
     }
 
-    /// The next job and its loop. One at a time: a job that looks at descriptors has to know of those behind it.
+    /// Takes the next job and its loop. One at a time: ``turn()`` in a job must see the jobs after it.
     private static func takeJob(_ state: inout State) -> (Job, EventLoop)? {
         guard let owner = state.owner else { return nil }
         let job = state.jobs[state.nextJob]
         state.nextJob += 1
-        // Jobs that leave others behind never come to an end.
+        // If each job enqueues another, the queue never becomes empty: the jobs that ran are removed in bulk.
         if state.nextJob * 2 >= state.jobs.count {
             state.jobs.removeFirst(state.nextJob)
             state.nextJob = 0
@@ -165,7 +166,7 @@ final class LoopCore: Sendable {
                     wakeUp.clear()
                     continue
                 }
-                // One that was given up since is not called.
+                // A handler that was removed since is not called.
                 guard let handler = state.withLock({ state in state.handlers[number] }) else { continue }
                 var readiness: Readiness = []
                 if unsafe jackdaw_epoll_reads(event) != 0 { readiness.insert(.reading) }

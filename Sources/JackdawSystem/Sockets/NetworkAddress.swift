@@ -2,25 +2,25 @@ internal import CLinux
 import Glibc
 
 extension SocketAddress {
-    /// The kind of socket that carries a stream to an address of a network; nil where it is none of these.
+    /// The kind of stream socket that connects to a network address; nil for an address of another family.
     package var streamKind: SocketKind? {
         guard let family, family == AF_INET || family == AF_INET6 else { return nil }
         return SocketKind(domain: family, type: Int32(SOCK_STREAM.rawValue), protocolNumber: Int32(IPPROTO_TCP))
     }
 
-    /// Whether only programs of this computer can connect there.
+    /// Whether only programs of this computer can connect to the address.
     package var isLoopback: Bool {
         if family == AF_INET, let address = self.as(sockaddr_in.self) {
             return UInt32(bigEndian: address.sin_addr.s_addr) >> 24 == 127
         }
-        // Its address lies behind the family, the port and the flow (`sockaddr_in6`).
+        // In `sockaddr_in6`, the address follows the family, the port and the flow label.
         guard family == AF_INET6, bytes.count >= 24 else { return false }
         let host = Array(bytes[8..<24])
         let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 127]
         return host == [UInt8](repeating: 0, count: 15) + [1] || host.starts(with: mapped)
     }
 
-    /// The host's address in digits, and the port; nil where this is no address of a network.
+    /// The host's numeric address, and the port; nil if this is not a network address.
     package var network: (host: String, port: UInt16)? {
         guard streamKind != nil else { return nil }
         var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
@@ -42,8 +42,8 @@ extension SocketAddress {
 }
 
 extension SocketOption {
-    /// What a link to a reader needs: commands go out at once, and a reader that has gone without a word is missed after a
-    /// minute, whether or not it has something to confirm (tcp(7)).
+    /// The options of a link to a reader: commands go out at once, and the kernel detects within a minute that a reader
+    /// has disappeared silently, whether or not it has bytes to acknowledge (tcp(7)).
     package static let readerLink: [SocketOption] = [
         SocketOption(level: Int32(IPPROTO_TCP), name: TCP_NODELAY, value: Int32(1)),
         SocketOption(level: SOL_SOCKET, name: SO_KEEPALIVE, value: Int32(1)),
@@ -53,17 +53,17 @@ extension SocketOption {
         SocketOption(level: Int32(IPPROTO_TCP), name: TCP_USER_TIMEOUT, value: UInt32(60_000)),
     ]
 
-    /// What a port is listened at with: at once after the program before it has ended.
+    /// The option of a listening socket: the port can be used at once after the previous program has ended.
     package static let reusedAddress = SocketOption(level: SOL_SOCKET, name: SO_REUSEADDR, value: Int32(1))
 }
 
-/// Finds the addresses of hosts.
+/// Looks up the addresses of hosts.
 package struct HostLookup: Sendable {
-    /// Why there are none.
+    /// The failure of a lookup.
     package struct Failure: Error, Hashable {
-        /// The number of `getaddrinfo`.
+        /// The error code of `getaddrinfo`.
         package let code: Int32
-        /// The words for it.
+        /// The system's text for the code.
         package let message: String
 
         package init(code: Int32, message: String) {
@@ -72,8 +72,8 @@ package struct HostLookup: Sendable {
         }
     }
 
-    /// Looks a host up, taking as long as that takes: its name or its address in digits, the port, and whether digits are
-    /// all that it may be.
+    /// Looks up a host, and blocks as long as that takes. The arguments are the host's name or numeric address, the
+    /// port, and whether only a numeric address is allowed.
     private let look: @Sendable (String, UInt16, _ isNumeric: Bool) -> Result<[SocketAddress], Failure>
 
     package init(
@@ -82,7 +82,7 @@ package struct HostLookup: Sendable {
         self.look = look
     }
 
-    /// The addresses of a host whose address is written in digits; nil where it is a name.
+    /// The addresses of a host that is given by a numeric address; nil if it is a name.
     package func numeric(_ host: String, port: UInt16) -> [SocketAddress]? {
         guard case .success(let addresses) = look(host, port, true), !addresses.isEmpty else { return nil }
         return addresses
@@ -93,9 +93,9 @@ package struct HostLookup: Sendable {
         var isOver = false
     }
 
-    /// The addresses of a host, the best one first. A name is looked up in a thread of its own, which is left alone when the
-    /// task is cancelled.
-    /// - Returns: at least one; nil where the task was cancelled.
+    /// Looks up the addresses of a host, the best one first. A name is looked up on a thread of its own; if the task is
+    /// cancelled, the thread is left to finish alone.
+    /// - Returns: at least one address; nil if the task was cancelled.
     package func addresses(of host: String, port: UInt16) async throws(Failure) -> [SocketAddress]? {
         if let numeric = numeric(host, port: port) { return numeric }
         let waiting = SystemLock(Waiting())
@@ -128,7 +128,7 @@ package struct HostLookup: Sendable {
         return addresses
     }
 
-    /// The system's own way.
+    /// The system's lookup. The corresponding C function is `getaddrinfo`.
     package static func system(
         _ host: String, _ port: UInt16, _ isNumeric: Bool
     ) -> Result<[SocketAddress], Failure> {

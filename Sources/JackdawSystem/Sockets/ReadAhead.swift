@@ -1,17 +1,17 @@
 import Glibc
 
-/// Bytes that were received and not yet handed over, in memory that is made once and overwritten behind the reader.
+/// Bytes that were received and not yet handed over, in a buffer that is allocated once and wiped after each handover.
 package final class ReadAhead {
-    /// Bytes of a stream that are read ahead; packets get at least eight times their size.
+    /// Bytes of a stream that are read ahead at most; the buffer for packets has at least eight times their size.
     package static let capacity = 65_536
     private static let mostPackets = 256
 
     private var bytes: [UInt8]
     private var count = 0
-    /// Where the bytes begin that were not handed over.
+    /// Offset of the first byte that was not handed over.
     private var start = 0
     private let packetSize: Int?
-    /// Where packets end, in their order; none for a stream.
+    /// Offsets at which packets end, in order; empty for a stream.
     private var ends: [Int] = []
     private var nextEnd = 0
 
@@ -21,19 +21,19 @@ package final class ReadAhead {
         if packetSize != nil { ends.reserveCapacity(Self.mostPackets) }
     }
 
-    /// Whether all was handed over.
+    /// Whether all bytes were handed over.
     var isEmpty: Bool { start == count }
 
-    /// Whether more can be received.
+    /// Whether more bytes can be received: for packets, one of the largest size.
     package var hasRoom: Bool {
         guard let packetSize else { return count < bytes.count }
         return bytes.count - count >= packetSize && ends.count < Self.mostPackets
     }
 
-    /// Receives more. There must be room.
-    /// - Parameter receive: writes bytes to a place among these, and returns their number.
+    /// Receives more bytes. There must be room.
+    /// - Parameter receive: writes bytes into a range of the buffer, and returns their number.
     /// - Returns: that number.
-    /// - Throws: what `receive` does.
+    /// - Throws: the error of `receive`.
     func fill(
         _ receive: (inout [UInt8], Range<Int>) throws(SystemFailure) -> Int
     ) throws(SystemFailure) -> Int {
@@ -43,7 +43,7 @@ package final class ReadAhead {
         return received
     }
 
-    /// Hands over all of a stream, or one packet, and overwrites it. There must be something.
+    /// Hands over all bytes of a stream, or one packet, and wipes them. The buffer must not be empty.
     func handOver(_ take: (Span<UInt8>) -> Void) {
         var end = count
         if packetSize != nil {
@@ -56,7 +56,7 @@ package final class ReadAhead {
         if isEmpty { reset() }
     }
 
-    /// Overwrites what was not handed over.
+    /// Wipes the bytes that were not handed over.
     func wipe() {
         wipe(start..<count)
         reset()

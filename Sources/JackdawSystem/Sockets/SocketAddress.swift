@@ -1,34 +1,35 @@
-/// Where a socket leads to, or listens, as the system writes it down (`sockaddr` and what stands for it).
+/// The address of a socket's own or other side, in the bytes of the system (`sockaddr` and its variants).
 package struct SocketAddress: Hashable, Sendable {
     package let bytes: [UInt8]
 
-    /// An address of so many bytes of the system.
+    /// An address from the bytes of a `sockaddr` of any family.
     package init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// One of the system's own addresses, such as `sockaddr_in`; nil where the bytes are too few for it.
+    /// The address as one of the system's types, such as `sockaddr_in`; nil if the bytes are too few for it.
     package func `as`<Address: BitwiseCopyable>(_ type: Address.Type) -> Address? {
         guard bytes.count >= MemoryLayout<Address>.size else { return nil }
         return unsafe bytes.withUnsafeBytes { unsafe $0.loadUnaligned(as: type) }
     }
 }
 
-/// How bytes go through a socket.
+/// How a socket carries bytes.
 package enum SocketFormat: Hashable, Sendable {
-    /// As a stream, and each direction can end by itself.
+    /// A stream; each direction can end by itself.
     case stream
-    /// As a stream that ends in both directions at once, whichever is shut down: RFCOMM and serial lines know no other end.
+    /// A stream in which both directions end together, whichever is shut down: RFCOMM and serial lines have no other
+    /// end.
     case indivisible
-    /// As packets of so many bytes at most.
+    /// Packets of `size` bytes at most.
     case packets(size: Int)
 
-    /// The bytes of the largest packet; nil for a stream.
+    /// The size of the largest packet in bytes; nil for a stream.
     package var packetSize: Int? {
         guard case .packets(let size) = self else { return nil }
         return size
     }
 }
 
-/// A kind of socket, by the system's numbers.
+/// A kind of socket, by the system's numbers (`socket`).
 package struct SocketKind: Hashable, Sendable {
     package let domain: Int32
     package let type: Int32
@@ -41,7 +42,7 @@ package struct SocketKind: Hashable, Sendable {
     }
 }
 
-/// An option of a socket, as the system writes it down (`setsockopt`).
+/// An option of a socket, with its value in the bytes of the system (`setsockopt`).
 package struct SocketOption: Hashable, Sendable {
     package let level: Int32
     package let name: Int32

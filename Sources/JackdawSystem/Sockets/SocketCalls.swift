@@ -2,7 +2,7 @@ internal import CLinux
 import Glibc
 package import JackdawTransport
 
-/// The system's calls for sockets, one for one, so that tests can play the system.
+/// The system's calls for sockets, one method per call, so that tests can simulate the system.
 package protocol SocketCalls: StreamCalls {
     /// Makes a socket. The corresponding C function is `socket`.
     func socket(_ kind: SocketKind) throws(SystemFailure) -> Int32
@@ -10,14 +10,14 @@ package protocol SocketCalls: StreamCalls {
     /// Sets an option. The corresponding C function is `setsockopt`.
     func setOption(_ descriptor: Int32, _ option: SocketOption) throws(SystemFailure)
 
-    /// Begins to connect; `EINPROGRESS` says that it goes on. The corresponding C function is `connect`.
+    /// Begins to connect; `EINPROGRESS` means that the attempt goes on. The corresponding C function is `connect`.
     func connect(_ descriptor: Int32, to address: SocketAddress) throws(SystemFailure)
 
-    /// The failure that waits at a socket, which then forgets it; nil where none does. The corresponding C function is
+    /// Returns and clears the pending error of a socket; nil if it has no error. The corresponding C function is
     /// `getsockopt` with `SO_ERROR`.
     func pendingFailure(_ descriptor: Int32) throws(SystemFailure) -> SystemFailure?
 
-    /// Whether a socket has another side. The corresponding C function is `getpeername`.
+    /// Whether a socket is connected. The corresponding C function is `getpeername`.
     func isConnected(_ descriptor: Int32) throws(SystemFailure) -> Bool
 
     /// The address of a socket's other side. The corresponding C function is `getpeername`.
@@ -26,44 +26,45 @@ package protocol SocketCalls: StreamCalls {
     /// The address of a socket's own side. The corresponding C function is `getsockname`.
     func address(_ descriptor: Int32) throws(SystemFailure) -> SocketAddress
 
-    /// Gives a socket its own address. The corresponding C function is `bind`.
+    /// Binds a socket to a local address. The corresponding C function is `bind`.
     func bind(_ descriptor: Int32, to address: SocketAddress) throws(SystemFailure)
 
-    /// Begins to take connections. The corresponding C function is `listen`.
+    /// Begins to accept connections. The corresponding C function is `listen`.
     func listen(_ descriptor: Int32, backlog: Int) throws(SystemFailure)
 
-    /// Takes a connection that waits. The corresponding C function is `accept4`.
+    /// Accepts a pending connection. The corresponding C function is `accept4`.
     func accept(_ descriptor: Int32) throws(SystemFailure) -> Int32
 }
 
-/// The system's calls for a descriptor that is connected, one for one, so that tests can play the system. Descriptors never
-/// wait; a call that a signal interrupts is made again.
+/// The system's calls for a connected descriptor, one method per call, so that tests can simulate the system.
+/// Descriptors never block; a call that a signal interrupts is repeated.
 package protocol StreamCalls: Sendable {
-    /// Receives what is there. The corresponding C function is `recv`.
+    /// Receives the bytes that have arrived. The corresponding C function is `recv`.
     /// - Parameters:
     ///   - descriptor: the socket.
-    ///   - bytes: what is written into.
-    ///   - room: the place for what is received.
-    /// - Returns: number of bytes; 0 where the other side has ended, and for an empty packet.
-    /// - Throws: ``SystemFailure``: `EAGAIN` where nothing is there.
+    ///   - bytes: the buffer to write into.
+    ///   - room: the range of the buffer for the received bytes.
+    /// - Returns: number of bytes; 0 if the other side has ended, and for an empty packet.
+    /// - Throws: ``SystemFailure``: `EAGAIN` if no bytes have arrived.
     func receive(_ descriptor: Int32, into bytes: inout [UInt8], _ room: Range<Int>) throws(SystemFailure) -> Int
 
-    /// Whether the other side has ended and all it sent was received. The corresponding C functions are `poll` and `ioctl`
-    /// with `FIONREAD`.
+    /// Whether the other side has ended and all that it sent was received. The corresponding C functions are `poll` and
+    /// `ioctl` with `FIONREAD`.
     func hasEnded(_ descriptor: Int32) throws(SystemFailure) -> Bool
 
-    /// Sends what goes. The corresponding C function is `send`, without the signal for a side that has ended.
+    /// Sends as many bytes as the system accepts. The corresponding C function is `send`, without the signal for a side
+    /// that has ended (`MSG_NOSIGNAL`).
     /// - Returns: number of bytes.
     func send(_ descriptor: Int32, _ bytes: Span<UInt8>) throws(SystemFailure) -> Int
 
     /// Ends this side's direction. The corresponding C function is `shutdown` with `SHUT_WR`.
     func endSending(_ descriptor: Int32) throws(SystemFailure)
 
-    /// Gives a descriptor up, whatever happens. The corresponding C function is `close`.
+    /// Closes a descriptor, and ignores errors. The corresponding C function is `close`.
     func close(_ descriptor: Int32)
 }
 
-/// The calls as the system does them.
+/// The calls of the system itself.
 package struct SystemSocketCalls: SocketCalls {
     package init() {}
 
@@ -81,7 +82,7 @@ package struct SystemSocketCalls: SocketCalls {
         do throws(SystemFailure) {
             try unsafe with(address) { unsafe Glibc.connect(descriptor, $0, $1) }
         } catch {
-            // Where a signal interrupted the first call, connecting went on.
+            // If a signal interrupted the first call, the connection attempt went on.
             throw error.code == EALREADY ? SystemFailure(code: EINPROGRESS) : error
         }
     }
@@ -164,7 +165,7 @@ package struct SystemSocketCalls: SocketCalls {
     private func with(
         _ address: SocketAddress, _ call: (UnsafePointer<sockaddr>, socklen_t) -> Int32
     ) throws(SystemFailure) {
-        // Aligned as the system wants it, whatever the bytes are.
+        // The copy is aligned as the system requires.
         let result = unsafe withUnsafeTemporaryAllocation(of: sockaddr_storage.self, capacity: 1) { storage in
             let bytes = UnsafeMutableRawBufferPointer(storage)
             let count = min(bytes.count, address.bytes.count)
@@ -189,13 +190,13 @@ package struct SystemSocketCalls: SocketCalls {
     }
 }
 
-/// What the system's failures mean to who uses a kind of link: each gives an error for the link of this name.
+/// Turns the system's failures into errors of one kind of link; each closure takes the link's name.
 package struct SocketFailures: Sendable {
-    /// There is not even a socket.
+    /// The socket could not be created.
     package let noSocket: @Sendable (_ failure: SystemFailure, _ link: String) -> LinkError
-    /// A connection did not come about, or none can be taken.
+    /// A connection could not be made, or the socket cannot accept connections.
     package let notConnected: @Sendable (_ failure: SystemFailure, _ link: String) -> LinkError
-    /// A link that was connected broke, and so many bytes were not sent.
+    /// A connected link broke, with `undelivered` bytes not sent.
     package let lost: @Sendable (_ failure: SystemFailure, _ link: String, _ undelivered: Int) -> LinkError
 
     package init(
@@ -210,17 +211,17 @@ package struct SocketFailures: Sendable {
 }
 
 extension LinkError {
-    /// Whoever asked has given it up.
+    /// The caller cancelled the operation.
     package static func cancelled(_ link: String, undelivered: Int = 0) -> LinkError {
-        LinkError(.cancelled, link: link, "given up", undelivered: undelivered)
+        LinkError(.cancelled, link: link, "cancelled", undelivered: undelivered)
     }
 
-    /// The link was closed on this side.
+    /// This side closed the link.
     package static func closed(_ link: String, undelivered: Int = 0) -> LinkError {
         LinkError(.disconnected, link: link, "closed", undelivered: undelivered)
     }
 
-    /// The system failed in a way that says nothing about the device.
+    /// A failure of the system that does not concern the device.
     package static func system(_ failure: SystemFailure, link: String, _ message: String) -> LinkError {
         LinkError(.system, link: link, message, underlying: failure.message)
     }

@@ -1,7 +1,7 @@
 import Glibc
 package import JackdawTransport
 
-/// Connects sockets.
+/// Connects sockets and makes links of them.
 package struct SocketConnector: Sendable {
     package let loop: EventLoop
     package let failures: SocketFailures
@@ -9,23 +9,23 @@ package struct SocketConnector: Sendable {
 
     /// - Parameters:
     ///   - loop: watches the links.
-    ///   - failures: what the system's failures mean.
-    ///   - calls: the system's.
+    ///   - failures: turns the system's failures into errors.
+    ///   - calls: the system calls.
     package init(loop: EventLoop, failures: SocketFailures, calls: any SocketCalls = SystemSocketCalls()) {
         self.loop = loop
         self.failures = failures
         self.calls = calls
     }
 
-    /// Connects.
+    /// Connects to an address.
     /// - Parameters:
-    ///   - address: where to.
-    ///   - kind: the kind of socket that it takes.
-    ///   - options: what is set before anything is connected.
-    ///   - format: how bytes go through it.
+    ///   - address: the address to connect to.
+    ///   - kind: the kind of socket for the address.
+    ///   - options: the options to set before connecting.
+    ///   - format: how the socket carries bytes.
     ///   - link: the link's name.
     /// - Returns: the link.
-    /// - Throws: `LinkError`; `cancelled` where the task is, and the kernel ends what it had begun.
+    /// - Throws: `LinkError`; `cancelled` if the task is cancelled, after which the kernel ends the attempt.
     package func connect(
         to address: SocketAddress, _ kind: SocketKind, options: [SocketOption], format: SocketFormat, link: LinkName
     ) async throws(LinkError) -> SocketLink {
@@ -61,43 +61,43 @@ package struct SocketConnector: Sendable {
         guard !Task.isCancelled else { throw .cancelled(link) }
     }
 
-    /// Waits until it is known how connecting went, or the task is cancelled.
+    /// Waits until the connection is made or has failed, or the task is cancelled.
     private func finish(_ descriptor: Int32) async throws(SystemFailure) {
         while !Task.isCancelled {
             let readiness = try await loop.wait(descriptor, for: .writing)
             if let failure = try calls.pendingFailure(descriptor) { throw failure }
             if readiness.isEmpty { continue }
             if try calls.isConnected(descriptor) { return }
-            // It has ended and does not say why. Otherwise it was woken for nothing.
+            // The connection ended without an error code. Otherwise the wake-up was spurious.
             if readiness.contains(.reading) { throw SystemFailure(code: ENOTCONN) }
         }
     }
 }
 
-/// Takes the connections that others make to a socket.
+/// Accepts the connections that others make to a socket.
 package final class SocketListener: Sendable {
-    /// Where it listens, as the system says.
+    /// The local address, as the system reports it.
     package let address: SocketAddress
     private let descriptor: Int32
     private let link: String
     private let loop: EventLoop
     private let calls: any SocketCalls
 
-    /// Connections that may wait to be taken.
+    /// Connections that may wait to be accepted.
     private static let backlog = Int(SOMAXCONN)
-    /// How long to wait when the system is short of something: what it lacks comes back when another link is closed.
+    /// The pause when the system is short of a resource, which returns when another link is closed.
     private static let pause = Duration.milliseconds(100)
 
     /// Begins to listen.
     /// - Parameters:
-    ///   - address: where.
-    ///   - kind: the kind of socket that it takes.
-    ///   - options: what is set before.
-    ///   - link: its name in errors.
-    ///   - failures: what the system's failures mean.
-    ///   - loop: watches it.
-    ///   - calls: the system's.
-    /// - Throws: `LinkError`, with no descriptor left behind.
+    ///   - address: the local address.
+    ///   - kind: the kind of socket for the address.
+    ///   - options: the options to set before listening.
+    ///   - link: the link's name in errors.
+    ///   - failures: turns the system's failures into errors.
+    ///   - loop: watches the socket.
+    ///   - calls: the system calls.
+    /// - Throws: `LinkError`; the socket is then closed.
     package init(
         at address: SocketAddress, _ kind: SocketKind, options: [SocketOption], link: String, failures: SocketFailures,
         loop: EventLoop, calls: any SocketCalls = SystemSocketCalls()
@@ -125,12 +125,12 @@ package final class SocketListener: Sendable {
 
     deinit { calls.close(descriptor) }
 
-    /// Waits for a connection and takes it. For one task at a time.
+    /// Waits for a connection and accepts it. One task at a time may call it.
     /// - Parameters:
-    ///   - clock: measures the waits for resources of the system.
-    ///   - whenShort: is called before each such wait; it may free something.
-    /// - Returns: its descriptor, which is the caller's, and the address of the other side.
-    /// - Throws: `LinkError`: `cancelled` where the task is.
+    ///   - clock: measures the pauses for resources of the system.
+    ///   - whenShort: called before each such pause; it may free a resource.
+    /// - Returns: the connection's descriptor, which the caller owns, and the address of the other side.
+    /// - Throws: `LinkError`: `cancelled` if the task is cancelled.
     package func accept(
         clock: any Clock<Duration> = ContinuousClock(), whenShort: (SystemFailure) async -> Void = { _ in }
     ) async throws(LinkError) -> (descriptor: Int32, peer: SocketAddress) {
@@ -184,7 +184,7 @@ package final class SocketListener: Sendable {
             return (descriptor, try calls.peer(descriptor))
         } catch {
             if let accepted { calls.close(accepted) }
-            // It may have gone before it was taken.
+            // The other side may have closed the connection before it was accepted.
             guard [EAGAIN, ECONNABORTED, ENOTCONN].contains(error.code) else { throw error }
             return nil
         }

@@ -1,8 +1,9 @@
 import Glibc
 package import JackdawTransport
 
-/// A link over a connected socket or terminal, of any kind. The loop's thread reads ahead as far as there is room, so that the device is
-/// held back where nobody receives; what is sent goes out in the caller's own thread as long as the system takes it.
+/// A link over a connected socket or terminal, of any kind. The loop's thread reads ahead while there is room; if the
+/// program does not receive, flow control stops the device. The caller's own thread sends as long as the system accepts
+/// bytes.
 package final class SocketLink: Transport {
     package let link: LinkName
     package let executor: (any TaskExecutor)?
@@ -69,7 +70,7 @@ package final class SocketLink: Transport {
                 }
                 return true
             case .nothing:
-                // In the loop's own thread, which looks for more itself.
+                // On the loop's own thread, the receiver polls for bytes itself.
                 if await !turn() { await wait(.receiver) }
             case .end: return false
             case .lost(let failure): throw failures.lost(failure, link.description, 0)
@@ -81,7 +82,7 @@ package final class SocketLink: Transport {
     package func send(_ bytes: [UInt8]) async throws(LinkError) {
         if let size = format.packetSize, bytes.count > size {
             throw LinkError(
-                .unsupported, link: link.description, "a packet of \(bytes.count) bytes, where \(size) are the most",
+                .unsupported, link: link.description, "a packet of \(bytes.count) bytes; the maximum is \(size)",
                 undelivered: bytes.count)
         }
         var sent = 0
@@ -101,7 +102,7 @@ package final class SocketLink: Transport {
         let failure: SystemFailure? = state.withLock { state in
             guard let descriptor = state.descriptor, !state.hasEndedSending else { return nil }
             state.hasEndedSending = true
-            // It would end what the device sends, too.
+            // Shutting the socket down would end the device's direction, too.
             guard format != .indivisible else { return nil }
             do throws(SystemFailure) {
                 try calls.endSending(descriptor)
@@ -153,7 +154,7 @@ extension SocketLink {
     }
 
     private func nothing(_ state: inout SocketLinkState) -> Received {
-        // From here on, who closes the link wakes the loop.
+        // From here on, ``shut()`` must wake the loop.
         state.isTurning = true
         return .nothing
     }
@@ -172,20 +173,20 @@ extension SocketLink {
         do throws(SystemFailure) {
             return .sent(try calls.send(descriptor, bytes))
         } catch {
-            // A link that is lost has no room to wait for.
+            // A lost link will not have room again.
             guard error.code != EAGAIN || state.loss != nil else { return .full }
-            // The device may have ended in good order after what it sent, which is the receiver's to find out.
+            // After `EPIPE` the device may have ended in order after its last bytes; the receiver finds that out.
             if error.code != EPIPE, state.loss == nil { state.loss = error }
             return .lost(state.loss ?? error)
         }
     }
 
-    /// Waits until there is something to do again, or the task is cancelled. May return for nothing.
+    /// Waits until this side can go on, or the task is cancelled. May return spuriously.
     private func wait(_ side: SocketLinkState.Side) async {
         await withTaskCancellationHandler {
             await unsafe withUnsafeContinuation { continuation in
                 let waits = state.withLock { state in
-                    // Cancelled later, it is found waiting.
+                    // If the task is cancelled later, `onCancel` finds its continuation.
                     guard !Task.isCancelled, side == .sender ? state.descriptor != nil : !state.hasNews else {
                         return false
                     }
@@ -205,7 +206,7 @@ extension SocketLink {
         }
     }
 
-    /// What the loop calls.
+    /// The loop calls this when the socket is ready.
     private func ready(_ readiness: Readiness) {
         let (receiver, sender) = unsafe state.withLock { state in
             if readiness.contains(.reading), state.wanted.contains(.reading) { read(&state) }
@@ -222,7 +223,7 @@ extension SocketLink {
     private func read(_ state: inout SocketLinkState) {
         guard let descriptor = state.descriptor else { return }
         do throws(SystemFailure) {
-            // One call takes all that a stream has, and one packet.
+            // One call reads all the bytes that a stream has, or one packet.
             repeat {
                 let count = try state.filling.fill { bytes, room throws(SystemFailure) in
                     try calls.receive(descriptor, into: &bytes, room)
@@ -240,7 +241,7 @@ extension SocketLink {
         }
     }
 
-    /// Has the loop watch for what is wanted now.
+    /// Makes the loop watch for the readiness that is wanted now.
     private func rewatch(_ state: inout SocketLinkState) {
         let wanted = state.wanted
         guard wanted != state.interest else { return }
@@ -261,7 +262,7 @@ extension SocketLink {
             state.loss = error
             state.end = .lost(error)
             state.interest = []
-            // Nothing else would wake them.
+            // Nothing else would resume them.
             unsafe state.take(.receiver)?.resume()
             unsafe state.take(.sender)?.resume()
         }
@@ -275,7 +276,7 @@ extension SocketLink {
                 )
             }
             state.descriptor = nil
-            // Given up before the number can be another socket's.
+            // The watch must end before another socket can get the same number.
             rewatch(&state)
             if state.isTurning { loop.wake() }
             state.filling.wipe()
@@ -284,12 +285,12 @@ extension SocketLink {
         }
         unsafe receiver?.resume()
         unsafe sender?.resume()
-        // A terminal may wait here for what it has not sent: not with the lock, which the loop may want.
+        // Closing a terminal may block until its bytes are sent: not with the lock held, which the loop may need.
         if let descriptor { calls.close(descriptor) }
     }
 }
 
-/// What a ``SocketLink`` keeps behind its lock.
+/// The state of a ``SocketLink``, under its lock.
 @safe package struct SocketLinkState {
     /// How the device's direction ended.
     enum End {
@@ -297,26 +298,27 @@ extension SocketLink {
         case lost(SystemFailure)
     }
 
-    /// Who waits: for bytes, or for room to send.
+    /// The side that waits: for bytes, or for room to send.
     package enum Side {
         case receiver
         case sender
     }
 
-    /// The socket; nil once it is closed.
+    /// The socket; nil after it was closed.
     var descriptor: Int32?
-    /// What the loop reads into.
+    /// The buffer that the loop reads into.
     package var filling: ReadAhead
-    /// What is handed over next; nil while it is in the receiver's hands.
+    /// The buffer to hand over next; nil while the receiver holds it.
     var draining: ReadAhead?
     var end: End?
-    /// What a call said that found the link broken. The system says it once, and then only that the link has ended.
+    /// The failure of the call that found the link broken. The system reports it once, and after that only the link's
+    /// end.
     var loss: SystemFailure?
     var hasEndedSending = false
-    /// What the loop watches the socket by; nil where it watches for nothing.
+    /// The loop's watch of the socket; nil if nothing is watched for.
     var watch: Watch?
     package var interest: Readiness = []
-    /// Whether the receiver waits in a turn of the loop.
+    /// Whether the receiver waits in a ``EventLoop/turn()``.
     var isTurning = false
     private var receiver: UnsafeContinuation<Void, Never>?
     private var sender: UnsafeContinuation<Void, Never>?
@@ -327,8 +329,8 @@ extension SocketLink {
         draining = ReadAhead(format)
     }
 
-    /// What the loop is to watch for: nothing at all where there is no room, and after the end, since the system would tell of
-    /// an end again and again.
+    /// The readiness to watch for: empty if there is no room, and after the end, since the system would report an end
+    /// again and again.
     var wanted: Readiness {
         guard descriptor != nil else { return [] }
         var wanted: Readiness = []
@@ -337,10 +339,10 @@ extension SocketLink {
         return wanted
     }
 
-    /// Whether a receiver need not wait.
+    /// Whether a receiver can go on without waiting.
     var hasNews: Bool { descriptor == nil || end != nil || !filling.isEmpty || draining?.isEmpty == false }
 
-    /// Whether someone waits.
+    /// Whether a task waits on this side.
     package func waits(_ side: Side) -> Bool {
         switch side {
         case .receiver: unsafe receiver != nil || isTurning
@@ -348,7 +350,7 @@ extension SocketLink {
         }
     }
 
-    /// Lets someone wait. Each side has one task.
+    /// Stores the continuation of a task that waits. Each side has one task.
     mutating func wait(_ side: Side, _ continuation: UnsafeContinuation<Void, Never>) {
         switch side {
         case .receiver:
@@ -360,7 +362,7 @@ extension SocketLink {
         }
     }
 
-    /// Who waits, no longer.
+    /// Removes and returns the continuation of the task that waits.
     mutating func take(_ side: Side) -> UnsafeContinuation<Void, Never>? {
         switch side {
         case .receiver:

@@ -2,40 +2,42 @@ internal import CLinux
 import Glibc
 import JackdawTransport
 
-/// The system's calls for terminals and serial lines, one for one, so that tests can play the system.
+/// The system's calls for terminals and serial lines, one method per call, so that tests can simulate the system.
 package protocol TerminalCalls: StreamCalls {
-    /// Opens a terminal for both directions, which does not become the program's own. The corresponding C function is `open`.
+    /// Opens a terminal for both directions, not as the program's controlling terminal. The corresponding C function is
+    /// `open`.
     func open(_ path: String) throws(SystemFailure) -> Int32
 
-    /// Takes it for this program alone, as far as others ask. The corresponding C function is `flock`.
-    /// - Throws: ``SystemFailure``: `EAGAIN` where another one has it.
+    /// Locks the terminal against other programs that ask for the lock. The corresponding C function is `flock`.
+    /// - Throws: ``SystemFailure``: `EAGAIN` if another program holds the lock.
     func lock(_ descriptor: Int32) throws(SystemFailure)
 
-    /// Lets it carry bytes as they are, at the speed that it has. The corresponding C functions are `cfmakeraw` and
-    /// `tcsetattr`.
-    /// - Throws: ``SystemFailure``: `ENOTTY` where it is no terminal.
+    /// Sets raw mode, in which bytes pass unchanged, at the current speed. The corresponding C functions are
+    /// `cfmakeraw` and `tcsetattr`.
+    /// - Throws: ``SystemFailure``: `ENOTTY` if the descriptor is not a terminal.
     func makeRaw(_ descriptor: Int32) throws(SystemFailure)
 
-    /// Forgets what came before it was opened. The corresponding C function is `tcflush`.
+    /// Discards the input that arrived before the terminal was opened. The corresponding C function is `tcflush`.
     func discardInput(_ descriptor: Int32) throws(SystemFailure)
 
-    /// Makes a pair of terminals and opens its master. The corresponding C function is `posix_openpt`.
+    /// Creates a pair of pseudo-terminals and opens its master. The corresponding C function is `posix_openpt`.
     func openMaster() throws(SystemFailure) -> Int32
 
-    /// Lets the other end of a pair be opened. The corresponding C functions are `unlockpt` and `ptsname`.
-    /// - Returns: the path of the other end.
+    /// Unlocks the slave of a pair, so that programs can open it. The corresponding C functions are `unlockpt` and
+    /// `ptsname`.
+    /// - Returns: the path of the slave.
     func unlock(_ master: Int32) throws(SystemFailure) -> String
 }
 
-/// The calls for the master of a pair of terminals, with a hold on the other end: as long as somebody has that open, the
-/// system does not say that the pair has ended, whoever else comes and goes.
+/// The calls for the master of a pair of pseudo-terminals, which hold the slave open: as long as it is open, the system
+/// does not report a hang-up, even if other programs open and close it.
 package struct HeldTerminalCalls: StreamCalls {
     private let calls: any StreamCalls
     private let held: Int32
 
     /// - Parameters:
-    ///   - calls: the system's.
-    ///   - held: the other end, which is closed with the master.
+    ///   - calls: the system calls.
+    ///   - held: the open slave, which is closed with the master.
     package init(_ calls: any StreamCalls, holding held: Int32) {
         self.calls = calls
         self.held = held
@@ -61,7 +63,7 @@ package struct HeldTerminalCalls: StreamCalls {
     }
 }
 
-/// The calls as the system does them.
+/// The calls of the system itself.
 package struct SystemTerminalCalls: TerminalCalls {
     package init() {}
 
@@ -77,7 +79,7 @@ package struct SystemTerminalCalls: TerminalCalls {
         var settings = termios()
         _ = try retrying { unsafe tcgetattr(descriptor, &settings) }
         unsafe cfmakeraw(&settings)
-        // No modem's lines, which a reader has not, and no bytes that mean to wait.
+        // No modem control lines, which a reader does not have, and no flow control, in hardware or by XON and XOFF.
         settings.c_cflag |= tcflag_t(CLOCAL | CREAD)
         settings.c_cflag &= ~tcflag_t(CRTSCTS)
         settings.c_iflag &= ~tcflag_t(IXON | IXOFF)
@@ -103,7 +105,7 @@ package struct SystemTerminalCalls: TerminalCalls {
             return retried { unsafe read(descriptor, room.baseAddress, room.count) }
         }
         guard result >= 0 else { throw .last }
-        // A line has no end but that it is hung up: unplugged, or left by the program that made it.
+        // A serial line ends only by a hang-up: the adapter was unplugged, or the program on the master closed it.
         guard result > 0 else { throw SystemFailure(code: EIO) }
         return result
     }

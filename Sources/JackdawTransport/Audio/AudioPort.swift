@@ -1,51 +1,52 @@
-/// Where sound comes from: a sound card, or a file that stands in for one.
+/// A source of captured sound: a sound card, or a file that replaces one.
 public protocol AudioPort: Sendable {
-    /// Frames per second (Hz).
+    /// Sample frames per second (Hz).
     var sampleRate: Double { get }
-    /// Samples of a captured frame.
+    /// Number of samples in a captured sample frame.
     var channelCount: Int { get }
 
-    /// Waits for what is captured next and hands it over. For one thread at a time.
+    /// Waits for the next captured event and passes it to `take`. Only one thread at a time may receive.
     /// - Parameters:
-    ///   - timeout: how long to wait at most.
-    ///   - take: gets what happened and, where that is sound, its samples, full scale -1 to 1, channels interleaved; they
-    ///     are overwritten behind it.
-    /// - Returns: whether anything came.
-    /// - Throws: ``LinkError`` where nothing will ever come again.
+    ///   - timeout: the longest time to wait.
+    ///   - take: receives the event and, if it is sound, the samples, full scale -1 to 1, channels interleaved; the
+    ///     port overwrites the samples after the call.
+    /// - Returns: whether an event was received.
+    /// - Throws: ``LinkError`` if the port will never deliver another event.
     func receive(
         within timeout: Duration, _ take: (CaptureEvent, Span<Float>) -> Void
     ) throws(LinkError) -> Bool
 }
 
-/// What comes from a port that captures sound, in the order in which it happened.
+/// The events of a port that captures sound, in the order in which they happened.
 public enum CaptureEvent: Sendable, Hashable {
-    /// Sound; its samples come with it.
+    /// A block of sound, delivered together with its samples.
     case sound(CapturedBlock)
-    /// The device has gone: unplugged, switched off. Nothing comes until it is back.
+    /// The device was disconnected: unplugged, switched off. No event follows until it is back.
     case disconnected
-    /// The device is back; the sound that follows does not continue what came before.
+    /// The device was reconnected; the sound that follows does not continue the earlier sound.
     case reconnected
-    /// The recording that stood in for a device is over.
+    /// The recording that replaced a device is over.
     case ended
 }
 
-/// What is known of a block of captured sound beside its samples.
+/// The description of a block of captured sound, without its samples.
 public struct CapturedBlock: Sendable, Hashable {
-    /// Samples of each channel.
+    /// Number of samples in each channel.
     public let frames: Int
-    /// Frames since the beginning before its first one, those that were lost included.
+    /// Number of sample frames from the beginning to this block, lost ones included.
     public let position: Int64
-    /// Frames that were lost right before it, as near as the device tells: 0 where it continues the block before it.
+    /// Number of sample frames lost right before this block, as exactly as the device reports it; 0 if the block
+    /// continues the one before it.
     public let lostBefore: Int64
-    /// When its first frame was recorded, in nanoseconds of the system's monotonic clock.
+    /// When the first sample frame was recorded, in nanoseconds of the system's monotonic clock.
     public let time: Int64
 
-    /// A block's description.
+    /// Creates the description of a block.
     /// - Parameters:
-    ///   - frames: samples of each channel.
-    ///   - position: frames before its first one.
-    ///   - lostBefore: frames that were lost right before it.
-    ///   - time: when its first frame was recorded, in nanoseconds of the monotonic clock.
+    ///   - frames: number of samples in each channel.
+    ///   - position: number of sample frames before the block.
+    ///   - lostBefore: number of sample frames lost right before the block.
+    ///   - time: when the first sample frame was recorded, in nanoseconds of the monotonic clock.
     public init(frames: Int, position: Int64, lostBefore: Int64 = 0, time: Int64) {
         self.frames = frames
         self.position = position

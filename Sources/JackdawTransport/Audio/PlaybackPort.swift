@@ -1,93 +1,97 @@
-/// Where sound goes to, made by a source that is changed while it plays: a sound card, or what stands in for one.
+/// An output for sound that a source renders and a program changes during playback: a sound card, or a replacement for
+/// one.
 public protocol PlaybackPort<Source>: Sendable {
-    /// What makes the sound.
+    /// The source that renders the sound.
     associatedtype Source: SoundSource
 
-    /// Frames per second (Hz).
+    /// Sample frames per second (Hz).
     var sampleRate: Double { get }
 
-    /// Changes the source, after all changes that were asked for before. Never waits for the sound.
-    /// - Parameter change: what is to be done. It runs on the thread that plays: it must neither wait nor allocate.
+    /// Changes the source, after all changes requested before. Never waits for the sound.
+    /// - Parameter change: the change. It runs on the playback thread: it must not wait and must not allocate.
     func change(_ change: @escaping @Sendable (inout Source) -> Void)
 }
 
-/// What happens to sound that is played, in the order in which it happened.
+/// The events of playback, in the order in which they happened.
 public enum PlaybackEvent: Sendable, Hashable, BitwiseCopyable {
-    /// The sound broke off and goes on where it was.
+    /// Playback was interrupted, and continues at the sample frame at which it stopped.
     case interrupted(PlaybackGap)
-    /// The device has gone: unplugged, switched off. The source stands still until it is back.
+    /// The device was disconnected: unplugged, switched off. The source pauses until it is back.
     case disconnected
-    /// The device is back; a gap that tells how long it was away follows when the sound goes on.
+    /// The device was reconnected; when playback continues, a gap follows that has the length of the absence.
     case reconnected
 }
 
-/// A silence that nobody asked for: the program was late, the system slept, the device was away.
+/// An unintended silence in playback: the program was late, the system slept, or the device was disconnected.
 public struct PlaybackGap: Sendable, Hashable, BitwiseCopyable {
-    /// Frames of the source before it.
+    /// Number of sample frames of the source before the gap.
     public let position: Int64
-    /// Frames that were silent instead, as near as the clock tells; the source has not gone on meanwhile.
+    /// Length of the silence in sample frames, as exactly as the clock shows; the source was paused for that time.
     public let silence: Int64
-    /// Frames before ``position`` that the device has thrown away with its buffer, at most: they may not have been heard.
+    /// The largest number of sample frames before ``position`` that the device may have discarded with its buffer, so
+    /// that they were not heard.
     public let unheard: Int64
 
-    /// A gap.
+    /// Creates a gap.
     /// - Parameters:
-    ///   - position: frames of the source before it.
-    ///   - silence: frames that were silent.
-    ///   - unheard: frames before it that may not have been heard.
+    ///   - position: number of sample frames of the source before the gap.
+    ///   - silence: length of the silence in sample frames.
+    ///   - unheard: number of sample frames before the gap that may not have been heard.
     public init(position: Int64, silence: Int64, unheard: Int64 = 0) {
         self.position = position
         self.silence = silence
         self.unheard = unheard
     }
 
-    /// Whether it hit some frames of the source, such as those of a command.
-    /// - Parameter frames: numbers of frames since the source began.
-    /// - Returns: whether it fell in between them, or some of them may not have been heard.
+    /// Whether the gap affects a range of the source's sample frames, such as a command.
+    /// - Parameter frames: the range, counted from the beginning of the source.
+    /// - Returns: whether the gap lies inside the range, or some of its sample frames may not have been heard.
     public func touches(_ frames: Range<Int64>) -> Bool {
         position - unheard < frames.upperBound && position > frames.lowerBound
     }
 }
 
-/// A frame of a source, and when it is heard.
+/// A sample frame of a source, and the time at which it is heard.
 public struct PlaybackMoment: Sendable, Hashable, BitwiseCopyable {
-    /// Frames of the source before it.
+    /// Number of sample frames of the source before this one.
     public let position: Int64
-    /// When it is heard, in nanoseconds of the system's monotonic clock; an interruption meanwhile makes it later.
+    /// When the sample frame is heard, in nanoseconds of the system's monotonic clock; an interruption before it makes
+    /// it later.
     public let time: Int64
 
-    /// A moment.
+    /// Creates a moment.
     /// - Parameters:
-    ///   - position: frames of the source before it.
-    ///   - time: when it is heard, in nanoseconds of the monotonic clock.
+    ///   - position: number of sample frames of the source before this one.
+    ///   - time: when the sample frame is heard, in nanoseconds of the monotonic clock.
     public init(position: Int64, time: Int64) {
         self.position = position
         self.time = time
     }
 }
 
-/// Sound that is made while it is played: a power tone with commands in it, a recording, silence.
+/// A source that renders sound during playback: a power tone that carries commands, a recording, silence.
 public protocol SoundSource: Sendable {
-    /// Samples of a frame.
+    /// Number of samples in a sample frame.
     var channelCount: Int { get }
-    /// Whether nothing but silence follows as long as the source is left alone; false where it never tells.
+    /// Whether only silence follows until the source is changed; false if the source cannot know.
     var isSilent: Bool { get }
 
-    /// Fills a block with the next frames, full scale -1 to 1, channels interleaved. It runs on the thread that plays: it
-    /// must neither wait nor allocate.
-    /// - Parameter block: room for a whole number of frames.
+    /// Fills a block with the next sample frames, full scale -1 to 1, channels interleaved. It runs on the playback
+    /// thread: it must not wait and must not allocate.
+    /// - Parameter block: space for a whole number of sample frames.
     mutating func render(into block: inout MutableSpan<Float>)
 
-    /// Sound that the source needs no longer. The thread that plays takes it after each block and leaves it to another one
-    /// to give its memory back; what a source lets go while it plays may have to be given back there.
-    /// - Returns: nil where there is none.
+    /// Hands over sound that the source no longer needs. The playback thread calls it after each block and lets another
+    /// thread free the memory; memory that a source releases during playback may otherwise be freed on the playback
+    /// thread.
+    /// - Returns: the sound, or nil if there is none.
     mutating func takeFinished() -> [Float]?
 }
 
 extension SoundSource {
-    /// A source that never tells.
+    /// Default: false, the source never reports silence.
     public var isSilent: Bool { false }
 
-    /// A source that keeps what it has.
+    /// Default: nil, the source keeps its sound.
     public mutating func takeFinished() -> [Float]? { nil }
 }

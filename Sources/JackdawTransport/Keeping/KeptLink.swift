@@ -1,8 +1,8 @@
-/// A link that is opened again whenever it is lost, until it is closed or there is no use in trying.
+/// A link that reconnects whenever it is lost, until the program closes it or a retry cannot succeed.
 ///
-/// Each time it is open, an event hands over a session: a ``Transport`` of its own. Nothing that was meant for one session
-/// goes out on another, and nothing waits for the next one: a session that is over fails. Nobody hears of a loss but who
-/// receives or sends, so one task should always receive.
+/// Each connection is a session: an event delivers a ``Transport`` of its own. Bytes for one session are never sent on
+/// another, and no call waits for the next session: a session that is over fails. The link detects a loss only while a
+/// task receives or sends, so one task should always receive.
 ///
 /// ```swift
 /// let link = KeptLink { () async throws(LinkError) in try await open(name) }
@@ -14,27 +14,31 @@
 public actor KeptLink {
     /// An event of the link, in this order.
     public enum Event: Sendable {
-        /// The link is open. It stays so until ``lost(_:)``, which always follows; closing the session lets another follow.
+        /// The link is open, until ``lost(_:)``, which always follows. If the program closes the session, the link
+        /// connects again.
         case connected(any Transport)
-        /// The session is over and closed, for this reason; it counts the bytes that were being sent and were not.
+        /// The session is over and closed. The error has the reason, and the number of bytes that were being sent and
+        /// were not.
         case lost(LinkError)
-        /// The link will be tried again after this time, because it was lost or could not be opened.
+        /// The link was lost or could not be opened, and tries again after this time.
         case waiting(Duration, because: LinkError)
-        /// The system was asleep for so long; it is told when anything happens after it.
+        /// The system slept for this time; reported with the next event after it.
         case slept(Duration)
-        /// The reader says something new about its battery.
+        /// The reader sent a battery report that differs from the last one.
         case battery(BatteryReport)
-        /// The battery has become low: 15 % or less, and not charging. Told again only after it was at 20 % or charging.
+        /// The battery has become low: 15 % or less, and not charging. Reported again only after it was at 20 % or
+        /// charging.
         case batteryLow(BatteryReport)
-        /// So many events were not taken in time and are lost; they were older than those that follow.
+        /// This number of events was not taken in time and is lost; they were older than the events that follow.
         case missed(Int)
-        /// The link will not be tried again: it was closed, or failed for a reason that somebody has to change. The last event.
+        /// The link does not try again: the program closed it, or it failed for a reason that a person must correct.
+        /// The last event.
         case ended(LinkError?)
     }
 
-    /// After which failures a link is tried again that could not be opened.
+    /// The failures after which a link tries again if it could not be opened.
     package enum Persistence: Sendable, Hashable {
-        /// Those that may pass by themselves (``LinkError/Code/mayPass``).
+        /// Failures that may pass by themselves (``LinkError/Code/mayPass``).
         case whileItMayPass
         /// The same, but a missing device or service counts only after the link has been open: a person who has mistyped its
         /// name wants to know.
@@ -57,20 +61,21 @@ public actor KeptLink {
     private var sleepWatch = SleepWatch()
     private var keeper: LinkKeeper
     private var queue: EventQueue
-    /// Whoever waits for an event; ended when there is one.
+    /// The tasks that wait for an event; an event finishes their streams.
     private var bells: [AsyncStream<Never>.Continuation] = []
-    /// The attempt, the wait or the end of a session: never more than one of them.
+    /// The attempt, the wait or the end of a session: at most one of them at a time.
     private var work: Task<Void, Never>?
     private var session: SessionState?
 
-    /// A link that is not open yet.
+    /// Creates a link that is not open yet.
     /// - Parameters:
-    ///   - backOff: how long to wait between attempts.
-    ///   - capacity: how many events wait to be taken, 2 or more; beyond it the oldest are lost and counted.
-    ///   - clock: the clock of the waits; it stands still while the system sleeps.
-    ///   - wallClock: a clock that goes on meanwhile.
-    ///   - random: where the chance of the waits comes from.
-    ///   - connect: opens the link. It has a deadline of its own, and gives up soon when its task is cancelled.
+    ///   - backOff: the waits between attempts.
+    ///   - capacity: the largest number of events that wait to be taken, 2 or more; above it, the oldest are discarded
+    ///     and counted.
+    ///   - clock: the clock of the waits; it stops while the system sleeps.
+    ///   - wallClock: a clock that continues while the system sleeps.
+    ///   - random: the source of the random part of the waits.
+    ///   - connect: opens the link. It has a time limit of its own, and returns soon after its task is cancelled.
     public init(
         backOff: BackOff = BackOff(), capacity: Int = 256, clock: any Clock<Duration> = SuspendingClock(),
         wallClock: any Clock<Duration> = ContinuousClock(),
@@ -82,7 +87,7 @@ public actor KeptLink {
             connect: connect)
     }
 
-    /// The same, with other failures after which the link is tried again.
+    /// The same, with a choice of the failures after which the link tries again.
     package init(
         _ persistence: Persistence, backOff: BackOff = BackOff(), capacity: Int = 256,
         clock: any Clock<Duration> = SuspendingClock(), wallClock: any Clock<Duration> = ContinuousClock(),
@@ -101,10 +106,11 @@ public actor KeptLink {
     /// The events of the link; ends after ``Event/ended(_:)``. Each event is given to one task only.
     public nonisolated var events: AsyncStream<Event> { AsyncStream { await self.nextEvent() } }
 
-    /// Opens the link, and keeps it open until ``close()``, which has to come; a second call does nothing.
+    /// Opens the link, and reconnects it until the program calls ``close()``, which it must; a second call has no
+    /// effect.
     public func open() { take(.wanted) }
 
-    /// Closes the link for good and waits until nothing of it is left; a second call waits too.
+    /// Closes the link permanently and waits until its tasks have ended; a second call waits too.
     public func close() async {
         take(.unwanted)
         while let task = work {
@@ -113,7 +119,8 @@ public actor KeptLink {
         }
     }
 
-    /// Ends a wait: the reader was seen, the radio was switched on, the system woke up.
+    /// Ends the current wait and connects now, for example when the reader was seen, the radio was switched on, or the
+    /// system woke up.
     public func tryNow() { take(.seen) }
 
     /// Passes on a report of the reader's battery in its own protocol. Reports of a ``BatteryReporting`` link are
@@ -149,7 +156,7 @@ public actor KeptLink {
             let transport = try await connect()
             guard keeper.isTrying(number) else {
                 await transport.close()
-                throw LinkError(.cancelled, link: transport.link.description, "closed before it was open")
+                throw LinkError(.cancelled, link: transport.link.description, "closed before it was opened")
             }
             session = SessionState(number: number, transport: transport, battery: watchBattery(of: transport))
             take(.opened(number, KeptSession(number: number, transport: transport, owner: self)))
@@ -167,9 +174,9 @@ public actor KeptLink {
     }
 
     private func wait(until deadline: Duration) async {
-        // A clock may wake who sleeps too early.
+        // A clock may end a sleep too early.
         while clock.now() < deadline {
-            // Cancelled, it was ended by whoever did so, and there is something else to do.
+            // The caller that cancelled this wait has started the next step itself.
             guard (try? await clock.sleep(deadline)) != nil else { return }
         }
         take(.time)
@@ -189,35 +196,35 @@ public actor KeptLink {
 // MARK: - The session
 
 extension KeptLink {
-    /// The session that is open.
+    /// The state of the open session.
     private struct SessionState {
         let number: Int
         let transport: any Transport
         /// Passes on the link's reports of its battery.
         let battery: Task<Void, Never>?
-        /// Sends that are under way.
+        /// Number of sends in progress.
         var sends = 0
-        /// Bytes that they did not send.
+        /// Number of bytes that they did not send.
         var undelivered = 0
-        /// Why it ended; nil while it has not.
+        /// The reason for the session's end; nil while it is open.
         var failure: LinkError?
-        /// Waits for the sends to end.
+        /// Resumed when all sends have ended.
         var allSent: CheckedContinuation<Void, Never>?
 
         var link: String { transport.link.description }
     }
 
-    /// Notes that something is sent.
-    /// - Returns: whether the session is not over.
+    /// Notes that a send begins.
+    /// - Returns: whether the session is still open.
     func beginSending(in number: Int) -> Bool {
         guard let session, session.number == number, session.failure == nil else { return false }
         self.session?.sends += 1
         return true
     }
 
-    /// Notes that it was sent, or why not.
+    /// Notes that a send has ended, with its error if it failed.
     func endSending(in number: Int, _ failure: LinkError?) {
-        // The session waits for its sends, so it is still there.
+        // A session ends only after its sends, so it is still there.
         guard session?.number == number else { return }
         session?.sends -= 1
         if let failure, failure.code != .cancelled {
@@ -229,13 +236,13 @@ extension KeptLink {
         session?.allSent = nil
     }
 
-    /// Ends a session that failed.
+    /// Ends a session that has failed.
     func fail(_ number: Int, _ failure: LinkError) {
         guard session?.number == number else { return }
         endSession(because: failure)
     }
 
-    /// Ends a session that the program has closed, and waits until it is closed.
+    /// Ends a session that the program closes, and waits until it is closed.
     func hangUp(_ number: Int) async {
         guard session?.number == number else { return }
         endSession(because: nil)
@@ -262,11 +269,11 @@ extension KeptLink {
     }
 }
 
-/// The transport of one session of a kept link, which hears of its end.
+/// The transport of one session of a kept link; it reports the session's end to the link.
 struct KeptSession: Transport {
     private let number: Int
     private let transport: any Transport
-    /// Weak, because events that nobody has taken hold sessions, and the link holds the events.
+    /// Weak, because events that no task has taken retain sessions, and the link retains the events.
     private weak var owner: KeptLink?
 
     init(number: Int, transport: any Transport, owner: KeptLink) {
@@ -286,14 +293,14 @@ struct KeptSession: Transport {
             if error.code != .cancelled { await owner?.fail(number, error) }
             throw error
         }
-        await owner?.fail(number, LinkError(.disconnected, link: link.description, "the device has ended the link"))
+        await owner?.fail(number, LinkError(.disconnected, link: link.description, "the device closed the link"))
         return false
     }
 
     func send(_ bytes: [UInt8]) async throws(LinkError) {
         guard await owner?.beginSending(in: number) == true else {
             throw LinkError(
-                .disconnected, link: link.description, "the session is over", undelivered: bytes.count)
+                .disconnected, link: link.description, "the session has ended", undelivered: bytes.count)
         }
         do throws(LinkError) {
             try await transport.send(bytes)
@@ -316,15 +323,15 @@ struct KeptSession: Transport {
     func close() async { await owner?.hangUp(number) }
 }
 
-/// Events that nobody has taken yet, up to a number. Beyond it the oldest go, but for the session that is open, and they
-/// are counted.
+/// A bounded queue of events that no task has taken yet. When it is full, it discards the oldest event other than the
+/// open session, and counts the discarded events.
 struct EventQueue: Sendable {
     private let capacity: Int
     private var events: [KeptLink.Event] = []
     private var missed = 0
 
     init(capacity: Int) {
-        precondition(capacity >= 2, "an event has room beside the session that is open")
+        precondition(capacity >= 2, "the capacity must be 2 or more: the open session and an event")
         self.capacity = capacity
     }
 
@@ -344,7 +351,7 @@ struct EventQueue: Sendable {
         return events.isEmpty ? nil : events.removeFirst()
     }
 
-    /// The oldest event that is not the session that is open.
+    /// The index of the oldest event that is not the open session.
     private var oldest: Int {
         guard case .connected? = events.first else { return 0 }
         let isOver = events.contains {

@@ -1,52 +1,52 @@
-/// Decides what becomes of a link that should stay open: when it is tried, what is told, when it is given up. It does
-/// nothing itself: whoever owns it feeds it what happened and does what comes out.
+/// The state machine of a link that should stay open: it decides when to connect, which events to report, and when to
+/// stop trying. It performs nothing itself: its owner passes events in and performs the outputs.
 ///
-/// One number names an attempt and the session that it opens. There is never more than one of either, and what is said of
-/// an old one changes nothing.
+/// One number identifies an attempt and the session that it opens. At most one attempt or session exists at a time, and
+/// an input with an old number has no effect.
 struct LinkKeeper: Sendable {
-    /// What happened.
+    /// An input to the state machine.
     enum Input: Sendable {
-        /// The link is wanted from now on.
+        /// The program wants the link from now on.
         case wanted
-        /// The link is wanted no longer, for good.
+        /// The program permanently no longer wants the link.
         case unwanted
         /// The attempt has opened a session.
         case opened(Int, any Transport)
-        /// The attempt has failed, and nothing of it is open.
+        /// The attempt has failed, and all its resources are closed.
         case failed(Int, LinkError)
-        /// The session is over, and nothing of it is open.
+        /// The session is over, and all its resources are closed.
         case lost(Int, LinkError)
-        /// Time has passed.
+        /// The clock may have reached the deadline.
         case time
-        /// The reader was seen: it need not be waited for.
+        /// The reader was seen, so the wait can end.
         case seen
-        /// The system was asleep for so long.
+        /// The system slept for this time.
         case slept(Duration)
-        /// What the reader says about its battery.
+        /// The reader sent a battery report.
         case battery(BatteryReport)
     }
 
-    /// What is to be done, in this order.
+    /// An action for the owner to perform, in this order.
     enum Output: Sendable {
         /// Try to open the link.
         case connect(Int)
-        /// Say when it is so late.
+        /// Send `.time` at this deadline.
         case wait(until: Duration)
-        /// End the attempt or the wait.
+        /// Cancel the attempt or the wait.
         case cancel
         /// End the session.
         case hangUp
-        /// Tell it.
+        /// Deliver this event to the program.
         case report(KeptLink.Event)
     }
 
-    /// Where the link is. Times are durations since the clock's beginning.
+    /// The state of the link. Times are durations since the clock's beginning.
     enum State: Sendable, Hashable {
         case idle
         case trying
         case connected(since: Duration)
         case waiting(until: Duration)
-        /// Not wanted any more; the session, where one is open, or else the attempt is not over yet.
+        /// The program no longer wants the link, but the session (`isOpen`) or the attempt is not over yet.
         case closing(isOpen: Bool)
         case ended
     }
@@ -57,9 +57,9 @@ struct LinkKeeper: Sendable {
     /// Whether the link has been open.
     private var wasOpen = false
     private var random: any RandomNumberGenerator & Sendable
-    /// The attempt that was made last; all states but ``State/idle`` are about it.
+    /// The number of the last attempt; all states except ``State/idle`` refer to it.
     private var number = 0
-    /// The wait before it was shortened; nil where nothing has failed since the link was steady.
+    /// The last wait before its random reduction; nil if nothing has failed since the link was steady.
     private var wait: Duration?
     private var battery = BatteryWatch()
 
@@ -72,14 +72,14 @@ struct LinkKeeper: Sendable {
         self.random = random
     }
 
-    /// Whether an attempt is the one that is waited for.
+    /// Whether this is the attempt in progress.
     func isTrying(_ number: Int) -> Bool { state == .trying && self.number == number }
 
-    /// Takes what happened.
+    /// Processes an input.
     /// - Parameters:
-    ///   - input: what happened.
-    ///   - now: when, since the clock's beginning.
-    /// - Returns: what is to be done.
+    ///   - input: the event that happened.
+    ///   - now: the time since the clock's beginning.
+    /// - Returns: the actions for the owner to perform.
     mutating func receive(_ input: Input, at now: Duration) -> [Output] {
         switch (input, state) {
         case (_, .ended): []
@@ -112,8 +112,8 @@ struct LinkKeeper: Sendable {
         return [.report(.connected(transport))]
     }
 
-    /// A link that was open is tried again whatever ended it: if it cannot be, the attempt will say so. A transcript that is
-    /// full is the exception: opening the link again would begin the file again.
+    /// A link that was open is tried again after any error: if it cannot be opened, the attempt reports the error. A
+    /// full transcript is the exception: opening the link again would overwrite the file.
     private mutating func lost(_ error: LinkError, held: Duration, at now: Duration) -> [Output] {
         guard error.code != .full else { return [.report(.lost(error))] + end(because: error) }
         if held >= backOff.steadyAfter { wait = nil }
@@ -148,7 +148,7 @@ struct LinkKeeper: Sendable {
         return [.report(.ended(error))]
     }
 
-    /// What failed before the system slept says nothing about now.
+    /// Failures before the system slept have no bearing on the time after it.
     private mutating func slept(_ duration: Duration) -> [Output] {
         let report = Output.report(.slept(duration))
         guard case .waiting = state else { return state == .idle ? [] : [report] }
@@ -162,35 +162,35 @@ struct LinkKeeper: Sendable {
     }
 }
 
-/// How long to wait before a link is tried again: longer each time, up to a limit, and a little random so that readers of
-/// one shop that were lost together do not come back together.
+/// The waits between attempts to open a link: exponential up to a limit, with a random reduction, so that readers that
+/// were lost together do not reconnect together.
 public struct BackOff: Sendable, Hashable {
-    /// The wait after the first failure; more than nothing.
+    /// The wait after the first failure; greater than zero.
     public let first: Duration
-    /// How many times longer the next wait is; 1 or more.
+    /// The ratio of each wait to the one before it; 1 or more.
     public let factor: Double
-    /// The longest wait; no less than ``first``.
+    /// The longest wait; not less than ``first``.
     public let greatest: Duration
-    /// The part of a wait by which it may be shortened at random; from 0 up to 1, without 1.
+    /// The largest part of a wait that is removed at random; 0 or more, less than 1.
     public let jitter: Double
-    /// A link that held for so long begins again with the first wait when it is lost.
+    /// A link that was open for this time begins with the first wait again when it is lost.
     public let steadyAfter: Duration
 
-    /// A back-off.
+    /// Creates a back-off.
     /// - Parameters:
-    ///   - first: the wait after the first failure; more than nothing.
-    ///   - factor: how many times longer the next one is; 1 or more.
-    ///   - greatest: the longest wait; no less than the first.
-    ///   - jitter: the part by which a wait may be shortened at random; from 0 up to 1, without 1.
-    ///   - steadyAfter: how long a link holds before its loss counts as the first failure.
+    ///   - first: the wait after the first failure; greater than zero.
+    ///   - factor: the ratio of each wait to the one before it; 1 or more.
+    ///   - greatest: the longest wait; not less than the first.
+    ///   - jitter: the largest part of a wait that is removed at random; 0 or more, less than 1.
+    ///   - steadyAfter: how long a link must be open before its loss counts as the first failure.
     public init(
         first: Duration = .seconds(1), factor: Double = 2, greatest: Duration = .seconds(30), jitter: Double = 0.25,
         steadyAfter: Duration = .seconds(60)
     ) {
         precondition(
-            first > .zero && greatest >= first, "waits are longer than nothing, and the greatest is the longest")
-        precondition(factor >= 1 && factor.isFinite, "waits do not grow shorter")
-        precondition(jitter >= 0 && jitter < 1, "some of a wait remains")
+            first > .zero && greatest >= first, "the first wait must be above zero and at most the greatest")
+        precondition(factor >= 1 && factor.isFinite, "the factor must be finite and 1 or more")
+        precondition(jitter >= 0 && jitter < 1, "the jitter must be 0 or more and below 1")
         self.first = first
         self.factor = factor
         self.greatest = greatest
@@ -198,37 +198,37 @@ public struct BackOff: Sendable, Hashable {
         self.steadyAfter = steadyAfter
     }
 
-    /// The wait after another one.
-    /// - Parameter wait: the one before; nil where there was none.
-    /// - Returns: the wait before it is shortened at random.
+    /// The wait that follows another one.
+    /// - Parameter wait: the wait before; nil if there was none.
+    /// - Returns: the wait before its random reduction.
     public func wait(after wait: Duration?) -> Duration {
         guard let wait else { return first }
-        // The greatest is compared first: a wait that was multiplied for a day would be too long to count.
+        // Compared with the greatest wait before the multiplication, which would overflow after a day of retries.
         return wait >= greatest / factor ? greatest : wait * factor
     }
 
     /// Shortens a wait at random.
     /// - Parameters:
-    ///   - wait: the wait.
-    ///   - random: where chance comes from.
+    ///   - wait: the full wait.
+    ///   - random: the source of randomness.
     /// - Returns: at least `1 - jitter` of the wait, and at most all of it.
     public func shortened(_ wait: Duration, using random: inout some RandomNumberGenerator) -> Duration {
         jitter > 0 ? wait * (1 - Double.random(in: 0...jitter, using: &random)) : wait
     }
 }
 
-/// Tells a battery that is low from one that wavers about the limit.
+/// Detects a low battery, with hysteresis for a level that varies around the limit.
 struct BatteryWatch: Sendable {
-    /// From here down it is low.
+    /// The battery is low at this percentage or less.
     static let low = 15
-    /// From here up it no longer is.
+    /// The battery is no longer low at this percentage or more.
     static let recovered = 20
 
     private(set) var last: BatteryReport?
     private var isLow = false
 
-    /// Takes the next report.
-    /// - Returns: whether it says something new, and whether the battery is low since just now.
+    /// Compares the next report with the last one.
+    /// - Returns: whether the report differs from the last one, and whether the battery has just become low.
     mutating func receive(_ report: BatteryReport) -> (isNew: Bool, becameLow: Bool) {
         let isNew = report != last
         last = report
@@ -242,14 +242,14 @@ struct BatteryWatch: Sendable {
     }
 }
 
-/// A clock that counts from its beginning, whatever the instants of the clock below are.
+/// A clock that counts from its creation, for any underlying clock.
 package struct ElapsedClock: Sendable {
-    /// How long ago the beginning is.
+    /// Time since the clock was created.
     package let now: @Sendable () -> Duration
-    /// Sleeps until so long after the beginning.
+    /// Sleeps until this time since the clock was created.
     package let sleep: @Sendable (_ deadline: Duration) async throws -> Void
 
-    /// A clock whose beginning is now.
+    /// Creates a clock that starts now.
     package init(_ clock: some Clock<Duration>) {
         let beginning = clock.now
         now = { beginning.duration(to: clock.now) }
@@ -257,23 +257,24 @@ package struct ElapsedClock: Sendable {
     }
 }
 
-/// Finds out that the system was asleep: a clock that goes on meanwhile runs ahead of one that stands still.
+/// Detects that the system slept: a clock that continues during sleep gets ahead of one that stops.
 struct SleepWatch: Sendable {
-    /// The clocks are read one after the other, with a pause in between where the machine is busy: less is no sleep.
+    /// A busy machine may pause the thread between the readings of the two clocks, so a shorter difference is not a
+    /// sleep.
     static let least = Duration.seconds(1)
 
     private var known = Duration.zero
 
-    /// Compares the clocks.
+    /// Compares the two clocks.
     /// - Parameters:
-    ///   - awake: time on the clock that stands still while the system sleeps.
-    ///   - elapsed: time on the one that goes on, since the same moment.
-    /// - Returns: how long the system slept since the last call; nil where it did not.
+    ///   - awake: time on the clock that stops while the system sleeps.
+    ///   - elapsed: time on the clock that continues, since the same moment.
+    /// - Returns: how long the system slept since the last call; nil if it did not sleep.
     mutating func slept(awake: Duration, elapsed: Duration) -> Duration? {
         let asleep = elapsed - awake - known
         guard asleep >= Self.least || asleep <= .zero - Self.least else { return nil }
         known += asleep
-        // Less than before: the last time was such a pause.
+        // A negative difference shows that the last one was such a pause, not a sleep.
         return asleep > .zero ? asleep : nil
     }
 }

@@ -1,35 +1,35 @@
-/// Finds devices.
+/// Scans for devices that a link can be opened to, such as Bluetooth devices in range.
 public protocol DeviceScanner: Sendable {
-    /// Looks for devices.
-    /// - Parameter duration: how long; nil until the stream is given up.
-    /// - Returns: each device when it is first seen and again when something about it changed; ends by itself when the time is
-    ///   over, and earlier with ``LinkError`` where it cannot go on.
+    /// Scans for devices.
+    /// - Parameter duration: how long to scan; nil scans until the caller ends the stream.
+    /// - Returns: each device when the scanner first sees it, and again when one of its values changes. The stream ends
+    ///   when `duration` is over, or earlier with ``LinkError`` if the scan cannot continue.
     func devices(for duration: Duration?) -> AsyncThrowingStream<FoundDevice, any Error>
 }
 
-/// A device that was found, as far as it told about itself.
+/// A device that a scan has found, with the values that the device advertises.
 public struct FoundDevice: Sendable, Hashable {
-    /// The name that opens a link to it.
+    /// The name that opens a link to the device.
     public var link: LinkName
-    /// What it calls itself; nil where it has not said so.
+    /// The name that the device advertises; nil if it has not sent one.
     public var name: String?
-    /// Strength at which it is heard, dBm; nil where it is known but not heard.
+    /// Received signal strength (RSSI), dBm; nil if the device is known but not in range.
     public var signalStrength: Int?
-    /// The services that it tells of, as lower-case UUIDs of 36 characters.
+    /// The services that the device advertises, as lower-case UUIDs of 36 characters.
     public var services: [String]
-    /// Whether this computer has its keys.
+    /// Whether this computer has the device's pairing keys.
     public var isPaired: Bool
-    /// Whether it is connected now.
+    /// Whether the device is connected to this computer now.
     public var isConnected: Bool
 
-    /// A device.
+    /// Creates a device from its advertised values.
     /// - Parameters:
-    ///   - link: the name that opens a link to it.
-    ///   - name: what it calls itself.
-    ///   - signalStrength: strength at which it is heard, dBm.
-    ///   - services: the UUIDs of its services.
-    ///   - isPaired: whether this computer has its keys.
-    ///   - isConnected: whether it is connected now.
+    ///   - link: the name that opens a link to the device.
+    ///   - name: the name that the device advertises.
+    ///   - signalStrength: received signal strength, dBm.
+    ///   - services: the UUIDs of the device's services.
+    ///   - isPaired: whether this computer has the device's pairing keys.
+    ///   - isConnected: whether the device is connected now.
     public init(
         link: LinkName, name: String? = nil, signalStrength: Int? = nil, services: [String] = [],
         isPaired: Bool = false, isConnected: Bool = false

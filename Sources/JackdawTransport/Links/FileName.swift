@@ -1,17 +1,17 @@
-/// File names as text: a system's names are any bytes, and a `String` holds characters.
+/// Converts file names to text and back: a file name is any bytes, a `String` holds characters.
 ///
-/// A byte that is no UTF-8 becomes a scalar of its own in the private use area at the end of Unicode, and becomes the byte
-/// again when the name is handed to the system. A name that has such a scalar itself comes back unchanged, too: its bytes are
-/// taken one by one.
+/// A byte that is not valid UTF-8 becomes one scalar in the private use area at the end of Unicode, and becomes the
+/// same byte again when the name is passed to the system. A name that itself contains such a scalar also survives the
+/// round trip: its bytes are converted one by one.
 package enum FileName {
-    /// Bytes that UTF-8 may not have where they stand; 0 to 7F it always may.
+    /// Bytes that can be invalid in UTF-8, depending on their position; 0x00 to 0x7F are always valid.
     private static let bytes: ClosedRange<UInt32> = 0x80...0xFF
-    /// The scalar of byte 0 would be this one.
+    /// The scalar that byte 0 would have.
     private static let base: UInt32 = 0x10_FF00
 
-    /// The text of a name.
-    /// - Parameter name: its bytes, without a zero at the end.
-    /// - Returns: the same for UTF-8, and without loss for other bytes.
+    /// Converts the bytes of a file name to text.
+    /// - Parameter name: the bytes, without the terminating zero.
+    /// - Returns: the decoded text for UTF-8; other bytes are kept as private scalars, without loss.
     package static func text(of name: some Collection<UInt8>) -> String {
         var text = String.UnicodeScalarView()
         var parser = Unicode.UTF8.ForwardParser()
@@ -36,20 +36,20 @@ package enum FileName {
         }
     }
 
-    /// The bytes of a name, with the zero that ends it for the system.
+    /// The bytes of a name with the terminating zero, for a system call.
     package static func characters(of text: String) -> [CChar] {
         text.unicodeScalars.flatMap { scalar in
             byte(of: scalar).map { [CChar(bitPattern: $0)] } ?? scalar.utf8.map { CChar(bitPattern: $0) }
         } + [0]
     }
 
-    /// The directory of a file: up to the last slash, also if what follows it combines with it to one character.
+    /// The directory of a file: all up to the last slash, even if a combining character follows the slash.
     package static func directory(of path: String) -> String {
         guard let slash = path.unicodeScalars.lastIndex(of: "/") else { return "." }
         return String(path.unicodeScalars[...slash])
     }
 
-    /// The byte that a scalar stands for; nil of all that are themselves.
+    /// The byte that a private scalar stands for; nil for every other scalar.
     package static func byte(of scalar: Unicode.Scalar) -> UInt8? {
         guard scalar.value >= base, bytes.contains(scalar.value - base) else { return nil }
         return UInt8(scalar.value - base)

@@ -1,6 +1,7 @@
-/// Why a link to a device could not be opened, or ended: what is wrong, what to do about it, and what lies underneath.
+/// The reason why a link to a device could not be opened, or ended: the error, the remedy, and the underlying error of
+/// the system.
 public struct LinkError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The kind of failure. A struct, so that kinds can be added.
+    /// The kind of failure. A struct, so that later versions can add kinds.
     public struct Code: Sendable, Hashable {
         enum Kind: String, CaseIterable {
             case badName, notFound, busy, notPermitted, unsupported, disconnected, system
@@ -10,58 +11,58 @@ public struct LinkError: Error, Sendable, Hashable, CustomStringConvertible {
 
         let kind: Kind
 
-        /// What was to be opened is no name of a link.
+        /// The given text is not the name of a link.
         public static let badName = Code(kind: .badName)
-        /// There is no such device.
+        /// No device has this name.
         public static let notFound = Code(kind: .notFound)
-        /// Another program has the device.
+        /// Another program is using the device.
         public static let busy = Code(kind: .busy)
-        /// The device is there, and this user may not open it.
+        /// The device exists, but this user may not open it.
         public static let notPermitted = Code(kind: .notPermitted)
-        /// The device or the system cannot do what is asked for: a rate, a format, a kind of link.
+        /// The device or the system does not support the request: a rate, a format, a kind of link.
         public static let unsupported = Code(kind: .unsupported)
-        /// The device was there, and has gone.
+        /// The device was connected and has disconnected.
         public static let disconnected = Code(kind: .disconnected)
-        /// The device does not answer: it is off, asleep or too far away.
+        /// The device does not answer: it is off, asleep or out of range.
         public static let outOfRange = Code(kind: .outOfRange)
-        /// The device answers, and offers nothing there.
+        /// The device answers, but offers no service at this address.
         public static let refused = Code(kind: .refused)
-        /// The device, or whoever was asked, would not pair.
+        /// The device, or the person at this computer, refused to pair.
         public static let rejected = Code(kind: .rejected)
-        /// The device has forgotten this computer's keys, or belongs to another one.
+        /// The device has deleted this computer's pairing keys, or is paired with another computer.
         public static let pairedElsewhere = Code(kind: .pairedElsewhere)
-        /// This computer's radio is switched off, or there is none.
+        /// This computer's radio is switched off, or it has no radio.
         public static let adapterOff = Code(kind: .adapterOff)
-        /// The service that is needed is not there: the system's does not run, or the device has none of that name.
+        /// The required service is missing: the system's service is not running, or the device does not offer it.
         public static let serviceMissing = Code(kind: .serviceMissing)
-        /// It took longer than was allowed.
+        /// The operation did not finish within its time limit.
         public static let timedOut = Code(kind: .timedOut)
-        /// Whoever asked for it has given it up.
+        /// The operation was cancelled by its caller.
         public static let cancelled = Code(kind: .cancelled)
-        /// The device answers in a way that its protocol does not know.
+        /// The device's answer violates its protocol.
         public static let badAnswer = Code(kind: .badAnswer)
         /// The transcript that is kept of the link takes no more: it has the greatest size that can be read again, or cannot be
         /// written, as on a full disk.
         public static let full = Code(kind: .full)
-        /// The system failed in another way; ``LinkError/underlying`` has its words.
+        /// The system reported another error; ``LinkError/underlying`` has its message.
         public static let system = Code(kind: .system)
 
-        /// A name for machines: `notFound`, `busy`, ...
+        /// The machine-readable name of the code: `notFound`, `busy`, ...
         public var name: String { kind.rawValue }
 
-        /// Whether the reason may pass by itself, so that the same can work later; false where somebody has to do something
-        /// first.
+        /// Whether the cause may pass by itself, so that the same operation can succeed later; false if a person must
+        /// act first.
         public var mayPass: Bool {
             switch kind {
             case .notFound, .busy, .disconnected, .outOfRange, .refused, .adapterOff, .serviceMissing, .timedOut: true
-            // A line of noise and a system that is short of something look like these.
+            // Noise on the line and a temporary shortage of system resources also cause these two.
             case .badAnswer, .system: true
             case .badName, .notPermitted, .unsupported, .rejected, .pairedElsewhere, .cancelled, .full: false
             }
         }
 
-        /// The exit status of a command that fails with this code (sysexits.h): 64 usage, 65 bad data, 69 device missing or
-        /// busy, 74 I/O error; 130 interrupted.
+        /// The exit status of a command that fails with this code (sysexits.h): 64 usage, 65 bad data, 69 device
+        /// missing or busy, 74 I/O error; 130 interrupted.
         public var exitStatus: Int32 {
             switch kind {
             case .badName: 64
@@ -74,27 +75,27 @@ public struct LinkError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The kind of failure.
+    /// The kind of failure, for programs that handle the error.
     public let code: Code
-    /// The name of the link or of the device, as it was given.
+    /// The name of the link or of the device, as the caller gave it.
     public let link: String
-    /// What is wrong.
+    /// The error, in words for a person.
     public let message: String
-    /// What to do about it; nil where nobody knows.
+    /// What the user can do about the error; nil if unknown.
     public let remedy: String?
-    /// The words of the system or of a library, where one of them reported the failure.
+    /// The error message of the system or of a library; nil if neither reported the failure.
     public let underlying: String?
-    /// Bytes that were to be sent and were not given to the link; 0 where none were.
+    /// Number of bytes of a send that were not passed to the link; 0 for other failures.
     public let undelivered: Int
 
-    /// An error.
+    /// Creates an error from its parts.
     /// - Parameters:
     ///   - code: the kind of failure.
     ///   - link: the name of the link or of the device.
-    ///   - message: what is wrong.
-    ///   - remedy: what to do about it.
-    ///   - underlying: the words of the system.
-    ///   - undelivered: bytes that were not sent.
+    ///   - message: the error, in words for a person.
+    ///   - remedy: what the user can do about the error.
+    ///   - underlying: the error message of the system.
+    ///   - undelivered: number of bytes that were not sent.
     public init(
         _ code: Code, link: String, _ message: String, remedy: String? = nil, underlying: String? = nil,
         undelivered: Int = 0
@@ -107,13 +108,13 @@ public struct LinkError: Error, Sendable, Hashable, CustomStringConvertible {
         self.undelivered = undelivered
     }
 
-    /// The same error with another number of bytes that were not sent.
+    /// The same error with another number of unsent bytes.
     func leaving(undelivered: Int) -> LinkError {
         LinkError(
             code, link: link, message, remedy: remedy, underlying: underlying, undelivered: undelivered)
     }
 
-    /// Link, message, cause, what was not sent, and remedy in one line.
+    /// Link, message, cause, number of unsent bytes, and remedy, in one line.
     public var description: String {
         let cause = underlying.map { " (\($0))" } ?? ""
         let lost = undelivered > 0 ? "; \(undelivered) bytes were not sent" : ""

@@ -1,13 +1,13 @@
-/// What a link is opened by, everywhere the same: a scheme, a colon, and the address of a device in the words of its own
-/// system, such as `alsa:hw:1,0` or `wav:capture.wav`.
+/// The name that opens a link, the same in all commands and functions: a scheme, a colon, and the address of a device
+/// in the notation of its own system, such as `alsa:hw:1,0` or `wav:capture.wav`.
 public struct LinkName: Sendable, Hashable, CustomStringConvertible {
-    /// What kind of link it is.
+    /// The kind of a link, which is the part of its name before the colon.
     public enum Scheme: String, Sendable, Hashable, CaseIterable {
         /// A sound card by its ALSA name: `alsa:hw:1,0`, `alsa:default`.
         case alsa
-        /// A sound file that stands in for a card: `wav:capture.wav`.
+        /// A sound file that replaces a sound card: `wav:capture.wav`.
         case wav
-        /// A Bluetooth device by its address, with a channel where that is known: `rfcomm:AA:BB:CC:DD:EE:FF/1`.
+        /// A Bluetooth device by its address, with the RFCOMM channel if it is known: `rfcomm:AA:BB:CC:DD:EE:FF/1`.
         case rfcomm
         /// A Bluetooth Low Energy device by its address: `ble:AA:BB:CC:DD:EE:FF`.
         case ble
@@ -17,50 +17,51 @@ public struct LinkName: Sendable, Hashable, CustomStringConvertible {
         case pty
         /// A simulated reader by its family: `sim:miura`.
         case sim
-        /// Another link, of which a transcript is kept in a file: `record:session.txt,tcp:[::1]:4000`.
+        /// Another link, with a transcript recorded to a file: `record:session.txt,tcp:[::1]:4000`.
         case record
-        /// A transcript that stands in for a device: `replay:session.txt`.
+        /// A transcript that replaces a device: `replay:session.txt`.
         case replay
     }
 
-    /// What kind of link it is.
+    /// The kind of the link.
     public let scheme: Scheme
-    /// The device's name as its own system has it; never empty.
+    /// The device's name in the notation of its own system; never empty.
     public let address: String
 
-    /// A name of its two parts.
+    /// Creates a name from its two parts.
     /// - Parameters:
-    ///   - scheme: what kind of link it is.
-    ///   - address: the device's name as its own system has it, not empty; for `record` a file, a comma and a link.
+    ///   - scheme: the kind of the link.
+    ///   - address: the device's name in the notation of its own system, not empty; for `record` a file, a comma and a
+    ///     link.
     public init(_ scheme: Scheme, _ address: String) {
-        precondition(!address.isEmpty, "a link leads somewhere")
+        precondition(!address.isEmpty, "the address must not be empty")
         self.scheme = scheme
         self.address = address
-        precondition(scheme != .record || recording != nil, "a transcript has a file and is of a link")
+        precondition(scheme != .record || recording != nil, "a record link must have a file and a link")
     }
 
-    /// The name of a link of which a transcript is kept.
+    /// Creates the name of a link whose transcript is recorded.
     /// - Parameters:
-    ///   - link: the link, which is none of this kind itself.
+    ///   - link: the link, whose scheme is not `record`.
     ///   - file: the transcript's path, not empty and without a comma.
     public init(recording link: LinkName, in file: String) { self.init(.record, "\(file),\(link)") }
 
-    /// Reads a name.
+    /// Parses a name.
     /// - Parameter text: scheme, colon, address.
-    /// - Throws: ``LinkError`` with code `badName`.
+    /// - Throws: ``LinkError`` with code `badName` if the text is not the name of a link.
     public init(parsing text: String) throws(LinkError) {
         let known = Scheme.allCases.map { "\($0.rawValue):" }.joined(separator: ", ")
-        // By scalars: a file's name may begin with a sign that combines with the colon.
+        // Searches scalars, not characters: a file name may begin with a mark that combines with the colon.
         guard let colon = text.unicodeScalars.firstIndex(of: ":") else {
-            throw LinkError(.badName, link: text, "no name of a link", remedy: "one begins with \(known)")
+            throw LinkError(.badName, link: text, "not the name of a link", remedy: "a link begins with \(known)")
         }
         guard let scheme = Scheme(rawValue: String(text[..<colon])) else {
             throw LinkError(
-                .badName, link: text, "no kind of link is named \(text[..<colon])", remedy: "one begins with \(known)")
+                .badName, link: text, "unknown kind of link \(text[..<colon])", remedy: "a link begins with \(known)")
         }
         let address = String(text.unicodeScalars[text.unicodeScalars.index(after: colon)...])
         guard !address.isEmpty else {
-            throw LinkError(.badName, link: text, "a device is missing behind the colon")
+            throw LinkError(.badName, link: text, "a device is missing after the colon")
         }
         if scheme == .record {
             do throws(LinkError) {
@@ -74,27 +75,27 @@ public struct LinkName: Sendable, Hashable, CustomStringConvertible {
         self.address = address
     }
 
-    /// The transcript's path and the link that it is kept of; nil where the scheme is not `record`.
+    /// The transcript's path and the link that is recorded; nil if the scheme is not `record`.
     public var recording: (file: String, link: LinkName)? {
         scheme == .record ? try? Self.recording(address) : nil
     }
 
-    /// The parts of the name of a link of which a transcript is kept. The first comma is the end of the file.
+    /// Splits the address of a `record` link. The file ends at the first comma.
     private static func recording(_ address: String) throws(LinkError) -> (file: String, link: LinkName) {
         guard let comma = address.unicodeScalars.firstIndex(of: ",") else {
-            throw LinkError(.badName, link: address, "a comma and a link are missing behind the transcript's file")
+            throw LinkError(.badName, link: address, "a comma and a link are missing after the transcript's file")
         }
         guard comma > address.startIndex else {
             throw LinkError(.badName, link: address, "the transcript's file is missing before the comma")
         }
         let inner = String(address.unicodeScalars[address.unicodeScalars.index(after: comma)...])
-        // Looked at before it is read: a name of many such parts is not gone into.
+        // Checked before the inner name is parsed, so that a name with many nested parts causes no recursion.
         guard !inner.hasPrefix("\(Scheme.record.rawValue):") else {
-            throw LinkError(.badName, link: address, "a transcript of a link that keeps one already")
+            throw LinkError(.badName, link: address, "the recorded link is already a record link")
         }
         return (String(address[..<comma]), try LinkName(parsing: inner))
     }
 
-    /// Scheme, colon, address.
+    /// Scheme, colon and address, as the parser reads them.
     public var description: String { "\(scheme.rawValue):\(address)" }
 }

@@ -1,76 +1,79 @@
-/// A link to a device that carries bytes both ways, in order and whole, until it ends.
+/// A link to a device that carries bytes in both directions, in order and complete, until it ends.
 ///
-/// What is read may hold card data: it is handed over where it lies, and overwritten behind the reader.
+/// Received bytes may contain card data: the link passes them to the caller in its own buffer, and overwrites the
+/// buffer after the call.
 public protocol Transport: Sendable {
     /// The name that opens the link.
     var link: LinkName { get }
 
-    /// Whose thread the link is read in, nil where it has none. A task that prefers it (`withTaskExecutorPreference`) receives
-    /// without a change of threads, which is most of what a small packet costs. The thread is shared with other links: the task
-    /// must not block it, and one that receives must not be a child that starts in its parent's place (`addImmediateTask`).
+    /// The executor of the thread that reads the link; nil if the link has no thread of its own. A task that prefers it
+    /// (`withTaskExecutorPreference`) receives without a thread switch, which is the largest part of the cost of a
+    /// small packet. Other links share the thread: the task must not block it, and a task that receives must not be a
+    /// child that starts synchronously in its parent (`addImmediateTask`).
     var executor: (any TaskExecutor)? { get }
 
-    /// Waits for what the device sends next and hands it over. For one task at a time.
-    /// - Parameter take: gets the bytes, at least one; a packet link hands over one packet each time.
-    /// - Returns: whether there were any; false when the device has ended its direction in good order, and ever after.
-    /// - Throws: ``LinkError`` where the link was lost, again at each call, or where the task was cancelled (`cancelled`),
-    ///   which loses nothing.
+    /// Waits for the next bytes from the device and passes them to `take`. Only one task at a time may receive.
+    /// - Parameter take: receives the bytes, at least one; a packet link passes one packet per call.
+    /// - Returns: whether bytes were received; false after the device has closed its direction in good order, and at
+    ///   each later call.
+    /// - Throws: ``LinkError`` if the link was lost, again at each call, or if the task was cancelled (`cancelled`),
+    ///   which loses no bytes.
     func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool
 
-    /// Sends bytes, all of them, waiting while the device takes none. For one task at a time.
-    /// - Parameter bytes: what to send.
-    /// - Throws: ``LinkError``, with the number of bytes that were not given to the link; where the task was cancelled the
-    ///   link stays open, and some of the bytes may have been sent.
+    /// Sends all bytes, and waits while the device accepts none. Only one task at a time may send.
+    /// - Parameter bytes: the bytes to send.
+    /// - Throws: ``LinkError``, with the number of bytes that were not passed to the link. If the task was cancelled,
+    ///   the link stays open, and some of the bytes may have been sent.
     func send(_ bytes: [UInt8]) async throws(LinkError)
 
-    /// Tells the device that nothing more will be sent; what it sends can still be received.
+    /// Closes the sending direction: the device receives an end of data, and its own data can still be received.
     func endSending() async throws(LinkError)
 
-    /// Closes the link. Who waits gets `disconnected`; a second call does nothing.
+    /// Closes the link. Tasks that wait on it receive `disconnected`; a second call has no effect.
     func close() async
 }
 
 extension Transport {
-    /// None: the link is read in no thread of its own.
+    /// Default: nil, the link has no thread of its own.
     public var executor: (any TaskExecutor)? { nil }
 }
 
-/// A link that carries power beside bytes, as an audio jack does.
+/// A link that carries power in addition to bytes, as an audio jack does.
 public protocol PoweredTransport: Transport {
-    /// Gives the reader power, or takes it away, in order with what is sent. For the task that sends.
-    /// - Parameter power: which.
-    /// - Throws: `LinkError` where the link was lost.
+    /// Switches the reader's power, in order with the bytes sent. Call it from the task that sends.
+    /// - Parameter power: the power from now on.
+    /// - Throws: `LinkError` if the link was lost.
     func setPower(_ power: ReaderPower) async throws(LinkError)
 }
 
-/// The power that a reader on an audio jack is given over it. Links of bytes carry none.
+/// The power that a link supplies to a reader on an audio jack. Links of bytes supply none.
 public enum ReaderPower: String, Sendable, Hashable, CaseIterable {
-    /// None.
+    /// No power is supplied to the reader.
     case off
-    /// What wakes it up.
+    /// The power that wakes the reader.
     case connecting
-    /// What keeps it awake.
+    /// The power that keeps the reader awake.
     case connected
 }
 
-/// A link that tells of the device's battery.
+/// A link that reports the state of the device's battery.
 public protocol BatteryReporting: Sendable {
-    /// What the device says of its battery: at once where it has said something, and whenever it does again.
-    /// - Returns: reports, until the link has ended or the stream is given up.
+    /// The device's battery reports: the last one at once, if there is one, then each new one.
+    /// - Returns: reports, until the link ends or the caller ends the stream.
     func batteryReports() async -> AsyncStream<BatteryReport>
 }
 
-/// What a reader says about its battery.
+/// A reader's report on its battery.
 public struct BatteryReport: Sendable, Hashable {
-    /// How full it is, 0 to 100; nil where it is not known.
+    /// The charge, 0 to 100 %; nil if it is not known.
     public let percent: Int?
-    /// Whether it is being charged; nil where it is not known.
+    /// Whether the battery is being charged; nil if it is not known.
     public let isCharging: Bool?
 
-    /// A report.
+    /// Creates a report.
     /// - Parameters:
-    ///   - percent: how full it is; what is not in 0 to 100 means that it is not known.
-    ///   - isCharging: whether it is being charged.
+    ///   - percent: the charge; a value outside 0 to 100 is stored as nil, not known.
+    ///   - isCharging: whether the battery is being charged.
     public init(percent: Int?, isCharging: Bool? = nil) {
         self.percent = percent.flatMap { (0...100).contains($0) ? $0 : nil }
         self.isCharging = isCharging

@@ -1,24 +1,26 @@
-/// A transcript that stands in for a device: what was received comes again, once what was sent before has been sent again,
-/// and at its time. What is sent must be what was sent then, in whatever pieces; another byte fails both directions with
-/// `badAnswer`, which says where. Masked bytes that were sent are any, and those that were received come as asterisks.
+/// Replays a transcript instead of a device. The received bytes come again at their times, after the bytes that
+/// preceded them have been sent again. The sent bytes must be equal to those of the transcript, in pieces of any size;
+/// a different byte fails both directions with `badAnswer`, whose message has the entry and the offset of the byte. A
+/// masked byte matches any sent byte; a masked received byte is delivered as an asterisk.
 ///
-/// It ends as the transcript does: in order, or with the same error. A transcript that only stops ends in order.
+/// The link ends as the transcript does: in good order, or with the same error. A transcript that was cut off ends in
+/// good order.
 public final class ReplayTransport: Transport {
-    /// The name of the link.
+    /// The name of the replayed link.
     public let link: LinkName
     private let state: ReplayState
 
-    /// A link at the beginning of a transcript.
+    /// Creates a link at the beginning of a transcript.
     /// - Parameters:
-    ///   - transcript: what is played back.
+    ///   - transcript: the transcript to replay.
     ///   - link: the name of the link.
-    ///   - clock: measures the times of the transcript, from now on; nil gives everything at once.
+    ///   - clock: measures the times of the transcript, from now on; nil replays without delays.
     public init(_ transcript: Transcript, link: LinkName, clock: (any Clock<Duration>)? = ContinuousClock()) {
         self.link = link
         state = ReplayState(transcript, link.description, clock.map { ElapsedClock($0) })
     }
 
-    /// Waits for what the transcript has next and hands it over.
+    /// Waits for the transcript's next received bytes and passes them to `take`.
     public func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool {
         var bytes = try await state.receive()
         defer { overwrite(&bytes) }
@@ -26,24 +28,24 @@ public final class ReplayTransport: Transport {
         return !bytes.isEmpty
     }
 
-    /// Compares bytes with those of the transcript; never waits.
+    /// Compares bytes with the transcript's sent bytes; never waits.
     public func send(_ bytes: [UInt8]) async throws(LinkError) { try await state.send(bytes) }
 
-    /// Does nothing: it is not compared.
+    /// Has no effect: the replay does not compare this event.
     public func endSending() async throws(LinkError) {}
 
-    /// Closes the link.
+    /// Closes the link, and fails pending calls with `disconnected`.
     public func close() async { await state.close() }
 }
 
-/// Where a transcript is that is played back.
+/// The position of a replay in its transcript.
 actor ReplayState {
-    /// Bytes sent within this time of the transcript's end may be a farewell, such as after Ctrl-C, which no program sends
-    /// again.
+    /// Bytes sent within this time of the transcript's end may be a farewell, for example after Ctrl-C, which a program
+    /// does not send again.
     private static let farewell = Duration.seconds(2)
-    /// How long after the transcript's end the replay waits for the program to send, if an answer follows.
+    /// How long after the transcript's end the replay waits for the program to send, if a received entry follows.
     private static let patience = Duration.seconds(10)
-    /// The same for a farewell.
+    /// The same time if only a farewell is missing.
     private static let farewellPatience = Duration.seconds(3)
 
     private let entries: [TranscriptEntry]
@@ -51,14 +53,14 @@ actor ReplayState {
     private let clock: ElapsedClock?
     /// How much later than in the transcript the last entry happened.
     private var delay = Duration.zero
-    /// The entry that is to be sent next, or one before it, and the bytes of it that were.
+    /// The next entry to be sent, or an earlier one, and the number of its bytes that were sent.
     private var nextSent = 0
     private var sentOffset = 0
-    /// The entry that is received next, or one before it.
+    /// The next entry to be received, or an earlier one.
     private var nextReceived = 0
-    /// How it ended for good: the link was lost, closed, or something else was sent.
+    /// The error that ended the replay: the link was lost or closed, or the program sent different bytes.
     private var failure: LinkError?
-    /// Whoever waits for a change, by number; ended when there is one.
+    /// The tasks that wait for a change, by number; a change finishes their streams.
     private var bells: [Int: AsyncStream<Never>.Continuation] = [:]
     private var nextBell = 0
 
@@ -70,17 +72,17 @@ actor ReplayState {
         self.clock = clock
     }
 
-    /// How many wait for a change.
+    /// Number of tasks that wait for a change.
     var waitingCount: Int { bells.count }
 
-    /// What comes next; nothing at the end.
+    /// The next received bytes; an empty array at the end.
     func receive() async throws(LinkError) -> [UInt8] {
         while true {
-            guard !Task.isCancelled else { throw LinkError(.cancelled, link: link, "given up") }
+            guard !Task.isCancelled else { throw LinkError(.cancelled, link: link, "cancelled") }
             if let failure { throw failure }
             skipSent()
             while nextReceived < entries.count, !entries[nextReceived].event.isReceived { nextReceived += 1 }
-            // It was the answer to what was sent before.
+            // The entry answers bytes that the program has not sent yet.
             guard nextSent >= nextReceived else {
                 if let end = endOfWait, let clock, clock.now() >= end { return try endUnsent() }
                 await wait(until: endOfWait)
@@ -109,15 +111,15 @@ actor ReplayState {
             let left = bytes.count - sent
             if let failure { throw failure.leaving(undelivered: left) }
             guard !Task.isCancelled else {
-                throw LinkError(.cancelled, link: link, "given up", undelivered: left)
+                throw LinkError(.cancelled, link: link, "cancelled", undelivered: left)
             }
             skipSent()
             guard nextSent < entries.count, case .sent(let expected) = entries[nextSent].event else {
-                throw mismatch(0, left, "more was sent than in the transcript")
+                throw mismatch(0, left, "more bytes were sent than in the transcript")
             }
             for (byte, other) in zip(bytes[sent...], expected[sentOffset...]) {
                 if let other, byte != other {
-                    throw mismatch(sentOffset, bytes.count - sent, "something else was sent than in the transcript")
+                    throw mismatch(sentOffset, bytes.count - sent, "other bytes were sent than in the transcript")
                 }
                 sent += 1
                 sentOffset += 1
@@ -144,10 +146,9 @@ actor ReplayState {
         if let clock { delay = max(.zero, clock.now() - entry.time) }
     }
 
-    /// The time of the last entry.
     private var end: Duration { entries.last?.time ?? .zero }
 
-    /// Whether the entry that the program sends next may be a farewell. There is none to a device that ended the link.
+    /// Whether the next sent entry may be a farewell. A program sends no farewell to a device that ended the link.
     private var isFarewell: Bool {
         guard entries[nextSent].time >= end - Self.farewell else { return false }
         switch lastReceived {
@@ -156,22 +157,23 @@ actor ReplayState {
         }
     }
 
-    /// The last thing that came from the device.
+    /// The last event that the device caused.
     private var lastReceived: TranscriptEntry.Event? { entries.last(where: \.event.isReceived)?.event }
 
-    /// Until when the replay waits for the program to send; nil without a clock.
+    /// The time until which the replay waits for the program to send; nil without a clock.
     private var endOfWait: Duration? {
         guard clock != nil else { return nil }
         guard nextReceived < entries.count else { return end + delay }
         return end + delay + (isFarewell ? Self.farewellPatience : Self.patience)
     }
 
-    /// Ends the wait for the program to send: as the transcript ends, if no more than a farewell and its answer is left.
-    /// - Returns: no bytes, which is the end.
+    /// Ends the wait for the program to send. The replay ends as the transcript does if only a farewell and its answer
+    /// are left.
+    /// - Returns: an empty array, which is the end of the link.
     private func endUnsent() throws(LinkError) -> [UInt8] {
         let hasMore = entries[nextReceived...].contains { if case .received = $0.event { true } else { false } }
         guard !hasMore || isFarewell else {
-            throw mismatch(sentOffset, 0, "something was not sent that was sent in the transcript")
+            throw mismatch(sentOffset, 0, "bytes of the transcript were not sent")
         }
         guard case .lost(let code)? = lastReceived else { return [] }
         throw loss(code)
@@ -183,7 +185,7 @@ actor ReplayState {
         return error
     }
 
-    /// Goes on to what is to be sent next.
+    /// Advances to the next entry that the program must send.
     private func skipSent() {
         while nextSent < entries.count, !entries[nextSent].event.isSent { nextSent += 1 }
     }
@@ -191,7 +193,7 @@ actor ReplayState {
     private func mismatch(_ offset: Int, _ undelivered: Int, _ message: String) -> LinkError {
         let error = LinkError(
             .badAnswer, link: link, "\(message): entry \(min(nextSent, entries.count) + 1), byte \(offset)",
-            remedy: "play back a transcript of the same commands")
+            remedy: "replay a transcript of the same commands")
         fail(error)
         return error.leaving(undelivered: undelivered)
     }
@@ -206,7 +208,7 @@ actor ReplayState {
         bells = [:]
     }
 
-    /// Waits for a change, a time or the end of the task. May return for nothing.
+    /// Waits for a change, a time or the cancellation of the task. May return early.
     private func wait(until time: Duration?) async {
         let (silence, bell) = AsyncStream.makeStream(of: Never.self)
         let number = nextBell
@@ -227,7 +229,7 @@ actor ReplayState {
 }
 
 extension TranscriptEntry.Event {
-    /// Whether it is of the direction to the device, as far as that is compared.
+    /// Whether the event is in the direction to the device, and the replay compares it.
     fileprivate var isSent: Bool {
         switch self {
         case .sent, .unsent: true
@@ -235,7 +237,7 @@ extension TranscriptEntry.Event {
         }
     }
 
-    /// Whether it is of the direction from the device.
+    /// Whether the event is in the direction from the device.
     fileprivate var isReceived: Bool {
         switch self {
         case .received, .end, .lost: true

@@ -1,45 +1,45 @@
-/// What went over a link, from its beginning.
+/// A record of all bytes and events on a link, from its beginning.
 public struct Transcript: Sendable, Hashable {
-    /// What it is of.
+    /// The link and the masking of the transcript.
     public let header: TranscriptHeader
-    /// What happened, in order.
+    /// The events of the link, in order.
     public let entries: [TranscriptEntry]
 
-    /// A transcript.
+    /// Creates a transcript.
     /// - Parameters:
-    ///   - header: what it is of.
-    ///   - entries: what happened, in order.
+    ///   - header: the link and the masking of the transcript.
+    ///   - entries: the events of the link, in order.
     public init(header: TranscriptHeader, entries: [TranscriptEntry]) {
         self.header = header
         self.entries = entries
     }
 
-    /// Reads a whole transcript.
+    /// Parses a complete transcript.
     /// - Parameter bytes: the text.
-    /// - Throws: ``TranscriptError``: the first line that is wrong.
+    /// - Throws: ``TranscriptError`` for the first invalid line.
     public init(parsing bytes: Span<UInt8>) throws(TranscriptError) {
         var reader = TranscriptReader()
         var entries = try reader.receive(bytes)
         entries += try reader.finish()
-        guard let header = reader.header else { preconditionFailure("a transcript that was read has a header") }
+        guard let header = reader.header else { preconditionFailure("a complete transcript has a header") }
         self.init(header: header, entries: entries)
     }
 
-    /// The transcript as text.
+    /// The transcript as text, one line for the header and for each entry.
     public var text: String { ([header.line] + entries.map(\.line)).map { $0 + "\n" }.joined() }
 }
 
-/// One thing that happened on a link, as a transcript keeps it. A byte that was masked is nil.
+/// One event on a link, as a transcript records it. A masked byte is nil.
 public struct TranscriptEntry: Sendable, Hashable {
-    /// What can happen.
+    /// An event that a transcript can record.
     public enum Event: Sendable, Hashable {
-        /// These bytes were to be sent.
+        /// The program sends these bytes.
         case sent([UInt8?])
-        /// Of the bytes before, so many were not sent, for this reason.
+        /// This number of the bytes before was not sent, for this reason.
         case unsent(Int, LinkError.Code)
-        /// The device was told that nothing more would be sent.
+        /// The program ended its sending direction.
         case endedSending
-        /// These bytes were received.
+        /// The program received these bytes.
         case received([UInt8?])
         /// The device ended its direction in good order.
         case end
@@ -49,22 +49,22 @@ public struct TranscriptEntry: Sendable, Hashable {
         case closed
     }
 
-    /// When, since the link was open; of microseconds.
+    /// Time since the link was opened, in whole microseconds.
     public let time: Duration
-    /// What.
+    /// The event, with its bytes or its reason.
     public let event: Event
 
-    /// An entry.
+    /// Creates an entry.
     /// - Parameters:
-    ///   - time: when, since the link was open, no less than nothing.
-    ///   - event: what happened.
+    ///   - time: time since the link was opened, zero or more.
+    ///   - event: the event.
     public init(time: Duration, event: Event) {
-        precondition(time >= .zero, "nothing happens before the link is open")
+        precondition(time >= .zero, "the time must be zero or more")
         self.time = time
         self.event = event
     }
 
-    /// The entry as a line of a transcript, without its end.
+    /// The entry as a line of a transcript, without the line end.
     public var line: String {
         let (seconds, attoseconds) = time.components
         let fraction = String(attoseconds / 1_000_000_000_000)
@@ -95,7 +95,7 @@ public struct TranscriptEntry: Sendable, Hashable {
 }
 
 extension TranscriptEntry: CustomStringConvertible, CustomReflectable {
-    /// What happened, with the number of bytes in place of them: they may be card data.
+    /// The event, with the number of bytes instead of the bytes: they may be card data.
     public var description: String {
         switch event {
         case .sent(let bytes): "sent \(bytes.count) bytes"
@@ -104,39 +104,39 @@ extension TranscriptEntry: CustomStringConvertible, CustomReflectable {
         }
     }
 
-    /// No more than the description.
+    /// Has only the description, since the bytes may be card data.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension TranscriptEntry.Event: CustomStringConvertible, CustomReflectable {
-    /// What happened, with the number of bytes in place of them.
+    /// The event, with the number of bytes instead of the bytes.
     public var description: String { TranscriptEntry(time: .zero, event: self).description }
 
-    /// No more than the description.
+    /// Has only the description, since the bytes may be card data.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-/// The first line of a transcript: its version, whether card data is masked in it, and the link that it was kept of.
+/// The first line of a transcript: its version, whether card data is masked, and the recorded link.
 public struct TranscriptHeader: Sendable, Hashable {
-    /// The word that a transcript begins with, and the version that is read and written here.
+    /// The first word of a transcript, and the version that this code reads and writes.
     package static let beginning = "jackdaw-transcript 1 "
 
-    /// The name of the link, which nobody opens when the transcript is played back.
+    /// The name of the recorded link, which a replay does not open.
     public let link: String
-    /// Whether bytes are left out that may be card data.
+    /// Whether bytes that may be card data are masked.
     public let isMasked: Bool
 
-    /// A header.
+    /// Creates a header.
     /// - Parameters:
-    ///   - link: the name of the link; characters that would end the line are kept as question marks.
-    ///   - isMasked: whether bytes are left out that may be card data.
+    ///   - link: the name of the link; control characters, which could end the line, become question marks.
+    ///   - isMasked: whether bytes that may be card data are masked.
     public init(link: String, isMasked: Bool) {
         self.link = String(
             String.UnicodeScalarView(link.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }))
         self.isMasked = isMasked
     }
 
-    /// Reads a line; nil where it is no header.
+    /// Parses a line; nil if it is not a header.
     init?(parsing line: String) {
         guard line.hasPrefix(Self.beginning) else { return nil }
         let parts = line.dropFirst(Self.beginning.count).split(separator: " ", maxSplits: 1)
@@ -144,17 +144,16 @@ public struct TranscriptHeader: Sendable, Hashable {
         self.init(link: String(parts[1]), isMasked: parts[0] == "masked")
     }
 
-    /// The header as a line, without its end.
+    /// The header as a line, without the line end.
     public var line: String { "\(Self.beginning)\(isMasked ? "masked" : "revealed") \(link)" }
 }
 
-/// Why a transcript cannot be read.
+/// The reason why a transcript cannot be parsed.
 public struct TranscriptError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The line that is wrong, from 1.
+    /// The number of the invalid line, from 1.
     public let line: Int
-    /// What is wrong with it, without what it holds.
+    /// The error in the line, without the line's content.
     public let message: String
 
-    /// Line and message.
     public var description: String { "line \(line): \(message)" }
 }

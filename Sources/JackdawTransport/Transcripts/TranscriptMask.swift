@@ -1,59 +1,60 @@
-/// Says which bytes of a link may be card data and must not be kept. It sees all of them in their order, since a message may
-/// come in any pieces.
+/// Decides which bytes of a link may be card data and must not be stored. A mask receives all bytes in order, since a
+/// message may arrive in pieces of any size.
 public protocol TranscriptMask: Sendable {
     /// Masks the next bytes.
     /// - Parameters:
-    ///   - bytes: what is sent or was received, at least one.
-    ///   - isSent: whether it is sent.
-    /// - Returns: as many, nil in the place of each that must not be kept; where they are not as many, none is kept.
+    ///   - bytes: the sent or received bytes, at least one.
+    ///   - isSent: whether the bytes are sent.
+    /// - Returns: the same number of bytes, nil for each byte that must not be stored. If the number differs, no byte
+    ///   is stored.
     mutating func mask(_ bytes: [UInt8], isSent: Bool) -> [UInt8?]
 
-    /// Masks the next bytes as far as their messages are whole; the others come later.
+    /// Masks the next bytes of complete messages; the bytes of an incomplete message are returned by a later call.
     /// - Parameters:
-    ///   - bytes: what is sent or was received, at least one.
-    ///   - isSent: whether it is sent.
-    /// - Returns: what is to be kept of the direction's next bytes, with those that were held back; nil in the place of each
-    ///   that must not be kept.
+    ///   - bytes: the sent or received bytes, at least one.
+    ///   - isSent: whether the bytes are sent.
+    /// - Returns: the next bytes of the direction to store, including those that were held back; nil for each byte that
+    ///   must not be stored.
     mutating func maskMessages(_ bytes: [UInt8], isSent: Bool) -> [UInt8?]
 
     /// Ends a direction.
-    /// - Parameter isSent: which one.
-    /// - Returns: what is to be kept of the bytes that were held back.
+    /// - Parameter isSent: whether it is the sent direction.
+    /// - Returns: the held-back bytes to store, nil for each byte that must not be stored.
     mutating func finish(isSent: Bool) -> [UInt8?]
 }
 
 extension TranscriptMask {
-    /// Holds nothing back.
+    /// Default: masks at once and holds no bytes back.
     public mutating func maskMessages(_ bytes: [UInt8], isSent: Bool) -> [UInt8?] {
         let kept = mask(bytes, isSent: isSent)
         return kept.count == bytes.count ? kept : Array(repeating: nil, count: bytes.count)
     }
 
-    /// Nothing is held back.
+    /// Default: empty, no bytes were held back.
     public mutating func finish(isSent: Bool) -> [UInt8?] { [] }
 }
 
-/// Masks what looks as card data may, where nobody knows the protocol:
+/// Masks all bytes that look like card data, for links whose protocol is unknown:
 ///
-/// - runs of 8 or more printable characters, and of 8 or more digits that are coded in halves of bytes, with the separator
-///   (`D`) that a chip has behind the number;
-/// - runs of 8 or more digits with a parity bit at the top, or of EBCDIC;
-/// - runs of 3 or more characters that names are written with: letters, blanks and `' - . /`;
-/// - shorter ones at the beginning and the end of a block, where they may go on in the next one;
-/// - blocks that go beyond 32 bytes in one direction, as a whole, and those that follow them.
+/// - runs of 8 or more printable characters, and of 8 or more digits in half bytes, including the separator (`D`) that
+///   a chip card has after the account number;
+/// - runs of 8 or more digits with a parity bit as the top bit, or in EBCDIC;
+/// - runs of 3 or more characters that names consist of: letters, blanks and `' - . /`;
+/// - shorter runs at the beginning and the end of a block, if they may continue in the next one;
+/// - whole blocks, from the one with which one direction exceeds 32 bytes until the direction changes.
 ///
-/// Tracks as raw bits in pieces of up to 32 bytes, each of which is answered, and names of 1 or 2 letters inside of a block
-/// are not known for what they are: who knows the protocol brings a mask of his own.
+/// The mask does not recognise tracks as raw bits in pieces of up to 32 bytes, each of which is answered, or names of 1
+/// or 2 letters inside a block: a program that knows the protocol must supply a mask of its own.
 public struct CardDataMask: TranscriptMask {
-    /// The shortest run that is masked wherever it stands.
+    /// The shortest run that is masked at any position.
     static let run = 8
-    /// The shortest run that is masked where it may be of a name.
+    /// The shortest run that is masked if it may be part of a name.
     static let name = 3
-    /// The most bytes in one direction that are looked at more closely.
+    /// The largest number of bytes in one direction that the mask examines for runs; longer ones are masked as a whole.
     static let block = 32
 
     private var direction: Bool?
-    /// Bytes of the blocks before in the same direction.
+    /// Number of bytes in the preceding blocks of the same direction.
     private var before = 0
 
     /// A mask at the beginning of a link.
@@ -61,29 +62,29 @@ public struct CardDataMask: TranscriptMask {
 
     /// Masks the next bytes.
     /// - Parameters:
-    ///   - bytes: what is sent or was received.
-    ///   - isSent: whether it is sent.
-    /// - Returns: as many, nil in the place of each that may be card data.
+    ///   - bytes: the sent or received bytes.
+    ///   - isSent: whether the bytes are sent.
+    /// - Returns: the same number of bytes, nil for each byte that may be card data.
     public mutating func mask(_ bytes: [UInt8], isSent: Bool) -> [UInt8?] {
         before = isSent == direction ? before : 0
         direction = isSent
         before += bytes.count
-        // Where blocks begin and end is the system's doing: their first and last bytes are like any other.
+        // The system chooses how to split bytes into blocks, so this counts all blocks of the direction.
         guard before <= Self.block else { return Array(repeating: nil, count: bytes.count) }
-        // Two for each byte, its halves.
+        // Two entries for each byte, one for each half.
         var isHidden = [Bool](repeating: false, count: 2 * bytes.count)
         Self.hide(bytes.flatMap { byte in [Self.isPrintable(byte), Self.isPrintable(byte)] }, 2 * Self.run, &isHidden)
         Self.hide(bytes.flatMap { byte in [Self.isOfName(byte), Self.isOfName(byte)] }, 2 * Self.name, &isHidden)
         Self.hide(bytes.flatMap { byte in [Self.isDigit(byte >> 4), Self.isDigit(byte & 15)] }, Self.run, &isHidden)
         let coded = bytes.flatMap { byte in [Self.isOfCodedNumber(byte), Self.isOfCodedNumber(byte)] }
-        // Other bytes with that bit are too many to be hidden where a block begins or ends.
+        // Other bytes with the top bit set are too frequent to hide at each beginning and end of a block.
         Self.hide(coded, 2 * Self.run, &isHidden, atEnds: false)
         return bytes.indices.map { isHidden[2 * $0] || isHidden[2 * $0 + 1] ? nil : bytes[$0] }
     }
 
     private static func isPrintable(_ byte: UInt8) -> Bool { (0x20...0x7e).contains(byte) }
 
-    /// Whether a byte is of a number with a parity bit at the top, or a digit of EBCDIC.
+    /// Whether a byte can be part of a number with a parity bit as the top bit, or is an EBCDIC digit.
     private static func isOfCodedNumber(_ byte: UInt8) -> Bool {
         (0xf0...0xf9).contains(byte) || (0x30...0x3f).contains(byte & 0x7f)
     }
@@ -97,7 +98,7 @@ public struct CardDataMask: TranscriptMask {
 
     private static func isDigit(_ half: UInt8) -> Bool { half < 10 || half == 0xd }
 
-    /// Hides runs that are long, or that touch an end unless that does not count.
+    /// Hides runs that have the given length, and with `atEnds` also runs that touch the beginning or the end.
     private static func hide(_ matches: [Bool], _ longest: Int, _ isHidden: inout [Bool], atEnds: Bool = true) {
         var start = 0
         for index in 0...matches.count {
@@ -110,14 +111,13 @@ public struct CardDataMask: TranscriptMask {
     }
 }
 
-/// What a transcript keeps of the bytes.
+/// How a transcript protects the bytes that it stores.
 public enum TranscriptSecrecy: Sendable {
-    /// What a mask lets through.
+    /// Stores only the bytes that a mask lets through.
     case masked(any TranscriptMask)
-    /// All of them, card data in clear.
+    /// Stores all bytes, including card data in clear.
     case revealed
 
-    /// What is kept unless something else is asked for: what ``CardDataMask`` lets through, which knows no protocol and may
-    /// miss card data that looks like none.
+    /// The default: ``CardDataMask``, which knows no protocol, and may miss card data in other encodings.
     public static var usual: TranscriptSecrecy { .masked(CardDataMask()) }
 }

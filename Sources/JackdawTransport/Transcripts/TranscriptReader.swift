@@ -1,16 +1,16 @@
-/// Reads a transcript, in pieces of any size.
+/// Parses a transcript from pieces of any size.
 public struct TranscriptReader: Sendable {
-    /// Bytes of the longest line.
+    /// The longest line, in bytes without the line end.
     public static let longestLine = 16_384
-    /// The most entries.
+    /// The largest number of entries in a transcript.
     public static let mostEntries = 1_000_000
-    /// The most bytes altogether.
+    /// The largest size of a transcript, in bytes: 64 MiB.
     public static let mostBytes = 1 << 26
 
-    /// The latest time of an entry: a week.
+    /// The latest time of an entry: one week after the link was opened.
     public static let latestTime = Duration.seconds(7 * 24 * 3_600)
 
-    /// The first line; nil until it was read.
+    /// The first line; nil until the reader has parsed it.
     public private(set) var header: TranscriptHeader?
     private var line: [UInt8] = []
     private var lineNumber = 1
@@ -23,10 +23,10 @@ public struct TranscriptReader: Sendable {
     /// A reader at the beginning of a transcript.
     public init() {}
 
-    /// Takes the next piece.
-    /// - Parameter bytes: what follows.
-    /// - Returns: the entries that are whole now.
-    /// - Throws: ``TranscriptError``, and again at each call.
+    /// Parses the next piece.
+    /// - Parameter bytes: the next bytes of the text.
+    /// - Returns: the entries that the piece completes.
+    /// - Throws: ``TranscriptError``, again at each later call.
     public mutating func receive(_ bytes: Span<UInt8>) throws(TranscriptError) -> [TranscriptEntry] {
         if let failure { throw failure }
         var entries: [TranscriptEntry] = []
@@ -43,9 +43,9 @@ public struct TranscriptReader: Sendable {
         return entries
     }
 
-    /// Takes the end of the transcript.
-    /// - Returns: the last entry, where no line end followed it.
-    /// - Throws: ``TranscriptError`` where there is no header, or the last line is no entry.
+    /// Ends the transcript.
+    /// - Returns: the last entry, if its line end is missing.
+    /// - Throws: ``TranscriptError`` if there is no header, or the last line is not an entry.
     public mutating func finish() throws(TranscriptError) -> [TranscriptEntry] {
         if let failure { throw failure }
         let last = try line.isEmpty ? nil : endLine()
@@ -61,11 +61,11 @@ public struct TranscriptReader: Sendable {
     }
 
     private mutating func endLine() throws(TranscriptError) -> TranscriptEntry? {
-        guard let text = String(validating: line, as: UTF8.self) else { throw fail("no text") }
+        guard let text = String(validating: line, as: UTF8.self) else { throw fail("not UTF-8 text") }
         guard header != nil else {
             header = TranscriptHeader(parsing: text)
             guard header != nil else {
-                throw fail("no header: \(TranscriptHeader.beginning)and masked or revealed, and a link")
+                throw fail("no header: \(TranscriptHeader.beginning)with masked or revealed, and a link")
             }
             nextLine()
             return nil
@@ -90,9 +90,9 @@ public struct TranscriptReader: Sendable {
     private mutating func entry(of text: String) throws(TranscriptError) -> TranscriptEntry {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard let time = Self.time(words[0]) else { throw fail("no time: seconds, a point and six digits") }
-        guard time >= lastTime else { throw fail("earlier than the entry before") }
-        guard time <= Self.latestTime else { throw fail("later than a week after the link was open") }
-        guard words.count > 1 else { throw fail("nothing happens") }
+        guard time >= lastTime else { throw fail("earlier than the previous entry") }
+        guard time <= Self.latestTime else { throw fail("more than a week after the link was opened") }
+        guard words.count > 1 else { throw fail("no event") }
         let event: TranscriptEntry.Event
         switch (words[1], words.count) {
         case (">", 3...): event = .sent(try bytes(words[2...]))
@@ -100,11 +100,11 @@ public struct TranscriptReader: Sendable {
         case (">", _), ("<", _): throw fail("no bytes")
         case ("unsent", 4):
             guard let count = Self.number(words[2], digits: 1...9), let code = LinkError.Code(name: words[3]) else {
-                throw fail("no number of bytes that were not sent, and the code of an error")
+                throw fail("no number of unsent bytes, or no error code")
             }
             event = .unsent(count, code)
         case ("lost", 3):
-            guard let code = LinkError.Code(name: words[2]) else { throw fail("no code of an error") }
+            guard let code = LinkError.Code(name: words[2]) else { throw fail("no error code") }
             event = .lost(code)
         case ("done", 2): event = .endedSending
         case ("end", 2): event = .end
@@ -113,7 +113,7 @@ public struct TranscriptReader: Sendable {
         }
         switch event {
         case .received, .end, .lost:
-            guard !hasEnded else { throw fail("something comes behind the end") }
+            guard !hasEnded else { throw fail("an entry after the end") }
             if case .received = event { break }
             hasEnded = true
         default: break
@@ -126,12 +126,12 @@ public struct TranscriptReader: Sendable {
         bytes.reserveCapacity(words.count)
         for word in words {
             if word == "**" {
-                guard header?.isMasked == true else { throw fail("a masked byte, where nothing is masked") }
+                guard header?.isMasked == true else { throw fail("a masked byte in a transcript that is not masked") }
                 bytes.append(nil)
                 continue
             }
             guard word.utf8.count == 2, word.allSatisfy(\.isHexDigit), let byte = UInt8(word, radix: 16) else {
-                throw fail("byte \(bytes.count) is no pair of hexadecimal digits")
+                throw fail("byte \(bytes.count) is not a pair of hexadecimal digits")
             }
             bytes.append(byte)
         }
@@ -153,7 +153,7 @@ public struct TranscriptReader: Sendable {
 }
 
 extension LinkError.Code {
-    /// The code of a name; nil where there is none.
+    /// The code with this name; nil if no code has it.
     init?(name: some StringProtocol) {
         guard let kind = Kind(rawValue: String(name)) else { return nil }
         self.init(kind: kind)

@@ -1,25 +1,25 @@
-/// Makes the lines of a transcript as things happen.
+/// Writes the lines of a transcript while the events of the link happen.
 actor TranscriptRecorder {
-    /// Bytes of one line at most.
+    /// The largest number of bytes in one line.
     static let lineBytes = 4_096
-    /// Things that wait for the mask at most, as behind a message that is never whole.
+    /// The largest number of events that wait for the mask, for example after a message that never becomes complete.
     static let mostWaiting = 1_024
 
     private let link: String
     private let clock: ElapsedClock
     private var room: TranscriptRoom
-    /// Set when the transcript has no room for more bytes.
+    /// Set when the transcript has no space for more bytes.
     private var isFull = false
-    /// Let go of once the link is closed: it may be opened again, into the same file.
+    /// Released when the link is closed: the program may open it again and record into the same file.
     private var sink: (@Sendable (String) throws(LinkError) -> Void)?
     private var mask: (any TranscriptMask)?
     private var hasEnded = false
-    /// What happened, in its order, from what waits for the mask on.
+    /// Events in order, from the first one whose bytes the mask still holds back.
     private var waiting: [Waiting] = []
-    /// What the mask lets through of each direction and is not written yet.
+    /// Bytes of each direction that the mask has returned and that are not written yet.
     private var kept: [Bool: [UInt8?]] = [:]
 
-    /// Something that is to be written.
+    /// An event that is not written yet.
     private enum Waiting {
         case bytes(time: Duration, isSent: Bool, count: Int)
         case event(TranscriptEntry)
@@ -36,7 +36,7 @@ actor TranscriptRecorder {
         if case .masked(let mask) = secrecy { self.mask = mask }
     }
 
-    /// Keeps bytes.
+    /// Records sent or received bytes.
     func bytes(_ bytes: [UInt8], isSent: Bool) throws(LinkError) {
         guard !bytes.isEmpty, sink != nil else { return }
         guard !isFull else { throw full }
@@ -47,7 +47,8 @@ actor TranscriptRecorder {
         try write()
     }
 
-    /// Keeps something else that happened; of ends only the first, and nothing once the link is closed.
+    /// Records another event. Of the events that end the link only the first is recorded, and no event after the link
+    /// is closed.
     func event(_ event: TranscriptEntry.Event) throws(LinkError) {
         guard sink != nil else { return }
         switch event {
@@ -63,7 +64,7 @@ actor TranscriptRecorder {
         try write()
     }
 
-    /// Takes that the program closes the link: that it ends then is nothing that happened.
+    /// Marks that the program closes the link: the end of the link that follows is not an event.
     func beginClosing() { hasEnded = true }
 
     /// The time of the next entry. An end that comes later than any entry may is written with the latest time.
@@ -78,7 +79,7 @@ actor TranscriptRecorder {
         return TranscriptReader.latestTime
     }
 
-    /// Takes what the mask has held back; what it owes is not kept.
+    /// Takes the bytes that the mask has held back; bytes that it does not return are masked.
     private func finish(_ directions: [Bool]) {
         for isSent in directions {
             var rest = kept[isSent, default: []] + (mask?.finish(isSent: isSent) ?? [])
@@ -90,7 +91,7 @@ actor TranscriptRecorder {
         }
     }
 
-    /// Writes what waits, up to where the mask holds something back.
+    /// Writes the waiting events, up to the first one whose bytes the mask holds back.
     private func write() throws(LinkError) {
         while let next = waiting.first {
             switch next {
@@ -108,7 +109,8 @@ actor TranscriptRecorder {
         }
     }
 
-    /// Writes an entry if the transcript can still be read afterwards; otherwise nothing but its end follows.
+    /// Writes an entry if the transcript can still be parsed with it; otherwise only the entries that end the
+    /// transcript follow.
     private func write(_ entry: TranscriptEntry) throws(LinkError) {
         let line = entry.line + "\n"
         guard room.take(line, isEnd: entry.event.isEnd) else {
@@ -131,16 +133,16 @@ actor TranscriptRecorder {
     }
 }
 
-/// The room that a transcript still has, so that ``TranscriptReader`` reads all of it.
+/// The space that is left in a transcript, so that ``TranscriptReader`` can parse all of it.
 struct TranscriptRoom: Sendable {
-    /// Kept for the lines that end a transcript: how the link ended, and that it was closed.
+    /// Reserved for the lines that end a transcript: the end of the link, and its closing by the program.
     private static let endBytes = 256
     private static let endEntries = 2
 
     private var bytes: Int
     private var entries: Int
 
-    /// Room for so much.
+    /// Creates space for this number of bytes and entries.
     init(bytes: Int = TranscriptReader.mostBytes, entries: Int = TranscriptReader.mostEntries) {
         self.bytes = bytes
         self.entries = entries
@@ -148,11 +150,11 @@ struct TranscriptRoom: Sendable {
 
     mutating func take(header: String) { bytes -= header.utf8.count }
 
-    /// Takes the room of an entry.
+    /// Reserves the space of an entry.
     /// - Parameters:
-    ///   - line: the entry, with the end of its line.
-    ///   - isEnd: whether it ends the transcript.
-    /// - Returns: false if there is not enough.
+    ///   - line: the entry, with its line end.
+    ///   - isEnd: whether the entry ends the transcript.
+    /// - Returns: false if there is not enough space.
     mutating func take(_ line: String, isEnd: Bool) -> Bool {
         let (keptBytes, keptEntries) = isEnd ? (0, 0) : (Self.endBytes, Self.endEntries)
         guard bytes - line.utf8.count >= keptBytes, entries - 1 >= keptEntries else { return false }
@@ -163,7 +165,7 @@ struct TranscriptRoom: Sendable {
 }
 
 extension TranscriptEntry.Event {
-    /// Whether it is how a link ends: each comes once at most.
+    /// Whether the event ends a link: each of these happens at most once.
     fileprivate var isEnd: Bool {
         switch self {
         case .end, .lost, .closed: true
@@ -172,19 +174,20 @@ extension TranscriptEntry.Event {
     }
 }
 
-/// A link of which a transcript is kept: of what is sent and received, not of power.
+/// A link whose transcript is recorded: the sent and received bytes, not the power.
 public final class RecordingTransport: PoweredTransport, BatteryReporting {
     private let transport: any Transport
     private let recorder: TranscriptRecorder
 
     /// Begins a transcript.
     /// - Parameters:
-    ///   - transport: the link.
-    ///   - secrecy: what is kept of the bytes.
-    ///   - clock: tells when things happen.
-    ///   - sink: gets the transcript's lines one after the other, each with its end, and says where one cannot be kept; that
-    ///     fails what was to be kept. So does a transcript that is full: no longer than ``TranscriptReader`` reads.
-    /// - Throws: what the sink throws.
+    ///   - transport: the link to record.
+    ///   - secrecy: how the transcript protects the bytes.
+    ///   - clock: measures the times of the events.
+    ///   - sink: receives the transcript's lines in order, each with its line end, and throws if it cannot store one,
+    ///     which fails the operation that was to be recorded. An operation also fails when the transcript has reached
+    ///     the largest size that ``TranscriptReader`` parses.
+    /// - Throws: the error of the sink.
     public convenience init(
         _ transport: any Transport, secrecy: TranscriptSecrecy = .usual, clock: any Clock<Duration> = ContinuousClock(),
         sink: @escaping @Sendable (String) throws(LinkError) -> Void
@@ -206,13 +209,13 @@ public final class RecordingTransport: PoweredTransport, BatteryReporting {
             secrecy, link: transport.link.description, ElapsedClock(clock), room: room, sink)
     }
 
-    /// The name of the link that it is kept of.
+    /// The name of the link that is recorded.
     public var link: LinkName { transport.link }
 
-    /// The link's.
+    /// The executor of the recorded link.
     public var executor: (any TaskExecutor)? { transport.executor }
 
-    /// Receives, and keeps what came before it is handed over: the answer comes behind it.
+    /// Receives bytes, and records them before it passes them on, so that the answer is recorded after them.
     public func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool {
         var bytes: [UInt8] = []
         defer { overwrite(&bytes) }
@@ -222,7 +225,7 @@ public final class RecordingTransport: PoweredTransport, BatteryReporting {
                 bytes = span.indices.map { span[$0] }
             }
         } catch {
-            // Where it cannot be kept, the link's own error still says more.
+            // If the event cannot be recorded, the link's own error is still the more useful one.
             if error.code != .cancelled { try? await recorder.event(.lost(error.code)) }
             throw error
         }
@@ -235,7 +238,7 @@ public final class RecordingTransport: PoweredTransport, BatteryReporting {
         return isMore
     }
 
-    /// Keeps what is sent, before it is: the answer comes behind it.
+    /// Records the bytes before it sends them, so that the answer is recorded after them.
     public func send(_ bytes: [UInt8]) async throws(LinkError) {
         do throws(LinkError) {
             try await recorder.bytes(bytes, isSent: true)
@@ -250,33 +253,33 @@ public final class RecordingTransport: PoweredTransport, BatteryReporting {
         }
     }
 
-    /// Gives power where the link carries it.
+    /// Switches the power if the link carries power.
     public func setPower(_ power: ReaderPower) async throws(LinkError) {
         try await (transport as? any PoweredTransport)?.setPower(power)
     }
 
-    /// Ends this direction.
+    /// Ends the sending direction, then records it.
     public func endSending() async throws(LinkError) {
         try await transport.endSending()
         try await recorder.event(.endedSending)
     }
 
-    /// Closes the link.
+    /// Closes the link, then records it.
     public func close() async {
         await recorder.beginClosing()
         await transport.close()
-        // Where it cannot be kept, nobody is left to be told.
+        // No caller is left that could receive a recording error.
         try? await recorder.event(.closed)
     }
 
-    /// What the link tells of its battery, which is not kept.
+    /// The battery reports of the link, which are not recorded.
     public func batteryReports() async -> AsyncStream<BatteryReport> {
         if let reporting = transport as? any BatteryReporting { return await reporting.batteryReports() }
         return AsyncStream { $0.finish() }
     }
 }
 
-/// Overwrites bytes that may be card data. Called as a whole, so that it is not left out as being of no use.
+/// Overwrites bytes that may be card data. Not inlined, so that the compiler does not remove the stores as dead.
 @inline(never) func overwrite(_ bytes: inout [UInt8]) {
     for index in bytes.indices { bytes[index] = 0 }
 }

@@ -1,23 +1,23 @@
 public import JackdawCards
 internal import JackdawSystem
 
-/// What all cards have in common. Nothing of it is ever shown: descriptions are masked, and what is secret is in memory that is
-/// overwritten.
+/// The common base of all cards. Secret values are never shown: descriptions are masked, and secrets are kept in memory
+/// that is overwritten after use.
 public class PGCard: RedactedDescription, @unchecked Sendable {
     private let code: SystemLock<SecretText?>
 
     init(cvv: SecretText?) { code = SystemLock(cvv) }
 
-    /// The card's verification code, 3 or 4 digits, where a person has typed it; nil without one. It must not be kept once the
-    /// payment is authorised, not even encrypted (PCI DSS 3.3.1).
+    /// The card's verification code, 3 or 4 digits, if a person has typed it; nil without one. It must not be stored
+    /// after the payment is authorised, not even encrypted (PCI DSS 3.3.1).
     public var cvv: SecretText? {
         get { code.withLock { $0 } }
         set { code.withLock { $0 = newValue } }
     }
 
-    /// What a gateway is sent of the card: names and values, as in the query of a URL.
-    /// - Parameter includesCVV: whether ``cvv`` is sent, too.
-    /// - Returns: ASCII text in wiped memory.
+    /// The card's fields for a gateway: names and values, as in the query of a URL.
+    /// - Parameter includesCVV: whether to include ``cvv``.
+    /// - Returns: ASCII text in memory that is wiped after use.
     public final func directPost(includingCVV includesCVV: Bool) -> SecretText {
         var post = DirectPost()
         addFields(to: &post)
@@ -25,16 +25,15 @@ public class PGCard: RedactedDescription, @unchecked Sendable {
         return post.finish()
     }
 
-    /// ``directPost(includingCVV:)`` by the vendor's name, as a `String`, which cannot be overwritten.
-    /// - Parameter included: whether ``cvv`` is sent, too.
-    /// - Returns: a copy that stays in memory as long as the system likes.
+    /// The same as ``directPost(includingCVV:)``, under the vendor's name, as a `String`, which cannot be overwritten.
+    /// - Parameter included: whether to include ``cvv``.
+    /// - Returns: a copy that stays in memory until the system reuses it.
     public final func getDirectPostString(withCVVIncluded included: Bool) -> String {
         directPost(includingCVV: included).revealedText()
     }
 
     func addFields(to post: inout DirectPost) {}
 
-    /// What kind of card it is.
     public var description: String { "a card" }
 }
 
@@ -42,18 +41,18 @@ public class PGCard: RedactedDescription, @unchecked Sendable {
 public final class PGKeyedCard: PGCard, @unchecked Sendable {
     /// The account number, digits only.
     public let cardNumber: SecretText
-    /// When it expires, MMYY.
+    /// The expiry date as MMYY.
     public let expirationDate: SecretText
-    /// From when on it is valid, MMYY; nil where it does not say.
+    /// The first month of validity as MMYY; nil if the card does not show it.
     public let cardStartDate: SecretText?
-    /// Which card of the account it is; nil where it does not say.
+    /// The issue number of the card; nil if the card does not show it.
     public let cardIssueNumber: SecretText?
 
     /// - Parameters:
     ///   - cardNumber: the account number, digits only.
-    ///   - expirationDate: when it expires, MMYY.
-    ///   - cardStartDate: from when on it is valid, MMYY.
-    ///   - cardIssueNumber: which card of the account it is.
+    ///   - expirationDate: the expiry date as MMYY.
+    ///   - cardStartDate: the first month of validity as MMYY.
+    ///   - cardIssueNumber: the issue number of the card.
     ///   - cvv: the verification code.
     public init(
         cardNumber: SecretText, expirationDate: SecretText, cardStartDate: SecretText? = nil,
@@ -69,21 +68,22 @@ public final class PGKeyedCard: PGCard, @unchecked Sendable {
     override func addFields(to post: inout DirectPost) {
         post.add("ccnumber", cardNumber)
         post.add("ccexp", expirationDate)
-        // How the gateway calls start date and issue number is not published.
+        // The gateway's names for start date and issue number are not published.
     }
 
-    /// The number's first six digits and the last four.
+    /// The kind of card, with the first six and last four digits of the account number.
     public override var description: String {
         let number = cardNumber.withRevealedText { try? PrimaryAccountNumber($0) }
         return "a keyed card\(number.map { " \($0.masked)" } ?? "")"
     }
 }
 
-/// Names and values as a gateway's Direct Post takes them, in wiped memory.
+/// Names and values in the format of a gateway's Direct Post, in memory that is wiped after use.
 ///
-/// Source: the gateway's Direct Post API (`ccnumber=..&ccexp=MMYY`); values are escaped as in a URL's query (RFC 3986, 2.1).
+/// Source: the gateway's Direct Post API (`ccnumber=..&ccexp=MMYY`); values are escaped as in a URL's query (RFC 3986,
+/// 2.1).
 struct DirectPost {
-    /// Stretches that follow each other.
+    /// Consecutive pieces of the text.
     private var parts: [SecretText] = []
 
     mutating func add(_ name: String, _ value: SecretText) {
@@ -110,13 +110,13 @@ struct DirectPost {
         escaped.withBytes { parts.append(SecretText(copying: $0)) }
     }
 
-    /// Adds what is no secret.
+    /// Adds a field whose value is not secret.
     mutating func add(_ name: String, _ value: String) {
         let bytes = Array(value.utf8)
         add(name, SecretText(copying: bytes.span))
     }
 
-    /// All of it, one behind the other.
+    /// The complete text: all pieces in order.
     func finish() -> SecretText {
         let whole = SecretBytes(count: parts.reduce(0) { $0 + $1.count }) { target in
             var next = 0
@@ -130,7 +130,7 @@ struct DirectPost {
         return whole.withBytes { SecretText(copying: $0) }
     }
 
-    /// What RFC 3986 calls unreserved.
+    /// Whether the character is unreserved (RFC 3986, 2.3).
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
@@ -140,7 +140,7 @@ struct DirectPost {
 }
 
 extension UInt8 {
-    /// The characters of its two hexadecimal digits, upper case. No text, which could not be overwritten.
+    /// The two hexadecimal digits as ASCII characters, upper case. Not a `String`, which could not be overwritten.
     var hexadecimalDigits: (high: UInt8, low: UInt8) { (Self.digit(self >> 4), Self.digit(self & 15)) }
 
     private static func digit(_ value: UInt8) -> UInt8 {

@@ -1,22 +1,23 @@
 public import JackdawCards
 import JackdawReaders
 
-/// A card that was swiped: its tracks, in clear or as the reader has encrypted them, and what may be shown of it.
+/// A swiped card: its tracks, in clear or as the reader has encrypted them, and the fields that may be shown.
 public class PGSwipedCard: PGCard, @unchecked Sendable {
-    /// Track 1; nil where the reader sent none. Encrypted tracks are hexadecimal digits.
+    /// Track 1; nil if the reader sent no track 1. An encrypted track is in hexadecimal digits.
     public let track1: SecretText?
-    /// Track 2, alike.
+    /// Track 2, in the same form as track 1.
     public let track2: SecretText?
-    /// Track 3, alike.
+    /// Track 3, in the same form as track 1.
     public let track3: SecretText?
-    /// The account number, its first six digits and the last four, with stars in place of the others; nil if the reader sent none.
+    /// The account number's first six and last four digits, with asterisks for the others; nil if the reader sent no
+    /// number.
     let starredNumber: String?
-    /// When it expires, MMYY; nil where the reader told nothing.
+    /// The expiry date as MMYY; nil if the reader sent no date.
     public let expirationDate: String?
-    /// Who holds it; nil where the reader told nothing.
+    /// The cardholder's name; nil if the reader sent no name.
     public let cardholderName: SecretText?
 
-    /// A card in clear, or of tracks that were encrypted by other means.
+    /// Creates a card from tracks in clear, or from tracks that were encrypted by other means.
     /// - Parameters:
     ///   - track1: track 1.
     ///   - track2: track 2.
@@ -36,12 +37,12 @@ public class PGSwipedCard: PGCard, @unchecked Sendable {
         super.init(cvv: cvv)
     }
 
-    /// The account number as the SDK masks it, with `0` in place of what may not be shown; nil if the reader sent none. It is for
-    /// programs that expect this form: a masked digit looks like a zero of the number. Descriptions, and so everything that is
-    /// printed, mask with stars (`411111******1111`).
+    /// The account number as the SDK masks it, with `0` for each masked digit; nil if the reader sent no number. It is
+    /// for programs that require this format, in which a masked digit looks like a zero of the number. Descriptions,
+    /// and all printed text, mask with asterisks (`411111******1111`).
     public final var maskedCardNumber: String? { starredNumber.map { String($0.map { $0 == "*" ? "0" : $0 }) } }
 
-    /// Tracks 1 to 3 that are there, with their numbers.
+    /// The tracks that are present, 1 to 3, with their numbers.
     final var tracks: [(number: Int, text: SecretText)] {
         [track1, track2, track3].enumerated().compactMap { index, text in text.map { (index + 1, $0) } }
     }
@@ -50,28 +51,29 @@ public class PGSwipedCard: PGCard, @unchecked Sendable {
         for track in tracks { post.add("track_\(track.number)", track.text) }
     }
 
-    /// The number's first six digits and the last four, with stars in place of the others.
+    /// The kind of card, with the first six and last four digits of the account number.
     public override var description: String {
         "a swiped card\(starredNumber.map { " \($0)" } ?? "")"
     }
 }
 
-/// What may be shown of a swiped card. None of it is sent to a gateway.
+/// The fields of a swiped card that may be shown. A gateway does not receive them.
 struct ShownCard {
-    /// Masked with stars.
+    /// The account number, masked with asterisks.
     var number: String?
     var expiry: String?
     var name: SecretText?
 }
 
 extension PGSwipedCard {
-    /// What a reader has sent, as the card class that its kind of reader gives.
+    /// Creates a card from a reader's swipe, of the card class for that kind of reader.
     ///
-    /// Tracks that a reader has encrypted as one are track 1: they cannot be parted without the key.
+    /// If the reader has encrypted all tracks as one block, the block becomes track 1: it cannot be split without the
+    /// key.
     /// - Parameters:
-    ///   - swipe: as its driver has reported it.
+    ///   - swipe: the swipe that the driver has reported.
     ///   - isFromIDynamo: whether an iDynamo has read it.
-    /// - Returns: a card of the class that the reader and the swipe's parts are for.
+    /// - Returns: a card of the class for the reader and the parts of the swipe.
     static func make(_ swipe: ReaderSwipe, isFromIDynamo: Bool = false) -> PGSwipedCard {
         let shown = ShownCard(swipe)
         guard swipe.isEncrypted else {
@@ -94,10 +96,10 @@ extension PGSwipedCard {
 }
 
 extension ReaderSwipe {
-    /// A part's characters.
+    /// The characters of a part.
     fileprivate func text(of part: Part) -> SecretText? { withPart(part) { SecretText(copying: $0) } }
 
-    /// A part's bytes as hexadecimal digits, upper case.
+    /// The bytes of a part as hexadecimal digits, upper case.
     fileprivate func digits(of part: Part) -> SecretText? {
         withPart(part) { bytes in
             let digits = SecretBytes(count: 2 * bytes.count) { target in
@@ -111,7 +113,8 @@ extension ReaderSwipe {
 }
 
 extension ShownCard {
-    /// What a reader has left to be seen: of IPS's in fields of their own, of others in their masked tracks.
+    /// Reads the fields that the reader sent unencrypted: IPS's readers send them as separate fields, others in the
+    /// masked tracks.
     init(_ swipe: ReaderSwipe) {
         number = swipe.maskedNumber
         expiry =
@@ -140,7 +143,7 @@ extension ShownCard {
         return expiry(yearMonth: (1...4).map { track[separator + $0] })
     }
 
-    /// MMYY of YYMM; nil of a masked one.
+    /// Converts YYMM to MMYY; nil if the date is masked.
     private static func expiry(yearMonth: [UInt8]) -> String? {
         guard yearMonth.count == 4, yearMonth.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return String(decoding: yearMonth[2...] + yearMonth[..<2], as: UTF8.self)
@@ -148,7 +151,7 @@ extension ShownCard {
 }
 
 extension SecretText {
-    /// Without the blanks behind it.
+    /// The text without trailing blanks.
     fileprivate var trimmedAtEnd: SecretText {
         withRevealedText { text in
             let count = text.indices.last { text[$0] != UInt8(ascii: " ") }.map { $0 + 1 } ?? 0
@@ -157,9 +160,9 @@ extension SecretText {
     }
 }
 
-/// A card that a reader for the audio jack has encrypted.
+/// A card that a reader on the audio jack has encrypted.
 public final class PGEncryptedSwipedCard: PGSwipedCard, @unchecked Sendable {
-    /// The serial number of the key (KSN), hexadecimal digits.
+    /// The key serial number (KSN), hexadecimal digits.
     public let ksn: String
 
     init(tracks: [SecretText?], ksn: String, shown: ShownCard) {
@@ -175,7 +178,7 @@ public final class PGEncryptedSwipedCard: PGSwipedCard, @unchecked Sendable {
 
 /// A card that MagTek's iDynamo has encrypted.
 public final class PGMagnesafeSwipedCard: PGSwipedCard, @unchecked Sendable {
-    /// The serial number of the key (KSN), hexadecimal digits.
+    /// The key serial number (KSN), hexadecimal digits.
     public let magnesafeKsn: String
     /// The stripe's fingerprint, encrypted, hexadecimal digits; empty if the reader sent none.
     public let magnesafePrint: SecretText

@@ -11,7 +11,8 @@ final class EventTeller: Sendable {
         var isDelivering = false
         var listeners: [Int: Listener] = [:]
         var listenerCount = 0
-        /// Events since the beginning, for the first stream of them; nil when it has them, or they are kept no longer.
+        /// Events since the beginning, for the first event stream; nil after that stream has received them, or when
+        /// they are no longer kept.
         var beginning: [PGSwipeEvent]? = []
         var type: AudioJackReaderType
         var report: ReaderSearchReport?
@@ -34,7 +35,7 @@ final class EventTeller: Sendable {
         let takesCards: Bool
     }
 
-    /// Events that are kept for the first stream at most.
+    /// The largest number of events kept for the first stream.
     static let mostKept = 64
 
     /// An event, and the state from it on.

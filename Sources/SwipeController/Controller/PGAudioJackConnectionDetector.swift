@@ -1,7 +1,8 @@
 internal import JackdawSystem
 
-/// Tells whether something is in the audio jack, whatever it is and whichever type of reader is enabled. The vendor's has one
-/// for the phone's only jack; here each controller has one for its own (``PGSwipeController/connectionDetector``).
+/// Reports whether an object is in the audio jack, for any object and any enabled type of reader. The vendor's SDK has
+/// one for the phone's only jack; here each controller has one for its own jack
+/// (``PGSwipeController/connectionDetector``).
 public final class PGAudioJackConnectionDetector: Sendable {
     private struct Listener { weak var delegate: (any PGAudioJackConnectionDetectorDelegate)? }
 
@@ -14,11 +15,11 @@ public final class PGAudioJackConnectionDetector: Sendable {
 
     init() {}
 
-    /// Whether something is in the jack, as far as delegates were told.
+    /// Whether an object is in the jack, as of the last report to the delegates.
     public var isObjectPluggedIn: Bool { state.withLock { $0.isPlugged } }
 
-    /// Tells somebody from now on.
-    /// - Parameter delegate: who; not kept alive. One that is there already is not told twice.
+    /// Adds a delegate, which receives all later reports.
+    /// - Parameter delegate: the delegate, not retained. A delegate that was added before is not added a second time.
     public func addDelegate(_ delegate: any PGAudioJackConnectionDetectorDelegate) {
         state.withLock { state in
             state.listeners.removeAll { $0.delegate == nil || $0.delegate === delegate }
@@ -26,8 +27,8 @@ public final class PGAudioJackConnectionDetector: Sendable {
         }
     }
 
-    /// Tells somebody no more.
-    /// - Parameter delegate: who.
+    /// Removes a delegate, which receives no later reports.
+    /// - Parameter delegate: the delegate to remove.
     public func removeDelegate(_ delegate: any PGAudioJackConnectionDetectorDelegate) {
         state.withLock { state in state.listeners.removeAll { $0.delegate == nil || $0.delegate === delegate } }
     }
@@ -43,17 +44,17 @@ public final class PGAudioJackConnectionDetector: Sendable {
     }
 }
 
-/// Who is told what comes into the audio jack and goes, on the controller's executor. Each method may be left out.
+/// Receives the connection events of the audio jack, on the controller's executor. All methods are optional.
 public protocol PGAudioJackConnectionDetectorDelegate: AnyObject, Sendable {
-    /// Something was put into the jack: a reader, or headphones.
+    /// An object was put into the jack: a reader, or headphones.
     func audioJackObjectAttached()
-    /// What was in the jack was pulled out.
+    /// The object in the jack was removed.
     func audioJackObjectDetached()
 }
 
 extension PGAudioJackConnectionDetectorDelegate {
-    /// Does nothing.
+    /// Default: ignores the event.
     public func audioJackObjectAttached() {}
-    /// Does nothing.
+    /// Default: ignores the event.
     public func audioJackObjectDetached() {}
 }

@@ -1,7 +1,7 @@
 public import JackdawReaders
 
-/// The readers of a program: one for the audio jack, of the type that is enabled, and iDynamo beside it. Made near the program's
-/// start; its delegate is told everything that happens.
+/// The entry point to the readers of a program: one reader on the audio jack, of the enabled type, and iDynamo in
+/// addition. Create it near the start of the program; its delegate receives all events.
 ///
 /// ```swift
 /// let controller = PGSwipeController(environment, delegate: self, audioReader: .unimag)
@@ -12,16 +12,16 @@ public import JackdawReaders
 public final class PGSwipeController: Sendable {
     private let engine: SwipeEngine
 
-    /// A controller whose delegate is told what is attached already, too.
+    /// Creates a controller whose delegate also receives the connection of readers that are already attached.
     /// - Parameters:
     ///   - environment: the jack and the readers' links.
-    ///   - delegate: who is told what happens; not kept alive.
-    ///   - audioReader: which type of reader is enabled.
-    ///   - messageOptions: how a UniMag deals with the person in front of it.
-    ///   - interaction: how that person is asked.
-    ///   - order: in which order autodetection tries types; the vendor's own texts do not agree on it.
-    ///   - executor: where the delegate is called.
-    ///   - clock: what times are measured with.
+    ///   - delegate: receives all events; not retained.
+    ///   - audioReader: the enabled reader type.
+    ///   - messageOptions: the questions and messages of a UniMag.
+    ///   - interaction: asks the user of the app.
+    ///   - order: the order in which autodetection tries types; the vendor's documents contradict each other on it.
+    ///   - executor: calls the delegate's methods.
+    ///   - clock: measures times.
     public convenience init(
         _ environment: any SwipeEnvironment, delegate: (any PGSwipeDelegate)?,
         audioReader: AudioJackReaderType = .unimag, messageOptions: PGSwipeUniMagMessageOptions? = nil,
@@ -36,8 +36,8 @@ public final class PGSwipeController: Sendable {
                 machine, environment, interaction, delegate: delegate, executor: executor, clock: clock))
     }
 
-    /// A controller without a delegate. One that is set later misses the connection of what is attached already; the first
-    /// stream of ``events`` does not.
+    /// Creates a controller without a delegate. A delegate that is set later misses the connection of readers that are
+    /// already attached; the first stream of ``events`` has it.
     /// - Parameter environment: the jack and the readers' links.
     public convenience init(_ environment: any SwipeEnvironment) { self.init(environment, delegate: nil) }
 
@@ -45,56 +45,56 @@ public final class PGSwipeController: Sendable {
 
     deinit { shutdown() }
 
-    /// Who is told what happens; not kept alive.
+    /// The receiver of all events; not retained.
     public var delegate: (any PGSwipeDelegate)? {
         get { engine.teller.delegate }
         set { engine.teller.delegate = newValue }
     }
 
-    /// What happens, in the delegate's order; another stream each time.
+    /// The events in the delegate's order; each access returns a new stream.
     ///
-    /// The first stream begins with everything since the controller was made, so that one that is requested right after `init`
-    /// misses nothing; the others begin with what comes next. Until it is requested, 64 events are kept for it at most, and no
-    /// card that the delegate or ``PGSwipeUniMag/nextSwipe()`` receives: after more events, or such a card, the first stream
-    /// begins with what comes next, too.
+    /// The first stream begins with all events since the controller was created, so that a stream requested right after
+    /// `init` misses no event; the others begin with the next event. Until the first stream is requested, the
+    /// controller keeps at most 64 events for it, and no card that the delegate or ``PGSwipeUniMag/nextSwipe()``
+    /// receives: after more events, or after such a card, the first stream also begins with the next event.
     public var events: AsyncStream<PGSwipeEvent> { engine.teller.events() }
 
-    /// Which type of reader is enabled, as far as the last event has told.
+    /// The enabled reader type, as of the last event.
     public var audioJackReaderType: AudioJackReaderType { engine.teller.type }
 
-    /// What the last autodetection saw, as far as it has been told of: which tests were made, what was heard and when. Nil before
-    /// the first one, and where there was nothing to look for.
+    /// The report of the last autodetection whose result was delivered: the tests made, the signals received, and their
+    /// times. Nil before the first autodetection, and if no reader was searched for.
     public var autodetectReport: ReaderSearchReport? { engine.teller.report }
 
-    /// Tells whether something is in the audio jack.
+    /// Reports whether an object is in the audio jack.
     public var connectionDetector: PGAudioJackConnectionDetector { engine.teller.connectionDetector }
 
-    /// IPS Enterprise's encrypted reader.
+    /// IPS Enterprise's encrypted reader for the audio jack.
     public var ipsEnterpriseReader: PGSwipeIpsEnterprise { device(.ipsEnterprise) }
-    /// IPS's encrypted reader.
+    /// IPS's encrypted reader for the audio jack.
     public var ipsReader: PGSwipeIps { device(.ips) }
-    /// MagTek's iDynamo.
+    /// MagTek's iDynamo, on its own connector.
     public var iDynamoReader: PGSwipeIDynamo { device(.iDynamo) }
     /// ID TECH's UniMag and Shuttle.
     public var uniMagReader: PGSwipeUniMag { device(.uniMag) }
 
-    /// Enables another type of reader. Not to be done again and again: readers may malfunction by it.
+    /// Enables another reader type. Do not call it repeatedly: readers may malfunction.
     /// - Parameters:
-    ///   - type: which one; with `autodetectOnConnect` none, until something is attached.
-    ///   - messageOptions: for `unimag` only, in place of the defaults.
+    ///   - type: the reader type; `autodetectOnConnect` enables no reader until one is attached.
+    ///   - messageOptions: for `unimag` only, instead of the defaults.
     public func setAudioJackReaderType(
         _ type: AudioJackReaderType, messageOptions: PGSwipeUniMagMessageOptions? = nil
     ) {
         engine.perform(.setType(type, messageOptions))
     }
 
-    /// Finds out which reader is attached: by listening, and by very loud tones where that is not enough and
-    /// ``SwipeInteraction/mayPlayLoudTones()`` agrees. Each type has 5 s to answer. That it has begun and what it has found are
-    /// events; ``autodetectReport`` tells more.
+    /// Detects the attached reader: first without tones, then with very loud tones if that is not enough and
+    /// ``SwipeInteraction/mayPlayLoudTones()`` agrees. Each type has 5 s to answer. The start and the result are
+    /// events; ``autodetectReport`` has the details.
     public func beginAutodetectAudioJackCardReader() { engine.perform(.beginAutodetect) }
 
-    /// The same, waited for.
-    /// - Returns: what was found; where it goes on already, what it finds.
+    /// Runs autodetection, and waits for its result.
+    /// - Returns: the result; if autodetection is already running, the result of that run.
     public func autodetect() async -> CardReaderAutodetectResult {
         let events = engine.teller.laterEvents(takesCards: false)
         beginAutodetectAudioJackCardReader()
@@ -104,12 +104,12 @@ public final class PGSwipeController: Sendable {
         return .fail
     }
 
-    /// Lets go of all readers. Nothing is told any more.
+    /// Releases all readers. No event follows.
     public func shutdown() { engine.perform(.shutDown) }
 
     private func device<Device: PGSwipeDevice>(_ reader: ReaderKind) -> Device {
         guard let device = engine.teller.devices[reader] as? Device else {
-            preconditionFailure("each kind has its class")
+            preconditionFailure("each kind of reader has one class")
         }
         return device
     }

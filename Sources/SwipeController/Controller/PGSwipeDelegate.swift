@@ -1,87 +1,90 @@
-/// Who is told what happens at the readers. Every method may be left out.
+/// Receives the events of the readers. All methods are optional.
 ///
-/// Methods are called on the controller's executor, one after the other, never while another one runs.
+/// The controller calls the methods on its executor, one after the other, never two at the same time.
 public protocol PGSwipeDelegate: AnyObject, Sendable {
-    /// A card was swiped. Not told for cards that IPS's readers could not read: they say nothing of them.
+    /// A card was swiped. Not called for cards that an IPS reader could not read: these readers do not report them.
     /// - Parameters:
-    ///   - card: what was read; nil where it could not be.
+    ///   - card: the card; nil if it could not be read.
     ///   - device: the reader.
     func didSwipeCard(_ card: PGSwipedCard?, device: PGSwipeDevice)
-    /// A reader accepts swipes from now on: each one is told.
+    /// A reader accepts swipes from now on, and each swipe is reported.
     func deviceBecameReadyForSwipe(_ device: PGSwipeDevice)
-    /// A reader accepts swipes no more.
+    /// A reader no longer accepts swipes.
     /// - Parameters:
     ///   - device: the reader.
-    ///   - reason: why. With `refreshing` it will by itself, at once.
+    ///   - reason: the cause. After `refreshing`, the reader becomes ready again at once, without a call of the
+    ///     program.
     func deviceBecameUnreadyForSwipe(_ device: PGSwipeDevice, reason: SwipeReasonUnreadyForSwipe)
-    /// Something was attached where the reader belongs: headphones, maybe.
+    /// An object was attached at the reader's connector; it may be headphones.
     func deviceConnected(_ device: PGSwipeDevice)
-    /// What was attached was detached.
+    /// The object at the reader's connector was detached.
     func deviceDisconnected(_ device: PGSwipeDevice)
     /// An attempt to power a reader up has ended, successfully or not.
     func deviceActivationFinished(_ device: PGSwipeDevice, result: SwipeActivationResult)
-    /// A reader has no power any more.
+    /// A reader has lost its power.
     func deviceDeactivated(_ device: PGSwipeDevice)
-    /// It is being found out what is on the audio jack. Until it is, nothing is told of connection, activation or readiness.
+    /// Autodetection on the audio jack has begun. Until it ends, the controller reports no connection, activation or
+    /// readiness.
     func deviceAutodetectStarted()
-    /// It was found out what is on the audio jack. The reader's type is set, and it is activated.
+    /// Autodetection on the audio jack has ended. If it found a reader, the reader's type is set and the reader is
+    /// activated.
     func deviceAutodetectComplete(_ result: CardReaderAutodetectResult)
-    /// Something that the program should not do, or that readers suffer from.
+    /// Reports an unwise call of the program, or a problem of a reader.
     func swipeControllerWarning(_ warning: PGSwipeWarning)
 
-    /// The same as ``deviceBecameReadyForSwipe(_:)``, as the vendor's text calls it in places.
+    /// The same as ``deviceBecameReadyForSwipe(_:)``, under another name in the vendor's text.
     func didBecomeReadyForSwipe(_ device: PGSwipeDevice)
-    /// The same as ``deviceBecameUnreadyForSwipe(_:reason:)``, as the vendor's text calls it in places.
+    /// The same as ``deviceBecameUnreadyForSwipe(_:reason:)``, under another name in the vendor's text.
     func didBecomeUnreadyForSwipe(_ device: PGSwipeDevice, reason: SwipeReasonUnreadyForSwipe)
-    /// The same as ``deviceActivationFinished(_:result:)``, as the vendor's text calls it in places.
+    /// The same as ``deviceActivationFinished(_:result:)``, under another name in the vendor's text.
     func activationDidComplete(_ device: PGSwipeDevice, result: SwipeActivationResult)
 }
 
 extension PGSwipeDelegate {
-    /// Does nothing.
+    /// Default: ignores the event.
     public func didSwipeCard(_ card: PGSwipedCard?, device: PGSwipeDevice) {}
-    /// Calls ``didBecomeReadyForSwipe(_:)``.
+    /// Default: calls ``didBecomeReadyForSwipe(_:)``.
     public func deviceBecameReadyForSwipe(_ device: PGSwipeDevice) { didBecomeReadyForSwipe(device) }
-    /// Calls ``didBecomeUnreadyForSwipe(_:reason:)``.
+    /// Default: calls ``didBecomeUnreadyForSwipe(_:reason:)``.
     public func deviceBecameUnreadyForSwipe(_ device: PGSwipeDevice, reason: SwipeReasonUnreadyForSwipe) {
         didBecomeUnreadyForSwipe(device, reason: reason)
     }
-    /// Does nothing.
+    /// Default: ignores the event.
     public func deviceConnected(_ device: PGSwipeDevice) {}
-    /// Does nothing.
+    /// Default: ignores the event.
     public func deviceDisconnected(_ device: PGSwipeDevice) {}
-    /// Calls ``activationDidComplete(_:result:)``.
+    /// Default: calls ``activationDidComplete(_:result:)``.
     public func deviceActivationFinished(_ device: PGSwipeDevice, result: SwipeActivationResult) {
         activationDidComplete(device, result: result)
     }
-    /// Does nothing.
+    /// Default: ignores the event.
     public func deviceDeactivated(_ device: PGSwipeDevice) {}
-    /// Does nothing.
+    /// Default: ignores the event.
     public func deviceAutodetectStarted() {}
-    /// Does nothing.
+    /// Default: ignores the event.
     public func deviceAutodetectComplete(_ result: CardReaderAutodetectResult) {}
-    /// Does nothing.
+    /// Default: ignores the event.
     public func swipeControllerWarning(_ warning: PGSwipeWarning) {}
-    /// Does nothing.
+    /// Default: ignores the event.
     public func didBecomeReadyForSwipe(_ device: PGSwipeDevice) {}
-    /// Does nothing.
+    /// Default: ignores the event.
     public func didBecomeUnreadyForSwipe(_ device: PGSwipeDevice, reason: SwipeReasonUnreadyForSwipe) {}
-    /// Does nothing.
+    /// Default: ignores the event.
     public func activationDidComplete(_ device: PGSwipeDevice, result: SwipeActivationResult) {}
 }
 
-/// Where a delegate is called: an app's own thread or queue. Swift programs on Linux have no main queue that is always served, so
-/// that each app says which it is.
+/// Calls a delegate's methods on a thread or queue of the app. A Swift program on Linux may have no main queue that is
+/// served, so each app chooses its own.
 public struct DelegateExecutor: Sendable {
-    /// Runs a body once, sooner or later, after those that it was given before.
+    /// Runs each body once, at once or later, in the order of the calls.
     let run: @Sendable (@escaping @Sendable () -> Void) -> Void
 
-    /// - Parameter run: runs a body once, sooner or later, after those that it was given before.
+    /// - Parameter run: runs each body once, at once or later, in the order of the calls.
     public init(_ run: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) { self.run = run }
 
     /// The main actor, for programs with an asynchronous `main`.
     public static let main = DelegateExecutor { body in Task { @MainActor in body() } }
 
-    /// At once, on whichever thread has told what happened.
+    /// Runs bodies at once, on the thread on which the event happened.
     public static let immediate = DelegateExecutor { $0() }
 }

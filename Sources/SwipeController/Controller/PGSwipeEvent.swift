@@ -1,29 +1,30 @@
-/// What happens at the readers: the same as ``PGSwipeDelegate`` is told, in the same order.
+/// An event of the readers: the same events as ``PGSwipeDelegate`` receives, in the same order.
 public enum PGSwipeEvent: Sendable, CustomStringConvertible {
-    /// A card was swiped; nil where it could not be read.
+    /// A card was swiped; nil if it could not be read.
     case didSwipeCard(PGSwipedCard?, PGSwipeDevice)
     /// A reader accepts swipes from now on.
     case deviceBecameReadyForSwipe(PGSwipeDevice)
-    /// A reader accepts swipes no more, and why.
+    /// A reader no longer accepts swipes, with the reason.
     case deviceBecameUnreadyForSwipe(PGSwipeDevice, SwipeReasonUnreadyForSwipe)
-    /// Something was attached where the reader belongs.
+    /// An object was attached at the reader's connector.
     case deviceConnected(PGSwipeDevice)
-    /// What was attached was detached.
+    /// The object at the reader's connector was detached.
     case deviceDisconnected(PGSwipeDevice)
     /// An attempt to power a reader up has ended.
     case deviceActivationFinished(PGSwipeDevice, SwipeActivationResult)
-    /// A reader has no power any more.
+    /// A reader has lost its power.
     case deviceDeactivated(PGSwipeDevice)
-    /// It is being found out what is on the audio jack.
+    /// Autodetection on the audio jack has begun.
     case deviceAutodetectStarted
-    /// It was found out what is on the audio jack.
+    /// Autodetection on the audio jack has ended.
     case deviceAutodetectComplete(CardReaderAutodetectResult)
-    /// A reader's communication test has ended, and whether it has answered. Its own delegate is told of it.
+    /// A reader's communication test has ended, and whether the reader answered. The test's own delegate also receives
+    /// the result.
     case communicationTestComplete(PGSwipeDevice, Bool)
-    /// Something that the program should not do, or that readers suffer from.
+    /// An unwise call of the program, or a problem of a reader.
     case warning(PGSwipeWarning)
 
-    /// One line for a person, card data masked.
+    /// One line for a person, with card data masked.
     public var description: String {
         switch self {
         case .didSwipeCard(let card, let device): "didSwipeCard \(device): \(card.map { "\($0)" } ?? "not read")"
@@ -41,7 +42,7 @@ public enum PGSwipeEvent: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Tells a delegate, and who has begun a test.
+    /// Calls the delegate's method for the event, and the delegates of a communication test that has ended.
     func tell(_ delegate: (any PGSwipeDelegate)?) {
         if case .communicationTestComplete(let device, let success) = self { device.finishTest(success) }
         guard let delegate else { return }

@@ -1,37 +1,36 @@
 internal import JackdawSystem
 
-/// What readers of all types have in common. Made by ``PGSwipeController`` alone; it comes with every event, to be cast to the
-/// reader's own class.
+/// The common base of all readers. Only ``PGSwipeController`` creates readers; each event has its reader, which a
+/// program casts to the reader's own class.
 public class PGSwipeDevice: CustomStringConvertible, @unchecked Sendable {
     private let flags = SystemLock(DeviceFlags())
     let engine: SwipeEngineReference
 
     init(_ engine: SwipeEngineReference) { self.engine = engine }
 
-    /// Whether it is attached, as far as the last event has told.
+    /// Whether an object is attached at the reader's connector, as of the last event.
     public final var isConnected: Bool { flags.withLock { $0.isConnected } }
-    /// Whether it is powered up, as far as the last event has told.
+    /// Whether the reader is powered up, as of the last event.
     public final var isActivated: Bool { flags.withLock { $0.isActivated } }
-    /// The same as ``isActivated``, as the vendor's text calls it in places.
+    /// The same as ``isActivated``, under another name in the vendor's text.
     @available(*, deprecated, renamed: "isActivated")
     public final var isActive: Bool { isActivated }
-    /// Whether it accepts swipes, as far as the last event has told.
+    /// Whether the reader accepts swipes, as of the last event.
     public final var isReadyForSwipe: Bool { flags.withLock { $0.isReadyForSwipe } }
-    /// Who is told what happens: the controller's ``PGSwipeController/delegate``, and not to be set here.
+    /// The receiver of the events: the controller's ``PGSwipeController/delegate``; it cannot be set here.
     public final var delegate: (any PGSwipeDelegate)? { engine.engine?.teller.delegate }
 
-    /// Tells who has begun a communication test what came of it.
+    /// Passes the result of a communication test to the callers that began it.
     func finishTest(_ success: Bool) {}
 
     final func set(_ flags: DeviceFlags) { self.flags.withLock { $0 = flags } }
 
-    /// What kind of reader it is.
+    /// The kind of reader, for a person.
     public var description: String { "reader" }
 }
 
-/// MagTek's iDynamo: nothing to be set. It is active and ready for swipes while it is attached.
+/// MagTek's iDynamo, which has no settings. It is active and ready for swipes while it is attached.
 public final class PGSwipeIDynamo: PGSwipeDevice, @unchecked Sendable {
-    /// What kind of reader it is.
     public override var description: String { "iDynamo" }
 }
 
@@ -39,9 +38,9 @@ public final class PGSwipeIDynamo: PGSwipeDevice, @unchecked Sendable {
 public final class PGSwipeIps: PGSwipeDevice, @unchecked Sendable {
     private let tests = CommunicationTests()
 
-    /// Finds out whether the attached reader is one of this kind, by loud tones, in 5 s at most. The reader that is enabled is
-    /// let go for that, and told as connected again behind it.
-    /// - Parameter communicationTestDelegate: who is told what came of it; not kept alive.
+    /// Tests whether the attached reader is of this kind, with loud tones, in 5 s at most. The controller releases the
+    /// enabled reader for the test, and reports it as connected again afterwards.
+    /// - Parameter communicationTestDelegate: receives the result; not retained.
     public func beginTestCommunication(_ communicationTestDelegate: any PGSwipeIpsCommunicationTestDelegate) {
         tests.add { [weak communicationTestDelegate] success in
             communicationTestDelegate?.ipsCommunicationTestComplete(withResult: success)
@@ -51,7 +50,6 @@ public final class PGSwipeIps: PGSwipeDevice, @unchecked Sendable {
 
     override func finishTest(_ success: Bool) { tests.finish(success) }
 
-    /// What kind of reader it is.
     public override var description: String { "IPS" }
 }
 
@@ -59,9 +57,9 @@ public final class PGSwipeIps: PGSwipeDevice, @unchecked Sendable {
 public final class PGSwipeIpsEnterprise: PGSwipeDevice, @unchecked Sendable {
     private let tests = CommunicationTests()
 
-    /// Finds out whether the attached reader is one of this kind, by loud tones, in 5 s at most. The reader that is enabled is
-    /// let go for that, and told as connected again behind it.
-    /// - Parameter delegate: who is told what came of it; not kept alive.
+    /// Tests whether the attached reader is of this kind, with loud tones, in 5 s at most. The controller releases the
+    /// enabled reader for the test, and reports it as connected again afterwards.
+    /// - Parameter delegate: receives the result; not retained.
     public func beginTestCommunication(_ delegate: any PGSwipeIpsEnterpriseCommunicationTestDelegate) {
         tests.add { [weak delegate] success in
             delegate?.ipsEnterpriseCommunicationTestComplete(withResult: success)
@@ -71,31 +69,30 @@ public final class PGSwipeIpsEnterprise: PGSwipeDevice, @unchecked Sendable {
 
     override func finishTest(_ success: Bool) { tests.finish(success) }
 
-    /// What kind of reader it is.
     public override var description: String { "IPS Enterprise" }
 }
 
-/// Who is told what came of ``PGSwipeIps/beginTestCommunication(_:)``, on the controller's executor.
+/// Receives the result of ``PGSwipeIps/beginTestCommunication(_:)``, on the controller's executor.
 public protocol PGSwipeIpsCommunicationTestDelegate: AnyObject, Sendable {
-    /// The test has ended.
-    /// - Parameter success: whether the reader has answered.
+    /// The communication test has ended.
+    /// - Parameter success: whether the reader answered.
     func ipsCommunicationTestComplete(withResult success: Bool)
 }
 
-/// Who is told what came of ``PGSwipeIpsEnterprise/beginTestCommunication(_:)``, on the controller's executor.
+/// Receives the result of ``PGSwipeIpsEnterprise/beginTestCommunication(_:)``, on the controller's executor.
 public protocol PGSwipeIpsEnterpriseCommunicationTestDelegate: AnyObject, Sendable {
-    /// The test has ended.
-    /// - Parameter success: whether the reader has answered.
+    /// The communication test has ended.
+    /// - Parameter success: whether the reader answered.
     func ipsEnterpriseCommunicationTestComplete(withResult success: Bool)
 }
 
-/// Who waits for what comes of a reader's communication test.
+/// The callers that wait for the result of a reader's communication test.
 final class CommunicationTests: Sendable {
     private let waiting = SystemLock<[@Sendable (Bool) -> Void]>([])
 
     func add(_ tell: @escaping @Sendable (Bool) -> Void) { waiting.withLock { $0.append(tell) } }
 
-    /// Tells all of them.
+    /// Passes the result to all waiting callers.
     func finish(_ success: Bool) {
         let tells = waiting.withLock { waiting in
             defer { waiting = [] }

@@ -1,56 +1,58 @@
-/// ID TECH's UniMag and Shuttle for the audio jack. With its defaults it powers up and becomes ready for swipes when it is
-/// attached and a person has agreed.
+/// ID TECH's UniMag and Shuttle on the audio jack. With the default settings, the reader powers up and becomes ready
+/// for swipes when it is attached and the user of the app has agreed.
 public final class PGSwipeUniMag: PGSwipeDevice, @unchecked Sendable {
-    /// How it deals with the person in front of it.
+    /// The questions and messages to the user of the app.
     public var messageOptions: PGSwipeUniMagMessageOptions {
         get { settings.options }
         set { configure { $0.options = newValue } }
     }
-    /// Whether it is powered up when something is attached, headphones included. True unless set.
+    /// Whether the controller powers the reader up when an object is attached, headphones included. Default: true.
     public var activateReaderOnAttach: Bool {
         get { settings.activateReaderOnAttach }
         set { configure { $0.activateReaderOnAttach = newValue } }
     }
-    /// Whether the volume is turned to its most before each power-up, and back behind it. True unless set: the reader needs it.
+    /// Whether the controller sets the volume to the maximum before each power-up, and restores it afterwards. Default:
+    /// true, since the reader needs it.
     public var automaticallySetVolumeToMaxOnActivate: Bool {
         get { settings.automaticallySetVolumeToMaxOnActivate }
         set { configure { $0.automaticallySetVolumeToMaxOnActivate = newValue } }
     }
-    /// Whether a swipe is requested at once, and again whenever a request has ended. True unless set.
+    /// Whether the controller requests a swipe at once, and again whenever a request has ended. Default: true.
     public var alwaysAcceptSwipe: Bool {
         get { settings.alwaysAcceptSwipe }
         set { configure { $0.alwaysAcceptSwipe = newValue } }
     }
 
-    /// Powers it up, or gives a power-up up. To be used while ``activateReaderOnAttach`` is false, or to answer for the person
-    /// who is asked.
-    /// - Parameter isWanted: whether it is to have power.
+    /// Powers the reader up, or cancels a power-up. Use it while ``activateReaderOnAttach`` is false, or to answer the
+    /// activation question for the user.
+    /// - Parameter isWanted: whether the reader should have power.
     public func powerUpDevice(_ isWanted: Bool) { engine.perform(.powerUp(isWanted)) }
 
-    /// Powers it down. It is told as disconnected and connected again, and so powered up anew where ``activateReaderOnAttach`` is
-    /// true.
+    /// Powers the reader down. It is reported as disconnected and connected again, and is therefore powered up again if
+    /// ``activateReaderOnAttach`` is true.
     public func powerDown() { engine.perform(.powerDown) }
 
-    /// Begins to wait for a swipe, and returns at once; ``nextSwipe()`` returns its card. A request that comes while the last one
-    /// still ends, as inside of ``PGSwipeDelegate/deviceBecameUnreadyForSwipe(_:reason:)`` or right after
-    /// ``cancelSwipeRequest()``, begins when it has ended. Not to be used while ``alwaysAcceptSwipe`` is true.
+    /// Requests a swipe, and returns at once; ``nextSwipe()`` returns its card. If the last request has not ended yet,
+    /// for example inside ``PGSwipeDelegate/deviceBecameUnreadyForSwipe(_:reason:)`` or right after
+    /// ``cancelSwipeRequest()``, the new one begins when it has ended. Do not use it while ``alwaysAcceptSwipe`` is
+    /// true.
     public func requestSwipe() { engine.perform(.requestSwipe) }
 
-    /// Waits for a swipe, and returns its card. While ``alwaysAcceptSwipe`` is true it is the next one that comes; else it is
-    /// requested as by ``requestSwipe()``, and that is cancelled with the task.
-    /// - Returns: the card.
-    /// - Throws: ``PGSwipeError``: why none came, or that it could not be read.
+    /// Waits for a swipe, and returns its card. While ``alwaysAcceptSwipe`` is true, it returns the next swipe;
+    /// otherwise it requests one, as ``requestSwipe()`` does, and cancels the request with its task.
+    /// - Returns: the swiped card.
+    /// - Throws: ``PGSwipeError`` if no swipe was delivered, or the card could not be read.
     @discardableResult
     public func nextSwipe() async throws(PGSwipeError) -> PGSwipedCard {
         guard let engine = engine.engine else { throw PGSwipeError(.shutDown, "the controller was shut down") }
         let events = engine.teller.laterEvents(takesCards: true)
         let isRequested = !alwaysAcceptSwipe
-        // When its end is known and still to be delivered, the later events do not have it.
+        // If the reader's deactivation has happened and its delivery is pending, `events` does not contain it.
         guard isActivated, engine.isActivated(.uniMag) else {
             throw PGSwipeError(.notReady, "no reader is activated: wait for deviceActivationFinished")
         }
         if isRequested { engine.perform(.requestSwipe) }
-        // What comes before the reader waits is about the request before, except for why it will not wait.
+        // Before the reader waits, events concern the preceding request, except a refusal of this one.
         var isWaiting = !isRequested
         for await event in events {
             if case .deviceBecameReadyForSwipe(let device) = event, device === self { isWaiting = true }
@@ -59,10 +61,10 @@ public final class PGSwipeUniMag: PGSwipeDevice, @unchecked Sendable {
         }
         guard Task.isCancelled else { throw PGSwipeError(.shutDown, "the controller was shut down") }
         if isRequested { engine.perform(.cancelSwipeRequest) }
-        throw PGSwipeError(.canceled, "nobody waits for the swipe any more")
+        throw PGSwipeError(.canceled, "the caller cancelled the wait for the swipe")
     }
 
-    /// What an event means for who waits for a swipe; nil for nothing.
+    /// The result of an event for a caller that waits for a swipe; nil if the event does not end the wait.
     private func outcome(of event: PGSwipeEvent) -> Result<PGSwipedCard, PGSwipeError>? {
         switch event {
         case .didSwipeCard(let card?, let device) where device === self: return .success(card)
@@ -70,21 +72,22 @@ public final class PGSwipeUniMag: PGSwipeDevice, @unchecked Sendable {
             return .failure(PGSwipeError(.unreadable, "the card could not be read: swipe it again"))
         case .deviceBecameUnreadyForSwipe(let device, let reason) where device === self:
             switch reason {
-            case .disconnected: return .failure(PGSwipeError(.disconnected, "the reader has gone"))
+            case .disconnected: return .failure(PGSwipeError(.disconnected, "the reader was disconnected"))
             case .timedOut: return .failure(PGSwipeError(.timedOut, "no card came in time"))
             case .canceled: return .failure(PGSwipeError(.canceled, "the request was cancelled"))
             case .refreshing, .swipeDone: return nil
             }
         case .deviceDeactivated(let device) where device === self,
             .deviceDisconnected(let device) where device === self:
-            return .failure(PGSwipeError(.disconnected, "the reader has gone"))
+            return .failure(PGSwipeError(.disconnected, "the reader was disconnected"))
         case .warning(let warning) where warning.device === self && warning.code == .readerRefuses:
             return .failure(PGSwipeError(.notReady, warning.message))
         default: return nil
         }
     }
 
-    /// What an event means for who has requested a swipe that is not waited for yet; nil for nothing.
+    /// The result of an event for a caller whose request the reader has not started yet; nil if the event does not end
+    /// the wait.
     private func refusal(of event: PGSwipeEvent) -> Result<PGSwipedCard, PGSwipeError>? {
         switch event {
         case .deviceDeactivated, .deviceDisconnected: return outcome(of: event)
@@ -98,11 +101,11 @@ public final class PGSwipeUniMag: PGSwipeDevice, @unchecked Sendable {
         }
     }
 
-    /// Ends what `requestSwipe()` has begun. Not to be used while ``alwaysAcceptSwipe`` is true.
+    /// Cancels the request of `requestSwipe()`. Do not use it while ``alwaysAcceptSwipe`` is true.
     public func cancelSwipeRequest() { engine.perform(.cancelSwipeRequest) }
 
-    /// Sets how long a request lasts; the next one does.
-    /// - Parameter seconds: 3 to 20, which it is unless set; what is less or more is taken for the least or the most.
+    /// Sets the duration of a request, from the next request on.
+    /// - Parameter seconds: 3 to 20, the default is 20; other values are limited to that range.
     public func setSwipeTimeoutDuration(_ seconds: Int) {
         let range = UniMagSettings.swipeTimeouts
         configure { $0.swipeTimeout = min(max(seconds, range.lowerBound), range.upperBound) }
@@ -114,6 +117,5 @@ public final class PGSwipeUniMag: PGSwipeDevice, @unchecked Sendable {
         engine.perform(.configure(change))
     }
 
-    /// What kind of reader it is.
     public override var description: String { "UniMag" }
 }

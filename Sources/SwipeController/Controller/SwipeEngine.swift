@@ -2,12 +2,12 @@ import JackdawReaders
 internal import JackdawSystem
 import JackdawTransport
 
-/// Runs a controller's machine: gives it what happens, has done what it wants done, and has told what it tells.
+/// Runs a controller's state machine: passes inputs to it, performs its actions, and delivers its events.
 final class SwipeEngine: Sendable {
     private struct State {
         var machine: SwipeMachine
         var timer: (deadline: Duration, task: Task<Void, Never>)?
-        /// What listens to the jack and for iDynamo readers.
+        /// The tasks that watch the jack and wait for iDynamo readers.
         var tasks: [Task<Void, Never>] = []
         var isOver = false
     }
@@ -30,7 +30,7 @@ final class SwipeEngine: Sendable {
         self.actions = actions
         reference.set(self)
         let operating = SwipeOperator(environment, interaction) { [reference] in reference.engine?.receive($0) }
-        // Ends behind the last thing that is to be done.
+        // This task ends after the last action.
         Task { for await action in stream { await operating.run(action) } }
         let tasks = [
             Task { [reference] in
@@ -45,7 +45,7 @@ final class SwipeEngine: Sendable {
 
     var settings: UniMagSettings { state.withLock { $0.machine.settings } }
 
-    /// Whether a reader is powered up, whatever was delivered of that.
+    /// Whether a reader is powered up, including changes whose delivery is pending.
     func isActivated(_ reader: ReaderKind) -> Bool {
         state.withLock { $0.machine.flags[reader]?.isActivated == true }
     }
@@ -83,7 +83,7 @@ final class SwipeEngine: Sendable {
     }
 }
 
-/// A controller's engine, as readers know it: gone with the controller.
+/// A weak reference from the readers to their controller's engine.
 final class SwipeEngineReference: Sendable {
     private struct Held { weak var engine: SwipeEngine? }
 
@@ -97,7 +97,7 @@ final class SwipeEngineReference: Sendable {
 }
 
 extension ReaderKind {
-    /// A device of each kind.
+    /// Creates a device of each kind.
     static func makeDevices(_ reference: SwipeEngineReference) -> [ReaderKind: PGSwipeDevice] {
         [
             .ipsEnterprise: PGSwipeIpsEnterprise(reference), .ips: PGSwipeIps(reference),

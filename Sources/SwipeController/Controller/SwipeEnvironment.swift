@@ -1,68 +1,68 @@
 public import JackdawReaders
 public import JackdawTransport
 
-/// The sound card's jack and the readers' links, as a controller is given them: it opens none itself.
+/// The sound card's jack and the readers' links, supplied to a controller, which opens no links itself.
 public protocol SwipeEnvironment: Sendable {
-    /// Whether something is in the audio jack: what is true now, and each change. Asked for once by each controller.
+    /// Whether an object is in the audio jack: the current state, then each change. Each controller calls it once.
     func attachments() -> AsyncStream<Bool>
 
-    /// Opens the link to a reader on the audio jack. The one before was closed.
+    /// Opens the link to a reader on the audio jack. The previous link was closed before the call.
     /// - Parameter type: `unimag`, `ips` or `ipsEnterprise`.
-    /// - Returns: a conversation that is not begun.
-    /// - Throws: `LinkError`: what is in the way.
+    /// - Returns: a session that has not been started.
+    /// - Throws: `LinkError` if the link cannot be opened.
     func open(_ type: AudioJackReaderType) async throws(LinkError) -> ReaderSession
 
-    /// Finds out which reader is on the audio jack; the link before was closed. It listens first, and plays tones only where that
-    /// is not enough. Ends early where the task is cancelled.
+    /// Detects the reader on the audio jack. The previous link was closed before the call. The search first listens,
+    /// and plays tones only if that is not enough. It ends early if the task is cancelled.
     /// - Parameters:
-    ///   - types: which readers, in the order in which they are to be tried.
-    ///   - mayPlayTones: whether loud tones may be played; asked once at most, before the first one.
-    /// - Returns: what was found, by the name of its family, and what was seen; the sound card is free again.
-    /// - Throws: `LinkError`: what is in the way.
+    ///   - types: the reader types, in the order in which to try them.
+    ///   - mayPlayTones: whether loud tones may be played; called at most once, before the first tone.
+    /// - Returns: the name of the family that was found, and the details of the search; the sound card is free again.
+    /// - Throws: `LinkError` if the search cannot use the sound card.
     func search(
         for types: [AudioJackReaderType], mayPlayTones: @escaping @Sendable () async -> Bool
     ) async throws(LinkError) -> ReaderSearchReport
 
-    /// iDynamo readers, a conversation that is not begun for each that is attached. Asked for once by each controller.
+    /// A session that has not been started for each iDynamo that is attached. Each controller calls it once.
     func iDynamos() -> AsyncStream<ReaderSession>
 
-    /// Whether the volume is at its most.
+    /// Whether the volume is at its maximum.
     func isVolumeFull() async -> Bool
 
-    /// Turns the volume to its most, and remembers what it was.
-    /// - Returns: whether it is at its most now.
+    /// Sets the volume to the maximum, and stores the previous value.
+    /// - Returns: whether the volume is at its maximum now.
     func raiseVolume() async -> Bool
 
-    /// Puts the volume back to what it was.
+    /// Restores the volume to its previous value.
     func restoreVolume() async
 }
 
-/// How a controller speaks to the person in front of it, through the app.
+/// The questions and messages of a controller to the user, shown by the app.
 public protocol SwipeInteraction: Sendable {
-    /// Asks a question.
-    /// - Returns: whether the person has agreed; not waited for once the task is cancelled.
+    /// Asks the user a yes-or-no question.
+    /// - Returns: whether the user agreed; ignored after the task is cancelled.
     func confirm(_ question: String) async -> Bool
 
-    /// Shows a text until ``dismiss()``, or as long as the app likes.
+    /// Shows a text until ``dismiss()``, or for a time that the app chooses.
     func show(_ text: String) async
 
-    /// Takes away what is shown.
+    /// Removes the text or question that is shown.
     func dismiss() async
 
-    /// Whether tones may be played now that are as loud as it gets, to find out which reader is there.
+    /// Whether tones of the maximum volume may be played now to detect the reader.
     func mayPlayLoudTones() async -> Bool
 }
 
-/// Nobody is asked: reader and tones are taken to be wanted, and nothing is shown.
+/// An interaction without a user: agrees to every question, and shows no text.
 public struct NoInteraction: SwipeInteraction {
-    /// Agrees to everything.
+    /// Creates an interaction that agrees to everything.
     public init() {}
-    /// True.
+    /// Always true, without a question.
     public func confirm(_ question: String) async -> Bool { true }
-    /// Does nothing.
+    /// Ignores the text, shows nothing.
     public func show(_ text: String) async {}
-    /// Does nothing.
+    /// Does nothing, since no text is shown.
     public func dismiss() async {}
-    /// True.
+    /// Always true, without a question.
     public func mayPlayLoudTones() async -> Bool { true }
 }

@@ -1,18 +1,18 @@
 import JackdawReaders
 import JackdawTransport
 
-/// Does what a controller's machine wants done, one thing after the other.
+/// Performs the actions of a controller's state machine, one after the other.
 actor SwipeOperator {
     private let environment: any SwipeEnvironment
     private let interaction: any SwipeInteraction
     private let tell: @Sendable (SwipeInput) -> Void
     private var sessions: [ReaderKind: (session: ReaderSession, events: Task<Void, Never>)] = [:]
-    /// What a person or the program is being asked or shown.
+    /// The task of the current question or message.
     private var talk: Task<Void, Never>?
     private var search: Task<Void, Never>?
     private var isSearchEnding = false
     private var isOver = false
-    /// Gets whether the search may play tones; while it waits for that.
+    /// Receives whether the search may play tones; set while the search waits for that.
     private var permission: AsyncStream<Bool>.Continuation?
 
     init(
@@ -24,7 +24,7 @@ actor SwipeOperator {
         self.tell = tell
     }
 
-    /// Takes an iDynamo that was attached; where there is one already, the new one is in its place.
+    /// Takes a session with an iDynamo that was attached. It replaces an existing one.
     func adopt(_ session: ReaderSession) async {
         await close(.iDynamo)
         guard !isOver else { return await session.close() }
@@ -98,7 +98,7 @@ actor SwipeOperator {
         let (answers, permission) = AsyncStream<Bool>.makeStream()
         self.permission = permission
         tell(.tonesWanted)
-        // Ends without an answer where the search is given up.
+        // The stream ends without an answer if the search is cancelled.
         for await isAllowed in answers { return isAllowed }
         return false
     }
@@ -128,7 +128,7 @@ actor SwipeOperator {
     private func close(_ reader: ReaderKind) async {
         guard let open = sessions.removeValue(forKey: reader) else { return }
         await open.session.close()
-        // The last event of a session is that it is lost.
+        // The last event of a session is `lost`.
         await open.events.value
     }
 }

@@ -1,11 +1,12 @@
-/// Who has the sound card.
+/// The users of the sound card.
 enum AudioUser: Sendable, Hashable {
     case reader(ReaderKind)
-    /// The search for the reader that is there, in this order.
+    /// The search for the attached reader, in this order.
     case search([ReaderKind])
 }
 
-/// The sound card, which one has at a time: the next one gets it when the one before has let it go.
+/// The sound card's allocation: it has one user at a time, and the next one gets it after the previous one has released
+/// it.
 struct AudioSlot {
     private enum State {
         case empty
@@ -15,23 +16,23 @@ struct AudioSlot {
     }
 
     private var state = State.empty
-    /// Who is to have it.
+    /// The user that should have the sound card.
     private(set) var wanted: AudioUser?
 
-    /// Whether somebody has it, and is to have it.
+    /// Whether this user has the sound card, and should keep it.
     func has(_ user: AudioUser) -> Bool {
         if case .open(user) = state { wanted == user } else { false }
     }
 
-    /// Gives it to somebody, or to nobody.
-    /// - Returns: what is to be done for it now.
+    /// Assigns the sound card to a user, or to no one.
+    /// - Returns: the action for it now.
     mutating func give(to user: AudioUser?) -> SwipeAction? {
         wanted = user
         return settle()
     }
 
-    /// Takes it from whoever has it, or is about to: nobody gets it any more.
-    /// - Returns: what is to be done for it; closing comes behind an opening that is under way.
+    /// Revokes the slot from its current or pending user; no one can claim it afterwards.
+    /// - Returns: the action for it; the operator closes after an opening that is in progress.
     mutating func end() -> SwipeAction? {
         wanted = nil
         switch state {
@@ -42,16 +43,16 @@ struct AudioSlot {
         }
     }
 
-    /// Whether somebody is opening it, or has it: what is told of it counts.
+    /// Whether this user has the sound card or is opening it, so that its reports count.
     func concerns(_ user: AudioUser) -> Bool {
         switch state {
         case .opening(user), .open(user): true
-        // It is still to be told as closed.
+        // The report of its closing is still pending.
         case .empty, .opening, .open, .closing: false
         }
     }
 
-    /// Takes that it was opened, or could not be.
+    /// Notes that the sound card was opened, or could not be.
     mutating func opened(_ user: AudioUser, isOpen: Bool) -> SwipeAction? {
         guard concerns(user) else { return nil }
         state = isOpen ? .open(user) : .empty
@@ -59,13 +60,13 @@ struct AudioSlot {
         return settle()
     }
 
-    /// Takes that it was closed.
+    /// Notes that the sound card was closed.
     mutating func closed() -> SwipeAction? {
         state = .empty
         return settle()
     }
 
-    /// Takes that somebody has let it go unasked. Where it is being closed already, that counts.
+    /// Notes that a user has released the sound card by itself. If it is already being closed, the closing counts.
     mutating func ended(_ user: AudioUser) {
         guard case .open(user) = state else { return }
         state = .empty

@@ -1,51 +1,51 @@
 import JackdawReaders
 
-/// What a controller's machine wants done or told, in this order.
+/// The actions and events that a controller's state machine outputs, in this order.
 enum SwipeAction {
-    /// Something happened at a reader, and what is true of it from then on.
+    /// An event of a reader, and the reader's state from then on.
     case told(Told, ReaderKind, DeviceFlags)
     case autodetectStarted
     case autodetectComplete(Detected)
     /// The communication test of a reader has ended.
     case tested(ReaderKind, Bool)
     case typeChanged(AudioJackReaderType)
-    /// Something was put into the jack, or pulled out.
+    /// An object was put into the jack, or removed from it.
     case jackChanged(isPlugged: Bool)
     case warned(PGSwipeWarningCode, String, ReaderKind?)
 
-    /// A reader's link is to be opened, or the search for one begun; `opened` or `openFailed` follows.
+    /// Open a reader's link, or begin the search for one; `opened` or `openFailed` follows.
     case open(AudioUser)
-    /// A reader's link is to be closed, or the search ended; `closed` follows.
+    /// Close a reader's link, or end the search; `closed` follows.
     case close(AudioUser)
     case perform(ReaderKind, ReaderCommand)
 
-    /// The volume is to be looked at; `volumeRead` follows.
+    /// Read the volume; `volumeRead` follows.
     case readVolume
-    /// The volume is to be turned up; `volumeRaised` follows.
+    /// Raise the volume; `volumeRaised` follows.
     case raiseVolume
     case restoreVolume
-    /// A person is to be asked; `answered` follows unless it is dismissed before.
+    /// Ask the user; `answered` follows unless the question is dismissed before.
     case ask(String)
-    /// The program is asked whether loud tones may be played; `answered` follows.
+    /// Ask the program whether loud tones may be played; `answered` follows.
     case askForTones
     /// Whether the search may play tones.
     case permitTones(Bool)
     case show(String)
-    /// What is asked or shown is over.
+    /// Dismiss the current question or message.
     case dismiss
-    /// Nothing is to be done any more: iDynamo readers are let go, and none is taken.
+    /// The last action: release the iDynamo readers, and accept no new one.
     case end
 
-    /// What autodetection has found, and what is true from then on.
+    /// The result of autodetection, and the state of the readers from then on.
     struct Detected {
         let result: CardReaderAutodetectResult
         let type: AudioJackReaderType
         let flags: [ReaderKind: DeviceFlags]
-        /// What was seen; nil where nothing was looked for.
+        /// The report of the search; nil if there was no search.
         let report: ReaderSearchReport?
     }
 
-    /// What happened at a reader.
+    /// An event of a reader.
     enum Told {
         case connected
         case disconnected
@@ -57,28 +57,28 @@ enum SwipeAction {
     }
 }
 
-/// What happened outside of a controller's machine.
+/// The inputs of a controller's state machine from the jack, the readers and the user.
 enum SwipeInput {
     case attached
     case detached
     case opened(AudioUser)
-    /// Why the sound card cannot be had.
+    /// The reason why the link cannot be opened or the search has failed.
     case openFailed(AudioUser, String)
     case closed(AudioUser)
     case reader(ReaderKind, ReaderEvent)
-    /// Listening was not enough for the search.
+    /// The search needs tones, since listening was not enough.
     case tonesWanted
-    /// The search has ended, and let the sound card go.
+    /// The search has ended, and has released the sound card.
     case searched(ReaderSearchReport)
-    /// Whether the volume is at its most.
+    /// Whether the volume is at its maximum.
     case volumeRead(isFull: Bool)
-    /// The same once it was to be turned up.
+    /// The same, after an attempt to raise the volume.
     case volumeRaised(isFull: Bool)
-    /// What a person or the program has answered.
+    /// The answer of the user or the program.
     case answered(Bool)
 }
 
-/// What a program wants.
+/// The calls of a program.
 enum SwipeCall {
     case setType(AudioJackReaderType, PGSwipeUniMagMessageOptions?)
     case beginAutodetect

@@ -1,8 +1,8 @@
 import JackdawReaders
 
-/// How readers get power, and lose it.
+/// Power-up and power-down of readers.
 extension SwipeMachine {
-    /// What follows when something was attached.
+    /// Begins the activation of a reader after an object was attached.
     mutating func activateOnConnect(_ reader: ReaderKind) {
         switch reader {
         case .uniMag:
@@ -15,7 +15,7 @@ extension SwipeMachine {
         }
     }
 
-    /// Gives a UniMag power, as the program wants it or a person has agreed to.
+    /// Powers a UniMag up, as the program has requested or the user has agreed.
     mutating func powerUp() {
         guard type == .unimag, detection == nil, flags[.uniMag]?.isConnected == true else {
             return warn(.callIgnored, of: .uniMag, "no reader that could be powered up is attached")
@@ -32,7 +32,7 @@ extension SwipeMachine {
         raiseVolume()
     }
 
-    /// The program cancels a power-up, or declines for the person who is asked.
+    /// The program cancels a power-up, or declines the activation question for the user.
     mutating func cancelPowerUp() {
         if detection?.found == .uniMag { return finishAutodetect(nil) }
         switch phase(of: .uniMag) {
@@ -44,7 +44,7 @@ extension SwipeMachine {
         }
     }
 
-    /// Switches a UniMag off. It is told as detached and attached again: what is in the jack stays there.
+    /// Powers a UniMag down. It is reported as detached and attached again, since the object in the jack stays there.
     mutating func powerDown() {
         if detection?.found == .uniMag { return finishAutodetect(nil) }
         switch phase(of: .uniMag) {
@@ -58,7 +58,7 @@ extension SwipeMachine {
 
     private mutating func raiseVolume() {
         guard settings.automaticallySetVolumeToMaxOnActivate else {
-            // It is not changed; but it may be why the reader does not answer.
+            // The volume does not change, but a low volume may be the reason why the reader does not answer.
             readVolume()
             return open(.uniMag)
         }
@@ -77,7 +77,7 @@ extension SwipeMachine {
         act(.raiseVolume)
     }
 
-    /// It is known how loud it is: a person can be asked.
+    /// The volume is known, so the user can be asked.
     mutating func askForPower() {
         guard detection == nil, case .readingVolume = phase(of: .uniMag) else { return }
         phases[.uniMag] = .prompting
@@ -86,7 +86,7 @@ extension SwipeMachine {
         act(.ask(isChanged ? options.cardReaderActivationPrompt : options.cardReaderActivationAtMaxVolumePrompt))
     }
 
-    /// The volume is as high as it gets.
+    /// The attempt to raise the volume has ended.
     mutating func volumeRaised(at now: Duration) {
         guard detection == nil else { return volumeRaisedForTones(at: now) }
         guard case .raisingVolume = phase(of: .uniMag) else { return }
@@ -94,9 +94,9 @@ extension SwipeMachine {
         open(.uniMag)
     }
 
-    /// Tells where it was in vain to turn the volume up.
+    /// Warns if the volume could not be set to the maximum.
     mutating func warnOfVolume() {
-        if !isVolumeFull { warn(.volumeUnchanged, of: .uniMag, "the volume cannot be turned to its most") }
+        if !isVolumeFull { warn(.volumeUnchanged, of: .uniMag, "the volume cannot be set to its maximum") }
     }
 
     mutating func answered(_ isYes: Bool, at now: Duration) {
@@ -123,7 +123,7 @@ extension SwipeMachine {
         activationFailed(reader, .failure)
     }
 
-    /// A reader has told that it is there.
+    /// A reader has reported that it is connected.
     mutating func activated(_ reader: ReaderKind) {
         dismiss(reader)
         phases[reader] = .settling
@@ -136,7 +136,7 @@ extension SwipeMachine {
     mutating func activationFailed(_ reader: ReaderKind, _ result: SwipeActivationResult) {
         dismiss(reader)
         phases[reader] = .off
-        // Nobody was told that there is one.
+        // The iDynamo was never reported as connected.
         guard reader != .iDynamo else { return act(.close(.reader(.iDynamo))) }
         act(slot.give(to: nil))
         restoreVolume()
@@ -151,7 +151,7 @@ extension SwipeMachine {
         if reader == .uniMag, let message { act(.show(message)) }
     }
 
-    /// A reader was switched off, by the program or by itself.
+    /// A reader was powered down, by the program or by itself.
     mutating func poweredDown(_ reader: ReaderKind) {
         if detection?.found == reader { return finishAutodetect(nil) }
         let isWanted = if case .poweringDown = phase(of: reader) { true } else { false }
@@ -164,7 +164,7 @@ extension SwipeMachine {
         if isWanted { connect() }
     }
 
-    /// A reader's link has gone.
+    /// A reader's link was lost.
     mutating func lost(_ reader: ReaderKind) {
         if detection?.found == reader { return finishAutodetect(nil) }
         switch phase(of: reader) {
@@ -172,7 +172,7 @@ extension SwipeMachine {
         default: break
         }
         phases[reader] = .off
-        // The conversation with an iDynamo is over by that, and the next one may have begun.
+        // The iDynamo's session has ended with that, and the next one may have begun.
         if reader != .iDynamo {
             act(slot.give(to: nil))
             restoreVolume()
@@ -180,7 +180,7 @@ extension SwipeMachine {
         tellGone(reader)
     }
 
-    /// Takes away what a person is asked or shown about a reader.
+    /// Dismisses the question or message about a reader.
     mutating func dismiss(_ reader: ReaderKind) {
         guard reader == .uniMag else { return }
         let isAsked = if case .prompting = phase(of: reader) { true } else { false }
@@ -189,35 +189,35 @@ extension SwipeMachine {
     }
 }
 
-/// How it is found out which reader is on the audio jack.
+/// Autodetection of the reader on the audio jack.
 extension SwipeMachine {
-    /// What is being found out.
+    /// The state of an autodetection or a communication test.
     struct Autodetection {
         enum Purpose: Hashable {
             case call
             case connection
-            /// Whether the reader is one of this kind.
+            /// A test whether the reader is of this kind.
             case test(ReaderKind)
 
             var isTest: Bool { if case .test = self { true } else { false } }
         }
 
         let purpose: Purpose
-        /// What was enabled before.
+        /// The type that was enabled before.
         let previousType: AudioJackReaderType
-        /// What is looked for, in this order.
+        /// The readers to search for, in this order.
         let readers: [ReaderKind]
-        /// Whether the program has not answered yet.
+        /// Whether the program's answer is pending.
         var isAsking = false
-        /// Whether it has agreed to tones.
+        /// Whether the program has agreed to tones.
         var isAllowed = false
-        /// Whether the volume is being turned up for them.
+        /// Whether the volume is being raised for the tones.
         var isRaisingVolume = false
-        /// What was seen; nil while it is looked for.
+        /// The report of the search; nil while it runs.
         var report: ReaderSearchReport?
-        /// Who was found, and is being activated.
+        /// The reader that was found and is being activated.
         var found: ReaderKind?
-        /// When its activation is given up.
+        /// The time limit of its activation.
         var deadline: Duration?
 
         var user: AudioUser { .search(readers) }
@@ -225,13 +225,14 @@ extension SwipeMachine {
     }
 
     mutating func beginAutodetect(_ purpose: Autodetection.Purpose, at now: Duration) {
-        // Who asks the same again gets the same answer.
+        // A second request for the same test shares the result of the first.
         if case .test = purpose, detection?.purpose == purpose { return }
-        // A test gives way: it has one reader in mind, and whoever waits for a result gets none by it.
+        // A test gives way to autodetection: it tests only one reader, and a caller that waits for autodetection would
+        // get no result from it.
         if detection?.isTest == true, !purpose.isTest { finishAutodetect(nil, isConnecting: false) }
         guard detection == nil else {
             if case .test(let reader) = purpose { act(.tested(reader, false)) }
-            return warn(.callIgnored, "autodetection goes on already")
+            return warn(.callIgnored, "autodetection is already running")
         }
         if let reader = ReaderKind(type) {
             unload()
@@ -245,14 +246,14 @@ extension SwipeMachine {
         act(slot.give(to: begun.user))
     }
 
-    /// Listening was not enough: the program is asked.
+    /// Listening was not enough, so ask the program whether tones may be played.
     mutating func askForTones() {
         guard let detection, detection.report == nil, slot.has(detection.user) else { return }
         self.detection?.isAsking = true
         act(.askForTones)
     }
 
-    /// Takes whether loud tones may be played. What is not allowed ends the search.
+    /// Notes whether loud tones may be played. A refusal ends the search.
     mutating func permitted(_ isAllowed: Bool, at now: Duration) {
         guard let detection, detection.isAsking else { return }
         self.detection?.isAsking = false
@@ -268,7 +269,7 @@ extension SwipeMachine {
         activate(found, at: now)
     }
 
-    /// The volume is as high as it gets.
+    /// The attempt to raise the volume for the tones has ended.
     mutating func volumeRaisedForTones(at now: Duration) {
         guard detection?.isRaisingVolume == true else { return }
         detection?.isRaisingVolume = false
@@ -276,19 +277,19 @@ extension SwipeMachine {
         tonesAllowed(at: now)
     }
 
-    /// Takes what the search has found.
+    /// Processes the result of the search.
     mutating func searched(_ report: ReaderSearchReport, at now: Duration) {
         guard let detection, detection.report == nil, slot.has(detection.user) else { return }
         slot.ended(detection.user)
         self.detection?.report = report
-        // What was asked meanwhile needs no answer.
+        // A question asked in that time needs no answer any more.
         if detection.isAsking { act(.dismiss) }
         self.detection?.isAsking = false
         let reader = detection.readers.first { $0.family == report.found }
         guard let found = reader, !detection.isTest else { return finishAutodetect(reader) }
         self.detection?.found = found
         flags[found] = DeviceFlags(isConnected: true)
-        // One that was heard before any tone gets its power by one.
+        // A UniMag that was found before any tone is still powered by one, which needs permission.
         guard found != .uniMag || detection.isAllowed else {
             self.detection?.isAsking = true
             return act(.askForTones)
@@ -307,20 +308,20 @@ extension SwipeMachine {
         finishAutodetect(nil)
     }
 
-    /// The reader that was found has not begun to wait for cards in time: it is there all the same where it has power.
+    /// The reader that was found is not ready for cards within the time limit. It counts as found if it has power.
     mutating func activationTimedOut() {
         guard let reader = detection?.found else { return }
         finishAutodetect(flags[reader]?.isActivated == true ? reader : nil)
     }
 
-    /// Ends it.
+    /// Ends the autodetection or the test.
     /// - Parameters:
-    ///   - reader: who was found, and activated unless it was only tested; nil for nobody.
-    ///   - isConnecting: whether the reader that is enabled then is connected.
+    ///   - reader: the reader that was found, and activated unless this is a test; nil if no reader was found.
+    ///   - isConnecting: whether to connect the reader that is enabled afterwards.
     mutating func finishAutodetect(_ reader: ReaderKind?, isConnecting: Bool = true) {
         guard let ended = detection else { return }
         detection = nil
-        // A late answer is none to whatever is asked next.
+        // Dismissed, so that a late answer is not taken for the answer to the next question.
         if ended.isAsking { act(.dismiss) }
         if case .test(let tested) = ended.purpose {
             letGo(ended)
@@ -330,7 +331,7 @@ extension SwipeMachine {
         }
         if let reader {
             type = reader.type ?? type
-            // Readers with a battery need no volume.
+            // Readers with a battery do not need the volume at its maximum.
             if reader != .uniMag { restoreVolume() }
         } else {
             letGo(ended)

@@ -1,57 +1,58 @@
 import JackdawReaders
 
-/// A controller without anything outside of it: what happens at the jack and at the readers, what the program wants and how
-/// time passes go in; what is to be done and told comes out, in that order.
+/// The state machine of a controller, without side effects: events of the jack and the readers, calls of the program
+/// and the time go in; actions and events come out, in order.
 ///
-/// Times count from any beginning, and never back.
+/// Times count from any origin, and never decrease.
 struct SwipeMachine {
-    /// Which reader for the audio jack is enabled.
+    /// The enabled reader type on the audio jack.
     var type: AudioJackReaderType
-    /// What is true of each reader.
+    /// The reported state of each reader.
     var flags: [ReaderKind: DeviceFlags] = [:]
     var settings = UniMagSettings()
-    /// Whether something is in the jack.
+    /// Whether an object is in the jack.
     var isAttached = false
     var slot = AudioSlot()
-    /// How far each reader has come.
+    /// The internal state of each reader.
     var phases: [ReaderKind: Phase] = [:]
     var isVolumeFull = true
     var isVolumeRaised = false
-    /// Answers of the volume that are still to come; only the last one counts.
+    /// Number of pending answers about the volume; only the last one counts.
     var readingCount = 0
     var raisingCount = 0
-    /// Whether it is shown that a reader powers up.
+    /// Whether the message about a power-up is shown.
     var isShowing = false
     var detection: Autodetection?
-    /// In which order readers are looked for.
+    /// The order in which autodetection searches for readers.
     let order: [ReaderKind]
-    /// How often in a row a reader has not begun to wait for a card.
+    /// Number of consecutive times that a reader has not begun to wait for a card.
     var refusals: [ReaderKind: Int] = [:]
-    /// Whether a swipe is requested as soon as that can be done.
+    /// Whether to request a swipe as soon as the reader's state allows it.
     var isSwipeWanted = false
     private var typeChanges: [Duration] = []
     private var isOver = false
     private var actions: [SwipeAction] = []
 
-    /// How long a reader that was found has to be activated and ready. Source: the Mobile Swipe SDK's communication tests.
+    /// The time limit for the activation of a reader that was found, until it is ready. Source: the Mobile Swipe SDK's
+    /// communication tests.
     static let probeTime = Duration.seconds(5)
-    /// So many changes of the type in so short a time are warned about.
+    /// The controller warns about this number of type changes within this time.
     static let mostTypeChanges = (count: 3, within: Duration.seconds(60))
-    /// So often a reader is told to wait for a card before it is given up.
+    /// Number of refused swipe requests after which the controller stops requesting.
     static let mostRefusals = 3
 
-    /// How far a reader has come.
+    /// The internal state of a reader.
     enum Phase {
         case off
-        /// A person is to be asked, once it is known how.
+        /// The user will be asked as soon as the volume is known, which decides the question.
         case readingVolume
         case prompting
         case raisingVolume
         case opening
         case connecting
-        /// Powered, and not yet through with what was before.
+        /// Powered, but the driver has not finished the previous work.
         case settling
-        /// Powered, and told nothing.
+        /// Powered, without a request.
         case idle
         case requesting
         case armed
@@ -60,14 +61,14 @@ struct SwipeMachine {
     }
 
     /// - Parameters:
-    ///   - type: which reader for the audio jack is enabled.
-    ///   - order: in which order autodetection tries readers.
+    ///   - type: the enabled reader type on the audio jack.
+    ///   - order: the order in which autodetection tries readers.
     init(_ type: AudioJackReaderType, order: [ReaderKind] = [.ipsEnterprise, .ips, .uniMag]) {
         self.type = type
         self.order = order
     }
 
-    /// When ``advance(to:)`` has something to do; nil where nothing waits for time to pass.
+    /// The time at which ``advance(to:)`` has something to do; nil if no time limit is running.
     var nextDeadline: Duration? { isOver ? nil : detection?.deadline }
 
     mutating func receive(_ input: SwipeInput, at now: Duration) -> [SwipeAction] {
@@ -121,14 +122,14 @@ struct SwipeMachine {
         return takeActions()
     }
 
-    /// Lets time pass.
+    /// Processes a time limit that has passed.
     mutating func advance(to now: Duration) -> [SwipeAction] {
         guard let deadline = nextDeadline, deadline <= now else { return [] }
         activationTimedOut()
         return takeActions()
     }
 
-    // MARK: what the other parts use
+    // MARK: shared by the other parts
 
     mutating func act(_ action: SwipeAction?) { if let action { actions.append(action) } }
 
@@ -136,7 +137,7 @@ struct SwipeMachine {
         act(.warned(code, message, reader))
     }
 
-    /// Tells of a reader, and sets its flags by what is told.
+    /// Emits an event of a reader, and updates the reader's flags.
     mutating func tell(_ told: SwipeAction.Told, _ reader: ReaderKind) {
         var state = flags[reader] ?? DeviceFlags()
         switch told {
@@ -149,12 +150,12 @@ struct SwipeMachine {
         case .swiped: break
         }
         flags[reader] = state
-        // Until a reader is found nothing of those that are tried is told.
+        // Until a reader is found, events of the readers that are tried are not reported.
         guard detection == nil || reader == .iDynamo else { return }
         act(.told(told, reader, state))
     }
 
-    /// Tells that a reader has gone, in the order in which it came, backwards.
+    /// Reports that a reader was disconnected: the opposites of its connection events, in reverse order.
     mutating func tellGone(_ reader: ReaderKind, isDetached: Bool = true) {
         let state = flags[reader] ?? DeviceFlags()
         if state.isReadyForSwipe { tell(.unready(.disconnected), reader) }
@@ -164,7 +165,7 @@ struct SwipeMachine {
 
     func phase(of reader: ReaderKind) -> Phase { phases[reader] ?? .off }
 
-    /// Lets go of the reader on the audio jack.
+    /// Releases the reader on the audio jack.
     mutating func unload() {
         if let reader = ReaderKind(type) {
             dismiss(reader)
@@ -189,7 +190,7 @@ struct SwipeMachine {
         connect()
     }
 
-    /// Tells of the reader that is enabled that something is where it belongs.
+    /// Reports the enabled reader as connected, and begins its activation.
     mutating func connect() {
         guard detection == nil, isAttached, let reader = ReaderKind(type), flags[reader]?.isConnected != true else {
             return
@@ -217,7 +218,7 @@ struct SwipeMachine {
         if typeChanges.count >= Self.mostTypeChanges.count {
             warn(
                 .typeChangedRepeatedly,
-                "the reader's type was changed \(typeChanges.count) times within a minute: readers may malfunction by it"
+                "the reader's type was changed \(typeChanges.count) times within a minute: readers may malfunction"
             )
         }
         finishAutodetect(nil, isConnecting: false)
@@ -247,14 +248,14 @@ struct SwipeMachine {
     }
 }
 
-/// How swipes are waited for.
+/// Swipe requests and their results.
 extension SwipeMachine {
     mutating func take(_ event: ReaderEvent, from reader: ReaderKind) {
         let phase = phase(of: reader)
         switch (event, phase) {
         case (.connected, .connecting): activated(reader)
         case (.ready, .settling), (.ready, .idle), (.ready, .requesting): becameIdle(reader)
-        // It has begun anew, or does not wait any more.
+        // The driver has started again, or no longer waits for a card.
         case (.ready, .armed):
             ended(reader, .timedOut)
             becameIdle(reader)
@@ -262,11 +263,11 @@ extension SwipeMachine {
             ended(reader, .canceled)
             becameIdle(reader)
         case (.waitingForCard, .requesting), (.waitingForCard, .idle): armed(reader)
-        // What has happened before the reader has heard that it is not to wait any more counts.
+        // A swipe that happened before the reader received the cancellation counts.
         case (.swipe(let swipe), .armed), (.swipe(let swipe), .cancelling): swiped(reader, swipe)
         case (.badSwipe, .armed): swipedBadly(reader)
         case (.badSwipe, .cancelling): if flags[reader]?.isReadyForSwipe == true { tell(.swiped(nil), reader) }
-        // A reader that always waits is ready also while it is told to wait again.
+        // A reader that always waits is also ready while its request is being renewed.
         case (.swipe(let swipe), _) where isAlwaysReady(reader): tell(.swiped(swipe), reader)
         case (.badSwipe, _) where isAlwaysReady(reader): swipedBadly(reader)
         case (.timedOut, .armed), (.timedOut, .cancelling): ended(reader, .timedOut)
@@ -279,7 +280,7 @@ extension SwipeMachine {
         }
     }
 
-    /// Whether a reader is told to wait again whenever it has ended to.
+    /// Whether a reader's request is renewed whenever it ends.
     private func isRenewed(_ reader: ReaderKind) -> Bool { reader != .uniMag || settings.alwaysAcceptSwipe }
 
     private mutating func becameIdle(_ reader: ReaderKind) {
@@ -296,7 +297,7 @@ extension SwipeMachine {
         reader != .uniMag && flags[reader]?.isReadyForSwipe == true
     }
 
-    /// Requests a swipe of a UniMag that is to accept them always from now on.
+    /// Requests a swipe if `alwaysAcceptSwipe` was switched on while the UniMag is idle.
     mutating func renew() {
         guard case .idle = phase(of: .uniMag), detection == nil, settings.alwaysAcceptSwipe else { return }
         refusals[.uniMag] = 0
@@ -313,7 +314,7 @@ extension SwipeMachine {
     private mutating func armed(_ reader: ReaderKind) {
         phases[reader] = .armed
         refusals[reader] = 0
-        // Readers that always wait do not tell when they begin to anew.
+        // Readers that always wait do not report each renewed wait.
         if flags[reader]?.isReadyForSwipe != true { tell(.ready, reader) }
         if detection?.found == reader { finishAutodetect(reader) }
     }
@@ -325,7 +326,7 @@ extension SwipeMachine {
         becomeUnready(reader, .swipeDone)
     }
 
-    /// The driver goes on waiting, which a request of a UniMag does not.
+    /// After a bad read the driver continues to wait; a UniMag's request, however, ends.
     private mutating func swipedBadly(_ reader: ReaderKind) {
         guard reader == .uniMag else {
             // Source: IPS readers send no notification of bad reads.
@@ -342,7 +343,7 @@ extension SwipeMachine {
         }
     }
 
-    /// A request is over without a card.
+    /// A request has ended without a card.
     private mutating func ended(_ reader: ReaderKind, _ reason: SwipeReasonUnreadyForSwipe) {
         phases[reader] = .settling
         becomeUnready(reader, reason)
@@ -361,11 +362,11 @@ extension SwipeMachine {
         case .requesting:
             refusals[reader, default: 0] += 1
             phases[reader] = .idle
-            // It is told again as soon as it is ready, where it is told by itself and may agree then.
+            // A renewed request is repeated when the reader is ready, and may succeed then.
             let isRepeated = isRenewed(reader) && error.code != .outOfRange
             guard !isRepeated || refusals[reader, default: 0] >= Self.mostRefusals else { return }
             if flags[reader]?.isReadyForSwipe == true { tell(.unready(.timedOut), reader) }
-            warn(.readerRefuses, of: reader, "the reader does not begin to wait for a card: \(error.message)")
+            warn(.readerRefuses, of: reader, "the reader does not start to wait for a card: \(error.message)")
         default: break
         }
     }
@@ -378,23 +379,23 @@ extension SwipeMachine {
 
     mutating func requestSwipe() {
         guard !settings.alwaysAcceptSwipe else {
-            return warn(.callIgnored, of: .uniMag, "swipes are requested by themselves while alwaysAcceptSwipe is true")
+            return warn(.callIgnored, of: .uniMag, "swipes are requested automatically while alwaysAcceptSwipe is true")
         }
         refusals[.uniMag] = 0
         switch phase(of: .uniMag) {
         case .idle where detection == nil: request(.uniMag)
-        // As soon as the wait for a card before it is over.
+        // The request follows as soon as the previous wait for a card has ended.
         case .settling where detection == nil, .cancelling where detection == nil: isSwipeWanted = true
         default:
             warn(
                 .callIgnored, of: .uniMag,
-                "a swipe can be requested of a reader that is activated and not ready for one")
+                "a swipe can be requested only of a reader that is activated and not ready for one")
         }
     }
 
     mutating func cancelSwipeRequest() {
         guard !settings.alwaysAcceptSwipe else {
-            return warn(.callIgnored, of: .uniMag, "only what requestSwipe has begun can be cancelled")
+            return warn(.callIgnored, of: .uniMag, "only a wait that requestSwipe has started can be cancelled")
         }
         var isPending = isSwipeWanted
         isSwipeWanted = false
@@ -405,7 +406,7 @@ extension SwipeMachine {
             act(.perform(.uniMag, .cancel))
         default: break
         }
-        // It will not be told as unready: it never was ready.
+        // The reader was never ready, so no unready event reports the cancellation.
         if isPending { warn(.requestCanceled, of: .uniMag, "the request was cancelled before the reader waited") }
     }
 }

@@ -1,41 +1,38 @@
-/// Why a swipe that was waited for did not come.
+/// The reason why a requested swipe was not delivered.
 public struct PGSwipeError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The kind of failure. More may be added.
+    /// The kind of failure. Later versions may add kinds.
     public struct Code: RawRepresentable, Sendable, Hashable {
-        /// Its name.
         public let rawValue: String
 
-        /// Of a name.
         public init(rawValue: String) { self.rawValue = rawValue }
 
-        /// No reader is activated, or it does something else.
+        /// No reader is activated, or the reader is busy with another task.
         public static let notReady = Code(rawValue: "notReady")
-        /// No card came in time.
+        /// No card was swiped within the time limit.
         public static let timedOut = Code(rawValue: "timedOut")
-        /// The request was cancelled, by a call or with the task that waited.
+        /// The request was cancelled, by a call or with the waiting task.
         public static let canceled = Code(rawValue: "canceled")
         /// The reader was detached, lost or switched off.
         public static let disconnected = Code(rawValue: "disconnected")
-        /// A card was swiped that could not be read.
+        /// A card was swiped, but the reader could not read it.
         public static let unreadable = Code(rawValue: "unreadable")
-        /// The controller was shut down.
+        /// The program shut the controller down.
         public static let shutDown = Code(rawValue: "shutDown")
     }
 
-    /// The kind of failure.
+    /// The kind of failure, for programs that handle the error.
     public let code: Code
-    /// What is wrong and what to do about it, without card data.
+    /// The error and its remedy for a person, without card data.
     public let message: String
 
     /// - Parameters:
     ///   - code: the kind of failure.
-    ///   - message: what is wrong and what to do about it.
+    ///   - message: the error and its remedy.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
 
-    /// The message.
     public var description: String { message }
 }
 

@@ -1,12 +1,12 @@
-/// The readers that a controller has.
+/// The kinds of readers that a controller supports, one reader of each.
 enum ReaderKind: Sendable, Hashable, CaseIterable {
     case ipsEnterprise
     case ips
     case uniMag
-    /// On a connector of its own, always enabled.
+    /// Has a connector of its own; always enabled.
     case iDynamo
 
-    /// The reader that a type enables; nil where it enables none.
+    /// The reader that a type enables; nil if the type enables no reader.
     init?(_ type: AudioJackReaderType) {
         switch type {
         case .unimag: self = .uniMag
@@ -16,7 +16,7 @@ enum ReaderKind: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The type that enables it; nil for what is not on the audio jack.
+    /// The type that enables the reader; nil if the reader is not on the audio jack.
     var type: AudioJackReaderType? {
         switch self {
         case .ipsEnterprise: .ipsEnterprise
@@ -26,7 +26,7 @@ enum ReaderKind: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// The family of readers that its driver is for.
+    /// The reader family of the driver.
     var family: String {
         switch self {
         case .ipsEnterprise: "ipsenterprise"
@@ -36,7 +36,7 @@ enum ReaderKind: Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What autodetection says that it is.
+    /// The result of autodetection for this reader.
     var result: CardReaderAutodetectResult {
         switch self {
         case .ipsEnterprise: .ipsEnterprise
@@ -47,7 +47,7 @@ enum ReaderKind: Sendable, Hashable, CaseIterable {
     }
 }
 
-/// What is true of a reader at some moment.
+/// The state of a reader as its public properties show it.
 struct DeviceFlags: Sendable, Hashable {
     var isConnected = false
     var isActivated = false

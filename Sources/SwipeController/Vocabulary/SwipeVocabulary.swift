@@ -1,73 +1,74 @@
-/// Which reader for the audio jack is enabled: one at a time, so that no two use the sound card at once. iDynamo readers are
-/// always enabled beside it.
+/// The enabled reader type on the audio jack. Only one is enabled at a time, so that no two readers use the sound card
+/// at once. iDynamo readers are always enabled in addition.
 ///
 /// Source: the Mobile Swipe SDK's `AudioJackReaderType`, numbers included.
 public enum AudioJackReaderType: Int, Sendable, Hashable, CaseIterable {
     /// ID TECH's UniMag and Shuttle. The vendor's default.
     case unimag = 1
-    /// IPS's encrypted reader.
+    /// IPS's encrypted reader for the audio jack.
     case ips = 2
-    /// None until something is attached, and then whichever it turns out to be.
+    /// No reader until one is attached, then the type that autodetection finds.
     case autodetectOnConnect = 3
-    /// None.
+    /// No reader is enabled.
     case none = 4
-    /// IPS Enterprise's encrypted reader.
+    /// IPS Enterprise's encrypted reader for the audio jack.
     case ipsEnterprise = 5
 }
 
 extension AudioJackReaderType {
-    /// The name of the family of readers that it enables; nil where it enables none.
+    /// The reader family that the type enables; nil if it enables no reader.
     package var family: String? { ReaderKind(self)?.family }
 }
 
-/// The spelling of the vendor's text.
+/// The name of this constant in the vendor's text.
 @available(*, deprecated, renamed: "AudioJackReaderType.autodetectOnConnect")
 public let AudioReaderAutodetectOnConnect = AudioJackReaderType.autodetectOnConnect  // swift-format-ignore
 
-/// What autodetection has found.
+/// The result of autodetection.
 ///
 /// Source: the Mobile Swipe SDK's `CardReaderAutodetectResult`, numbers included.
 public enum CardReaderAutodetectResult: Int, Sendable, Hashable, CaseIterable {
     /// ID TECH's UniMag or Shuttle.
     case uniMag = 0
-    /// IPS's encrypted reader.
+    /// IPS's encrypted reader for the audio jack.
     case ips = 1
-    /// IPS Enterprise's encrypted reader.
+    /// IPS Enterprise's encrypted reader for the audio jack.
     case ipsEnterprise = 2
-    /// Nothing that answers. A reader may be there all the same: it can be tried again.
+    /// No reader answered. A reader may be attached all the same: the program can try again.
     case fail = 3
 }
 
-/// How an attempt to power a reader up has ended.
+/// The result of an attempt to power a reader up.
 ///
 /// Source: the Mobile Swipe SDK's `SwipeActivationResult`, numbers included.
 public enum SwipeActivationResult: Int, Sendable, Hashable, CaseIterable {
-    /// It has power and answers.
+    /// The reader has power and answers.
     case success = 0
-    /// It did not answer.
+    /// The reader did not answer.
     case timeout = 1
-    /// Something else failed, such as the sound card, or it was given up.
+    /// Another failure, for example of the sound card, or the power-up was cancelled.
     case failure = 2
-    /// It did not answer, and the volume is not at its most.
+    /// The reader did not answer, and the volume is below its maximum.
     case volumeTooLow = 3
 }
 
-/// Why a reader accepts swipes no more.
+/// The reason why a reader no longer accepts swipes.
 ///
 /// Source: the Mobile Swipe SDK's `SwipeReasonUnreadyForSwipe`, in its order.
 public enum SwipeReasonUnreadyForSwipe: Int, Sendable, Hashable, CaseIterable {
-    /// It was detached, lost or switched off.
+    /// The reader was detached, lost or switched off.
     case disconnected = 0
-    /// No card came in time; Shuttle only.
+    /// No card was swiped within the time limit; Shuttle only.
     case timedOut = 1
     /// The request was cancelled; Shuttle only.
     case canceled = 2
-    /// For a moment only, until the next request; Shuttle only. What has ended the last one is not told.
+    /// The controller is about to send the next request; Shuttle only. The reason why the last one ended is not
+    /// reported.
     case refreshing = 3
-    /// A card was swiped, whether or not it could be read.
+    /// A card was swiped, read successfully or not.
     case swipeDone = 4
 }
 
-/// The spelling of the vendor's text.
+/// The name of this constant in the vendor's text.
 @available(*, deprecated, renamed: "SwipeReasonUnreadyForSwipe.refreshing")
 public let SwipeUnreadyForSwipeReasonRefreshing = SwipeReasonUnreadyForSwipe.refreshing  // swift-format-ignore

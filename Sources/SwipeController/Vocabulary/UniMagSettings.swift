@@ -1,35 +1,35 @@
-/// How a UniMag or Shuttle is handled; the vendor's defaults.
+/// The settings of a UniMag or Shuttle, with the vendor's defaults.
 struct UniMagSettings: Sendable, Hashable {
     var options = PGSwipeUniMagMessageOptions()
     var activateReaderOnAttach = true
     var automaticallySetVolumeToMaxOnActivate = true
     var alwaysAcceptSwipe = true
-    /// How long a request lasts, in seconds.
+    /// Duration of a request, in seconds.
     var swipeTimeout = 20
 
     static let swipeTimeouts = 3...20
 }
 
-/// How a UniMag or Shuttle deals with the person in front of it.
+/// The questions and messages that a UniMag or Shuttle shows to the user of the app.
 public struct PGSwipeUniMagMessageOptions: Sendable, Hashable {
-    /// Whether the reader is activated without a person being asked. Unless told, somebody is asked.
+    /// Whether the reader is activated without a question to the user. Default: false.
     public var activateReaderWithoutPromptingUser = false
-    /// Whether it is shown that the reader powers up, while it does.
+    /// Whether a message is shown while the reader powers up. Default: false.
     public var showInitializingReaderMessage = false
-    /// What is asked before the volume is turned up and the reader gets power.
+    /// The question before the volume is raised and the reader receives power.
     public var cardReaderActivationPrompt =
         "The volume will be set to its maximum to power up the card reader. Remove headphones first. Continue?"
-    /// What is asked instead where the volume is not going to be changed.
+    /// The question that replaces it if the volume will not change.
     public var cardReaderActivationAtMaxVolumePrompt =
         "The card reader will be powered up with a loud tone. Remove headphones first. Continue?"
-    /// What is shown when the reader does not answer; nil for nothing.
+    /// The message if the reader does not answer; nil shows no message.
     public var cardReaderTimeoutMessage: String? = "The card reader did not answer."
-    /// What is shown when it does not because the volume is too low; nil for nothing.
+    /// The message if the reader does not answer because the volume is too low; nil shows no message.
     public var volumeTooLowMessage: String? = "The volume is too low for the card reader."
 
-    /// All as above. The texts are not the vendor's, which are not published.
+    /// Creates the options with their defaults. The texts are not the vendor's, which are not published.
     public init() {}
 
-    /// Puts all back to what it is in a new one.
+    /// Resets all options to their defaults.
     public mutating func resetToDefaults() { self = PGSwipeUniMagMessageOptions() }
 }

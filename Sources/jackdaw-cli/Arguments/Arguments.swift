@@ -40,20 +40,20 @@ struct ChannelChoice: ExpressibleByArgument, CustomStringConvertible {
 
     var description: String { index.map { String($0 + 1) } ?? "all" }
 
-    /// What a shell offers. Not `allValueStrings`, which the help gives for all that there are.
+    /// The completions that a shell offers. `allValueStrings` would also add every value to the help.
     static var defaultCompletionKind: CompletionKind { .list(["all", "1", "2"]) }
 }
 
-/// What is known of files without a header.
+/// The options that describe files without a header.
 struct HeaderlessOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Read sound without a header as RATE,s16|s24|s32|f32|f64,CHANNELS, for example 44100,s16,1.",
+            "Read headerless sound as RATE,s16|s24|s32|f32|f64,CHANNELS, for example 44100,s16,1.",
             valueName: "format"),
         transform: Self.format)
     var raw: RawAudioFormat?
 
-    /// - Throws: `ValidationError` that says which part of the text is wrong.
+    /// - Throws: `ValidationError` that names the invalid part of the text.
     private static func format(_ argument: String) throws -> RawAudioFormat {
         do throws(AudioFileError) {
             return try RawAudioFormat(parsing: argument)
@@ -66,14 +66,14 @@ struct HeaderlessOptions: ParsableArguments {
 import ArgumentParser
 import JackdawReaders
 
-/// Families of readers on the command line.
+/// Reader families on the command line.
 enum FamilyArgument {
     /// Finds a family by its name.
-    /// - Throws: `ValidationError` with the names that there are.
+    /// - Throws: `ValidationError` that lists the known names if there is no such family.
     static func read(_ name: String) throws -> ReaderFamily {
         guard let family = ReaderFamily.named(name) else {
             let known = ReaderFamily.all.map(\.name).joined(separator: ", ")
-            throw ValidationError("No family of readers is named \(name); there are \(known).")
+            throw ValidationError("Unknown reader family \(name); known families: \(known).")
         }
         return family
     }
@@ -82,20 +82,20 @@ enum FamilyArgument {
 import ArgumentParser
 import JackdawBluetooth
 
-/// How a reader carries its bytes over Bluetooth Low Energy, where no family is known for it.
+/// The GATT service and characteristics of a Bluetooth Low Energy reader that belongs to no known family.
 struct GATTArguments: ParsableArguments {
-    @Option(help: ArgumentHelp("The reader's service.", valueName: "uuid"), transform: Self.uuid)
+    @Option(help: ArgumentHelp("GATT service of the reader.", valueName: "uuid"), transform: Self.uuid)
     var service: String?
 
-    @Option(help: ArgumentHelp("Its characteristic that notifies.", valueName: "uuid"), transform: Self.uuid)
+    @Option(help: ArgumentHelp("Characteristic that sends notifications.", valueName: "uuid"), transform: Self.uuid)
     var notify: String?
 
     @Option(
-        help: ArgumentHelp("Its characteristic that is written (default: the same).", valueName: "uuid"),
+        help: ArgumentHelp("Characteristic to write to (default: that of --notify).", valueName: "uuid"),
         transform: Self.uuid)
     var write: String?
 
-    /// The profile that these make; nil where they are not given.
+    /// The profile from these options; nil if they are not given.
     var profile: GATTProfile? {
         guard let service, let notify else { return nil }
         return GATTProfile(
@@ -104,12 +104,12 @@ struct GATTArguments: ParsableArguments {
 
     func validate() throws {
         guard (service == nil) == (notify == nil), write == nil || service != nil else {
-            throw ValidationError("--service and --notify belong together, and --write to them")
+            throw ValidationError("Give --service and --notify together; --write needs both.")
         }
     }
 
     private static func uuid(_ argument: String) throws -> String {
-        guard let uuid = BluetoothUUID(argument) else { throw ValidationError("\(argument) is no UUID") }
+        guard let uuid = BluetoothUUID(argument) else { throw ValidationError("\(argument) is not a UUID") }
         return uuid.description
     }
 }
@@ -120,11 +120,11 @@ import JackdawDecryption
 /// Key schemes on the command line.
 enum KeySchemeArgument {
     /// Finds a scheme by its name.
-    /// - Throws: `ValidationError` with the names that there are.
+    /// - Throws: `ValidationError` that lists the known names if there is no such scheme.
     static func read(_ name: String) throws -> KeyScheme {
         guard let scheme = KeyScheme(rawValue: name) else {
             let known = KeyScheme.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ValidationError("No key scheme is named \(name); there are \(known).")
+            throw ValidationError("Unknown key scheme \(name); known key schemes: \(known).")
         }
         return scheme
     }
@@ -134,10 +134,10 @@ import ArgumentParser
 import JackdawBluetooth
 import JackdawTransport
 
-/// Names of links on the command line.
+/// Link names on the command line.
 enum LinkArgument {
-    /// Reads a name.
-    /// - Throws: `ValidationError` that says what a name of a link is.
+    /// Parses a link name.
+    /// - Throws: `ValidationError` that describes the form of a link name.
     static func read(_ argument: String) throws -> LinkName {
         do throws(LinkError) {
             return try LinkName(parsing: argument)
@@ -146,18 +146,18 @@ enum LinkArgument {
         }
     }
 
-    /// The Bluetooth device that a name leads to, and how to reach it.
-    /// - Throws: ``CommandError`` where it leads to none.
+    /// The address of the Bluetooth device that a link names, and the radio that reaches it.
+    /// - Throws: ``CommandError`` if the link does not name a Bluetooth device.
     static func device(_ link: LinkName) throws(CommandError) -> (BluetoothAddress, BluetoothRadio) {
         do throws(LinkError) {
             switch link.scheme {
             case .rfcomm: return (try RFCOMMAddress(link).device, .classic)
             case .ble:
                 guard let address = BluetoothAddress(link.address) else {
-                    throw LinkError(.badName, link: link.description, "no address of a device")
+                    throw LinkError(.badName, link: link.description, "not a device address")
                 }
                 return (address, .lowEnergy)
-            default: throw LinkError(.badName, link: link.description, "is no Bluetooth device")
+            default: throw LinkError(.badName, link: link.description, "not a Bluetooth device")
             }
         } catch {
             throw CommandError(error)
@@ -168,17 +168,17 @@ enum LinkArgument {
 import ArgumentParser
 import JackdawReaders
 
-/// Settings of a reader on the command line: `4C=32`, a number and its value, both in hexadecimal digits.
+/// Reader settings on the command line: `4C=32`, a number and its value, both in hexadecimal digits.
 enum SettingArgument {
-    /// Reads a setting.
-    /// - Throws: `ValidationError` that says what one is.
+    /// Parses a setting.
+    /// - Throws: `ValidationError` that describes the form of a setting.
     static func read(_ argument: String) throws -> ReaderSetting {
         let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         var value: [UInt8] = []
         guard parts.count == 2, let number = UInt32(parts[0], radix: 16),
             (try? HexadecimalText.read(Array(parts[1].utf8), into: &value)) != nil, value.count <= UInt8.max
         else {
-            throw ValidationError("A setting is its number and its bytes in hexadecimal digits, such as 4C=32.")
+            throw ValidationError("Give a setting as NUMBER=BYTES in hexadecimal digits, such as 4C=32.")
         }
         return ReaderSetting(Int(number), value)
     }

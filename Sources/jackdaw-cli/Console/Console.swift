@@ -1,31 +1,31 @@
 import Glibc
 import JackdawSystem
 
-/// Where a verb writes: results to standard output, messages to standard error.
+/// The output of a verb: results go to standard output, messages to standard error.
 ///
-/// Nothing that a card or a file name holds reaches a terminal as a control character.
+/// No content of a card or a file name reaches a terminal as a control character.
 final class Console {
     private let writeResults: ([UInt8]) throws(SystemFailure) -> Void
     private let writeMessages: ([UInt8]) throws(SystemFailure) -> Void
-    /// Whether a person watches the messages.
+    /// Whether messages go to a terminal.
     let isWatched: Bool
     /// Whether results go to a terminal.
     private let showsResults: Bool
-    /// Why a result could not be written, the first time: the disk is full, the pipe closed.
+    /// The first error of writing a result, such as a full disk or a closed pipe.
     private var failure: SystemFailure?
 
     private var results: [UInt8] = []
-    /// Whether a progress line stands where the next message goes.
+    /// Whether the terminal shows a progress line, which the next message must replace.
     private var showsStatus = false
-    /// Whether data without a line end stands there.
+    /// Whether the terminal shows data without a line end.
     private var showsData = false
 
-    /// A console.
+    /// Creates a console.
     /// - Parameters:
-    ///   - results: takes standard output, and throws why it cannot be written.
-    ///   - messages: takes standard error, and throws why it cannot be written.
+    ///   - results: writes to standard output, and throws on errors.
+    ///   - messages: writes to standard error, and throws on errors.
     ///   - isWatched: whether messages go to a terminal.
-    ///   - showsResults: whether results do.
+    ///   - showsResults: whether results go to a terminal.
     init(
         results: @escaping ([UInt8]) throws(SystemFailure) -> Void,
         messages: @escaping ([UInt8]) throws(SystemFailure) -> Void, isWatched: Bool, showsResults: Bool = false
@@ -53,7 +53,8 @@ final class Console {
     /// Adds an object, which has its control characters escaped, as a line of standard output.
     func result(_ object: JSONObject) { add(object.text) }
 
-    /// Adds a byte of data to standard output as it is; on a terminal, one that would steer it is written out.
+    /// Adds an unchanged byte of data to standard output; on a terminal, bytes other than printable ASCII, tab and line
+    /// feed are written as escapes.
     func result(_ byte: UInt8) {
         let isText = (0x20..<0x7F).contains(byte) || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\t")
         if isText || !showsResults {
@@ -72,13 +73,13 @@ final class Console {
         results.append(UInt8(ascii: "\n"))
     }
 
-    /// Writes what has come together of standard output.
+    /// Writes the collected standard output.
     func flush() {
         guard !results.isEmpty else { return }
         clearStatus()
         write(results)
         showsData = showsResults && results.last != UInt8(ascii: "\n")
-        // They may be card data.
+        // The results may be card data.
         results.removeWiping()
     }
 
@@ -97,7 +98,7 @@ final class Console {
         try? writeMessages(Array("jackdaw: \(line.printable)\n".utf8))
     }
 
-    /// Writes a help text or what is wrong with the command line, of several lines, and no more.
+    /// Writes a help text, or an error of the command line, of several lines, as the only output.
     func conclude(_ text: String, isResult: Bool) {
         guard !text.isEmpty else { return }
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -105,8 +106,8 @@ final class Console {
         if isResult { write(printable) } else { try? writeMessages(printable) }
     }
 
-    /// Reports why results could not be written.
-    /// - Returns: whether that is so.
+    /// Reports the error of writing results.
+    /// - Returns: whether there was such an error.
     func reportFailure() -> Bool {
         guard let failure else { return false }
         message("standard output: cannot be written (\(failure.message))")
@@ -128,7 +129,7 @@ final class Console {
         showsStatus = true
     }
 
-    /// Takes the progress line away.
+    /// Clears the progress line.
     func clearStatus() {
         guard showsStatus else { return }
         try? writeMessages(Array("\r\u{1B}[K".utf8))
@@ -138,7 +139,7 @@ final class Console {
 
 /// Columns of text, as wide as their widest cell.
 struct Table {
-    /// A column: its heading, and which side its cells keep to.
+    /// A column: its heading, and whether its cells are aligned right as numbers.
     struct Column {
         let heading: String
         let isNumber: Bool
@@ -170,7 +171,7 @@ struct Table {
     }
 }
 
-/// Tells a person at a terminal how far a slow verb has come: after a second, then a few times a second.
+/// Shows the progress of a slow verb on a terminal: first after a second, then a few times a second.
 struct Progress {
     private let console: Console
     private let clock = ContinuousClock()
@@ -178,17 +179,17 @@ struct Progress {
 
     /// Progress of a verb that begins now.
     /// - Parameters:
-    ///   - console: where it is shown, if somebody watches.
-    ///   - delay: a verb that ends before that shows nothing.
+    ///   - console: shows the progress if it is a terminal.
+    ///   - delay: the time before the first line; a faster verb shows no progress.
     init(_ console: Console, after delay: Duration = .seconds(1)) {
         self.console = console
         next = clock.now + delay
     }
 
-    /// Shows how far it is, if it is time to.
+    /// Shows the progress if the next line is due.
     /// - Parameters:
-    ///   - label: what is being done.
-    ///   - fraction: share that is done, 0 to 1; nil where that is not known.
+    ///   - label: the current work, such as the file.
+    ///   - fraction: the completed share, 0 to 1; nil if it is not known.
     mutating func update(_ label: String, fraction: Double?) {
         guard console.isWatched, clock.now >= next else { return }
         next = clock.now + .milliseconds(200)

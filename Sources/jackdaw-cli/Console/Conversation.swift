@@ -1,9 +1,9 @@
 import Glibc
 import JackdawSystem
 
-/// What tasks tell and ask the person at the terminal while the command's own thread waits for them: it alone writes and reads.
+/// The terminal I/O of asynchronous tasks. The command's own thread, which waits for the tasks, does all writing and
+/// reading.
 final class Conversation: Sendable {
-    /// What is to be written.
     private enum Line {
         case result(String)
         case object(JSONObject)
@@ -20,13 +20,13 @@ final class Conversation: Sendable {
 
     private struct State {
         var lines: [Line] = []
-        /// Who has more to say and waits until these are written.
+        /// Tasks that wait until these lines are written.
         var speakers: [CheckedContinuation<Void, Never>] = []
         var questions: [Question] = []
         var nextNumber = 0
-        /// Questions that were given up before they were asked.
+        /// Numbers of questions that were cancelled before they were asked.
         var givenUp: Set<Int> = []
-        /// Whether the person has ended it all.
+        /// Whether the user has interrupted the command.
         var isInterrupted = false
     }
 
@@ -53,13 +53,13 @@ final class Conversation: Sendable {
     /// Shows a line that the next one replaces; on a terminal only.
     func status(_ line: String) { add(.status(line)) }
 
-    /// Lines that wait to be written before ``waitForRoom()`` waits.
+    /// Number of queued lines from which ``waitForRoom()`` waits.
     static let mostLines = 256
 
-    /// How many lines wait to be written.
+    /// Number of queued lines.
     var lineCount: Int { state.withLock { $0.lines.count } }
 
-    /// Waits while whoever reads the output is behind; what is not received meanwhile stays with the device.
+    /// Waits while the output is read too slowly; in that time unreceived data stays with the device.
     func waitForRoom() async {
         await withCheckedContinuation { speaker in
             let waits = state.withLock { state in
@@ -71,8 +71,8 @@ final class Conversation: Sendable {
         }
     }
 
-    /// Asks, and waits for the answer.
-    /// - Returns: the line that was typed; nil where there is none to come, or the task was cancelled.
+    /// Asks a question and waits for the answer.
+    /// - Returns: the line that was typed; nil if standard input has ended, or the task was cancelled.
     func ask(_ text: String) async -> String? {
         let number = state.withLock { state in
             state.nextNumber += 1
@@ -104,20 +104,20 @@ final class Conversation: Sendable {
         }
     }
 
-    /// Asks a question that a yes answers.
+    /// Asks a question; returns true for `y` or `yes`.
     func agrees(to question: String) async -> Bool {
         guard let answer = await ask(question)?.lowercased() else { return false }
         return ["y", "yes"].contains(answer)
     }
 
-    /// Does asynchronous work while this thread writes and reads for it; Ctrl-C cancels it.
+    /// Runs asynchronous work while this thread writes and reads for it; Ctrl-C cancels the work.
     /// - Parameters:
-    ///   - console: where to write.
+    ///   - console: writes the lines.
     ///   - input: the descriptor to read answers from.
     ///   - isInterrupted: whether the user wants the command to end.
-    ///   - work: what to do.
-    /// - Returns: what the work returns.
-    /// - Throws: what the work throws, or `interrupted`.
+    ///   - work: the work.
+    /// - Returns: the result of the work.
+    /// - Throws: the error of the work, or `interrupted`.
     func run<Value: Sendable>(
         on console: Console, input: Int32 = STDIN_FILENO,
         isInterrupted: () -> Bool = { Interruption.isRequested },
@@ -135,14 +135,14 @@ final class Conversation: Sendable {
             outcome.withLock { $0 = result }
             bell.ring()
         }
-        // It may be a code.
+        // The input may be a PIN code.
         var typed: [UInt8] = []
         defer { typed.removeWiping() }
         var isCancelled = false
         while true {
             let isAsking = write(on: console)
             if let result = outcome.withLock({ $0 }) {
-                // What it said last came before its end.
+                // The work may have queued more lines just before its end.
                 _ = write(on: console)
                 if isCancelled { throw .interrupted }
                 return try result.get()
@@ -162,8 +162,8 @@ final class Conversation: Sendable {
         bell.ring()
     }
 
-    /// Writes what there is to be written.
-    /// - Returns: whether an answer is wanted.
+    /// Writes the queued lines.
+    /// - Returns: whether a question is open.
     private func write(on console: Console) -> Bool {
         let (lines, speakers, question) = state.withLock { state in
             defer {
@@ -188,9 +188,9 @@ final class Conversation: Sendable {
         return true
     }
 
-    /// Waits for something to write, an answer, or a moment, to see whether to end.
+    /// Waits for lines to write or an answer, at most 200 ms, after which the caller checks whether to end.
     private func wait(for input: Int32?, _ typed: inout [UInt8]) {
-        // Typed ahead, it is not told of by the system again.
+        // `poll` does not report input again that was read together with an earlier answer.
         if input != nil, answerLine(of: &typed) { return }
         var entries = [pollfd(fd: bell.descriptor, events: Int16(POLLIN), revents: 0)]
         if let input { entries.append(pollfd(fd: input, events: Int16(POLLIN), revents: 0)) }
@@ -207,8 +207,8 @@ final class Conversation: Sendable {
         typed.removeWiping()
     }
 
-    /// Answers with the first line.
-    /// - Returns: whether there is one.
+    /// Answers the question with the first line.
+    /// - Returns: whether there is a complete line.
     private func answerLine(of typed: inout [UInt8]) -> Bool {
         guard let end = typed.firstIndex(of: UInt8(ascii: "\n")) else { return false }
         answer(String(decoding: typed[..<end], as: UTF8.self))

@@ -1,9 +1,9 @@
 import Glibc
 
-/// What the system keeps of a process that crashes: all that is in its memory, card data too.
+/// The core file that the kernel writes for a crashed process: all of its memory, card data included.
 enum CoreFile {
-    /// Lets no core file be written from now on, nor by a program to which the system hands cores: it hands over everything
-    /// at a limit of 0, and nothing at a limit of 1 (core(5)). A limit that is 0 for good stays so.
+    /// Prevents core files from now on, including those that the kernel pipes to a program: at a limit of 0 the kernel
+    /// pipes all of the memory, at a limit of 1 nothing (core(5)). A hard limit of 0 stays unchanged.
     static func forbid() {
         let resource = __rlimit_resource_t(RLIMIT_CORE.rawValue)
         var limit = rlimit(rlim_cur: 1, rlim_max: 1)

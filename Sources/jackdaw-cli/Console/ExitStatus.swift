@@ -3,29 +3,29 @@ import JackdawDecryption
 import JackdawSpectrum
 import JackdawTransport
 
-/// How the command ends (numbers of sysexits.h, and the shell's for an interrupt).
+/// The exit status of the command (numbers of sysexits.h, and the shell's for an interrupt).
 enum ExitStatus: Int32, Comparable {
-    /// Everything asked for was done.
+    /// The verb completed all work.
     case done = 0
-    /// It ran, and nothing was decoded or found.
+    /// The verb ran, and decoded or found nothing.
     case nothingFound = 1
-    /// The command line makes no sense.
+    /// The command line is invalid.
     case usage = 64
-    /// The input is not what it should be.
+    /// The input is invalid.
     case badData = 65
-    /// There is no such input, or it may not be read.
+    /// The input does not exist, or may not be read.
     case noInput = 66
     /// A device or a program is missing or busy.
     case unavailable = 69
-    /// The system failed while reading or writing.
+    /// Reading or writing failed.
     case inputOutput = 74
-    /// Interrupted from the keyboard.
+    /// The user interrupted the command from the keyboard.
     case interrupted = 130
 
     static func < (left: ExitStatus, right: ExitStatus) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// Ends a verb: a status, and one line that says why.
+/// Ends a verb: a status, and one line with the reason.
 struct CommandError: Error {
     let status: ExitStatus
     let message: String
@@ -35,10 +35,10 @@ struct CommandError: Error {
         self.message = message
     }
 
-    /// What a sound file that could not be read comes to, or one that could not be written.
+    /// The error of a sound file that could not be read or written.
     init(_ error: AudioFileError, isOutput: Bool = false) {
         var text = error.description
-        // The library cannot know which of the two a dash is.
+        // A path of `-` is standard input or output, which the library does not distinguish.
         if error.path == "-" {
             let cause = error.underlying.map { " (\($0))" } ?? ""
             text = "standard \(isOutput ? "output" : "input"): \(error.message)\(cause)"
@@ -46,17 +46,17 @@ struct CommandError: Error {
         self.init(ExitStatus(rawValue: error.code.exitStatus) ?? .inputOutput, text)
     }
 
-    /// What a link that could not be opened comes to, or one that ended.
+    /// The error of a link that could not be opened, or that ended.
     init(_ error: LinkError) {
         self.init(ExitStatus(rawValue: error.code.exitStatus) ?? .inputOutput, error.description)
     }
 
-    /// What a spectrum that could not be made comes to.
+    /// The error of a spectrum that could not be computed.
     init(_ error: SpectrumError, file: String) {
         self.init(error.code == .outOfMemory ? .inputOutput : .badData, "\(file): \(error)")
     }
 
-    /// What a swipe that could not be decrypted comes to.
+    /// The error of a swipe that could not be decrypted.
     init(_ error: DecryptionError) {
         let status: ExitStatus =
             switch error.code {
@@ -70,11 +70,11 @@ struct CommandError: Error {
     static var interrupted: CommandError { CommandError(.interrupted, "interrupted") }
 }
 
-/// Runs a body and turns the errors of sound files into the command's.
+/// Runs a body and converts its sound file errors to the command's errors.
 /// - Parameters:
 ///   - isOutput: whether the file is written.
 ///   - body: works with the file.
-/// - Returns: what the body returns.
+/// - Returns: the result of the body.
 /// - Throws: ``CommandError``.
 func asCommand<Result: ~Copyable>(
     isOutput: Bool = false, _ body: () throws(AudioFileError) -> Result

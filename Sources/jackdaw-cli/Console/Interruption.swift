@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// Ctrl-C and its relatives: the first one asks the verb to stop in good order, so that no half-written file stays. A
-/// verb that does not (it waits for input) is ended a second later, unless it has asked for time to end in.
+/// Handles Ctrl-C and similar signals. The first one asks the verb to stop cleanly, so that no half-written file is
+/// left. A verb that does not stop, because it waits for input, is ended a second later, unless it has asked for time.
 enum Interruption {
     private static let received = Atomic<Int32>(0)
 
@@ -14,24 +14,24 @@ enum Interruption {
     /// The exit code by the shell's convention: 130 for an interrupt from the keyboard.
     static var exitCode: Int32 { 128 + received.load(ordering: .relaxed) }
 
-    /// Ends the verb if the user wants that.
+    /// Ends the verb if the user has interrupted it.
     /// - Throws: ``CommandError`` with status `interrupted`.
     static func check() throws(CommandError) {
         if isRequested { throw .interrupted }
     }
 
-    /// Lets the verb end in its own time: it has seen that it is to end, and puts back what it has changed. Another Ctrl-C
-    /// still ends it at once.
+    /// Lets the verb end in its own time, after it has noticed the interruption, so that it can restore what it has
+    /// changed. Another Ctrl-C still ends it at once.
     static func giveTime() {
         hasTime.store(true, ordering: .relaxed)
         alarm(0)
     }
 
-    /// Makes a closed pipe an error of writing, for a verb that has to put back what it has changed.
+    /// Turns a closed pipe into a write error, for a verb that must restore settings at its end.
     static func ignoreClosedPipes() { signal(SIGPIPE, SIG_IGN) }
 
-    /// Takes the signals over, also where the parent process left them blocked; a hangup that is to be ignored
-    /// (nohup) stays ignored.
+    /// Installs the signal handlers, and unblocks the signals if the parent process has blocked them. A hangup that is
+    /// ignored (nohup) stays ignored.
     static func install() {
         received.store(0, ordering: .relaxed)  // initialises the globals outside of the handler
         hasTime.store(false, ordering: .relaxed)

@@ -2,16 +2,18 @@
 import Glibc
 import JackdawCards
 
-/// The file that a key is in, as hexadecimal digits: what is on the command line every user of the machine sees.
+/// Reads the file of a key in hexadecimal digits. A key is not accepted on the command line, which every user of the
+/// machine can see.
 enum KeyFile {
-    /// Characters that a key takes at most, with blanks between its digits.
+    /// Limit of a key's characters, with blanks between its digits.
     private static let most = 1_024
 
-    /// Reads a key. A file that other users can write is refused; of one that they can read a message warns.
+    /// Reads a key. A file that other users can write is refused; for one that they can read, the console shows a
+    /// warning.
     /// - Parameters:
     ///   - path: of the file; `-` for standard input.
-    ///   - console: gets the warning.
-    /// - Returns: its bytes; nothing else of them is left in memory.
+    ///   - console: shows the warning.
+    /// - Returns: the key's bytes; all other copies in memory are wiped.
     /// - Throws: ``CommandError`` with status `noInput`, `inputOutput` or `badData`.
     static func read(_ path: String, _ console: Console) throws(CommandError) -> SecretBytes {
         var text: [UInt8] = []
@@ -20,7 +22,7 @@ enum KeyFile {
             text.removeWiping()
             bytes.removeWiping()
         }
-        try SmallFile.read(path, most: most, tooMany: "more than a key has", into: &text) {
+        try SmallFile.read(path, most: most, tooMany: "too long for a key", into: &text) {
             status throws(CommandError) in
             try check(status, SmallFile.name(of: path), console)
         }
@@ -32,17 +34,17 @@ enum KeyFile {
         return SecretBytes(copying: bytes.span)
     }
 
-    /// Looks at the rights of a file; a pipe and a terminal have none that matter.
+    /// Checks the owner and the permissions of a regular file; for a pipe or a terminal they do not matter.
     private static func check(_ status: stat, _ name: String, _ console: Console) throws(CommandError) {
         guard status.st_mode & S_IFMT == S_IFREG else { return }
         let isOwn = [geteuid(), 0].contains(status.st_uid)
         guard isOwn, status.st_mode & (S_IWGRP | S_IWOTH) == 0 else {
             throw CommandError(
                 .noInput,
-                "\(name): other users can write this key file; own it, and take that right away: chmod 600")
+                "\(name): make this key file yours, and run chmod 600 on it: other users can write it")
         }
         if status.st_mode & (S_IRGRP | S_IROTH) != 0 {
-            console.message("\(name): other users can read this key; take that right away: chmod 600")
+            console.message("\(name): run chmod 600 on this key file: other users can read it")
         }
     }
 }

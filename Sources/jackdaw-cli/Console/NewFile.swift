@@ -3,9 +3,9 @@ import JackdawAudioFile
 import JackdawSystem
 import JackdawTransport
 
-/// A file for this user alone that is there once it is complete.
+/// A file for this user alone that appears only once it is complete.
 enum NewFile {
-    /// Makes a file, which takes the place of an old one.
+    /// Writes a file, which replaces an existing one.
     /// - Parameters:
     ///   - path: where it goes.
     ///   - fill: writes what is in it.
@@ -28,7 +28,7 @@ enum NewFile {
     /// - Parameters:
     ///   - bytes: the bytes to write.
     ///   - descriptor: the open file.
-    ///   - path: what it is called where that fails.
+    ///   - path: the path for error messages.
     /// - Throws: ``CommandError``.
     static func write(_ bytes: [UInt8], to descriptor: CInt, at path: String) throws(CommandError) {
         do throws(SystemFailure) {
@@ -38,7 +38,7 @@ enum NewFile {
         }
     }
 
-    /// What the system says against writing a file.
+    /// The error of a file that cannot be written, with the system's reason.
     static func failure(_ path: String, _ cause: SystemFailure = .last) -> CommandError {
         CommandError(.inputOutput, "\(path): cannot be written (\(cause.message))")
     }

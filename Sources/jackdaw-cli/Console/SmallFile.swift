@@ -2,16 +2,16 @@ import Glibc
 import JackdawSystem
 import JackdawTransport
 
-/// A file that is read as a whole, because it cannot be long.
+/// Reads a whole file of limited size.
 enum SmallFile {
     /// Reads a file.
     /// - Parameters:
     ///   - path: of the file; `-` for standard input.
-    ///   - most: bytes that it has at most.
-    ///   - tooMany: the error's text for one that has more.
-    ///   - bytes: get what it has, in memory that is the caller's to wipe; nothing else of it is left.
-    ///   - check: gets what the system knows of the open file, and throws if it is not to be read.
-    /// - Throws: ``CommandError`` with status `noInput`, `inputOutput` or `badData`, or what the check throws.
+    ///   - most: the limit of its size in bytes.
+    ///   - tooMany: the error's text for a larger file.
+    ///   - bytes: receives the content. The caller wipes it; there are no other copies in memory.
+    ///   - check: receives the status of the open file, and throws if it must not be read.
+    /// - Throws: ``CommandError`` with status `noInput`, `inputOutput` or `badData`, or the error of the check.
     static func read(
         _ path: String, most: Int, tooMany: String, into bytes: inout [UInt8],
         check: (stat) throws(CommandError) -> Void = { _ in }

@@ -2,12 +2,12 @@ import Glibc
 
 /// Standard input, output and error.
 enum StandardDescriptors {
-    /// Opens each one that is closed on /dev/null, the wrong way round, so that its use is an error: the next file to be
-    /// opened would take its place, and results would be written into it.
+    /// Opens /dev/null in place of each closed descriptor, so that the next opened file does not get its number and
+    /// receive the results. The access mode is the wrong one, so that any use is an error.
     static func fill() {
         for (descriptor, mode) in [(STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY)]
         where fcntl(descriptor, F_GETFD) < 0 {
-            // The lowest one that is free is this one.
+            // The lowest free descriptor is this one.
             guard unsafe open("/dev/null", mode) == descriptor else { _exit(ExitStatus.inputOutput.rawValue) }
         }
     }

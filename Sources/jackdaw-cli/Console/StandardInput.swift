@@ -2,14 +2,14 @@ import Glibc
 import JackdawSystem
 import JackdawTransport
 
-/// Bytes of standard input, a piece at a time.
+/// Reads standard input in pieces.
 struct StandardInput {
-    /// At the slowest baud and the highest rate a piece becomes less than ten million samples.
+    /// At the slowest baud and the highest sample rate a piece becomes less than ten million samples.
     private static let pieceBytes = 256
 
     /// The last piece; empty at the end.
     var bytes: [UInt8] = []
-    /// Bytes so far.
+    /// Number of bytes so far.
     private(set) var count = 0
 
     /// Reads the next piece.
@@ -24,12 +24,12 @@ struct StandardInput {
 }
 
 extension [UInt8] {
-    /// Reads into the array, as much as is there, and waits when a descriptor that does not block has nothing yet.
+    /// Reads available bytes into the array; a non-blocking descriptor without data is waited for.
     /// - Parameters:
     ///   - descriptor: an open file, pipe or terminal.
     ///   - name: its name in errors.
-    ///   - start: the first byte that is read into.
-    /// - Returns: how many bytes were read; 0 at the end.
+    ///   - start: the index of the first byte to replace.
+    /// - Returns: the number of bytes read; 0 at the end.
     /// - Throws: ``CommandError`` with status `inputOutput` or `interrupted`.
     mutating func read(from descriptor: CInt, named name: String, at start: Int = 0) throws(CommandError) -> Int {
         while true {
@@ -48,15 +48,16 @@ extension [UInt8] {
     }
 }
 
-/// The command line, and many file names as one argument.
+/// The command line, with many file names packed into one argument.
 ///
-/// The argument parser takes time by the square of the number of operands: with some thousand files longer than it takes
-/// to decode them. No argument holds a zero byte, so that one can part the names of a whole run of them.
+/// The time of the argument parser grows with the square of the number of operands: for some thousand files it takes
+/// longer than their decoding. No argument can contain a zero byte, so zero bytes separate the packed names.
 enum Operands {
-    /// Shorter runs are left alone, so that what is said about a mistyped command line names single arguments.
+    /// Shorter runs are not packed, so that error messages name single arguments.
     private static let longRun = 64
 
-    /// The command line of this process without the name of the program; file names in it may be any bytes (``FileName``).
+    /// The command line of this process without the name of the program; file names in it may be any bytes
+    /// (``FileName``).
     static var ofProcess: [String] {
         (1..<max(1, Int(CommandLine.argc))).compactMap { index in
             guard let argument = unsafe CommandLine.unsafeArgv[index] else { return nil }
@@ -64,11 +65,11 @@ enum Operands {
         }
     }
 
-    /// The command line with its long runs of operands made one argument each.
+    /// The command line with each long run of operands packed into one argument.
     /// - Parameter arguments: without the name of the program.
-    /// - Returns: fewer arguments of the same meaning to a verb that unpacks its operands.
+    /// - Returns: fewer arguments with the same meaning to a verb that unpacks its operands.
     static func pack(_ arguments: [String]) -> [String] {
-        // Its operands are bytes, and no thousands of them.
+        // The operands of `frame` are bytes; it never has thousands of them and does not unpack them.
         guard arguments.first != "frame" else { return arguments }
         return arguments.split(before: { $0.hasPrefix("-") }).flatMap { run in
             guard run.count > longRun else { return Array(run) }
@@ -77,7 +78,7 @@ enum Operands {
         }
     }
 
-    /// The single operands.
+    /// The operands of a packed command line, one by one.
     static func unpack(_ operands: [String]) -> [String] {
         operands.flatMap { $0.split(separator: "\0", omittingEmptySubsequences: false).map(String.init) }
     }

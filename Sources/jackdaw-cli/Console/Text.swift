@@ -1,9 +1,9 @@
 import JackdawTransport
 
-/// A number with a fixed count of decimals.
+/// Formats a number with a fixed count of decimals.
 /// - Parameters:
-///   - value: any number; what is not finite becomes `-`.
-///   - decimals: digits behind the point, 0 to 9.
+///   - value: any number; infinity and NaN become `-`.
+///   - decimals: digits after the point, 0 to 9.
 /// - Returns: for example `-0.50`.
 func fixed(_ value: Double, _ decimals: Int) -> String {
     var scale = 1.0
@@ -21,13 +21,13 @@ func fixed(_ value: Double, _ decimals: Int) -> String {
 func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
 
 extension UInt8 {
-    /// Two digits.
+    /// Two hexadecimal digits, in small letters.
     var hexadecimal: String { (self < 16 ? "0" : "") + String(self, radix: 16) }
 }
 
 extension String {
-    /// The text with control characters (C0, DEL, C1), invisible direction marks and a file name's bytes that are no text
-    /// written out, so that no text from a card or a file name can steer a terminal.
+    /// The text with escapes for control characters (C0, DEL, C1), invisible direction marks and a file name's bytes
+    /// that are not text, so that no text from a card or a file name can control a terminal.
     var printable: String {
         guard unicodeScalars.contains(where: { $0.steersTerminal || FileName.byte(of: $0) != nil }) else { return self }
         return unicodeScalars.reduce(into: "") { text, scalar in
@@ -64,8 +64,8 @@ extension String {
         return goesOn(self[..<range.lowerBound].reversed()) || goesOn(self[range.upperBound...])
     }
 
-    /// The text with every number of 12 digits or more masked as an account number is: from 13 digits on the first six show,
-    /// and always the last four. Digits count as one number where they stand in groups as on a card, too.
+    /// The text with every number of 12 digits or more masked like an account number: the last four digits show, and
+    /// from 13 digits on the first six, too. Digits in groups, as on a card, count as one number.
     var hidingAccountNumbers: String {
         var result = ""
         var rest = self[...]
@@ -99,13 +99,13 @@ extension String {
         return alignedRight ? blanks + self : self + blanks
     }
 
-    /// Names and what they are, a line each and in columns, for help.
+    /// Names with their descriptions for help, one line each, in columns.
     static func listing(_ entries: [(name: String, text: String)]) -> String {
         let width = entries.map(\.name.count).max() ?? 0
         return entries.map { "  \($0.name.padded(to: width))  \($0.text)" }.joined(separator: "\n")
     }
 
-    /// The text without blanks behind it.
+    /// The text without blanks at its end.
     var trimmingBlanksAtEnd: String { String(dropLast(reversed().prefix { $0 == " " }.count)) }
 }
 
@@ -130,13 +130,13 @@ extension Substring {
         }
     }
 
-    /// Digits from which on a number may be that of an account, and from which on its first six may show.
+    /// Digits from which a number may be an account number, and from which its first six may show.
     private static let leastHidden = 12
     private static let leastShowingIssuer = 13
 
-    /// The number that the text begins with if it is written in groups as on a card: in fours, the last one shorter where
-    /// the digits do not suffice, or 4-6-5, 4-6-4 and 4-5-6. Numbers side by side are seldom all of that width,
-    /// and dates never are.
+    /// The number at the start of the text if it is written in groups as on a card: in fours, the last one shorter if
+    /// the digits do not suffice, or 4-6-5, 4-6-4 and 4-5-6. Numbers side by side seldom all have that width, and dates
+    /// never do.
     fileprivate var numberInGroups: Substring? {
         let first = prefix(while: \.isDigit)
         guard first.count == 4, let second = self[first.endIndex...].nextGroup else { return nil }
@@ -158,7 +158,7 @@ extension Substring {
         return number.count(where: \.isDigit) < Self.leastHidden ? nil : number
     }
 
-    /// The digits behind what separates groups at the beginning of the text: a blank, a hyphen, or the quotes and commas of
+    /// The digits after a separator of groups at the start of the text: a blank, a hyphen, or the quotes and commas of
     /// a list of arguments.
     private var nextGroup: Substring? {
         let separator = prefix { " -',\"\u{A0}".contains($0) }
@@ -186,7 +186,7 @@ extension Character {
 }
 
 extension Unicode.Scalar {
-    /// Whether a terminal obeys it rather than shows it; JSON writes all of these as `\u` with four digits.
+    /// Whether a terminal interprets it instead of showing it; JSON writes all of these as `\u` with four digits.
     var steersTerminal: Bool {
         switch value {
         case 0x00...0x1F, 0x7F...0x9F, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
@@ -224,7 +224,7 @@ struct JSONObject {
         add(name, json: "[\(values.map(\.text).joined(separator: ","))]")
     }
 
-    /// A number rounded to some decimals; null where it is not finite.
+    /// Adds a number rounded to some decimals; null if it is not finite.
     mutating func add(_ name: String, _ value: Double?, decimals: Int) {
         guard let value, value.isFinite else { return add(name, json: "null") }
         var scale = 1.0

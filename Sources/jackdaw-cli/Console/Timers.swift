@@ -2,10 +2,10 @@ import Dispatch
 import Glibc
 import JackdawSystem
 
-/// The timers that sleeping tasks share. The runtime opens their descriptors at the first sleep by each clock, and traps if
-/// there are none left.
+/// Opens the timers of the Swift runtime in advance. The runtime opens their descriptors at the first sleep by each
+/// clock, and traps if the process has none left.
 enum Timers {
-    /// Descriptors that the runtime opens: to wait with, to wake itself with, and a timer for each of two clocks.
+    /// Descriptors that the runtime opens: one for epoll, one to interrupt that, and a timer for each of two clocks.
     private static let descriptors = 4
 
     /// The result of the first start.
@@ -20,7 +20,7 @@ enum Timers {
         isReady.wait()
     }
 
-    /// Opens the timers, for good. Waits for tasks.
+    /// Opens the timers, which stay open. Blocks until a task has slept once by each clock.
     /// - Throws: ``CommandError`` with status `inputOutput` if this process may not open so many descriptors.
     static func start() throws(CommandError) {
         do throws(SystemFailure) {
@@ -32,10 +32,10 @@ enum Timers {
 
     /// The end of a process that may not open another descriptor.
     static func failure(_ cause: SystemFailure) -> CommandError {
-        CommandError(.inputOutput, "no descriptor to spare (\(cause.message)): raise the limit with ulimit -n")
+        CommandError(.inputOutput, "raise the limit with ulimit -n: no free file descriptor (\(cause.message))")
     }
 
-    /// Finds out whether so many descriptors can be opened.
+    /// Checks that this number of descriptors can be opened.
     private static func reserve() throws(SystemFailure) {
         var spare: [CInt] = []
         defer { for descriptor in spare { close(descriptor) } }

@@ -1,20 +1,20 @@
 import Glibc
 
-/// The time of day, as events have it for programs.
+/// The time of day in events for programs.
 struct WallClock: Sendable {
     /// The time since the beginning of 1970 (UTC).
     var now: @Sendable () -> Duration = { now(CLOCK_REALTIME) }
-    /// The time of the clock that events of the kernel have (`CLOCK_MONOTONIC`).
+    /// The time of the clock that the kernel uses for its events (`CLOCK_MONOTONIC`).
     var monotonic: @Sendable () -> Duration = { now(CLOCK_MONOTONIC) }
 
-    /// When something happened that a monotonic clock has timed.
-    /// - Parameter nanoseconds: when, by `CLOCK_MONOTONIC`.
+    /// Converts the time of a kernel event to the time of day.
+    /// - Parameter nanoseconds: the time by `CLOCK_MONOTONIC`.
     /// - Returns: the time since the beginning of 1970 (UTC).
     func time(ofMonotonic nanoseconds: Int64) -> Duration {
         now() - (monotonic() - .nanoseconds(nanoseconds))
     }
 
-    /// A time as ISO 8601 has it, in UTC, to the millisecond: `2026-01-31T09:05:00.250Z`.
+    /// A time in ISO 8601 form, in UTC, to the millisecond: `2026-01-31T09:05:00.250Z`.
     static func text(_ time: Duration) -> String {
         let (seconds, attoseconds) = time.components
         let milliseconds = seconds * 1_000 + attoseconds / 1_000_000_000_000_000
@@ -30,8 +30,8 @@ struct WallClock: Sendable {
         return "\(date)T\(clock).\(digits(rest % 1_000, 3))Z"
     }
 
-    /// The date so many days after the beginning of 1970, by the Gregorian calendar. Years are counted from March, so that the
-    /// leap day is the last of a year; an era is the 400 years after which everything comes again.
+    /// The date a number of days after the beginning of 1970, by the Gregorian calendar. Years are counted from March,
+    /// so that the leap day is the last of a year; an era is the 400 years after which the calendar repeats.
     private static func date(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let daysOfEra: Int64 = 146_097
         // From 1 March of the year 0 on.
@@ -60,6 +60,6 @@ extension Int64 {
 }
 
 extension JSONObject {
-    /// When it happened: the same field of every event.
+    /// Adds the time of an event, in the same field for every event.
     mutating func add(time: Duration) { add("time", WallClock.text(time)) }
 }

@@ -1,6 +1,6 @@
 extension Array where Element: BitwiseCopyable {
-    /// Removes the last elements and overwrites them (the array must not be shared), and keeps the capacity: they may be
-    /// card data.
+    /// Removes the last elements, which may be card data, overwrites them and keeps the capacity. The array must not be
+    /// shared.
     mutating func removeWiping(from start: Int = 0) {
         unsafe withUnsafeMutableBytes { bytes in
             let removed = unsafe bytes[(start * MemoryLayout<Element>.stride)...]
@@ -9,7 +9,7 @@ extension Array where Element: BitwiseCopyable {
         removeLast(count - start)
     }
 
-    /// Makes room; what the elements leave behind where they move is overwritten.
+    /// Reserves capacity; the memory that the elements leave is overwritten.
     mutating func growWiping(by added: Int) {
         guard capacity < count + added else { return }
         var larger: [Element] = []
@@ -20,7 +20,7 @@ extension Array where Element: BitwiseCopyable {
     }
 }
 
-/// Zeroes memory and hands it to an opaque call, so that the compiler cannot drop the stores as dead.
+/// Zeroes memory and passes it to an opaque call, so that the compiler cannot drop the stores as dead.
 @inline(never)
 private func overwrite(_ bytes: UnsafeMutableRawBufferPointer) {
     unsafe bytes.initializeMemory(as: UInt8.self, repeating: 0)

@@ -4,22 +4,21 @@ import JackdawReaders
 import JackdawSystem
 import JackdawTransport
 
-/// The Bluetooth and the links of the system that the command runs on; tests have one of their own.
+/// Bluetooth and links on the computer that runs the command; tests replace them.
 struct BluetoothSystem: Sendable {
-    /// Looks for devices so long.
+    /// Scans for devices for the given duration.
     var devices: @Sendable (Duration) -> AsyncThrowingStream<FoundDevice, any Error>
-    /// The radios of this computer.
+    /// The Bluetooth adapters of this computer.
     var adapters: @Sendable () async throws(LinkError) -> [BluetoothAdapter]
-    /// Pairs a device.
     var pair: @Sendable (BluetoothAddress, BluetoothRadio, any PairingAgent) async throws(LinkError) -> Void
-    /// Forgets a device.
+    /// Removes the pairing of a device.
     var forget: @Sendable (BluetoothAddress) async throws(LinkError) -> Void
-    /// Opens a link of bytes.
+    /// Opens a byte link.
     var connect: @Sendable (LinkName, GATTProfile?, SerialRoute) async throws(LinkError) -> any Transport
-    /// Opens a link of which a transcript is kept, masked as it is said here.
+    /// Opens a link with a transcript that is masked as given.
     var record:
         @Sendable (LinkName, GATTProfile?, SerialRoute, TranscriptSecrecy) async throws(LinkError) -> any Transport
-    /// Keeps open what is opened by this, and tries again after these failures.
+    /// Keeps a link open by calling the closure again after the kinds of failures that are given.
     var keep:
         @Sendable (KeptLink.Persistence, @escaping @Sendable () async throws(LinkError) -> any Transport) -> KeptLink =
             {
@@ -34,17 +33,17 @@ struct BluetoothSystem: Sendable {
         ) async throws(LinkError) -> Void
     /// Measures the times of readers, real and simulated.
     var clock: any Clock<Duration> = SuspendingClock()
-    /// The time of day.
+    /// Provides the time of day.
     var wallClock = WallClock()
-    /// Whether the user wants the command to end.
+    /// Whether the user has interrupted the command.
     var isInterrupted: @Sendable () -> Bool = { Interruption.isRequested }
 
-    /// What transcripts keep.
+    /// How transcripts mask their content.
     private(set) var secrecy = TranscriptSecrecy.usual
 
     private let linux: LinuxDevices
 
-    /// The same with readers that are simulated in this process and encrypt their swipes.
+    /// A copy whose simulated readers encrypt their swipes.
     func encrypting(with cipher: any SwipeCipher) -> BluetoothSystem {
         var system = self
         system.connect = { [linux] link, profile, route throws(LinkError) in
@@ -56,7 +55,7 @@ struct BluetoothSystem: Sendable {
         return system
     }
 
-    /// The same with transcripts that keep what a mask of a family of readers lets through.
+    /// A copy whose transcripts are masked by the mask of a reader family.
     func recording(_ mask: ReaderMask) -> BluetoothSystem {
         var system = self
         system.secrecy = .masked(mask)
@@ -67,7 +66,7 @@ struct BluetoothSystem: Sendable {
         return system
     }
 
-    /// This computer's.
+    /// Uses this computer's Bluetooth and links.
     init() {
         let bluetooth = Bluetooth()
         let linux = LinuxDevices(bluetooth: bluetooth)
@@ -96,11 +95,11 @@ struct BluetoothSystem: Sendable {
     }
 }
 
-/// What there is to say of a Bluetooth adapter of this computer.
+/// A Bluetooth adapter of this computer, as it is printed.
 struct AdapterReport {
     let adapter: BluetoothAdapter
 
-    /// An empty table of adapters.
+    /// An empty table with the columns of an adapter.
     static var table: Table { Table(.text("adapter"), .text("address"), .text("name"), .text("state")) }
 
     func add(to table: inout Table) {
@@ -118,18 +117,18 @@ struct AdapterReport {
     }
 }
 
-/// What there is to say of a device that a search has found.
+/// A Bluetooth device that a scan has found, as it is printed.
 struct FoundDeviceReport {
     let device: FoundDevice
 
-    /// An empty table of devices.
+    /// An empty table with the columns of a device.
     static var table: Table { Table(.text("link"), .text("name"), .number("dBm"), .text("state"), .text("services")) }
 
     func add(to table: inout Table) {
         var states: [String] = []
         if device.isPaired { states.append("paired") }
         if device.isConnected { states.append("connected") }
-        // The long ones are too wide for a table.
+        // Full UUIDs are too wide for the table.
         let services = device.services.prefix(3).map(Self.short).joined(separator: " ")
         let more = device.services.count > 3 ? " and \(device.services.count - 3) more" : ""
         table.add(
@@ -149,7 +148,7 @@ struct FoundDeviceReport {
         return object
     }
 
-    /// The digits that tell a UUID of the Bluetooth standard from others; any other UUID as it is.
+    /// The four digits that distinguish a UUID of the Bluetooth standard; any other UUID unchanged.
     private static func short(_ uuid: String) -> String {
         guard uuid.hasPrefix("0000"), uuid.hasSuffix("-0000-1000-8000-00805f9b34fb") else { return uuid }
         return String(uuid.dropFirst(4).prefix(4))

@@ -3,12 +3,12 @@ import JackdawReaders
 import JackdawSimulator
 import JackdawTransport
 
-/// What there is to say of a device of a sound card.
+/// A device of a sound card, as it is printed.
 struct DeviceReport {
     let card: SoundCard
     let device: PCMDevice
 
-    /// An empty table of devices.
+    /// An empty table with the columns of a device.
     static var table: Table {
         Table(
             .text("link"), .text("direction"), .text("name"), .text("state"), .text("kHz"), .text("channels"),
@@ -22,7 +22,7 @@ struct DeviceReport {
             device.abilities?.formats.joined(separator: " ") ?? "")
     }
 
-    /// Whether it can be opened, and who has it.
+    /// Whether the device can be opened, and which processes use it.
     private var state: String {
         var parts: [String] = []
         switch device.access {
@@ -87,7 +87,7 @@ extension NamedPCM {
 }
 
 extension PCMAbilities {
-    /// The usual rates one by one, or from the first to the last where there are many.
+    /// The usual rates one by one, or the first and the last if there are more than four.
     fileprivate var rateText: String {
         func text(_ rate: Int) -> String { rate % 1000 == 0 ? "\(rate / 1000)" : "\(Double(rate) / 1000)" }
         guard let first = usualRates.first, let last = usualRates.last else {
@@ -102,11 +102,11 @@ extension PCMAbilities {
     }
 }
 
-/// What there is to say of a family of readers.
+/// A reader family, as it is printed.
 struct FamilyReport {
     let family: ReaderFamily
 
-    /// An empty table of families.
+    /// An empty table with the columns of a family.
     static var table: Table {
         Table(.text("family"), .text("over"), .text("protocol"), .text("link"), .text("readers"))
     }
@@ -136,7 +136,7 @@ struct FamilyReport {
         return object
     }
 
-    /// A value of the family's profile.
+    /// The object of one value of the family's profile.
     private static func json(_ key: ProfileKey, _ entry: ProfileEntry) -> JSONObject {
         var object = JSONObject()
         object.add("name", key.rawValue)
@@ -148,20 +148,20 @@ struct FamilyReport {
         return object
     }
 
-    /// The link to a simulated one.
+    /// The name of the link to a simulated reader of the family; nil if the family has none.
     private var simulation: String? {
         SimulatedFamily.named(family.name).map { LinkName(.sim, $0.name).description }
     }
 }
 
-/// The sound of the system that the command runs on; tests have one of their own.
+/// Sound devices on the computer that runs the command; tests replace them.
 struct SoundSystem {
-    /// Finds the cards.
+    /// Lists the sound cards.
     var cards: () throws(LinkError) -> SoundCards = { () throws(LinkError) in try SoundCards() }
-    /// Watches the jacks of a card, by its short name.
+    /// Opens the jacks of a card, given its short name.
     var jacks: (String) throws(LinkError) -> JackMonitor = { card throws(LinkError) in try JackMonitor(card: card) }
-    /// Says why a device cannot be opened.
+    /// Finds the reason why a device cannot be opened.
     var diagnosis = DeviceDiagnosis()
-    /// The time of day.
+    /// Provides the time of day.
     var wallClock = WallClock()
 }

@@ -1,10 +1,10 @@
 import JackdawALSA
 
-/// What there is to say of the jacks of a sound card.
+/// The jacks of a sound card and their events, as they are printed.
 struct JackReport {
     let card: SoundCard
 
-    /// An empty table of jacks.
+    /// An empty table with the columns of a jack.
     static var table: Table { Table(.text("card"), .text("jack"), .text("for"), .text("state")) }
 
     func add(_ state: JackState, to table: inout Table) {

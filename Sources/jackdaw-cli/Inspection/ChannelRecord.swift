@@ -3,13 +3,13 @@ import JackdawAudioFile
 import JackdawDSP
 import JackdawSpectrum
 
-/// What comes together of one channel while it is inspected: its survey, its last seconds, its swipes and line codes.
+/// Collects the results of one channel during an inspection: its survey, its last seconds, its swipes and line codes.
 final class ChannelRecord {
-    /// The sound of more swipes is not kept, of those that were read and of those that were not.
+    /// Limit of swipes whose sound is kept, for swipes that were read and for failures each.
     private static let mostDrawn = SwipePicture.mostSwipes
-    /// The sound of more line codes is not kept.
+    /// Limit of line codes whose sound is kept.
     private static let mostSounds = 12
-    /// No hand moves a card as evenly as this.
+    /// A regularity above this comes from a modem; no card is moved by hand as evenly.
     private static let clearRegularity = 0.95
 
     /// The beginning of a line code as it sounds, or of the part of it that is drawn.
@@ -27,21 +27,21 @@ final class ChannelRecord {
     private var sounds: [Int: Sound] = [:]
     /// The swipes as they are printed.
     private(set) var swipes: [SwipeSummary] = []
-    /// The first swipes with their sound, if a picture is asked for of them.
+    /// The first swipes with their sound, if a picture is wanted.
     private(set) var drawn: [SwipeInspection] = []
     /// The part of the recording that is drawn; nil without a picture.
     private let part: PicturePart?
     private let texts = KeptTexts()
 
     /// - Parameters:
-    ///   - format: of the recording.
+    ///   - format: the format of the recording.
     ///   - part: the part of it that is drawn; nil without a picture.
     /// - Throws: `SpectrumError` with code `outOfMemory`.
     init(_ format: AudioFormat, drawing part: PicturePart? = nil) throws(SpectrumError) {
         self.part = part
-        // Not between what the first swipes are decoded in.
+        // Reserved now, so that the array does not grow between the buffers of the first swipes' decoding.
         swipes.reserveCapacity(256)
-        // Eight seconds hold any swipe and the search for it; of many channels, as much as fits 64 MB.
+        // Eight seconds hold any swipe and the search for it; with many channels, as much as fits in 64 MB.
         history = SampleHistory(capacity: min(Int(8 * format.sampleRate), (1 << 24) / format.channels))
         sampleRate = format.sampleRate
         survey = try RecordingSurvey(sampleRate: format.sampleRate)
@@ -50,7 +50,7 @@ final class ChannelRecord {
 
     func receive(_ samples: Span<Float>) {
         survey?.receive(samples)
-        // Line codes are found a second at a time.
+        // The survey finds line codes a second at a time.
         let step = max(1, Int(sampleRate / 2))
         for start in stride(from: 0, to: samples.count, by: step) {
             let part = samples.extracting(start..<min(start + step, samples.count))
@@ -69,19 +69,19 @@ final class ChannelRecord {
         swipes.append(SwipeSummary(swipe, in: texts))
         guard part?.holds(swipe) == true else { return }
         let isRead = swipe.failure == nil
-        // A failure may turn out to be a modem, and a later swipe be drawn in its place.
+        // A failure may turn out to be a modem, and a later swipe be drawn instead.
         if drawn.count(where: { ($0.failure == nil) == isRead }) < Self.mostDrawn { drawn.append(swipe) }
     }
 
     /// Ends the recording.
-    /// - Returns: what the channel is like; nil the second time.
+    /// - Returns: the survey of the channel; nil on a second call.
     func finish() -> RecordingReport? { survey.take()?.finish() }
 
     /// Ends the search for line codes.
     ///
-    /// Sound of which a swipe was read is a swipe; sound of which not one character was read, or that keeps to a mode
-    /// without a flaw, is none.
-    /// - Returns: what was found outside swipes, each with its sound where that was kept.
+    /// Sound from which a track was read is a swipe. A failure without a single character, or in sound as regular as a
+    /// modem's, is not a swipe.
+    /// - Returns: the line codes outside swipes, each with its sound if that was kept.
     /// - Throws: `SpectrumError` with code `outOfMemory`.
     func finishLines(isRevealed: Bool) throws(SpectrumError) -> [LineInspection] {
         let guesses = try lineSurvey.take()?.finish() ?? []
@@ -128,18 +128,18 @@ final class ChannelRecord {
     }
 }
 
-/// The last seconds of a channel: a decoder says what was a swipe after it has gone by.
+/// The last seconds of a channel, kept because a decoder reports a swipe only after it has passed.
 final class SampleHistory {
     private var ring: [Float]
-    /// Samples received so far.
+    /// Total number of samples received so far.
     private(set) var count = 0
 
-    /// An empty history.
+    /// Creates an empty history.
     /// - Parameter capacity: samples to keep, 1 or more.
     init(capacity: Int) { ring = [Float](repeating: 0, count: capacity) }
 
     deinit {
-        // Sound of a swipe is card data.
+        // The sound of a swipe is card data.
         unsafe ring.withUnsafeMutableBytes { bytes in
             if let base = bytes.baseAddress { unsafe explicit_bzero(base, bytes.count) }
         }
@@ -164,18 +164,18 @@ final class SampleHistory {
         count += added
     }
 
-    /// Takes silence in the place of samples that were lost.
+    /// Appends silence instead of samples that were lost.
     func skip(_ lost: Int) {
         for index in max(0, lost - ring.count)..<lost { ring[(count + index) % ring.count] = 0 }
         count += lost
     }
 
-    /// The samples that are still there.
+    /// The range of samples that are kept, counted from the start of the recording.
     var kept: Range<Int> { max(0, count - ring.count)..<count }
 
     /// A copy of some samples.
     /// - Parameter range: counted from the start of the recording.
-    /// - Returns: those of them that are still kept, and the number of the first.
+    /// - Returns: those that are still kept, and the number of the first.
     func samples(in range: Range<Int>) -> (samples: WipedArray<Float>, first: Int) {
         let kept = range.clamped(to: kept)
         return (WipedArray(kept.lazy.map { [ring] in ring[$0 % ring.count] }), kept.lowerBound)

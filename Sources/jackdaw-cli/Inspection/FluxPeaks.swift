@@ -1,8 +1,7 @@
 import JackdawDSP
 
-/// The peaks of sound that flux transitions left, where the bits say that there must be some.
+/// The peaks that flux transitions left in the sound, searched in the places that the bits imply.
 struct FluxPeaks {
-    /// One of them.
     struct Peak {
         /// Samples from the start of the recording.
         let time: Double
@@ -12,13 +11,13 @@ struct FluxPeaks {
         let isBoundary: Bool
     }
 
-    /// In the order of time; none where bits or cells are not known.
+    /// In the order of time; empty if bits or cells are not known.
     let peaks: [Peak]
 
     /// Finds the peaks.
     /// - Parameters:
     ///   - boundaries: times of the cell boundaries, in samples from the start of the recording.
-    ///   - bits: one a cell.
+    ///   - bits: one for each cell.
     ///   - samples: the sound.
     ///   - firstSample: number of the first sample.
     init(boundaries: [Double], bits: WipedArray<UInt8>, samples: WipedArray<Float>, firstSample: Int) {
@@ -27,7 +26,7 @@ struct FluxPeaks {
             return
         }
         let places = Self.places(boundaries, bits)
-        // Pulses alternate; which of the two alternations it is, the sound tells.
+        // Pulses alternate in sign. The sign of the first one is unknown: the reading with the higher peaks is right.
         let readings = [1.0, -1].map { sign in
             samples.withElements { samples in
                 places.enumerated().compactMap { index, place in
@@ -40,8 +39,7 @@ struct FluxPeaks {
         peaks = (heights[0] >= heights[1] ? readings[0] : readings[1]).map(\.peak)
     }
 
-    /// How much bit cells differ from the mean of the four around them, root mean square in percent; nil below five
-    /// cells.
+    /// Deviation of bit cells from the mean of the four around them, root mean square in percent; nil below five cells.
     var jitter: Double? {
         let times = peaks.filter(\.isBoundary).map(\.time)
         let cells = zip(times, times.dropFirst()).map { $1 - $0 }
@@ -53,7 +51,7 @@ struct FluxPeaks {
         return 100 * (deviations.reduce(0) { $0 + $1 * $1 } / Double(deviations.count)).squareRoot()
     }
 
-    /// Where a transition must be, and how far off it may be.
+    /// The expected time of a transition, and the tolerance on either side, in samples.
     private struct Place {
         let time: Double
         let reach: Double

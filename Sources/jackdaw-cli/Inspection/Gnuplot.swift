@@ -1,14 +1,14 @@
 import Glibc
 import JackdawAudioFile
 
-/// Runs gnuplot, which draws what a script says.
+/// Runs gnuplot on a script.
 enum Gnuplot {
     /// Draws a picture.
     /// - Parameters:
     ///   - script: commands that write the picture to standard output.
-    ///   - path: where the picture goes, for this user alone: it shows the sound of a card. An existing file is
-    ///     replaced once the new one is complete.
-    /// - Throws: ``CommandError`` with status `unavailable` where there is no gnuplot, or `inputOutput`.
+    ///   - path: the picture's file, readable by this user alone, because it shows the sound of a card. An existing
+    ///     file is replaced once the new one is complete.
+    /// - Throws: ``CommandError`` with status `unavailable` if gnuplot is missing or fails, or `inputOutput`.
     static func draw(_ script: String, to path: String) throws(CommandError) {
         let input = try file(containing: script)
         defer { close(input) }
@@ -30,7 +30,8 @@ enum Gnuplot {
         }
     }
 
-    /// Runs it. What it draws comes through a pipe: it would take no notice of a disk that is full.
+    /// Runs gnuplot and passes its output on. The output comes through a pipe, because gnuplot does not notice a full
+    /// disk.
     private static func run(
         input: CInt, errors: CInt, _ take: ([UInt8]) throws(CommandError) -> Void
     ) throws(CommandError) {
@@ -65,7 +66,7 @@ enum Gnuplot {
         }
     }
 
-    /// Hands over the bytes of a pipe, to its end.
+    /// Passes on the bytes of a pipe, to its end.
     private static func receive(
         from pipe: CInt, _ take: ([UInt8]) throws(CommandError) -> Void
     ) throws(CommandError) {
@@ -98,13 +99,13 @@ enum Gnuplot {
             throw CommandError(
                 .unavailable,
                 failure == ENOENT
-                    ? "--plot needs gnuplot, which is not installed: apt install gnuplot-nox"
-                    : "gnuplot cannot be started: \(unsafe String(cString: strerror(failure)))")
+                    ? "install gnuplot with apt install gnuplot-nox: --plot needs it"
+                    : "cannot start gnuplot: \(unsafe String(cString: strerror(failure)))")
         }
         return process
     }
 
-    /// A nameless file, for this user alone, to be read from its start.
+    /// An unnamed file, readable by this user alone, positioned at its start.
     private static func file(containing text: String) throws(CommandError) -> CInt {
         var name = Array("/tmp/jackdaw-XXXXXX".utf8CString)
         let descriptor = unsafe mkstemp(&name)
@@ -128,7 +129,7 @@ enum Gnuplot {
     }
 }
 
-/// Distinguishes a whole picture from a part of one.
+/// Distinguishes a complete picture from a truncated one.
 struct PictureFile {
     private static let signature: [UInt8] = [0x89] + Array("PNG\r\n\u{1A}\n".utf8)
     /// The last chunk, which has no data (PNG, 3rd edition, 11.2.5), and its CRC.
@@ -142,13 +143,13 @@ struct PictureFile {
     /// - Parameter isVector: SVG if true, PNG if not.
     init(isVector: Bool) { self.isVector = isVector }
 
-    /// Takes the next bytes of the file.
+    /// Adds the next bytes of the file.
     mutating func add(_ bytes: [UInt8]) {
         head += bytes.prefix(Self.signature.count - head.count)
         tail = (tail + bytes.suffix(Self.longestTail)).suffix(Self.longestTail)
     }
 
-    /// Whether the file begins and ends as such a picture does.
+    /// Whether the file has the start and the end of such a picture.
     var isComplete: Bool {
         guard isVector else { return head == Self.signature && tail.suffix(Self.ending.count) == Self.ending[...] }
         let text = String(decoding: tail, as: UTF8.self)
@@ -156,16 +157,16 @@ struct PictureFile {
     }
 }
 
-/// How a picture is to look.
+/// The appearance of a picture.
 struct PictureStyle: Sendable {
     /// SVG if true, PNG if not.
     var isVector: Bool
     /// Width of the page in pixels.
     var width = 1_800
-    /// Whether it is drawn on black.
+    /// Whether the background is black.
     var isDark = false
 
-    /// Narrower pages have no room for the characters, wider ones are opened by no viewer.
+    /// Pixels. The characters do not fit on narrower pages, and viewers do not open wider ones.
     static let widths = 600...10_000
 }
 
@@ -181,7 +182,7 @@ struct PictureColours: Sendable {
     let note: String
     let text: String
     let doubt: String
-    /// From no power to the most.
+    /// Palette from the lowest to the highest power.
     let spectrum: String
 
     static let light = PictureColours(
@@ -196,24 +197,23 @@ struct PictureColours: Sendable {
 
 /// A script for gnuplot that draws panels below each other on one page.
 struct PictureScript {
-    /// Room beside the panels, in pixels.
+    /// Space beside the panels, in pixels.
     static let margin = 64
 
     let colours: PictureColours
     /// Width of the page in pixels.
     let width: Int
-    /// What makes a font bold; SVG takes no such thing.
+    /// The suffix that makes a font bold; empty for SVG, which does not support it.
     let bold: String
-    /// The commands so far.
     private(set) var text = ""
     private let height: Int
-    /// Pixels from the top that are taken.
+    /// Height of the panels so far, in pixels from the top.
     private var cursor = 0
 
     /// An empty page.
     /// - Parameters:
     ///   - height: in pixels.
-    ///   - style: how it is to look.
+    ///   - style: the appearance of the picture.
     init(height: Int, _ style: PictureStyle) {
         self.height = height
         width = style.width
@@ -254,7 +254,7 @@ struct PictureScript {
     mutating func addData(_ name: String, _ points: [(Double, Double)]) {
         add("$\(name) << EOD")
         for (x, y) in points { add("\(x) \(y)") }
-        // gnuplot takes no block without a point.
+        // gnuplot refuses a block without a point.
         if points.isEmpty { add("0 NaN") }
         add("EOD")
     }
@@ -270,8 +270,8 @@ struct PictureScript {
 
     mutating func add(_ line: String) { text += line + "\n" }
 
-    /// A string in which gnuplot expands nothing. Quotes at its beginning are a string of their own: gnuplot takes two quotes
-    /// there for an empty string.
+    /// Quotes a string so that gnuplot expands nothing in it. Quotes at its beginning become a string of their own,
+    /// because gnuplot reads two quotes there as an empty string.
     func quoted(_ text: String) -> String {
         let text = text.printable.unicodeScalars
         let rest = text.drop { $0 == "'" }

@@ -2,9 +2,10 @@ import JackdawAudioFile
 import JackdawDSP
 import JackdawSpectrum
 
-/// What `inspect` prints of one channel of a recording.
+/// The results of `inspect` for one channel of a recording.
 struct InspectionReport {
-    /// Share of the samples at full scale that is no matter: a sine that just fills the range has half of it.
+    /// Share of samples at full scale above which the report mentions them. A sine that just fills the range reaches
+    /// half of this share.
     private static let mostAtFullScale = 0.01
 
     let file: String
@@ -13,13 +14,13 @@ struct InspectionReport {
     let channel: Int
     let survey: RecordingReport
     let swipes: [SwipeSummary]
-    /// The swipes of which there is a picture.
+    /// The swipes that are drawn in a picture.
     let drawn: [SwipeInspection]
     let lineCodes: [LineInspection]
-    /// Whether what may be card data shows.
+    /// Whether possible card data is printed in clear.
     let isRevealed: Bool
 
-    /// What kind of recording it is.
+    /// The file and its format in one line.
     var heading: String {
         "\(file.hidingKeysAndNumbers): \(format.container), \(format.encoding), \(fixed(format.sampleRate, 0)) Hz, "
             + "\(counted(format.channels, "channel")), \(fixed(survey.duration, 3)) s"
@@ -35,7 +36,7 @@ struct InspectionReport {
         return parts.joined(separator: "   ")
     }
 
-    /// A line code's headings in the picture: what it is, and its bytes.
+    /// A line code's headings in the picture: its mode and quality, and its bytes.
     func titles(_ line: LineInspection) -> (heading: String, summary: String) {
         let start = fixed(Double(line.guess.samples.lowerBound) / format.sampleRate, 3)
         let name = file.hidingKeysAndNumbers
@@ -43,7 +44,7 @@ struct InspectionReport {
         return (heading, line.summary(isRevealed: isRevealed))
     }
 
-    /// What a person reads of the channel.
+    /// The lines for a person.
     var lines: [String] {
         let swipeLines = swipes.isEmpty ? ["  swipes    none"] : [""] + table.lines.map { "  \($0)" }
         return [
@@ -92,7 +93,7 @@ struct InspectionReport {
     }
 
     private var bandText: String {
-        guard let band = survey.usableBand else { return "nothing stands out of the noise" }
+        guard let band = survey.usableBand else { return "no signal above the noise" }
         return "\(fixed(band.lowerBound, 0)) to \(fixed(band.upperBound, 0)) Hz"
     }
 
@@ -195,6 +196,6 @@ struct InspectionReport {
 }
 
 extension SwipeInspection {
-    /// Highest magnitude within the span in dBFS; nil where the sound is not at hand.
+    /// Highest magnitude within the span in dBFS; nil if the sound is not at hand.
     var peakLevel: Double? { peak.map(Decibels.level(ofAmplitude:)) }
 }

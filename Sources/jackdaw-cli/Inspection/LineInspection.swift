@@ -1,17 +1,17 @@
 import JackdawDSP
 import JackdawSpectrum
 
-/// A stretch of a line code, with the sound of its beginning and what was decoded of that.
+/// A section of a line code, with the sound of its beginning and the characters decoded from that.
 struct LineInspection {
-    /// A character off the line, where it lies.
+    /// A character of the line with its place in the sound.
     struct Character {
-        /// The value in hexadecimal digits, or `**` where it is hidden.
+        /// The value in hexadecimal digits, or `**` if it is hidden.
         let label: String
-        /// The value as text where it is a printable one and not hidden, else empty.
+        /// The value as text if it is printable and not hidden, else empty.
         let text: String
         /// Edges of its bits, in samples from the start of the recording.
         let edges: [Double]
-        /// For each bit 0 or 1 from start to stop; none where they are hidden.
+        /// The bits, 0 or 1, from start to stop; empty if they are hidden or the mode has no framing.
         let bits: [Int]
         /// Whether its start, stop or parity bits are wrong.
         let isDoubtful: Bool
@@ -21,16 +21,16 @@ struct LineInspection {
     static let seconds = 2.0
 
     let guess: LineGuess
-    /// The sound with a little before it, and the number of its first sample.
+    /// The sound with a margin before it, and the number of its first sample.
     let samples: WipedArray<Float>
     let firstSample: Int
     let sampleRate: Double
-    /// In the order of time; none where the mode has no decoder or nothing could be decoded.
+    /// In the order of time; empty if the mode has no decoder or nothing could be decoded.
     let characters: [Character]
 
     /// - Parameters:
-    ///   - guess: what it is.
-    ///   - samples: the sound with a little before it.
+    ///   - guess: the line code.
+    ///   - samples: the sound with a margin before it.
     ///   - firstSample: number of the first sample.
     ///   - sampleRate: in Hz.
     ///   - isRevealed: whether the characters show; they may be card data.
@@ -44,13 +44,13 @@ struct LineInspection {
         let found = Self.decode(guess, samples, sampleRate: sampleRate).map { found in
             Self.character(found.character, found.framing, guess, firstSample, sampleRate, isRevealed: isRevealed)
         }
-        // What is read out of the noise around it is none of the line's.
+        // Drops characters that were decoded from the noise around the line code.
         let bit = sampleRate / guess.baud
         let span = Double(guess.samples.lowerBound) - bit...Double(guess.samples.upperBound) + 3 * bit
         characters = found.filter { $0.edges.allSatisfy(span.contains) }
     }
 
-    /// The characters as text in one line: hexadecimal digits, or how many are hidden.
+    /// The characters as text in one line: hexadecimal digits, or their number if they are hidden.
     func summary(isRevealed: Bool) -> String {
         guard !characters.isEmpty else { return "" }
         guard isRevealed else { return "\(counted(characters.count, "byte")), hidden without --reveal" }
@@ -59,9 +59,9 @@ struct LineInspection {
         return digits + (characters.count > most ? " ..." : "")
     }
 
-    /// A character with the framing of modes that have one bit after the other.
+    /// A character, with the framing of a mode that sends one bit after the other; nil for other modes.
     private typealias Found = (character: LineCharacter, framing: CharacterFraming?)
-    /// Chips of a byte where there is no framing: two frames of ten.
+    /// Chips of a byte in a mode without framing: two frames of ten.
     private static let chipsPerByte = 20
 
     private static func decode(
@@ -119,13 +119,13 @@ extension LineGuess {
         return parts.joined(separator: ", ")
     }
 
-    /// How near it is to its mode, for those that have a name, and how well it keeps to its baud.
+    /// The fit to the mode, for a mode with a name, and the regularity of the bit clock.
     var quality: String {
         let regularity = "regularity \(fixed(regularity, 2))"
         return modeName == Self.unnamed ? regularity : "fit \(fixed(fit, 2)), \(regularity)"
     }
 
-    /// The mode, or 8N1 in the tones that were measured; nil if there is no such mode.
+    /// The mode, or 8N1 in the measured tones; nil if there is no such mode.
     fileprivate var mode: LineMode? {
         guard modeName == Self.unnamed else { return try? LineMode(named: modeName) }
         guard case .tones(let tones) = carrier else { return nil }

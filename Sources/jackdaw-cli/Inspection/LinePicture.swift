@@ -1,8 +1,8 @@
 import JackdawDSP
 import JackdawSpectrum
 
-/// The picture of line codes as a script for gnuplot: of each the waveform and the spectrogram of its beginning, then the
-/// sound in rows of some characters, with bit cells and the decoded bytes under them.
+/// The picture of line codes as a script for gnuplot. For each it has the waveform and the spectrogram of the
+/// beginning, then the sound in rows of some characters, with bit cells and the decoded bytes under them.
 struct LinePicture {
     /// Bit cells a row, about; characters are not divided.
     static let cellsPerRow = 60
@@ -10,7 +10,7 @@ struct LinePicture {
     private static let overviewHeight = 150
     private static let spectrogramHeight = 260
     private static let rowHeight = 170
-    /// More would make a picture that no viewer opens.
+    /// Limits of a picture that viewers still open.
     private static let mostLines = 6
     private static let mostRows = 20
 
@@ -21,10 +21,10 @@ struct LinePicture {
 
     /// The script that draws line codes to standard output.
     /// - Parameters:
-    ///   - lines: each with the headings of its part of the picture; of many, the first ones are drawn.
+    ///   - lines: each with the headings of its part of the picture; only the first six with sound are drawn.
     ///   - part: the part of them that is drawn.
-    ///   - style: how it is to look.
-    /// - Returns: commands for gnuplot, and how many of the lines they draw.
+    ///   - style: the appearance of the picture.
+    /// - Returns: commands for gnuplot, and the number of lines that they draw.
     /// - Throws: `SpectrumError` with code `outOfMemory`.
     static func script(
         _ lines: [(heading: String, summary: String, line: LineInspection)], part: PicturePart = .init(),
@@ -53,7 +53,7 @@ struct LinePicture {
         }
     }
 
-    /// Characters of each row: as many as fit, and no pause between them.
+    /// Characters of each row: as many as fit, without a pause between them.
     static func rows(of line: LineInspection) -> [Range<Int>] {
         var (rows, start) = ([Range<Int>](), 0)
         for index in line.characters.indices {
@@ -117,7 +117,7 @@ struct LinePicture {
         let shown = line.characters[characters]
         guard let start = shown.first?.edges.first, let last = shown.last?.edges.last else { return }
         let cell = rate / line.guess.baud
-        // All rows have one scale.
+        // All rows have the same time scale.
         let end = max(last, start + Double(Self.cellsPerRow) * cell)
         let wave = Self.wave(line, from: start - cell, to: end + cell)
         let peak = max(wave.map { abs($0.1) }.max() ?? 0, 1e-9)
@@ -177,19 +177,19 @@ struct LinePicture {
     }
 }
 
-/// Levels over time and frequency, as fine as a picture shows.
+/// Levels over time and frequency, at the resolution of the picture.
 struct Spectrogram {
     private static let columns = 600
 
-    /// In dBFS, a row for each frequency from 0 Hz, in it a level for each time.
+    /// In dBFS, a row for each frequency from 0 Hz, with a level for each time.
     private(set) var levels: [[Double]] = []
-    /// Time of the first column in seconds from the start of the recording, and the distance of two.
+    /// Time of the first column in seconds from the start of the recording, and the distance between two columns.
     let firstTime: Double
     let timeStep: Double
-    /// Distance of two rows in Hz, and where they end.
+    /// Distance between two rows in Hz, and the highest frequency.
     let frequencyStep: Double
     let topFrequency: Double
-    /// The highest level there is.
+    /// The highest level.
     private(set) var loudest = Decibels.silence
 
     init(_ line: LineInspection) throws(SpectrumError) {
@@ -197,7 +197,7 @@ struct Spectrogram {
         var top = 3 * line.guess.baud
         if case .tones(let tones) = line.guess.carrier { top = max(top, 1.8 * max(tones.mark, tones.space)) }
         topFrequency = min(top, rate / 2)
-        // Two bits tell tones apart that one bit's time would blur, and still show where they change.
+        // A window of two bits separates tones that one of a single bit would blur, and still shows their changes.
         var count = 64
         while Double(count) < 2 * rate / line.guess.baud { count *= 2 }
         frequencyStep = rate / Double(count)

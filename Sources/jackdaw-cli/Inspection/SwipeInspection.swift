@@ -1,18 +1,18 @@
 import JackdawCards
 import JackdawDSP
 
-/// A swipe, read or not, with what its bit cells and its sound show: all that a picture needs, in clear, and too much to be
-/// kept of every swipe (``SwipeSummary``).
+/// A swipe, read or failed, with its bit cells and its sound: everything that a picture needs, in clear, and too large
+/// to keep for every swipe (``SwipeSummary``).
 struct SwipeInspection {
-    /// A character of the message, where it lies.
+    /// A character of the message with its bit cells.
     struct Character {
-        /// What to show for it: `*` where it is masked, a middle dot where it is not certain.
+        /// The label in the picture: `*` if the character is masked, a middle dot if it is uncertain.
         let label: String
         /// Its bit cells, in the order of time.
         let cells: Range<Int>
         /// Whether its bits may show too.
         let isShown: Bool
-        /// Whether the sound alone does not say it: corrected, or not certain.
+        /// Whether the decoder corrected it or is uncertain of it.
         let isDoubtful: Bool
     }
 
@@ -20,22 +20,21 @@ struct SwipeInspection {
     let span: SwipeSpan
     /// Track and direction, or why it could not be read.
     let title: String
-    /// The message, masked unless it is to be revealed; of a failure as much as could be read.
+    /// The message, masked unless it may be revealed; for a failure the part that could be read.
     let text: String
     let track: DecodedTrack?
     let failure: SwipeFailure?
     /// Times of the cell boundaries, in samples from the start of the recording.
     let boundaries: [Double]
-    /// The bits in the order of time, one for each cell, or none where they are not known.
+    /// The bits in the order of time, one for each cell; empty if they are not known.
     let bits: WipedArray<UInt8>
     let characters: [Character]
-    /// The sound with a little around it, and the number of its first sample.
+    /// The sound with a margin around it, and the number of its first sample.
     let samples: WipedArray<Float>
     let firstSample: Int
-    /// The flux transitions.
     let flux: FluxPeaks
 
-    /// A track that was read.
+    /// The inspection of a track that was read.
     init(_ track: DecodedTrack, history: SampleHistory, isRevealed: Bool) {
         let report = TrackReport(track, file: "", channel: 1, isRevealed: isRevealed)
         swipe = track.swipe
@@ -53,7 +52,7 @@ struct SwipeInspection {
         flux = FluxPeaks(boundaries: boundaries, bits: bits, samples: samples, firstSample: firstSample)
     }
 
-    /// A swipe that could not be read.
+    /// The inspection of a swipe that could not be read.
     init(_ failure: SwipeFailure, history: SampleHistory, isRevealed: Bool) {
         swipe = failure.swipe
         span = failure.span
@@ -70,7 +69,6 @@ struct SwipeInspection {
         flux = FluxPeaks(boundaries: boundaries, bits: bits, samples: samples, firstSample: firstSample)
     }
 
-    /// Number of bit cells.
     var cellCount: Int { max(0, boundaries.count - 1) }
 
     /// Mean length of a bit cell in seconds; nil without cells.
@@ -79,7 +77,7 @@ struct SwipeInspection {
         return (last - first) / Double(cellCount) / span.sampleRate
     }
 
-    /// Highest magnitude within the span, full scale 1; nil where the sound is not at hand.
+    /// Highest magnitude within the span, full scale 1; nil if the sound is not at hand.
     var peak: Double? {
         let wanted = (span.startSample - firstSample)..<(span.endSample - firstSample)
         return samples.withElements { samples in
@@ -87,7 +85,7 @@ struct SwipeInspection {
         }
     }
 
-    /// A twentieth of a swipe on either side.
+    /// The span with a margin of a twentieth of its length on either side.
     private static func surroundings(of span: SwipeSpan) -> Range<Int> {
         let margin = max(1, span.endSample - span.startSample) / 20 + 1
         return max(0, span.startSample - margin)..<max(span.startSample, span.endSample) + margin
@@ -107,7 +105,7 @@ struct SwipeInspection {
     private static func characters(of track: DecodedTrack, labels: String, isRevealed: Bool) -> [Character] {
         let width = track.code.bitsPerCharacter
         let names = labels.map { (label: String($0), isShown: isRevealed || $0 != "*") }
-        // The check character would betray one hidden character of the message.
+        // The bits of the LRC would reveal a single masked character of the message.
         let hasHidden = names.contains { !$0.isShown }
         let all = names + [(label: "LRC", isShown: !hasHidden)]
         return all.enumerated().map { index, name in
@@ -118,7 +116,7 @@ struct SwipeInspection {
         }
     }
 
-    /// What to show for each character of a failure.
+    /// The labels of a failure's characters in the picture.
     private static func labels(of failure: SwipeFailure, isRevealed: Bool) -> [String] {
         failure.partialCharacters.withElements { partial in
             let shown = isRevealed ? String(ascii: partial) : Masking.mask(partial)
@@ -126,7 +124,7 @@ struct SwipeInspection {
         }
     }
 
-    /// The characters of a failure lie where its bits spell those that are certain.
+    /// Places the characters of a failure at the first position whose bits match all certain ones.
     private static func characters(of failure: SwipeFailure, labels: [String], isRevealed: Bool) -> [Character] {
         guard let code = failure.code, !labels.isEmpty else { return [] }
         let isReversed = failure.direction == .reverse

@@ -1,14 +1,14 @@
 import JackdawDSP
 
-/// The picture of swipes as a script for gnuplot: of each an overview with the card's speed, then the sound in rows of
-/// about twelve characters, with its flux transitions, bit cells and characters.
+/// The picture of swipes as a script for gnuplot. For each it has an overview with the card's speed, then the sound in
+/// rows of about twelve characters, with flux transitions, bit cells and characters.
 struct SwipePicture {
     /// Bit cells a row, about; characters are not divided.
     static let cellsPerRow = 72
     private static let titleHeight = 64
     private static let overviewHeight = 190
     private static let rowHeight = 190
-    /// More would make a picture that no viewer opens.
+    /// Limit of a picture that viewers still open.
     static let mostSwipes = 12
 
     private var page: PictureScript
@@ -18,10 +18,10 @@ struct SwipePicture {
 
     /// The script that draws swipes to standard output.
     /// - Parameters:
-    ///   - swipes: each with the heading of its part of the picture; of many, the first ones are drawn.
+    ///   - swipes: each with the heading of its part of the picture; only the first ``mostSwipes`` are drawn.
     ///   - part: the part of them that is drawn.
-    ///   - style: how it is to look.
-    /// - Returns: commands for gnuplot, and how many of the swipes they draw.
+    ///   - style: the appearance of the picture.
+    /// - Returns: commands for gnuplot, and the number of swipes that they draw.
     static func script(
         _ swipes: [(heading: String, swipe: SwipeInspection)], part: PicturePart = .init(), _ style: PictureStyle
     ) -> (commands: String, count: Int) {
@@ -122,13 +122,13 @@ struct SwipePicture {
     }
 }
 
-/// What the picture shows, in samples from the start of the recording.
+/// The data of the picture. Times are in samples from the start of the recording.
 extension SwipePicture {
-    /// Cells of each row: whole characters where they are known.
+    /// Cells of each row: whole characters if they are known.
     static func rows(of swipe: SwipeInspection) -> [Range<Int>] {
         guard swipe.cellCount > 0 else { return [] }
         let unit = swipe.characters.first?.cells.count ?? 1
-        // Of a swipe that was not read, there are cells before the message.
+        // In a swipe that could not be read, some cells precede the message.
         let lead = (swipe.characters.first?.cells.lowerBound ?? 0) % unit
         let units = (swipe.cellCount - lead + unit - 1) / unit
         let count = max(1, (swipe.cellCount + cellsPerRow / 2) / cellsPerRow)
@@ -138,7 +138,7 @@ extension SwipePicture {
         return (0..<count).map { edge($0)..<edge($0 + 1) }
     }
 
-    /// Whether a cell's bit may be seen: never within a character that is masked.
+    /// Whether a cell's bit may be shown: never within a masked character.
     static func showsBit(_ swipe: SwipeInspection, _ cell: Int) -> Bool {
         swipe.characters.contains { $0.cells.contains(cell) && $0.isShown }
     }
@@ -152,7 +152,7 @@ extension SwipePicture {
         }
     }
 
-    /// The sound as lowest and highest values, thinned to about as many points.
+    /// The sound as lowest and highest values, thinned to about that many points.
     static func envelope(_ swipe: SwipeInspection, points: Int) -> [(Double, Double)] {
         let all = wave(swipe, from: Double(swipe.firstSample), to: Double(swipe.firstSample + swipe.samples.count))
         let step = max(1, 2 * all.count / points)
@@ -164,7 +164,8 @@ extension SwipePicture {
         }
     }
 
-    /// Time and speed of the card in inches per second, over eight cells each; empty where the density is not known.
+    /// Time and speed of the card in inches per second, over eight cells each; empty if the track's density is not
+    /// known.
     static func speeds(_ swipe: SwipeInspection) -> [(Double, Double)] {
         guard let density = swipe.track?.track.bitsPerInch, swipe.cellCount >= 8 else { return [] }
         let times = swipe.boundaries

@@ -1,21 +1,21 @@
 import JackdawDSP
 
-/// The printed lines of a swipe: all that is kept of it while a recording goes on. It holds no sound, no bits, and the text as it
-/// is printed.
+/// The printed results of a swipe, the only part that is kept while a recording goes on. It contains no sound, no bits,
+/// and the text only in its printed form.
 struct SwipeSummary {
-    /// How a track was read.
+    /// The properties of a track that was read.
     struct Reading {
         let track: TrackNumber
         let direction: SwipeDirection
         let speed: SpeedProfile
     }
 
-    /// Why it could not be read.
+    /// The reason why a swipe could not be read.
     struct Failure {
         let reason: SwipeFailure.Reason
-        /// Why, in words.
+        /// The reason in words.
         let description: KeptText
-        /// Whether not one character of it was read.
+        /// Whether not a single character was read.
         let isWithoutCharacters: Bool
     }
 
@@ -23,24 +23,23 @@ struct SwipeSummary {
     let span: SwipeSpan
     /// Track and direction, or why it could not be read.
     let title: KeptText
-    /// The message as it is printed; of a failure as much as could be read.
+    /// The message as it is printed; for a failure the part that could be read.
     let text: KeptText
-    /// Nil of a failure.
+    /// Nil for a failure.
     let track: Reading?
-    /// Nil of a track that was read.
+    /// Nil for a track that was read.
     let failure: Failure?
-    /// Number of bit cells.
     let cellCount: Int
     /// Mean length of a bit cell in seconds; nil without cells.
     let meanCell: Double?
-    /// How uneven its bit cells are, in percent (``FluxPeaks/jitter``).
+    /// Unevenness of its bit cells in percent (``FluxPeaks/jitter``).
     let jitter: Double?
     /// Highest magnitude within the span in dBFS; nil if its sound is not at hand.
     let peakLevel: Double?
 
     /// - Parameters:
-    ///   - inspection: the swipe with all that is known of it.
-    ///   - texts: keeps its texts.
+    ///   - inspection: the inspected swipe.
+    ///   - texts: stores its texts.
     init(_ inspection: SwipeInspection, in texts: KeptTexts) {
         swipe = inspection.swipe
         span = inspection.span
@@ -58,21 +57,20 @@ struct SwipeSummary {
         peakLevel = inspection.peakLevel
     }
 
-    /// Where it lies, in samples from the start of the recording.
+    /// Its span, in samples from the start of the recording.
     var samples: Range<Int> { span.startSample..<max(span.startSample, span.endSample) }
 }
 
-/// The texts of many swipes in one piece of memory. A piece for each, between those that one swipe is decoded in, would keep the
-/// system from using these again for the next.
+/// The texts of many swipes in one block of memory. A block for each, between the buffers of one swipe's decoding,
+/// would keep the allocator from reusing those for the next swipe.
 final class KeptTexts: CustomReflectable {
     private var bytes: [UInt8] = []
 
     init() { bytes.reserveCapacity(1 << 16) }
 
-    // If it was asked for, card data in clear.
+    // With `--reveal`, the texts are card data in clear.
     deinit { bytes.removeWiping() }
 
-    /// Keeps a text.
     func keep(_ text: String) -> KeptText {
         let start = bytes.count
         bytes.growWiping(by: text.utf8.count)
@@ -82,18 +80,16 @@ final class KeptTexts: CustomReflectable {
 
     fileprivate func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
-    /// Reflection shows nothing of the texts of others.
+    /// Reflection shows none of the other texts.
     var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
-/// A text that is kept among others.
+/// A text stored in ``KeptTexts``.
 struct KeptText: CustomStringConvertible {
     fileprivate let range: Range<Int>
     fileprivate let texts: KeptTexts
 
-    /// The text.
     var description: String { texts.text(range) }
 
-    /// Whether there is none.
     var isEmpty: Bool { range.isEmpty }
 }

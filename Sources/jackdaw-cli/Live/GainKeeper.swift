@@ -1,14 +1,14 @@
 import JackdawALSA
 import JackdawTransport
 
-/// Sets the capture gain by what the decoder hears, and says in plain words what else is wrong with the sound.
+/// Sets the capture gain from the levels that the decoder measures, and prints advice about other faults of the sound.
 struct GainKeeper {
     private var mixer: Mixer?
     private var control: CaptureGainControl
 
     /// - Parameters:
-    ///   - mixer: the card's levels; nil to give advice alone.
-    ///   - console: is told what was found there.
+    ///   - mixer: the card's levels; nil for advice alone.
+    ///   - console: prints the mixer's notice and its errors.
     init(_ mixer: Mixer?, _ console: Console) {
         self.mixer = mixer
         var gain: CaptureGain?
@@ -19,17 +19,17 @@ struct GainKeeper {
                 if gain != nil { try mixer.turnAutomaticGainOff() }
             } catch {
                 gain = nil
-                console.message("\(error); the levels stay as they are")
+                console.message("\(error); the levels are not changed")
             }
         }
         control = CaptureGainControl(gain)
     }
 
-    /// Takes what was heard.
+    /// Handles an observation of the captured sound.
     /// - Parameters:
-    ///   - observation: what it was.
-    ///   - time: when, since listening began.
-    ///   - console: is told what is done, and what a person can do.
+    ///   - observation: the observation.
+    ///   - time: its time since capture started.
+    ///   - console: prints each change of the gain, and advice for the user.
     mutating func receive(_ observation: CaptureObservation, at time: Duration, _ console: Console) {
         for output in control.receive(observation, at: time) {
             switch output {
@@ -39,14 +39,14 @@ struct GainKeeper {
                 do throws(LinkError) {
                     control.gainChanged(to: try mixer?.setCaptureGain(step.decibels))
                 } catch {
-                    console.message("\(error); the levels stay as they are")
+                    console.message("\(error); the levels are not changed")
                     control.gainChanged(to: nil)
                 }
             }
         }
     }
 
-    /// Brings the levels back to where they were; they are left alone from now on.
+    /// Restores the levels that the card had at first. The keeper does not change them again.
     mutating func restore(_ console: Console) {
         control.gainChanged(to: nil)
         guard let mixer else { return }

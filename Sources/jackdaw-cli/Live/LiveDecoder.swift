@@ -1,18 +1,19 @@
 import JackdawDSP
 
-/// Decodes the swipes in captured sound, each channel by itself, across what was lost.
+/// Decodes the swipes in captured sound, each channel on its own, and continues after lost frames.
 ///
-/// A card with one input may give its sound on two channels: while they are the same to the bit, the first one stands for all.
+/// A card with one input may deliver its sound on two channels. As long as all channels are identical to the bit, only
+/// the first one is decoded.
 struct LiveDecoder: ~Copyable {
     /// Channels that are decoded, from 0.
     let channels: Range<Int>
     private let channelCount: Int
-    /// One for each channel, or one alone while the channels are the same.
+    /// One decoder for each channel, or a single one as long as the channels are identical.
     private var decoders: [SwipeDecoder]
     /// The samples of one channel of a block.
     private var lane: [Float] = []
 
-    /// A decoder.
+    /// Creates a decoder.
     /// - Parameters:
     ///   - sampleRate: frames per second (Hz).
     ///   - channels: the channels to decode, from 0.
@@ -28,19 +29,19 @@ struct LiveDecoder: ~Copyable {
         }
     }
 
-    /// Channels that are decoded by themselves.
+    /// The channels that have a decoder of their own.
     var distinctChannels: Range<Int> { channels.lowerBound..<channels.lowerBound + decoders.count }
 
-    /// Takes the next frames.
+    /// Decodes the next frames.
     /// - Parameters:
     ///   - samples: channels interleaved.
-    ///   - heard: gets each channel's samples.
-    /// - Returns: what they completed, with its channel.
+    ///   - heard: receives each channel's samples.
+    /// - Returns: the events that these frames complete, each with its channel.
     mutating func receive(
         _ samples: Span<Float>, heard: (Int, Span<Float>) -> Void
     ) -> [(channel: Int, event: SwipeEvent)] {
         if decoders.count < channels.count, !areSame(samples) {
-            // What the first has heard is what the others had.
+            // The other channels had the same samples so far, so they start with the first decoder's state.
             decoders = Array(repeating: decoders[0], count: channels.count)
         }
         var found: [(channel: Int, event: SwipeEvent)] = []
@@ -58,8 +59,8 @@ struct LiveDecoder: ~Copyable {
         return found
     }
 
-    /// Goes on behind frames that were lost; 0 of them end what is open.
-    /// - Returns: what lay before them, with its channel.
+    /// Continues after lost frames; a count of 0 ends any open swipe.
+    /// - Returns: the events from before the gap, each with its channel.
     mutating func skip(_ frames: Int) -> [(channel: Int, event: SwipeEvent)] {
         var found: [(channel: Int, event: SwipeEvent)] = []
         for channel in distinctChannels {
@@ -69,7 +70,7 @@ struct LiveDecoder: ~Copyable {
         return found
     }
 
-    /// Whether all channels of a block are the same to the bit.
+    /// Whether all channels of a block are identical to the bit.
     private func areSame(_ samples: Span<Float>) -> Bool {
         for frame in stride(from: 0, to: samples.count, by: channelCount) {
             let first = samples[frame + channels.lowerBound].bitPattern

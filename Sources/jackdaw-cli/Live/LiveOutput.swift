@@ -1,13 +1,13 @@
 import JackdawSystem
 import JackdawTransport
 
-/// Writes what happens at a link, a line or an object each. What a device sends again and again is counted and not repeated,
-/// and a device that sends without end is held back, so that no log grows faster than a disk.
+/// Writes the events of a link, each as a line or as an object. It counts an event that repeats instead of writing it
+/// again, and slows down a device that sends without pause, so that a log cannot fill a disk.
 struct LiveOutput: Sendable {
     private struct State {
         var repeats = RepeatCounter()
         var pace = LinePace()
-        /// How long the next line has to wait.
+        /// The delay before the next line.
         var wait = Duration.zero
         /// Writes what was counted once nothing more comes.
         var watch: Task<Void, Never>?
@@ -22,11 +22,11 @@ struct LiveOutput: Sendable {
     private let state = SystemLock(State())
 
     /// - Parameters:
-    ///   - link: where it happens.
-    ///   - isJSON: whether objects are written, not lines.
-    ///   - conversation: writes them.
+    ///   - link: the source of the events.
+    ///   - isJSON: whether to write objects instead of lines.
+    ///   - conversation: writes the text.
     ///   - clock: measures waits.
-    ///   - wallClock: what the time is.
+    ///   - wallClock: provides the time of day.
     init(
         _ link: LinkName, isJSON: Bool, _ conversation: Conversation, clock: any Clock<Duration>, wallClock: WallClock
     ) {
@@ -40,9 +40,9 @@ struct LiveOutput: Sendable {
 
     /// Writes an event to standard output.
     /// - Parameters:
-    ///   - object: the event for a program, to which the time is added.
+    ///   - object: the event for a program; the time is added to it.
     ///   - lines: the event for a person.
-    ///   - isData: whether each counts, however alike they are: a swipe, a loss.
+    ///   - isData: whether to write each event even if it equals the last one: a swipe, a loss.
     func add(_ object: @autoclosure () -> JSONObject, _ lines: @autoclosure () -> [String], isData: Bool = false) {
         let object = isJSON ? object() : JSONObject()
         let lines = isJSON ? [] : lines()
@@ -62,7 +62,7 @@ struct LiveOutput: Sendable {
     /// Writes a line to standard error.
     func message(_ text: String) { conversation.message(text) }
 
-    /// Waits while lines wait to be written, or more have come than any reader sends.
+    /// Waits until the queued lines have been written, and longer if events come faster than any reader sends them.
     func waitForRoom() async {
         await conversation.waitForRoom()
         let wait = state.withLock { state in
@@ -120,7 +120,7 @@ struct LiveOutput: Sendable {
 
 /// Counts what comes again and again, one soon after the other.
 struct RepeatCounter {
-    /// How long it is counted before the count is reported.
+    /// The time after which a count is reported.
     static let pause = Duration.seconds(10)
     /// What comes later than this after the one before is reported itself.
     static let gap = Duration.seconds(1)
@@ -137,9 +137,9 @@ struct RepeatCounter {
 
     /// Takes the next one.
     /// - Parameters:
-    ///   - key: what is the same for all that are the same; nil for one that is like no other.
-    ///   - now: when it came.
-    /// - Returns: how many like the one before must be reported, and whether this one is reported itself.
+    ///   - key: equal for events that count as equal; nil for an event that never repeats.
+    ///   - now: the time of the event.
+    /// - Returns: how many repeats of the last event to report, and whether to report this event itself.
     mutating func receive(_ key: String?, at now: Duration) -> (earlier: Int, isReported: Bool) {
         defer { lastTime = now }
         guard let key, key == last, now - lastTime < Self.gap else {
@@ -171,19 +171,19 @@ struct RepeatCounter {
     }
 }
 
-/// Lets many lines through at once, and so many a second after that.
+/// Lets a burst of lines pass at once, and limits the rate of the lines after it.
 struct LinePace {
-    /// Lines that may come at once.
+    /// The size of a burst in lines.
     static let burst = 1_000
-    /// The time of each line after that.
+    /// The time for each line after a burst.
     static let interval = Duration.milliseconds(10)
 
-    /// When the next line would be written if each had its time.
+    /// The time at which the next line is due at the limited rate.
     private var next: Duration?
 
-    /// Takes a line.
-    /// - Parameter now: when it comes.
-    /// - Returns: how long the one after it has to wait.
+    /// Counts a line.
+    /// - Parameter now: the time of the line.
+    /// - Returns: the delay before the next line.
     mutating func wait(at now: Duration) -> Duration {
         let earliest = now - Self.interval * Self.burst
         let time = max(next ?? earliest, earliest) + Self.interval
@@ -201,7 +201,7 @@ struct OpeningFailures {
     /// When each reason was reported last, by the waits, and how often it came since then.
     private var reports: [LinkError.Code: (time: Duration, unreported: Int)] = [:]
 
-    /// Takes a failure.
+    /// Counts a failure.
     /// - Parameters:
     ///   - error: why.
     ///   - wait: how long until the next try.
@@ -249,22 +249,22 @@ struct OpeningRetry {
     }
 }
 
-/// A link that could not be opened, or was lost, and is tried again.
+/// A link that could not be opened, or was lost, and will be tried again.
 struct WaitingReport {
     let link: LinkName
     let error: LinkError
-    /// How long until it is tried again.
+    /// The time until the next attempt.
     let wait: Duration
     /// How many tries failed for this reason since it was reported last.
     let tries: Int
 
-    /// For a person.
+    /// The line for a person.
     var message: String {
         let often = tries > 1 ? ", \(tries) times since the last report" : ""
         return "\(error)\(often); trying again in \(fixed(wait / .seconds(1), 1)) s"
     }
 
-    /// For a program, without the time.
+    /// The object for a program, without the time.
     var json: JSONObject {
         var object = JSONObject()
         object.add("link", link.description)

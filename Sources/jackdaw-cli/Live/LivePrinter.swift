@@ -4,9 +4,9 @@ import JackdawTransport
 import JackdawDSP
 import JackdawTransport
 
-/// Prints swipes as they are read, and on a terminal how loud it is.
+/// Prints swipes as they are read, and the current level on a terminal.
 struct LivePrinter {
-    /// Decibels from the weakest level that the bar shows to full scale, and its length.
+    /// The range of the level bar in decibels below full scale, and its length in characters.
     private static let barRange = 60.0
     private static let barLength = 20
 
@@ -14,9 +14,9 @@ struct LivePrinter {
     private let console: Console
     private let sampleRate: Double
     private var progress: Progress
-    /// One channel's patience: all of a head's channels are answered for as soon as the card is through.
+    /// Assembled as if from one channel: the decoders of all channels of a head report as soon as the card has passed.
     private var cards: CardPrinter
-    /// Tracks that were read.
+    /// Number of tracks that were read.
     private(set) var trackCount = 0
     private var failureCount = 0
     private var swipes = SwipeCounter()
@@ -59,11 +59,11 @@ struct LivePrinter {
         }
     }
 
-    /// Whether all swipes that were wanted have been read.
+    /// Whether all wanted swipes have been read.
     /// - Parameters:
-    ///   - frame: how far the sound has been heard.
-    ///   - channels: how many are decoded: where it is one, a swipe has no other track to wait for.
-    /// - Returns: false without a limit, too.
+    ///   - frame: the number of frames decoded so far.
+    ///   - channels: the number of decoded channels; with one, no other track of a swipe can follow.
+    /// - Returns: always false without a limit.
     func isEnough(at frame: Int, channels: Int) -> Bool {
         guard let most = options.most else { return false }
         return swipes.areComplete(most, at: channels > 1 ? Double(frame) / sampleRate : nil)
@@ -75,18 +75,18 @@ struct LivePrinter {
         return object
     }
 
-    /// Prints what is complete.
+    /// Prints the cards that are complete.
     /// - Parameters:
-    ///   - frame: how far the sound has been heard.
-    ///   - channels: how many are decoded: where it is one, a card has no other track to wait for.
-    ///   - level: how loud it is, in dBFS; nil where that is not known yet.
+    ///   - frame: the number of frames decoded so far.
+    ///   - channels: the number of decoded channels; with one, no other track of a card can follow.
+    ///   - level: the peak level in dBFS; nil if it is not known yet.
     mutating func advance(to frame: Int, channels: Int, level: Double?) {
         cards.print(at: channels > 1 ? Double(frame) / sampleRate : nil)
         console.flush()
         if let level { progress.update(status(level), fraction: nil) }
     }
 
-    /// Prints what is left.
+    /// Prints the cards that are still open.
     mutating func finish() {
         cards.print(at: nil)
         console.flush()
@@ -97,27 +97,27 @@ struct LivePrinter {
     func reportOthers() { if let message = others.message { console.message(message) } }
 
     private func status(_ level: Double) -> String {
-        // Sound may be beyond any scale where a device's samples are not integers.
+        // Devices with floating-point samples may exceed full scale.
         let share = level.isNaN ? 0 : min(max(1 + level / Self.barRange, 0), 1)
         let bar = String(repeating: "#", count: Int((share * Double(Self.barLength)).rounded()))
         let line = bar.padded(to: Self.barLength, alignedRight: false)
-        return "[\(line)] \(fixed(level, 0)) dBFS, \(counted(trackCount, "track")) read, \(failureCount) not"
+        return "[\(line)] \(fixed(level, 0)) dBFS, \(counted(trackCount, "track")) read, \(failureCount) failed"
     }
 }
 
-/// Counts passes of cards by the tracks that were read in them.
+/// Counts swipes by the tracks that were read in them.
 struct SwipeCounter {
     private(set) var count = 0
-    /// Where the last one ends (s).
+    /// The end of the last swipe (s).
     private var end = -Double.infinity
-    /// Whether a track has come that is of one too many.
+    /// Whether a track of a further swipe, beyond the limit, has come.
     private var hasMore = false
 
     /// Adds a track.
     /// - Parameters:
-    ///   - span: where it was read.
-    ///   - most: how many swipes are wanted; nil for all.
-    /// - Returns: false if it is of one too many.
+    ///   - span: the span of the track in the sound.
+    ///   - most: the number of wanted swipes; nil for all.
+    /// - Returns: false if the track belongs to a swipe beyond the limit.
     mutating func add(_ span: SwipeSpan, most: Int?) -> Bool {
         let isNext = span.start > end + CardAssembler.gap
         guard !isNext || most.map({ count < $0 }) ?? true else {
@@ -129,11 +129,11 @@ struct SwipeCounter {
         return true
     }
 
-    /// Whether so many swipes were read, and no track of the last one can follow.
+    /// Whether enough swipes were read, and no track of the last one can follow.
     /// - Parameters:
-    ///   - wanted: how many.
-    ///   - time: how far the sound has been heard (s); nil where nothing more is waited for.
-    /// - Returns: whether no more is wanted.
+    ///   - wanted: the number of wanted swipes.
+    ///   - time: how far the sound has been decoded (s); nil if no further track can come.
+    /// - Returns: whether listening can end.
     func areComplete(_ wanted: Int, at time: Double?) -> Bool {
         guard count >= wanted else { return false }
         return hasMore || time.map { $0 > end + CardAssembler.gap } ?? true
@@ -141,16 +141,16 @@ struct SwipeCounter {
 }
 #endif
 
-/// Tells how much sound was lost: at once, and then no more often than every few seconds, in which losses are added up.
+/// Reports how much sound was lost: the first loss at once, later ones as a sum every few seconds.
 struct LossReport {
-    /// Time from one line to the next; not that of the sound, which may come faster.
+    /// The time between two lines, of the clock and not of the sound, which may arrive faster.
     private static let pause = Duration.seconds(5)
 
     private let link: LinkName
     private let sampleRate: Double
     private let now: () -> ContinuousClock.Instant
     private var lost = 0
-    /// When the last line was written.
+    /// The time of the last line.
     private var told: ContinuousClock.Instant?
 
     init(link: LinkName, sampleRate: Double, now: @escaping () -> ContinuousClock.Instant) {
@@ -159,10 +159,10 @@ struct LossReport {
         self.now = now
     }
 
-    /// Takes frames that were lost.
+    /// Adds lost frames.
     mutating func add(_ frames: Int) { lost += frames }
 
-    /// Says what was lost if it is time to.
+    /// Reports the loss if the time between lines has passed.
     mutating func advance(_ console: Console) {
         guard lost > 0 else { return }
         let now = now()
@@ -171,7 +171,7 @@ struct LossReport {
         finish(console)
     }
 
-    /// Says what has not been said yet.
+    /// Reports any loss that has not been reported yet.
     mutating func finish(_ console: Console) {
         guard lost > 0 else { return }
         console.message("\(link): \(fixed(1_000 * Double(lost) / sampleRate, 0)) ms of sound were lost")

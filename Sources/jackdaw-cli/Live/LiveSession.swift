@@ -3,9 +3,9 @@ import JackdawALSA
 import JackdawDSP
 import JackdawTransport
 
-/// Listens to a port: decodes what comes, prints what is found, keeps what is to be kept.
+/// One run of `listen` on an audio port: decodes the sound, prints what it reads, and records the swipes.
 struct LiveSession: ~Copyable {
-    /// How long a port is waited for until the terminal's line and Ctrl-C are looked after.
+    /// The longest wait for the port; after it the session updates the status line and checks for Ctrl-C.
     private static let patience = Duration.milliseconds(200)
 
     private let options: Listen
@@ -15,21 +15,21 @@ struct LiveSession: ~Copyable {
     private var printer: LivePrinter
     private var meters: [SignalMeter]
     private let system: LiveSystem
-    /// What belongs to the card beside its sound, while it is there.
+    /// The mixer and the jacks of the sound card, as long as the card is connected.
     private var gain: GainKeeper
     private var jacks: JackWatch?
     private var recorder: SwipeRecorder?
-    /// Frames that have gone by, those that were lost included.
+    /// Number of frames so far, lost frames included.
     private var frame = 0
     private var losses: LossReport
-    /// Whether the device is back and has not been heard yet: what was missed meanwhile is no news.
+    /// Whether the device is back and has delivered no sound yet. Losses from its absence are not reported.
     private var isBack = false
 
     /// - Parameters:
-    ///   - options: what was asked for.
+    ///   - options: the options of the command.
     ///   - port: the open device.
-    ///   - system: where the card's levels and jacks are.
-    ///   - console: where it all goes.
+    ///   - system: opens the card's mixer and jacks.
+    ///   - console: prints the results.
     /// - Throws: ``CommandError``.
     init(
         _ options: Listen, _ port: any AudioPort, _ system: LiveSystem, _ console: Console
@@ -55,19 +55,20 @@ struct LiveSession: ~Copyable {
         openCard()
     }
 
-    /// Opens the card's levels and jacks.
+    /// Opens the card's mixer and jacks.
     private mutating func openCard() {
-        // Not worth a word: most cards sense nothing, and reading swipes does not need it.
+        // Errors are ignored: most cards have no jack detection, and reading swipes does not need it.
         jacks = (try? system.jacks(options.link)).flatMap(\.self).map { JackWatch(monitor: $0, link: options.link) }
         guard options.gain == .auto else { return }
         do throws(LinkError) {
             gain = GainKeeper(try system.mixer(options.link), console)
         } catch {
-            console.message("\(error); the levels stay as they are")
+            console.message("\(error); the levels are not changed")
         }
     }
 
-    /// Lets go of a card that has gone: the kernel waits for that. What it has saved of the levels is for its return.
+    /// Closes the mixer and the jacks of a disconnected card, because the kernel waits for that. The levels that the
+    /// mixer saved stay on disk for the card's return.
     private mutating func closeCard() {
         jacks = nil
         gain = GainKeeper(nil, console)
@@ -82,11 +83,11 @@ struct LiveSession: ~Copyable {
         return index..<index + 1
     }
 
-    /// Waits for the next sound and deals with it.
-    /// - Returns: false once nothing more can come, or is wanted.
+    /// Waits for the next sound and handles it.
+    /// - Returns: false if the input has ended, or enough swipes were read.
     /// - Throws: ``CommandError``.
     mutating func receive() throws(CommandError) -> Bool {
-        // A port hands its sound to a closure, and this value cannot be changed in one that it does not own.
+        // The port passes its sound to a closure, which cannot mutate this noncopyable value.
         var next: CaptureEvent?
         var samples: [Float] = []
         defer { samples.removeWiping() }
@@ -105,7 +106,7 @@ struct LiveSession: ~Copyable {
             isBack = false
             hear(samples.span, frames: block.frames)
         case .disconnected:
-            // What was swiped before is whole or lost.
+            // Ends an open swipe: the sound that it lacks cannot come any more.
             note(decoder.skip(0))
             printer.finish()
             losses.finish(console)
@@ -127,11 +128,11 @@ struct LiveSession: ~Copyable {
         return !printer.isEnough(at: frame, channels: decoder.distinctChannels.count)
     }
 
-    /// Ends what is open, and puts everything back where it was.
-    /// - Returns: tracks that were read.
+    /// Ends any open swipe, and restores the levels.
+    /// - Returns: the number of tracks that were read.
     /// - Throws: ``CommandError``.
     consuming func finish() throws(CommandError) -> Int {
-        // First of all: whatever else fails, or a second Ctrl-C, must not come before it.
+        // First, so that neither another error nor a second Ctrl-C can prevent it.
         gain.restore(console)
         note(decoder.skip(0))
         losses.finish(console)
@@ -156,10 +157,10 @@ struct LiveSession: ~Copyable {
         note(found)
     }
 
-    /// Sound is missing: a swipe that lies across it cannot be read.
+    /// Skips lost sound. A swipe that spans the gap cannot be read.
     private mutating func lose(_ frames: Int) throws(CommandError) {
         note(decoder.skip(frames))
-        // What is kept of the swipes before goes with a long gap.
+        // A long gap would overwrite the kept sound of earlier swipes.
         try recorder?.flush(meters)
         for meter in meters { meter.skip(frames) }
         frame += frames
@@ -170,7 +171,7 @@ struct LiveSession: ~Copyable {
 
     private mutating func note(_ found: [(channel: Int, event: SwipeEvent)]) {
         for (channel, event) in found {
-            // What has no bit cells is no swipe; in days of listening there is much of it.
+            // Sound without bit cells is not a swipe, and days of listening produce many of these failures.
             let isNoise = if case .failure(let failure) = event { failure.reason == .noBitCells } else { false }
             if isNoise && !options.failures { continue }
             let (span, swipe) = Self.outcome(event)

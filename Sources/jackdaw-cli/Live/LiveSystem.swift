@@ -10,19 +10,19 @@ struct LiveSystem {
         link, configuration, isWanted throws(LinkError) in
         try LinuxDevices().capture(link, configuration, while: isWanted)
     }
-    /// The levels of its card; nil where it has none.
+    /// Opens the mixer of the port's card; nil if the card has none.
     var mixer: (LinkName) throws(LinkError) -> Mixer? = { link throws(LinkError) in try LinuxDevices().mixer(link) }
-    /// The jacks of its card; nil where it senses none.
+    /// Opens the jacks of the port's card; nil if the card has no jack detection.
     var jacks: (LinkName) throws(LinkError) -> JackMonitor? = { link throws(LinkError) in
         try LinuxDevices().jacks(link)
     }
-    /// The time, whatever that of the sound is.
+    /// The monotonic time, independent of the sound's.
     var now: () -> ContinuousClock.Instant = { .now }
-    /// Waits so long.
+    /// Sleeps for the duration.
     var sleep: (Duration) -> Void = { usleep(UInt32($0 / .microseconds(1))) }
     /// The time of day.
     var wallClock = WallClock()
-    /// Whether the user wants to hear no more.
+    /// Whether the user has interrupted the command.
     var isInterrupted: () -> Bool = { Interruption.isRequested }
 }
 
@@ -30,7 +30,7 @@ struct LiveSystem {
 import JackdawALSA
 import JackdawTransport
 
-/// Tells of plugs at the card that is listened to.
+/// Reports plugs at the card that `listen` captures from.
 struct JackWatch {
     let monitor: JackMonitor
     let link: LinkName

@@ -2,25 +2,26 @@ import Glibc
 import JackdawALSA
 import JackdawDSP
 
-/// Measures how well a channel is heard: its level all the time, and each swipe against what was there before it.
+/// Measures the quality of a channel's sound: its level at any time, and each swipe against the sound before it.
 final class SignalMeter {
-    /// Seconds of sound that are kept for a swipe that has gone by: longer than any, with what the decoder waits for.
+    /// Seconds of sound kept for a swipe that has passed: longer than any swipe and the decoder's delay.
     static let secondsKept = 8.0
-    /// Seconds over which the level is taken, and what was there before a swipe.
+    /// Seconds of the window for the level, and for the sound before a swipe.
     private static let window = 0.1
     /// A sample at or above this is at full scale.
     private static let rail: Float = 0.999
-    /// What is louder counts as this: its square is still a number.
+    /// Limit of a sample's magnitude, so that its square stays finite.
     private static let loudest: Float = 1e6
-    /// Frequencies of mains (Hz). A window holds whole periods of each, so that neither counts as the other.
+    /// Frequencies of mains (Hz). A window contains whole periods of each, so that neither counts as the other.
     private static let mains = [50.0, 60]
-    /// Frequency (Hz) whose period the swipes' own level is taken over: a comb that lets a swipe pass, and no hum.
+    /// Frequency (Hz) whose period is the delay of the comb filter for a swipe's level; it passes a swipe and blocks
+    /// hum.
     private static let comb = 6_300.0
 
     private let sampleRate: Double
     private let windowSamples: Int
     private let combDelay: Int
-    /// The last seconds.
+    /// The last ``secondsKept`` seconds.
     let history: SampleHistory
     private var peak: Float = 0
     private var clipped = ClippedRuns()
@@ -37,8 +38,8 @@ final class SignalMeter {
         history = SampleHistory(capacity: Int(sampleRate * Self.secondsKept))
     }
 
-    /// Takes the next samples.
-    /// - Returns: what was heard in a window that they complete.
+    /// Measures the next samples.
+    /// - Returns: the observation of a window that they complete.
     func receive(_ samples: Span<Float>) -> CaptureObservation? {
         history.append(samples)
         var observation: CaptureObservation?
@@ -58,16 +59,16 @@ final class SignalMeter {
         return observation
     }
 
-    /// Samples were lost.
+    /// Counts lost samples as silence.
     func skip(_ count: Int) { history.skip(count) }
 
-    /// How well a swipe was heard.
+    /// Measures a swipe.
     /// - Parameters:
-    ///   - span: where it was.
-    ///   - swipe: what became of it.
-    /// - Returns: what it was like.
+    ///   - span: the span of the swipe.
+    ///   - swipe: the decoder's result.
+    /// - Returns: level, clipping, noise and hum of the swipe.
     func observe(_ span: SwipeSpan, _ swipe: CaptureObservation.Swipe) -> CaptureObservation {
-        // What the decoder calls the beginning is not the first that is heard of it.
+        // The sound of a swipe begins before the decoder's start of it.
         let start = max(0, span.startSample - windowSamples)
         let sound = history.samples(in: span.startSample..<max(span.startSample, span.endSample)).samples
         let before = history.samples(in: max(0, start - windowSamples)..<start).samples
@@ -92,7 +93,7 @@ final class SignalMeter {
         }
     }
 
-    /// Mean power behind the comb, as a wide band has it in front.
+    /// Mean power after the comb filter, scaled to the power before it for wide-band sound.
     private func combPower(_ samples: Span<Float>) -> Float {
         guard samples.count > combDelay else { return 0 }
         var sum: Float = 0
@@ -122,11 +123,11 @@ final class SignalMeter {
         return 10 * log10(min(max(power, 1e-12), Double(loudest * loudest)))
     }
 
-    /// What is no number counts as silence, as the decoder has it.
+    /// Counts NaN as silence, as the decoder does.
     private static func magnitude(_ sample: Float) -> Float { sample.isNaN ? 0 : min(sample.magnitude, loudest) }
 }
 
-/// Counts samples at full scale that lie in runs: one alone may be as loud as it is.
+/// Counts samples at full scale in runs of three or more; a single one may be an unclipped peak.
 private struct ClippedRuns {
     private(set) var samples = 0
     private var run = 0

@@ -1,20 +1,21 @@
 import JackdawAudioFile
 import JackdawDSP
 
-/// Keeps the sound of swipes, and nothing else of what is heard, in a file with a manifest beside it that says where each is.
+/// Records the sound of swipes, and no other sound, in a file, with a manifest beside it that gives the place of each
+/// swipe.
 ///
-/// Both appear with the first swipe that is kept, and hold each swipe from then on: a process that is killed loses the last
-/// seconds.
+/// Both files appear with the first recorded swipe and are complete after each swipe. A process that is killed loses
+/// only the last seconds.
 struct SwipeRecorder: ~Copyable {
-    /// Seconds kept before and behind a swipe: what a decoder needs to see that it begins and ends there.
+    /// Seconds recorded before and after a swipe: a decoder needs the silence to see its start and its end.
     private static let margin = 0.25
-    /// Swipes that are no further apart than this (s) share their sound.
+    /// Swipes at most this far apart (s) are recorded without a gap in the sound.
     private static let gap = 0.5
-    /// Swipes that follow each other without a gap are written when the first of them is so old (s): a decoder may still
-    /// take a while until what it reads is told, and no more than ``SignalMeter/secondsKept`` is there.
+    /// Age (s) of the first of several swipes without a gap at which they are written: the decoder reports a swipe with
+    /// a delay, and only ``SignalMeter/secondsKept`` of the sound are kept.
     private static let patience = SignalMeter.secondsKept - 2
 
-    /// What became of a swipe on a channel.
+    /// A swipe with the decoder's result.
     private struct Entry {
         let span: SwipeSpan
         var object: JSONObject
@@ -23,14 +24,14 @@ struct SwipeRecorder: ~Copyable {
     private var writer: AudioFileWriter
     private let manifest: SwipeManifest
     private let sampleRate: Double
-    /// Swipes whose sound is still to come, or to be written.
+    /// Swipes that are not written yet.
     private var pending: [Entry] = []
 
     /// Begins a recording.
     /// - Parameters:
-    ///   - path: of the sound file, `.wav` or `.flac`; the manifest's name is the same with `.json` behind it.
+    ///   - path: of the sound file, `.wav` or `.flac`; the manifest's path has `.json` appended.
     ///   - sampleRate: frames per second (Hz).
-    ///   - channels: the channels that are listened to.
+    ///   - channels: the channels that are captured.
     /// - Throws: ``CommandError``.
     init(path: String, sampleRate: Double, channels: Range<Int>) throws(CommandError) {
         let manifest = try SwipeManifest(path: path + ".json")
@@ -43,15 +44,15 @@ struct SwipeRecorder: ~Copyable {
         self.sampleRate = sampleRate
     }
 
-    /// Takes a track that was read, or a swipe that was not.
+    /// Adds a track, or a swipe that could not be read.
     /// - Parameters:
-    ///   - span: where it was.
-    ///   - object: what `--json` says of it.
+    ///   - span: its span in the captured sound.
+    ///   - object: its `--json` object.
     mutating func add(_ span: SwipeSpan, _ object: JSONObject) { pending.append(Entry(span: span, object: object)) }
 
-    /// Writes the swipes whose sound has all been heard.
+    /// Writes the swipes whose sound is complete.
     /// - Parameters:
-    ///   - frame: how far the sound has been heard.
+    ///   - frame: the number of frames captured so far.
     ///   - meters: hold the last seconds of each channel.
     /// - Throws: ``CommandError``.
     mutating func advance(to frame: Int, _ meters: [SignalMeter]) throws(CommandError) {
@@ -61,12 +62,12 @@ struct SwipeRecorder: ~Copyable {
         if isThrough || frame - first > Int(Self.patience * sampleRate) { try flush(meters) }
     }
 
-    /// Writes all swipes, with what has been heard of their sound.
+    /// Writes all swipes, with the part of their sound that has been captured.
     /// - Parameter meters: hold the last seconds of each channel.
     /// - Throws: ``CommandError``.
     mutating func flush(_ meters: [SignalMeter]) throws(CommandError) {
         let kept = meters.map(\.history.kept).reduce(0..<Int.max) { $0.clamped(to: $1) }
-        // What is not there in full would be no swipe.
+        // A swipe without all of its sound could not be decoded again.
         let entries = pending.filter { kept.lowerBound <= $0.span.startSample && $0.span.endSample <= kept.upperBound }
         pending = []
         guard let first = entries.map(\.span.startSample).min(), let last = entries.map(\.span.endSample).max()
@@ -95,13 +96,13 @@ struct SwipeRecorder: ~Copyable {
             object.add("recorded_end", Double(offset + entry.span.endSample - start) / sampleRate, decimals: 6)
             manifest.add(object)
         }
-        // Never more than there is sound for.
+        // After the sound, so that the manifest never lists a swipe without sound.
         try manifest.save()
     }
 
-    /// Writes what is left and completes sound and manifest; where nothing was heard that is to be kept, there are none.
+    /// Writes the remaining swipes and completes both files; without a recorded swipe there are no files.
     /// - Parameter meters: hold the last seconds of each channel.
-    /// - Throws: ``CommandError``; what was written until then is kept as far as it can be.
+    /// - Throws: ``CommandError``; everything written before the error is kept if possible.
     consuming func finish(_ meters: [SignalMeter]) throws(CommandError) {
         var failure: CommandError?
         do throws(CommandError) {
@@ -121,13 +122,13 @@ struct SwipeRecorder: ~Copyable {
     }
 }
 
-/// What says where each swipe is in a recording: an object a line, in a file for this user alone that is there once the first
-/// line is.
+/// The manifest of a recording: one object a line, each with the place of a swipe. The file is readable by this user
+/// alone, and appears with its first line.
 final class SwipeManifest {
     private var output: OutputFile
     private var text: [UInt8] = []
 
-    /// A manifest without a line; nothing is at its path yet.
+    /// Creates an empty manifest. The file does not exist until ``save()``.
     /// - Throws: ``CommandError``.
     init(path: String) throws(CommandError) {
         output = try asCommand(isOutput: true) { () throws(AudioFileError) in
@@ -135,7 +136,7 @@ final class SwipeManifest {
         }
     }
 
-    // Where it is asked for, card data in clear.
+    // With `--reveal` the text holds card data in clear.
     deinit { text.removeWiping() }
 
     func add(_ object: JSONObject) {
@@ -145,7 +146,7 @@ final class SwipeManifest {
         text.append(UInt8(ascii: "\n"))
     }
 
-    /// Writes what was added.
+    /// Writes the added lines.
     /// - Throws: ``CommandError``.
     func save() throws(CommandError) {
         guard !text.isEmpty else { return }
@@ -158,7 +159,7 @@ final class SwipeManifest {
         }
     }
 
-    /// Makes sure that what was written outlasts a loss of power.
+    /// Writes the added lines and syncs the file to the disk.
     /// - Throws: ``CommandError``.
     func finish() throws(CommandError) {
         try save()

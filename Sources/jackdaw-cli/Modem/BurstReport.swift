@@ -1,16 +1,16 @@
 import JackdawDSP
 
-/// A burst, for people and for programs. Its bytes may be card data: only ``json(_:)`` has them.
+/// A burst, for people and for programs. Its bytes may be card data; only ``json(_:)`` includes them.
 struct BurstReport {
     let file: String
-    /// From 1.
+    /// Number of the channel, from 1.
     let channel: Int
     let mode: LineMode
-    /// Bytes of the burst.
+    /// Number of bytes in the burst.
     let count: Int
     let burst: LineBurst
 
-    /// What was measured, in one line.
+    /// The measured values in one line.
     var line: String {
         var parts = [
             "\(file.hidingKeysAndNumbers): \(mode.name)",
@@ -29,8 +29,9 @@ struct BurstReport {
         return parts.joined(separator: ", ")
     }
 
-    /// One object a burst; what does not apply is null. How many bits there are is told where they need not fill the bytes.
-    /// - Parameter bytes: what the burst holds.
+    /// The object of a burst; a value that does not apply is null. In a mode of bits it has their number, because they
+    /// may not fill the last byte.
+    /// - Parameter bytes: the bytes of the burst.
     /// - Returns: the object.
     func json(_ bytes: [UInt8]) -> JSONObject {
         var object = JSONObject()

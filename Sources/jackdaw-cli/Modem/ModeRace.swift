@@ -2,39 +2,40 @@ import Glibc
 import JackdawDSP
 import JackdawSpectrum
 
-/// Finds the mode out: reads the sound in all of them at once, and of bursts in the same place gives the one that explains
-/// the most of it: the longest, by the confidence of its characters, by its share of the power, by how near the tones are to
-/// the mode's, and by whether the sound looks like that mode. Length and not characters, because a mode of twice the baud
-/// sees twice as many.
+/// Detects the mode of modem sound: decodes the sound in all modes in parallel and, of bursts in the same place, emits
+/// the one that explains most of the sound. The score is a product: the burst's length, the confidence of its
+/// characters, its share of the power, how close its tones are to the mode's, and a factor if the sound looks like that
+/// mode. The length counts and not the number of characters, because a mode of twice the baud sees twice as many.
 ///
-/// A burst is given when all decoders are through with its place, or it has been looked at and is what it looks like; of
-/// one that goes on for longer the leader of the race is taken for the winner, and gives its characters as they come from
-/// then on.
+/// A burst is emitted once all decoders have finished with its place, or earlier if the survey has covered and
+/// confirmed it. If a burst goes on for longer, the leading decoder wins, and its characters are emitted as they come
+/// from then on.
 ///
-/// The bit cells of a card sound somewhat like keyed tones. Where the sound does not look like the mode of a burst, and the
-/// decoder of swipes reads a track there, it is a swipe and no burst.
+/// The bit cells of a card resemble keyed tones. If the sound does not look like the mode of a burst, and the swipe
+/// decoder reads a track there, the sound is a swipe and not a burst.
 struct ModeRace: ModemReceiver {
-    /// Seconds of a burst that goes on after which a race is decided, and of one that is what it looks like.
+    /// Seconds of an open burst after which a race is decided, and the same for a burst whose mode the survey confirms.
     private static let longestWait = 5.0
     private static let confirmedWait = 2.0
-    /// Seconds behind a burst in which another one may begin, and after which all of it has been looked at.
+    /// Seconds after a burst in which another one may begin, and after which the survey has covered all of it.
     private static let slack = 1.0
-    /// Bits by which a decoder of two tones may be late.
+    /// Bits by which a two-tone decoder may lag.
     private static let latestBits = 240.0
-    /// What looks like its mode counts for so much more.
+    /// Factor on the score of a burst whose mode the survey confirms.
     private static let weightOfLooks = 4.0
-    /// Seconds by which the place of what was looked at is known.
+    /// Uncertainty of the survey's places in seconds.
     private static let placeError = 0.1
-    /// Mean confidence of the characters of a mode that it does not look like: noise that is not white has 0.5 to 0.75, what
-    /// is read with one byte in four wrong 0.85.
+    /// Mean confidence that the characters need if the sound does not look like the mode: noise that is not white has
+    /// 0.5 to 0.75, characters with one wrong byte in four have 0.85.
     private static let leastConfidence = 0.85
-    /// Of fewer characters each must be certain, and half of the power theirs.
+    /// Below this number of characters, each must have the confidence `certain`, and the burst at least half of the
+    /// power.
     private static let many = 8
     private static let certain = 0.99
     private static let leastShare = 0.5
-    /// Characters of a mode that it does not look like that are believed beside others.
+    /// Characters that a burst needs beside confirmed ones if the sound does not look like its mode.
     private static let leastDoubtful = 16
-    /// Seconds behind a burst in which another mode has to be better to be believed.
+    /// Seconds after a burst in which a burst of another mode must score higher to replace it.
     private static let afterglow = 0.02
     /// Samples after which the race is looked at: the same whatever the blocks are, so that the result is, too.
     private static let step = 1_024
@@ -42,19 +43,19 @@ struct ModeRace: ModemReceiver {
     private struct Runner {
         let mode: LineMode
         var decoder: any LineDecoder
-        /// What was read since the last race was decided.
+        /// The events since the last race was decided.
         var events: [LineEvent] = []
-        /// Whether the last of the events is a character, whose burst goes on.
+        /// Whether the last event is a character, so that a burst is open.
         var isInBurst = false
-        /// Whether the burst that goes on has lost already.
+        /// Whether the open burst has already lost a race.
         var hasLost = false
 
-        /// Lets the decoder read on.
+        /// Runs the decoder on the next samples.
         mutating func run(_ read: (inout any LineDecoder, inout [LineEvent]) -> Void) { read(&decoder, &events) }
     }
 
     private let sampleRate: Double
-    /// Samples behind a burst after which all decoders are through with it.
+    /// Samples after a burst until all decoders have finished with it.
     private let patience: Double
     private let watch: LineWatch
     /// Looks for swipes in what was not given.
@@ -62,16 +63,17 @@ struct ModeRace: ModemReceiver {
     /// Samples behind the last one after which a burst would have been given.
     private let swipeDelay: Int
     private var runners: [Runner] = []
-    /// The runner that has won and whose burst goes on.
+    /// The runner that has won and whose burst is open.
     private var winner: Int?
-    /// Runners whose bursts were sure.
+    /// Runners that have emitted a burst that was not doubtful.
     private var known: Set<Int> = []
     private var position = 0
-    /// End of what was given last.
+    /// End of the last emitted burst or swipe, in samples.
     private var givenEnd = -Double.infinity
 
-    /// A race of those modes that a sample rate holds.
-    /// - Throws: `LineCodeError` where it holds none of them, `SpectrumError` without memory to look at the sound.
+    /// Creates a race of the modes that a sample rate supports.
+    /// - Throws: `LineCodeError` if the sample rate supports no mode, `SpectrumError` if memory for the survey runs
+    ///   out.
     init(_ modes: [LineMode], sampleRate: Double) throws {
         var decoders: [(LineMode, any LineDecoder)] = []
         var failure: LineCodeError?
@@ -86,8 +88,8 @@ struct ModeRace: ModemReceiver {
         try self.init(decoders, sampleRate: sampleRate)
     }
 
-    /// A race of decoders.
-    /// - Throws: `SpectrumError` without memory to look at the sound.
+    /// Creates a race of decoders.
+    /// - Throws: `SpectrumError` if memory for the survey runs out.
     init(_ decoders: [(LineMode, any LineDecoder)], sampleRate: Double) throws(SpectrumError) {
         self.sampleRate = sampleRate
         let slowest = decoders.compactMap(\.0.keying.shift?.baud).min() ?? .infinity
@@ -127,7 +129,7 @@ struct ModeRace: ModemReceiver {
 
     mutating func takeSwipes() -> [SwipeSpan] { swipeWatch.takeSwipes() }
 
-    /// Takes samples step by step.
+    /// Decodes samples step by step.
     private mutating func advance(
         by count: Int, _ sink: Sink, look: (Range<Int>) -> Void,
         feed: (inout any LineDecoder, Range<Int>, inout [LineEvent]) -> Void
@@ -149,7 +151,7 @@ struct ModeRace: ModemReceiver {
         }
     }
 
-    /// Lets all decoders read on.
+    /// Runs all decoders on the next samples.
     private mutating func run(_ sink: Sink, _ read: (inout any LineDecoder, inout [LineEvent]) -> Void) {
         for index in runners.indices {
             let before = runners[index].events.count
@@ -158,7 +160,7 @@ struct ModeRace: ModemReceiver {
         }
     }
 
-    /// Gives the winner's new events away, and forgets those that came too late to win.
+    /// Emits the winner's new events, and drops the events of bursts that can no longer win.
     private mutating func sort(_ index: Int, from first: Int, _ sink: Sink) {
         var kept = first
         for place in first..<runners[index].events.count {
@@ -207,7 +209,7 @@ struct ModeRace: ModemReceiver {
         watch.dropGuesses(before: position - Int(2 * patience))
     }
 
-    /// Begins the next race; whose burst goes on without being given has lost it.
+    /// Begins the next race. An open burst that was not emitted has lost.
     private mutating func forget() {
         for index in runners.indices {
             runners[index].events.removeWiping()
@@ -220,7 +222,7 @@ struct ModeRace: ModemReceiver {
         for event in runner.events[entry.events] { sink(event, runner.mode) }
     }
 
-    /// The bursts of a runner, complete or not, but for those that lie where something was given already.
+    /// The bursts of a runner, complete or open, except those that start before the end of the last emitted burst.
     private func entries(of runner: Int, _ guesses: [LineGuess]) -> [RaceEntry] {
         let events = runners[runner].events
         var entries: [RaceEntry] = []
@@ -250,11 +252,11 @@ struct ModeRace: ModemReceiver {
             guard isLast else { continue }
             let begin = start ?? end
             let standing = standing(of: runner, from: begin, to: last, guesses)
-            // The mean over the burst's events, times its length.
+            // The mean over the burst's events, times the burst's length.
             score *= (last - begin) / Double(index + 1 - first)
             if standing == .confirmed { score *= Self.weightOfLooks }
             if begin >= givenEnd {
-                // What has nothing but errors is a burst, too.
+                // A burst with nothing but framing errors still competes, so the score stays over 0.
                 entries.append(
                     RaceEntry(
                         runner: runner, events: first..<index + 1, start: begin, end: end,
@@ -270,7 +272,7 @@ struct ModeRace: ModemReceiver {
         return entries
     }
 
-    /// Whether noise is unlikely to have been taken for characters.
+    /// Whether the characters are unlikely to come from noise.
     private func isPlain(_ confidences: [Double], share: Double) -> Bool {
         guard confidences.count >= Self.many else {
             return share >= Self.leastShare && confidences.allSatisfy { $0 >= Self.certain }
@@ -278,21 +280,21 @@ struct ModeRace: ModemReceiver {
         return confidences.reduce(0, +) >= Self.leastConfidence * Double(confidences.count)
     }
 
-    /// Share of the power that is the burst's: what another mode makes of a sound leaves most of it unexplained.
+    /// The burst's share of the power: a wrong mode leaves most of the sound unexplained.
     private func share(of burst: LineBurst) -> Double {
         let ratio = pow(10, burst.signalToNoise / 10)
         return ratio.isFinite ? ratio / (1 + ratio) : 1
     }
 
-    /// How near the tones of a burst are to those of a mode, 1 where they are the same: neighbours such as Bell 202 and V.23
-    /// read each other's sound without an error.
+    /// How close the tones of a burst are to those of a mode, 1 if they are equal: neighbours such as Bell 202 and V.23
+    /// decode each other's sound without an error.
     private func likeness(of burst: LineBurst, to mode: LineMode) -> Double {
         guard let tones = burst.tones, let shift = mode.keying.shift else { return 1 }
         let distance = abs(tones.mark - shift.mark) + abs(tones.space - shift.space)
         return 1 / (1 + distance / shift.baud)
     }
 
-    /// Whether the sound between two samples looks like a runner's mode. Modes without tones are told by what they read.
+    /// Whether the sound between two samples looks like a runner's mode. The survey cannot judge modes without tones.
     private func standing(
         of runner: Int, from start: Double, to end: Double, _ guesses: [LineGuess]
     ) -> RaceEntry.Standing {
@@ -305,8 +307,8 @@ struct ModeRace: ModemReceiver {
         return isSeen ? .confirmed : mode.keying.shift == nil ? .unknown : .doubtful
     }
 
-    /// Without those that nobody would believe: some characters in a mode that the sound does not look like, in the company of
-    /// bursts that are sure, or after such. Seventeen decoders see faces in every cloud.
+    /// Removes unlikely bursts: a few characters in a mode that the sound does not look like, beside or after bursts
+    /// that are confirmed. With seventeen decoders in parallel some false bursts are certain.
     private func believable(_ entries: [RaceEntry]) -> [RaceEntry] {
         let isSure = !known.isEmpty || entries.contains { $0.standing != .doubtful }
         guard isSure else { return entries }
@@ -316,41 +318,43 @@ struct ModeRace: ModemReceiver {
     }
 }
 
-/// A burst that one of several decoders reads, for the choice between them.
+/// A burst as one of several decoders reads it, for the choice between them.
 struct RaceEntry {
-    /// The decoder, in the order in which equals are preferred.
+    /// Index of the decoder; of equal scores the lower one is preferred.
     let runner: Int
-    /// Its events among those of the runner.
+    /// Indices of the burst's events among those of the runner.
     let events: Range<Int>
-    /// In samples; the end is infinite where the burst goes on.
+    /// In samples; the end is infinite while the burst is open.
     let start: Double
     let end: Double
-    /// How much of the sound it explains, over 0.
+    /// The score: how much of the sound the burst explains, over 0.
     let score: Double
-    /// Whether the characters are as sure as those of noise seldom are.
+    /// Whether the characters are unlikely to come from noise.
     let isPlain: Bool
-    /// Whether the sound looks like the runner's mode, or the mode could not be told by its looks.
+    /// Whether the sound looks like the runner's mode.
     let standing: Standing
 
     enum Standing {
-        /// The sound looks like it.
+        /// The sound looks like the mode.
         case confirmed
-        /// What the mode sounds like cannot be told from other sound.
+        /// The survey cannot recognise the mode.
         case unknown
-        /// The sound does not look like it, as far as can be told.
+        /// The sound does not look like the mode, as far as the survey can judge.
         case doubtful
     }
 }
 
 extension [RaceEntry] {
-    /// Of the sets of bursts that do not overlap each other the one with the highest sum of scores, in the order of time: of
-    /// several readings of a place the best one, or two that lie side by side.
-    /// - Parameter gap: so many samples lie between the bursts of two runners, at least. A burst right behind one of another
-    ///   mode is in the same place: there the carrier goes on without data, and may look like data of other tones.
+    /// Of all sets of bursts that do not overlap, the one with the highest sum of scores, in the order of time: of
+    /// several decodings of a place, it has the best one, or two that lie side by side.
+    /// - Parameter gap: the least number of samples between the bursts of two runners. A burst right after one of
+    ///   another mode counts as the same place: the carrier may go on there without data, and may look like data of
+    ///   other tones.
     /// - Returns: the bursts.
     func best(gap: Double) -> [RaceEntry] {
         let entries = sorted { ($0.end, $0.runner, $0.start) < ($1.end, $1.runner, $1.start) }
-        /// For each entry the best sum of a set that ends with it, and the entry before it in that set.
+        /// For each entry, the highest sum of a set that ends with it, and the index of the entry before it in that
+        /// set.
         var sums: [(sum: Double, before: Int?)] = []
         for entry in entries {
             var best = (sum: entry.score, before: Int?.none)
@@ -362,7 +366,7 @@ extension [RaceEntry] {
             }
             sums.append(best)
         }
-        // Of equals the first.
+        // Of equal sums, the first.
         var next = sums.indices.max { sums[$0].sum < sums[$1].sum || (sums[$0].sum == sums[$1].sum && $0 > $1) }
         var chosen: [RaceEntry] = []
         while let index = next {

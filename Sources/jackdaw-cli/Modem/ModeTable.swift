@@ -1,12 +1,12 @@
 import JackdawDSP
 
-/// The modes that have a name, for people and for programs.
+/// The table of the named modes, for people and for programs.
 enum ModeTable {
-    /// A heading and a line a mode.
+    /// A heading, then one line for each mode.
     static var lines: [String] {
         var table = Table(
             .text("mode"), .number("baud"), .number("mark Hz"), .number("space Hz"), .text("framing"),
-            .text("what it is"))
+            .text("description"))
         for mode in LineMode.all {
             let (shift, framing) = mode.keying
             table.add(
@@ -16,7 +16,7 @@ enum ModeTable {
         return table.lines
     }
 
-    /// An object a mode; what does not apply is null.
+    /// One object for each mode; a value that does not apply is null.
     static var objects: [JSONObject] {
         LineMode.all.map { mode in
             let (shift, framing) = mode.keying
@@ -33,7 +33,7 @@ enum ModeTable {
 }
 
 extension LineMode {
-    /// Tones of a mode of two tones, and the framing of its characters; nil of any other.
+    /// The tones of a two-tone mode and the framing of its characters; nil for any other mode.
     var keying: (shift: FrequencyShift?, framing: CharacterFraming?) {
         switch code {
         case .frequencyShift(let shift, let framing): (shift, framing)
@@ -42,15 +42,15 @@ extension LineMode {
         }
     }
 
-    /// Whether what is read are bits, not bytes.
+    /// Whether the mode carries bits instead of bytes.
     var carriesBits: Bool {
         if case .frequencyShiftBits = code { true } else { false }
     }
 }
 
 extension CharacterFraming {
-    /// Data bits, parity and stop bits as they are usually written: `8N1`, `7E2`, `5N1.5`; with `-msb` behind where the
-    /// most significant bit goes first.
+    /// Data bits, parity and stop bits in the usual form: `8N1`, `7E2`, `5N1.5`; with `-msb` appended if the most
+    /// significant bit comes first.
     var notation: String {
         let letter =
             switch parity {
@@ -62,7 +62,8 @@ extension CharacterFraming {
         return "\(dataBits)\(letter)\(stop)" + (bitOrder == .mostSignificantFirst ? "-msb" : "")
     }
 
-    /// A framing as ``notation`` writes it; nil for anything else. Characters of nine bits are no bytes.
+    /// Parses the form of ``notation``; nil for any other text. Characters of nine bits are not accepted, because they
+    /// do not fit a byte.
     init?(notation: String) {
         for dataBits in 5...8 {
             for parity in Parity.allCases {

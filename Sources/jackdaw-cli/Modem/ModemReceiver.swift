@@ -1,21 +1,21 @@
 import JackdawDSP
 import JackdawSpectrum
 
-/// Turns the sound of one channel into characters, in a mode that it knows or finds out.
+/// Decodes the sound of one channel into characters, in a mode that is given or that it detects.
 protocol ModemReceiver {
-    /// Takes what was read, and the mode in which it was.
+    /// Receives an event and the mode in which it was decoded.
     typealias Sink = (LineEvent, LineMode) -> Void
 
-    /// Takes the next samples and gives what they completed.
+    /// Decodes the next samples and sends the events that they complete to the sink.
     mutating func receive(_ samples: Span<Int16>, _ sink: Sink)
 
-    /// Takes the next samples and gives what they completed.
+    /// Decodes the next samples and sends the events that they complete to the sink.
     mutating func receive(_ samples: Span<Float>, _ sink: Sink)
 
-    /// Ends the recording and gives what was still open.
+    /// Ends the recording and sends the remaining events to the sink.
     mutating func finish(_ sink: Sink)
 
-    /// The swipes of cards that were found instead of modem sound since the last call.
+    /// The card swipes that were found instead of modem sound since the last call.
     mutating func takeSwipes() -> [SwipeSpan]
 }
 
@@ -62,8 +62,8 @@ struct KnownModeReceiver: ModemReceiver {
         case swipe
     }
 
-    /// A receiver of a mode.
-    /// - Throws: `LineCodeError` with code `outOfRange` where the rate does not hold the mode.
+    /// Creates a receiver of a mode.
+    /// - Throws: `LineCodeError` with code `outOfRange` if the sample rate does not support the mode.
     init(_ mode: LineMode, sampleRate: Double) throws(LineCodeError) {
         self.mode = mode
         self.sampleRate = sampleRate
@@ -183,20 +183,20 @@ struct KnownModeReceiver: ModemReceiver {
     }
 }
 
-/// Puts bits into bytes, the first one into the most significant place.
+/// Packs bits into bytes, the first bit into the most significant place.
 struct BitPacker {
     private var byte: UInt8 = 0
     private var count = 0
 
-    /// Takes a bit.
-    /// - Returns: the byte that it completes.
+    /// Adds a bit.
+    /// - Returns: the byte that the bit completes.
     mutating func add(_ bit: UInt8) -> UInt8? {
         byte = byte << 1 | bit & 1
         count += 1
         return count == UInt8.bitWidth ? take() : nil
     }
 
-    /// The byte that was begun, with zeros behind its bits; nil where there is none.
+    /// The incomplete byte, padded with zeros after its bits; nil if no bit is left.
     mutating func finish() -> UInt8? {
         guard count > 0 else { return nil }
         byte <<= UInt8(UInt8.bitWidth - count)
@@ -209,7 +209,7 @@ struct BitPacker {
     }
 }
 
-/// Looks at the sound of a channel beside its decoders: which line code is it likely to be?
+/// Surveys the sound of a channel, in parallel to its decoders, for the line codes that it resembles.
 final class LineWatch {
     private var survey: LineCodeSurvey?
     private var last: [LineGuess] = []
@@ -219,17 +219,18 @@ final class LineWatch {
         survey = try LineCodeSurvey(sampleRate: sampleRate, findsUnnamed: false)
     }
 
-    /// What the sound seems to be, as far as it has been looked at: to within a second of the last sample.
+    /// The line codes found so far, up to one second before the last sample.
     var guesses: [LineGuess] { survey?.guesses ?? last }
 
     func receive(_ samples: Span<Int16>) { survey?.receive(samples) }
 
     func receive(_ samples: Span<Float>) { survey?.receive(samples) }
 
-    /// Drops what ended before a sample.
+    /// Drops guesses that end before a sample.
     func dropGuesses(before sample: Int) { survey?.dropGuesses(before: sample) }
 
-    /// Looks at what is left. Where that cannot be done, the guesses are as they were: a race can do without.
+    /// Surveys the remaining sound. If that fails, the guesses stay as they were, because the race can do without the
+    /// last ones.
     func finish() {
         last = guesses
         if let all = try? survey.take()?.finish() { last = all }

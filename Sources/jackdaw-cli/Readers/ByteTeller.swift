@@ -3,25 +3,25 @@ import JackdawTransport
 
 /// Reports bytes that come over a link: how many, and with --reveal which.
 ///
-/// The end of a swipe is unknown in it: what comes without a pause counts as one.
+/// The end of a swipe is not known: bytes without a pause count as one swipe.
 struct ByteTeller: Sendable {
     private struct Tally {
         var bytes = 0
         var bursts = 0
         var lastTime: Duration?
         var isEnough = false
-        /// Why the link ended.
+        /// The error that ended the link.
         var failure: LinkError?
-        /// Waits for the end of the last burst.
+        /// The timer that ends the last burst.
         var silence: Task<Void, Never>?
     }
 
-    /// A longer pause ends what counts as a swipe.
+    /// A pause of this length ends a burst.
     static let pause = Duration.milliseconds(500)
 
     let output: LiveOutput
     let isRevealed: Bool
-    /// After how many bursts it is enough; nil for no end.
+    /// The number of bursts after which to end; nil for no limit.
     let most: Int?
     let clock: any Clock<Duration>
     private let elapsed: ElapsedClock
@@ -35,12 +35,12 @@ struct ByteTeller: Sendable {
         elapsed = ElapsedClock(clock)
     }
 
-    /// Whether anything has come.
+    /// Whether any byte was received.
     var hasReceived: Bool { tally.withLock { $0.bytes > 0 } }
 
-    /// Receives over a link that does not come back.
-    /// - Parameter connect: opens it.
-    /// - Throws: why it could not be opened, or broke.
+    /// Receives over a link that is opened only once.
+    /// - Parameter connect: opens the link.
+    /// - Throws: ``CommandError`` if the link could not be opened, or broke.
     func run(_ connect: () async throws(LinkError) -> any Transport) async throws(CommandError) {
         do throws(LinkError) {
             let session = try await connect()
@@ -52,8 +52,8 @@ struct ByteTeller: Sendable {
         if let failure = tally.withLock({ $0.isEnough ? nil : $0.failure }) { throw CommandError(failure) }
     }
 
-    /// Receives until the link ends or it has been enough.
-    /// - Returns: whether more is wanted; the link is closed then.
+    /// Receives until the link ends or the wanted number of bursts has come.
+    /// - Returns: true if more is wanted; the link is closed in that case.
     func receive(_ session: any Transport) async -> Bool {
         let (silence, bell) = AsyncStream.makeStream(of: Never.self)
         await withTaskGroup(of: Void.self) { tasks in
@@ -87,12 +87,12 @@ struct ByteTeller: Sendable {
                 await output.waitForRoom()
             }
         } catch {
-            // Why a link that is kept ended is an event of the link.
+            // The error of a link that is kept open is also reported as an event of the link.
             if error.code != .cancelled { tally.withLock { $0.failure = error } }
         }
     }
 
-    /// Counts what has come, and waits for the pause after the last of it.
+    /// Counts received bytes; after the last wanted burst, starts the timer for the pause that ends it.
     private func note(_ count: Int, _ bell: AsyncStream<Never>.Continuation) {
         let now = elapsed.now()
         let (isFirst, before, isLast, isOver) = tally.withLock { tally in
@@ -110,8 +110,8 @@ struct ByteTeller: Sendable {
         if isOver { bell.finish() }
         if isFirst, !isRevealed {
             output.message(
-                "\(output.link): without --reader the bytes are only counted; name the reader's family to read cards "
-                    + "(jackdaw devices lists them), or show the bytes with --reveal")
+                "\(output.link): to read cards, give the reader's family with --reader (jackdaw devices lists "
+                    + "them); to show the bytes, give --reveal; now they are only counted")
         }
         guard isLast, !isOver else { return }
         let silence = Task { [clock, tally] in

@@ -8,24 +8,24 @@ struct CardListener: Sendable {
     /// The results so far, of all the times that the reader was connected.
     private struct Tally {
         var swipes = 0
-        /// Whether a reader of the family has told who it is.
+        /// Whether a reader of the family has identified itself.
         var hasAnswered = false
-        /// Why the conversation ended last.
+        /// The error that ended the last conversation.
         var failure: CommandError?
-        /// Whether a swipe was decrypted.
+        /// Whether at least one swipe was decrypted.
         var hasDecrypted = false
-        /// Why a swipe was not.
+        /// The last error of a decryption.
         var decryptionFailure: DecryptionError?
-        /// Whether it ended because no more of it can be kept.
+        /// Whether it ended because the transcript reached its greatest size.
         var isTranscriptFull = false
     }
 
     let link: LinkName
-    /// How the reader's family speaks.
+    /// The protocol of the reader's family.
     let dialect: any ReaderDialect
     let output: LiveOutput
     let isRevealed: Bool
-    /// After how many swipes it is enough; nil for no end.
+    /// The number of swipes after which to end; nil for no limit.
     let most: Int?
     let clock: any Clock<Duration>
     /// Decrypts swipes; nil without a key.
@@ -56,15 +56,15 @@ struct CardListener: Sendable {
     /// Whether a swipe was read, decrypted or not.
     var hasSwipe: Bool { tally.withLock { $0.swipes > 0 } }
 
-    /// How long a reader is to wait for a card each time, where its family allows that.
+    /// The time that a reader waits for a card per request, if its family allows that.
     private static let wait = Duration.seconds(20)
-    /// How long it is left alone after something has failed, so that one that refuses is not asked without end.
+    /// The pause after a failure, so that a reader that refuses is not asked without end.
     private static let pause = Duration.seconds(1)
 
-    /// Listens over a link that does not come back.
-    /// - Parameter connect: opens it.
-    /// - Returns: how it ended.
-    /// - Throws: why it could not be opened, or ended with nothing read.
+    /// Listens over a link that is opened only once.
+    /// - Parameter connect: opens the link.
+    /// - Returns: the exit status.
+    /// - Throws: ``CommandError`` if the link could not be opened, or ended without a swipe.
     func run(_ connect: () async throws(LinkError) -> any Transport) async throws(CommandError) -> ExitStatus {
         let transport: any Transport
         do throws(LinkError) {
@@ -79,10 +79,10 @@ struct CardListener: Sendable {
 
     /// Listens over a link that is opened again whenever it is lost.
     /// - Parameters:
-    ///   - listener: keeps it.
-    ///   - system: opens it.
-    /// - Returns: how it ended.
-    /// - Throws: why there is no use in trying.
+    ///   - listener: keeps the link open.
+    ///   - system: opens the link.
+    /// - Returns: the exit status.
+    /// - Throws: ``CommandError`` if further attempts are useless.
     func run(_ listener: ReaderListener, _ system: BluetoothSystem) async throws(CommandError) -> ExitStatus {
         try await listener.run(system) { session in
             await converse(over: session) { event in
@@ -94,8 +94,8 @@ struct CardListener: Sendable {
         return try outcome()
     }
 
-    /// Listens until the link ends or it has been enough.
-    /// - Returns: whether the reader is to be connected again; where it is not, the link is the caller's to close.
+    /// Listens until the link ends or the wanted number of swipes has come.
+    /// - Returns: true if the reader must be connected again; if false, the caller closes the link.
     private func converse(over transport: any Transport, _ tell: (ReaderEvent) -> Void) async -> Bool {
         let wait = min(max(Self.wait, dialect.times.swipe.lowerBound), dialect.times.swipe.upperBound)
         let session = ReaderSession(transport, dialect, clock: clock)
@@ -104,7 +104,7 @@ struct CardListener: Sendable {
         var isEnough = false
         var isLost = false
         events: for await event in session.events {
-            // The end of a transcript is no loss.
+            // The end of a transcript is not a loss.
             if link.isTranscript, case .lost(nil) = event { break events }
             tell(event)
             await output.waitForRoom()
@@ -122,7 +122,8 @@ struct CardListener: Sendable {
                 if isEnough { break events }
             case .failed(let error):
                 hasFailed = true
-                // Switched off, it will not be ready again; and swipes that it does not hand out do not come.
+                // A reader that is off does not become ready again, and without support for swipe requests the wanted
+                // number of swipes cannot come.
                 let isInVain = most != nil && error.code == .unsupported
                 guard await session.state == .off || isInVain else { continue }
                 isEnough = isInVain
@@ -141,16 +142,16 @@ struct CardListener: Sendable {
             }
         }
         await disarm(session)
-        // One that was lost may be there the next time, also before it has said anything.
+        // A lost reader may be back at the next attempt, even if it was lost before it sent anything.
         guard !isEnough, isLost || tally.withLock({ $0.hasAnswered }) else { return false }
         await session.close()
         return true
     }
 
-    /// Tells a reader that waits for a card to wait no more; one that does not answer is not waited for long.
+    /// Cancels the swipe request of an armed reader, and waits a short time for the answer.
     private func disarm(_ session: ReaderSession) async {
         guard [.arming, .armed].contains(await session.state) else { return }
-        // In a task of its own, because the one that listens may be cancelled.
+        // A task of its own, because the listening task may be cancelled.
         await Task { [clock] in
             await session.perform(.cancel)
             await withTaskGroup(of: Void.self) { tasks in
@@ -211,7 +212,7 @@ extension LinkName {
     /// Whether it is a transcript that is played back.
     var isTranscript: Bool { scheme == .replay || recording?.link.scheme == .replay }
 
-    /// The family of the reader that is simulated at the link; nil where it leads to no such reader.
+    /// The family of the reader that is simulated at the link; nil if the link leads to no simulated reader.
     var simulatedFamily: ReaderFamily? {
         scheme == .sim ? ReaderFamily.named(address) : recording?.link.simulatedFamily
     }

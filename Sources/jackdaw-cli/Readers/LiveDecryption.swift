@@ -13,7 +13,7 @@ final class LiveDecryption: Sendable {
     }
 
     /// Decrypts a swipe.
-    /// - Throws: ``DecryptionError`` if it is not encrypted, or not with this key.
+    /// - Throws: ``DecryptionError`` if it is not encrypted, or encrypted with another key.
     func report(on swipe: ReaderSwipe) throws(DecryptionError) -> DecryptedSwipeReport {
         DecryptedSwipeReport(
             try decryptor.decrypt(swipe), usesPublishedTestKey: decryptor.isPublishedTestKey, isRevealed: isRevealed)
@@ -24,7 +24,7 @@ extension DecryptedSwipeReport {
     /// The event of a reader's link, for a person.
     func lines(_ link: LinkName) -> [String] { ["\(link.shown): \(lines[0])"] + lines.dropFirst() }
 
-    /// The event of a reader's link, for a program.
+    /// The object of the event, for a program.
     func event(_ link: LinkName) -> JSONObject {
         var object = JSONObject()
         object.add("link", link.description)
@@ -35,7 +35,7 @@ extension DecryptedSwipeReport {
 }
 
 extension DecryptionError {
-    /// The event of a reader's link, for a program.
+    /// The object of the event, for a program.
     func event(_ link: LinkName) -> JSONObject {
         var object = JSONObject()
         object.add("link", link.description)

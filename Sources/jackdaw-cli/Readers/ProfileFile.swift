@@ -1,16 +1,16 @@
 #if Command
 import JackdawReaders
 
-/// The file that a profile is in.
+/// Reads the file of a profile.
 enum ProfileFile {
     /// Reads a profile and lays it over another.
     /// - Parameters:
     ///   - path: of the file; `-` for standard input.
-    ///   - base: the family's values, which those of the file take the place of.
-    ///   - family: has to be able to speak so.
+    ///   - base: the family's values, which the values of the file replace.
+    ///   - family: the family whose protocol must accept the values.
     /// - Returns: all values.
-    /// - Throws: ``CommandError`` with status `noInput`, `inputOutput` or `badData`; it names the file, and the value that is
-    ///   wrong.
+    /// - Throws: ``CommandError`` with status `noInput`, `inputOutput` or `badData`; it names the file and the invalid
+    ///   value.
     static func read(
         _ path: String, over base: ReaderProfile, of family: ReaderFamily
     ) throws(CommandError) -> ReaderProfile {
@@ -24,14 +24,14 @@ enum ProfileFile {
         }
     }
 
-    /// Reads a profile of whichever family.
+    /// Reads a profile of any family.
     /// - Parameter path: of the file; `-` for standard input.
-    /// - Returns: the values that it has.
+    /// - Returns: the values in the file.
     /// - Throws: ``CommandError`` with status `noInput`, `inputOutput` or `badData`.
     static func read(_ path: String) throws(CommandError) -> ReaderProfile {
         var json: [UInt8] = []
         try SmallFile.read(
-            path, most: ReaderProfile.greatestFile, tooMany: "more than a profile has", into: &json)
+            path, most: ReaderProfile.greatestFile, tooMany: "too long for a profile", into: &json)
         do throws(ReaderError) {
             return try ReaderProfile(json: json)
         } catch {

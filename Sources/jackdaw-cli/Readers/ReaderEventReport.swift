@@ -1,14 +1,14 @@
 import JackdawReaders
 import JackdawTransport
 
-/// What there is to say of something that happened at a reader.
+/// An event of a reader, as it is printed.
 struct ReaderEventReport {
     let link: LinkName
     let event: ReaderEvent
-    /// Whether card data is shown.
+    /// Whether card data shows in clear.
     let isRevealed: Bool
 
-    /// Whether each one counts, however alike they are.
+    /// Whether each event is printed even if it equals the last one.
     var isData: Bool {
         switch event {
         case .swipe, .badSwipe: true
@@ -17,7 +17,7 @@ struct ReaderEventReport {
         }
     }
 
-    /// One line for a person, and one for each part of a swipe where they are shown.
+    /// One line for a person; with ``isRevealed`` also one for each part of a swipe.
     var lines: [String] {
         var lines = ["\(link.shown): \(event)"]
         if case .swipe(let swipe) = event, isRevealed {
@@ -29,7 +29,7 @@ struct ReaderEventReport {
         return lines
     }
 
-    /// The same for a program.
+    /// The object for a program.
     var json: JSONObject {
         var object = JSONObject()
         object.add("link", link.description)
@@ -64,7 +64,7 @@ struct ReaderEventReport {
 
     private var name: String {
         switch event {
-        // The link was connected before.
+        // `connected` is the event of the link.
         case .connected: "identified"
         case .ready: "ready"
         case .waitingForCard: "waiting_for_card"
@@ -105,9 +105,9 @@ struct ReaderEventReport {
 }
 
 extension ReaderFact {
-    /// Its name, and what it is.
-    /// - Parameter isRevealed: whether bytes are shown that may be card data.
-    /// - Returns: an object.
+    /// The object of a fact, with its name and its value.
+    /// - Parameter isRevealed: whether to include bytes that may be card data.
+    /// - Returns: the object.
     func json(isRevealed: Bool) -> JSONObject {
         var object = JSONObject()
         func add(_ name: String, _ value: String) {
@@ -138,10 +138,10 @@ extension ReaderFact {
 }
 
 extension ReaderSwipe {
-    /// What the swipe has, always in the same order.
+    /// The parts of the swipe, always in the same order.
     fileprivate var orderedParts: [Part] { parts.sorted { $0.words < $1.words } }
 
-    /// A part as the reader wrote it; nil where it is no text.
+    /// A part as the reader sent it; nil if the part is not text.
     fileprivate func text(of part: Part) -> String? {
         switch part {
         case .track, .maskedTrack, .maskedNumber, .cardholderName, .serialNumber: break
@@ -154,14 +154,13 @@ extension ReaderSwipe {
         }
     }
 
-    /// A part's bytes.
+    /// A part's bytes, in hexadecimal digits.
     fileprivate func digits(of part: Part) -> String {
         withPart(part) { bytes in bytes.indices.map { bytes[$0].hexadecimal }.joined() } ?? ""
     }
 }
 
 extension ReaderSwipe.Part {
-    /// Its name.
     fileprivate var words: String {
         switch self {
         case .track(let number): "track \(number)"
@@ -184,6 +183,6 @@ extension ReaderSwipe.Part {
 }
 
 extension ReaderBytes {
-    /// Two hexadecimal digits a byte.
+    /// Two hexadecimal digits for each byte.
     fileprivate var digits: String { withBytes { bytes in bytes.indices.map { bytes[$0].hexadecimal }.joined() } }
 }

@@ -3,7 +3,7 @@ import JackdawLinux
 import JackdawSystem
 import JackdawTransport
 
-/// Keeps a reader connected and tells what becomes of its link.
+/// Keeps a reader connected and reports the events of its link.
 struct ReaderListener: Sendable {
     let link: LinkName
     let profile: GATTProfile?
@@ -11,12 +11,12 @@ struct ReaderListener: Sendable {
     let persistence: KeptLink.Persistence
     let output: LiveOutput
 
-    /// Listens until the task is cancelled, there is no use in trying, or it has been enough.
+    /// Listens until the task is cancelled, further attempts are useless, or `serve` ends it.
     /// - Parameters:
     ///   - system: opens the link.
-    ///   - serve: does what there is to be done with each session, and whether the reader is to be connected again; it closes
-    ///     the session where it is.
-    /// - Throws: why there is no use in trying.
+    ///   - serve: handles each session. It returns true after it has closed the session, to connect the reader again,
+    ///     or false to end.
+    /// - Throws: ``CommandError`` if further attempts are useless.
     func run(
         _ system: BluetoothSystem, _ serve: @escaping @Sendable (any Transport) async -> Bool
     ) async throws(CommandError) {
@@ -38,7 +38,7 @@ struct ReaderListener: Sendable {
                         isEnough.withLock { $0 = true }
                         await kept.close()
                     }
-                // What this program closes is not lost.
+                // A link that this program closes itself is not lost.
                 case .lost(let error): if !isEnough.withLock({ $0 }) { tell("lost", error) }
                 case .waiting(let duration, let error):
                     guard let tries = failures.receive(error, wait: duration) else { continue }
@@ -46,11 +46,11 @@ struct ReaderListener: Sendable {
                 case .slept(let duration): tell("slept", nil, duration)
                 case .battery(let report): tell("battery", report, report.isCharging == true ? ", charging" : "")
                 case .batteryLow(let report): tell("battery_low", report, ": charge the reader")
-                case .missed(let count): output.message("\(link): \(counted(count, "event")) went untold")
+                case .missed(let count): output.message("\(link): \(counted(count, "event")) not reported")
                 case .ended(let error): failure = error
                 }
             }
-            // A task that was cancelled takes no more events. What is done with a session may have a last word for the reader.
+            // A cancelled task receives no more events. A session may still send a last request to the reader.
             sessions.cancelAll()
             await sessions.waitForAll()
             await kept.close()
@@ -69,7 +69,7 @@ struct ReaderListener: Sendable {
             object.add("seconds", seconds, decimals: 1)
             output.add(object, [], isData: true)
         }
-        // The wait after a loss has the same reason.
+        // The message about the wait after a loss has the same reason.
         guard error == nil else { return }
         output.message(
             "\(link): \(seconds.map { "the system was asleep for \(fixed($0, 1)) s" } ?? event)")
@@ -89,10 +89,10 @@ struct ReaderListener: Sendable {
     }
 }
 
-/// Lets the person at the terminal answer what pairing asks.
+/// Asks the user at the terminal the questions of a pairing.
 struct TerminalAgent: PairingAgent {
     let conversation: Conversation
-    /// The device's code, where it was told on the command line.
+    /// The device's code from the command line; nil if it was not given.
     let code: String?
 
     var capability: PairingCapability { .keyboardDisplay }
@@ -112,21 +112,21 @@ struct TerminalAgent: PairingAgent {
 
     func requestPasskey(for device: FoundDevice) async -> UInt32? {
         if let code { return UInt32(code) }
-        return await conversation.ask("the six digits that \(name(device)) shows, or its passkey:").flatMap {
+        return await conversation.ask("enter the six digits that \(name(device)) shows, or its passkey:").flatMap {
             UInt32($0)
         }
     }
 
     func requestPINCode(for device: FoundDevice) async -> String? {
         if let code { return code }
-        return await conversation.ask("the PIN code of \(name(device)):")
+        return await conversation.ask("enter the PIN code of \(name(device)):")
     }
 
     func authorize(_ device: FoundDevice) async -> Bool {
         await conversation.agrees(to: "pair with \(name(device))? [y/N]")
     }
 
-    /// A question that is over is told of by the conversation; what was only shown needs no word.
+    /// Does nothing: the conversation itself closes a question that is over.
     func cancelled() async {}
 
     private func name(_ device: FoundDevice) -> String { device.name ?? device.link.address }

@@ -8,15 +8,13 @@ import ArgumentParser
 import JackdawLinux
 import JackdawTransport
 
-/// Where a simulated reader is offered.
+/// The place at which a simulated reader is offered.
 enum ReaderOffer {
-    /// A serial port of Bluetooth.
+    /// An RFCOMM channel, as a Bluetooth serial port.
     case channel(UInt8)
-    /// A port of this computer.
+    /// A TCP port of this computer.
     case port(TCPAddress)
-    /// A pseudo-terminal.
     case terminal
-    /// A sound card.
     case card(LinkName)
 
     /// Reads a place on the command line.
@@ -38,8 +36,7 @@ enum ReaderOffer {
         default: break
         }
         throw ValidationError(
-            "\(link): a reader is offered at tcp:127.0.0.1:PORT, at pty, at rfcomm: and a channel from 1 to 30, or on a "
-                + "jack at alsa: and a sound card")
+            "\(link): use tcp:127.0.0.1:PORT, pty, rfcomm:CHANNEL (1 to 30) or alsa:DEVICE")
     }
 
     /// Offers a reader until the task is cancelled.
@@ -93,7 +90,7 @@ enum ReaderOffer {
 }
 #endif
 
-/// A simulated reader, and what will happen at it.
+/// A simulated reader, with the cards and faults that it will have.
 struct ReaderPlan: Sendable {
     let model: any ReaderModel
     var device = SimulatedDevice()
@@ -101,12 +98,12 @@ struct ReaderPlan: Sendable {
     var faults: [PlannedFault] = []
     var seed: UInt64 = 1
 
-    /// Is such a reader for a program that has connected, until either ends the link.
+    /// Simulates such a reader for a connected program, until either side ends the link.
     func serve(_ link: any Transport, clock: any Clock<Duration>) async {
         await SimulatorHost(link, clock: clock, makeReader).run()
     }
 
-    /// The reader, at the beginning of its time.
+    /// The reader in its initial state.
     func makeReader() -> SimulatedReader {
         SimulatedReader(model, device: device, deck: deck, faults: faults, seed: seed)
     }
@@ -118,13 +115,13 @@ import JackdawSimulator
 
 /// Planned faults on the command line: `late`, `late:2`, `late:2-4`.
 enum FaultArgument {
-    /// Reads a fault, and which messages it hits: all of them, one, or the first to the last.
-    /// - Throws: `ValidationError` that says what one is.
+    /// Parses a fault and the messages that it affects: all of them, one, or the first to the last.
+    /// - Throws: `ValidationError` that describes the form of a fault.
     static func read(_ argument: String) throws -> PlannedFault {
         let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard let fault = ReaderFault(rawValue: String(parts[0])) else {
             let known = ReaderFault.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ValidationError("No fault is named \(parts[0]); there are \(known).")
+            throw ValidationError("Unknown fault \(parts[0]); known faults: \(known).")
         }
         guard parts.count == 2 else { return PlannedFault(fault) }
         let ends = parts[1].split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
@@ -132,21 +129,21 @@ enum FaultArgument {
             first <= last, last < Int.max
         else {
             let name = fault.rawValue
-            throw ValidationError("\(argument): messages are counted from 0, such as \(name):2 or \(name):2-4")
+            throw ValidationError("\(argument): number the messages from 0, such as \(name):2 or \(name):2-4")
         }
         return PlannedFault(fault, first..<last + 1)
     }
 }
 #endif
 
-/// A link at which somebody is: a terminal does not tell when it is opened, and what is sent before that is lost.
+/// A link whose peer is present. A terminal does not report when it is opened, and bytes sent before that are lost.
 struct AwaitedLink: Transport {
     private let base: any Transport
-    /// What came first.
+    /// The first bytes received.
     private let first: SystemLock<[UInt8]>
 
     /// Waits for the first bytes.
-    /// - Parameter base: the link; closed where none come.
+    /// - Parameter base: the link; closed if it ends before any bytes.
     init?(_ base: any Transport) async {
         self.base = base
         var bytes: [UInt8] = []

@@ -9,7 +9,7 @@ extension SwipeEncryptor {
     ///   - scheme: by which key it encrypts; nil for the one that the family's maker documents.
     ///   - path: where the key comes from.
     /// - Returns: the encryptor.
-    /// - Throws: ``CommandError`` with status `usage` or `badData` if the key cannot be used so.
+    /// - Throws: ``CommandError`` with status `usage` or `badData` if the scheme is unknown or the key does not fit.
     static func forReader(
         of family: String, _ key: borrowing SecretBytes, _ scheme: KeyScheme?, from path: String
     ) throws(CommandError) -> SwipeEncryptor {

@@ -1,19 +1,19 @@
 import JackdawCards
 import JackdawDSP
 
-/// Prints cards as soon as they are complete, and failures behind the cards that came before them.
+/// Prints cards as soon as they are complete, and each failure after the cards that came before it.
 struct CardPrinter {
     private let console: Console
-    /// Whether failures are results, too.
+    /// Whether failures go to standard output as results.
     private let showsFailures: Bool
     private var cards: CardAssembler
-    /// Lines about failures, for after the cards that came before them.
+    /// Lines about failures, held until the earlier cards are printed.
     private var failures: [String] = []
 
     /// - Parameters:
-    ///   - channels: how many channels' tracks a card waits for.
-    ///   - showsFailures: whether failures go where the cards go.
-    ///   - console: where it all goes.
+    ///   - channels: the number of channels that may deliver tracks of a card.
+    ///   - showsFailures: whether failures go to standard output, as the cards do.
+    ///   - console: prints the lines.
     init(channels: Int, showsFailures: Bool, _ console: Console) {
         self.console = console
         self.showsFailures = showsFailures
@@ -24,8 +24,8 @@ struct CardPrinter {
 
     mutating func add(_ failure: FailureReport) { failures += failure.lines }
 
-    /// Prints what is complete.
-    /// - Parameter time: how far the sound has been heard, in seconds; nil where nothing more is waited for.
+    /// Prints the complete cards, and the failures if no card is open.
+    /// - Parameter time: how far the sound has been decoded, in seconds; nil if no further track can come.
     mutating func print(at time: Double?) {
         for card in cards.completeCards(at: time) { CardAssembler.lines(card).forEach(console.result) }
         guard cards.isEmpty else { return }
@@ -35,24 +35,24 @@ struct CardPrinter {
     }
 }
 
-/// Brings the tracks of one pass of a card together: a head may give two or three at once, on as many channels.
+/// Combines the tracks of one swipe: a head may read two or three at once, each on a channel of its own.
 struct CardAssembler {
     /// Tracks that are read further apart than this are two swipes (s).
     static let gap = 0.25
 
-    /// How long after its end a card may still get a track (s): channels are answered for as each falls silent.
+    /// How long after its last track a card may still get one (s): each channel reports when it falls silent.
     private let patience: Double
     private var pending: [TrackReport] = []
 
-    /// An assembler for a recording of so many channels.
+    /// An assembler for a recording of that many channels.
     init(channels: Int) { patience = channels > 1 ? 2 : Self.gap }
 
-    /// Whether no card waits for its tracks.
+    /// Whether no card is open.
     var isEmpty: Bool { pending.isEmpty }
 
     mutating func add(_ report: TrackReport) { pending.append(report) }
 
-    /// Takes the cards to which no track can come any more.
+    /// Removes and returns the cards that cannot get another track.
     /// - Parameter time: how far the recording has been decoded, in seconds; nil at its end.
     /// - Returns: cards in the order of time, each with its tracks in the order of their numbers.
     mutating func completeCards(at time: Double?) -> [[TrackReport]] {
@@ -69,7 +69,7 @@ struct CardAssembler {
         return cards.map { $0.sorted { ($0.track.track, $0.channel) < ($1.track.track, $1.channel) } }
     }
 
-    /// A card's block for a person: whose it is, then its tracks.
+    /// A card's lines for a person: one with its fields, then its tracks and their conflicts.
     static func lines(_ reports: [TrackReport]) -> [String] {
         let card = SwipedCard(reports.compactMap(\.content))
         let number = card.pan

@@ -3,11 +3,11 @@ import JackdawDecryption
 
 /// A decrypted swipe as it is printed.
 struct DecryptedSwipeReport {
-    /// The tracks with their numbers, whether they were encrypted, and whether a hash of the frame speaks for them.
+    /// The tracks with their numbers, whether they were encrypted, and whether a hash in the frame confirms them.
     private let tracks: [(number: Int, wasEncrypted: Bool, isHashChecked: Bool, shown: ShownTrack)]
-    /// Bytes of the stripe's fingerprint; nil where there is none.
+    /// Bytes of the stripe's fingerprint; nil if there is no fingerprint.
     private let magnePrintSize: Int?
-    /// Why the fingerprint did not decrypt.
+    /// The reason why the fingerprint could not be decrypted.
     private let magnePrintFailure: DecryptionError?
     private let keySerialNumber: String?
     private let usesPublishedTestKey: Bool
@@ -23,10 +23,10 @@ struct DecryptedSwipeReport {
         self.usesPublishedTestKey = usesPublishedTestKey
     }
 
-    /// Whether there was anything of the card.
+    /// Whether the swipe contains at least one track.
     var hasTracks: Bool { !tracks.isEmpty }
 
-    /// The objects of `--json`, one a track, and one for the MagnePrint where there is one.
+    /// The objects of `--json`, one for each track, and one for the MagnePrint if there is one.
     var json: [JSONObject] {
         var objects = tracks.map { track in
             var object = JSONObject()
@@ -49,9 +49,9 @@ struct DecryptedSwipeReport {
         return objects
     }
 
-    /// What was decrypted how, a line a track, and one for the MagnePrint where there is one.
+    /// The lines for a person: the key, one line for each track, and one for the MagnePrint if there is one.
     var lines: [String] {
-        let key = usesPublishedTestKey ? "a published test key" : "the key given"
+        let key = usesPublishedTestKey ? "a published test key" : "the given key"
         let number = keySerialNumber.map { ", KSN \($0)" } ?? ", the same for every swipe"
         return ["decrypted with \(key)\(number)"]
             + (hasTracks ? [] : ["  no tracks"])

@@ -3,11 +3,11 @@ import JackdawDSP
 
 /// A decoded track as it is printed: masked, unless the user asked to see all.
 struct TrackReport {
-    /// File and channel (from 1) that the track came from.
+    /// File and channel (from 1) of the track.
     let file: String
     let channel: Int
     let track: DecodedTrack
-    /// What is shown of it.
+    /// The text and fields as they are printed.
     private let shown: ShownTrack
 
     init(_ track: DecodedTrack, file: String, channel: Int, isRevealed: Bool) {
@@ -17,16 +17,16 @@ struct TrackReport {
         shown = track.characters.withElements { ShownTrack($0, isRevealed: isRevealed) }
     }
 
-    /// The fields, where the text has the form of a track.
+    /// The fields, if the text has the form of a track.
     var content: Track? { shown.content }
     /// The whole text, sentinels included.
     var text: String { shown.text }
     var pan: String? { shown.pan }
     var name: String? { shown.name }
-    /// What the text was recognised as, by name.
+    /// The name of the format that the text has.
     var format: String { shown.format }
 
-    /// The object of `--json`: the contract with other programs, so its fields neither change nor move.
+    /// The object of `--json`: a contract with other programs, so the names and the order of its fields are fixed.
     var json: JSONObject {
         var object = JSONObject()
         object.add("file", file)
@@ -47,7 +47,7 @@ struct TrackReport {
         return object
     }
 
-    /// Two lines for a person: the text, and how it was read.
+    /// Two lines for a person: the text, and the properties of the reading.
     var lines: [String] {
         let span = "\(fixed(track.span.start, 3)) to \(fixed(track.span.end, 3)) s"
         let speed = track.speed
@@ -70,7 +70,7 @@ struct TrackReport {
 }
 
 extension String {
-    /// Text from ASCII bytes; a 0, which stands for a character that is not certain, becomes a middle dot.
+    /// Text from ASCII bytes; a 0, which stands for an uncertain character, becomes a middle dot.
     init(ascii bytes: Span<UInt8>) {
         self = bytes.indices.reduce(into: "") { text, index in
             let scalar = Unicode.Scalar(bytes[index])
@@ -79,9 +79,9 @@ extension String {
     }
 }
 
-/// What is shown of a track's text: masked, unless the user asked to see all.
+/// A track's text as it is printed: masked, unless the user asked for it in clear.
 struct ShownTrack {
-    /// The fields, where the text has the form of a track.
+    /// The fields, if the text has the form of a track.
     let content: Track?
     /// The whole text, sentinels included.
     let text: String
@@ -104,7 +104,7 @@ struct ShownTrack {
         name = content?.name?.text.revealedText().trimmingBlanksAtEnd
     }
 
-    /// What the text was recognised as, by name.
+    /// The name of the format that the text has.
     var format: String { (content?.format ?? .unknown).rawValue }
 
     /// Adds the text to an object of `--json`.
@@ -125,11 +125,11 @@ struct ShownTrack {
 
 /// A swipe that could not be read, as it is printed.
 struct FailureReport {
-    /// File and channel (from 1) that the swipe came from.
+    /// File and channel (from 1) of the swipe.
     let file: String
     let channel: Int
     let failure: SwipeFailure
-    /// Whether to show the bits and characters that were read: card data.
+    /// Whether to print the bits and characters that were read, which are card data.
     let showsBits: Bool
 
     /// The object of `decode --json --failures`.
@@ -150,7 +150,7 @@ struct FailureReport {
         return object
     }
 
-    /// One line for a person, and one each for bits and characters where they are wanted.
+    /// One line for a person; with ``showsBits`` also one for the bits and one for the characters.
     var lines: [String] {
         let span = "\(fixed(failure.span.start, 3)) to \(fixed(failure.span.end, 3)) s"
         var lines = [

@@ -4,7 +4,7 @@ import JackdawTransport
 
 /// Recordings in a folder.
 enum CaptureFolder {
-    /// The sound files in a folder, in the order of their names; none where there is no such folder.
+    /// The sound files in a folder, in the order of their names; empty if there is no such folder.
     static func soundFiles(in folder: String) -> [String] {
         guard let directory = unsafe opendir(FileName.characters(of: folder)) else { return [] }
         defer { unsafe closedir(directory) }
@@ -18,20 +18,20 @@ enum CaptureFolder {
     }
 }
 
-/// Swipes of the test card in a temporary folder, which goes with its owner.
+/// Synthetic swipes of the test card in a temporary folder, which is deleted with this value.
 struct MadeSwipes: ~Copyable {
     private let folder: String
     private(set) var files: [String] = []
 
     private init(folder: String) { self.folder = folder }
 
-    /// Makes one swipe of each track for each of some conditions, easy and hard.
+    /// Makes one swipe of each track for each of four conditions, easy and hard.
     /// - Returns: the owner of the files.
-    /// - Throws: ``CommandError`` where they cannot be written.
+    /// - Throws: ``CommandError`` if the files cannot be written.
     static func make() throws(CommandError) -> MadeSwipes {
         var template = Array("/tmp/jackdaw-XXXXXX".utf8CString)
         guard let folder = unsafe mkdtemp(&template) else {
-            throw CommandError(.inputOutput, "/tmp: cannot make a folder there")
+            throw CommandError(.inputOutput, "/tmp: cannot create a folder")
         }
         var swipes = MadeSwipes(folder: unsafe String(cString: folder))
         let conditions: [(String, SwipeSynthesizer.Configuration)] = [

@@ -3,65 +3,65 @@ import JackdawAudioFile
 import JackdawDSP
 import JackdawTransport
 
-/// Takes the sound of a recording, front to back.
+/// Receives the sound of a recording, from its start to its end.
 protocol SoundListener {
-    /// Whether 16-bit samples come as they are; else every sample comes as `Float`.
+    /// Whether 16-bit samples arrive unconverted; otherwise all samples arrive as `Float`.
     var takesSixteenBits: Bool { get }
 
-    /// Takes the format and the channels that will come, before any samples.
-    /// - Throws: ``CommandError`` where the recording cannot be used; nothing more comes then.
+    /// Receives the format and the channels before any samples.
+    /// - Throws: ``CommandError`` if the recording cannot be used; no samples follow.
     mutating func begin(_ format: AudioFormat, channels: Range<Int>) throws(CommandError)
 
-    /// Takes the next samples of a channel.
+    /// Receives the next samples of a channel.
     mutating func receive(_ samples: Span<Int16>, channel: Int)
 
-    /// Takes the next samples of a channel.
+    /// Receives the next samples of a channel.
     mutating func receive(_ samples: Span<Float>, channel: Int)
 
-    /// Takes the position after each block; the time to print what is complete.
-    /// - Throws: ``CommandError`` to give up.
+    /// Receives the position after each block, for printing complete results.
+    /// - Throws: ``CommandError`` to stop reading.
     mutating func advance(to frame: Int, of total: Int?) throws(CommandError)
 
-    /// Takes the end of the samples, also where an error ends them.
+    /// Called after the last samples, also if an error ends the recording.
     mutating func finish()
 }
 
 /// Reads recordings one after the other, with one set of buffers for all.
 struct SoundScanner: ~Copyable {
-    /// What came of a recording.
+    /// The result of reading a recording.
     struct Outcome {
         let format: AudioFormat
         let frames: Int
-        /// Whether the header promised more.
+        /// Whether the file is shorter than its header says.
         let isTruncated: Bool
-        /// Samples that were not finite numbers, taken as 0.
+        /// Samples that were not finite numbers, replaced by 0.
         let replacedSamples: Int
 
-        /// What is wrong with the recording, a line each.
+        /// The faults of the recording, one line each.
         func complaints(about file: String) -> [String] {
             var lines: [String] = []
             if replacedSamples > 0 {
                 lines.append("\(file): \(counted(replacedSamples, "sample")) not a number, taken as silence")
             }
             if isTruncated {
-                lines.append("\(file): cut short: ends after \(frames) frames, its header promises more")
+                lines.append("\(file): cut short: ends after \(frames) frames, fewer than in its header")
             }
             return lines
         }
     }
 
-    /// Long enough that calls cost nothing, short enough that a block stays in the cache.
+    /// Frames times channels: large enough that the cost of the calls is negligible, small enough for the cache.
     private static let blockFrames = 65_536
-    /// Seconds of sound in a block of a pipe, which may be filled as slowly as the sound is heard.
+    /// Seconds of sound in a block of a pipe, which may be filled as slowly as the sound is captured.
     private static let liveSeconds = 0.01
 
-    /// Channel to read, from 0; all of them if nil.
+    /// Channel to read, from 0; nil for all.
     private let channel: Int?
     private let raw: RawAudioFormat?
     private var narrow: AudioBlock<Int16>?
     private var wide: AudioBlock<Float>?
 
-    /// A scanner.
+    /// Creates a scanner.
     /// - Parameters:
     ///   - channel: the channel to read, from 0; nil for all.
     ///   - raw: the format of headerless files; nil for files with a header.
@@ -73,9 +73,10 @@ struct SoundScanner: ~Copyable {
     /// Reads one recording.
     /// - Parameters:
     ///   - path: a path, or `-` for standard input.
-    ///   - listener: takes the sound.
-    /// - Returns: what the recording was.
-    /// - Throws: ``CommandError``: what the file is not, or an interrupt. What came before it has been heard.
+    ///   - listener: receives the sound.
+    /// - Returns: the result of the recording.
+    /// - Throws: ``CommandError`` if the file is invalid or the user interrupts. The listener has received the sound
+    ///   before the error.
     mutating func scan(_ path: String, _ listener: inout some SoundListener) throws(CommandError) -> Outcome {
         let raw = raw
         var reader = try asCommand { () throws(AudioFileError) in try AudioFileReader(path: path, raw: raw) }
@@ -124,7 +125,7 @@ struct SoundScanner: ~Copyable {
         }
     }
 
-    /// Frames of a block.
+    /// The frames of a block.
     private static func capacity(_ path: String, _ format: AudioFormat) -> Int {
         var status = stat()
         let known = unsafe path == "-" ? fstat(STDIN_FILENO, &status) : stat(FileName.characters(of: path), &status)
@@ -132,7 +133,7 @@ struct SoundScanner: ~Copyable {
         return isLive ? Int(format.sampleRate * liveSeconds) : max(1_024, blockFrames / format.channels)
     }
 
-    /// A block of the right shape: the one of the last file where that fits.
+    /// A block of the right shape: that of the last file if it fits.
     private static func block<Sample>(
         _ last: consuming AudioBlock<Sample>?, channels: Int, capacity: Int
     ) -> AudioBlock<Sample> {
@@ -141,7 +142,7 @@ struct SoundScanner: ~Copyable {
     }
 }
 
-/// Sample types that both the reader and the listeners have a path for.
+/// A sample type that both the file reader and the listeners support.
 private protocol ScannedSample: BitwiseCopyable & Sendable {
     static func read(
         from reader: inout AudioFileReader, into block: inout AudioBlock<Self>
@@ -174,10 +175,10 @@ enum SwipeSound {
     /// The sound of one track.
     /// - Parameters:
     ///   - text: with or without sentinels.
-    ///   - track: gives the character code and the density.
+    ///   - track: selects the character code and the density.
     ///   - configuration: the swipe.
     /// - Returns: samples, full scale -1 to 1.
-    /// - Throws: ``CommandError`` with status `usage`: what cannot be written, or a value out of range.
+    /// - Throws: ``CommandError`` with status `usage` if the text does not fit the track or a value is out of range.
     static func render(
         _ text: String, _ track: TrackNumber, _ configuration: SwipeSynthesizer.Configuration
     ) throws(CommandError) -> [Float] {
@@ -194,8 +195,8 @@ enum SwipeSound {
         }
     }
 
-    /// Writes channels side by side; those that end first are filled up with silence.
-    /// - Throws: ``CommandError``, and there is no new file.
+    /// Writes channels side by side; silence fills up the shorter ones.
+    /// - Throws: ``CommandError``; no new file exists then.
     static func write(_ channels: [[Float]], to path: String, sampleRate: Double) throws(CommandError) {
         let frames = channels.map(\.count).max() ?? 0
         let interleaved = (0..<frames).flatMap { frame in channels.map { frame < $0.count ? $0[frame] : 0 } }

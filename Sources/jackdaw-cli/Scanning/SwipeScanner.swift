@@ -1,23 +1,23 @@
 import JackdawAudioFile
 import JackdawDSP
 
-/// What comes out of a recording while it is scanned.
+/// Receives the decoder's events while a recording is scanned.
 protocol ScanObserver {
-    /// Whether ``receive(_:channel:)`` wants the samples, which costs their conversion.
+    /// Whether ``receive(_:channel:)`` needs the samples, which costs their conversion.
     var wantsSamples: Bool { get }
 
-    /// Takes the format, before any samples.
-    /// - Throws: ``CommandError`` to give up.
+    /// Receives the format before any samples.
+    /// - Throws: ``CommandError`` to stop the scan.
     mutating func begin(_ format: AudioFormat) throws(CommandError)
 
-    /// Takes the next samples of a channel, before the events that they complete.
+    /// Receives the next samples of a channel, before the events that they complete.
     mutating func receive(_ samples: Span<Float>, channel: Int)
 
-    /// Takes what the decoder of a channel found.
+    /// Receives an event of a channel's decoder.
     mutating func receive(_ event: SwipeEvent, channel: Int)
 
-    /// Takes the position after each block; the time to print what is complete.
-    /// - Throws: ``CommandError`` to give up.
+    /// Receives the position after each block, for printing complete results.
+    /// - Throws: ``CommandError`` to stop the scan.
     mutating func advance(to frame: Int, of total: Int?) throws(CommandError)
 }
 
@@ -29,10 +29,10 @@ extension ScanObserver {
 /// Decodes the swipes of recordings one after the other, with one set of decoders and buffers for all.
 struct SwipeScanner: ~Copyable {
     private var sound: SoundScanner
-    /// A decoder for each channel to decode, all for one sample rate.
+    /// One decoder for each channel, all with the same sample rate.
     private var decoders: [SwipeDecoder] = []
 
-    /// A scanner.
+    /// Creates a scanner.
     /// - Parameters:
     ///   - channel: the channel to decode, from 0; nil for all.
     ///   - raw: the format of headerless files; nil for files with a header.
@@ -43,9 +43,10 @@ struct SwipeScanner: ~Copyable {
     /// Decodes one recording.
     /// - Parameters:
     ///   - path: a path, or `-` for standard input.
-    ///   - observer: takes what is found.
-    /// - Returns: what the recording was.
-    /// - Throws: ``CommandError``: what the file is not, or an interrupt. What came before it has been observed.
+    ///   - observer: receives the events.
+    /// - Returns: the result of the recording.
+    /// - Throws: ``CommandError`` if the file is invalid or the user interrupts. The observer has received the events
+    ///   before the error.
     mutating func scan(
         _ path: String, _ observer: inout some ScanObserver
     ) throws(CommandError) -> SoundScanner.Outcome {
@@ -58,7 +59,7 @@ struct SwipeScanner: ~Copyable {
     }
 }
 
-/// Hands sound to decoders, and what they find to an observer.
+/// Passes sound to decoders, and their events to an observer.
 private struct SwipeListener<Observer: ScanObserver>: SoundListener {
     var observer: Observer
     var decoders: [SwipeDecoder]

@@ -1,8 +1,8 @@
 import JackdawDSP
 
-/// A card that no bank ever issued: Visa's public test number.
+/// A test card with Visa's public test number, which no bank has issued.
 enum TestCard {
-    /// What stands for the test card where a track's text is expected; no track can hold small letters.
+    /// The argument that selects the test card instead of a track's text; no track can contain small letters.
     static let name = "test"
 
     static func text(_ track: TrackNumber) -> String {
@@ -13,23 +13,23 @@ enum TestCard {
         }
     }
 
-    /// The text that an argument means: itself, a file's content, or the test card.
-    /// - Throws: ``CommandError`` where a file cannot be read.
+    /// Resolves an argument: the text itself, the content of a file, or the test card.
+    /// - Throws: ``CommandError`` if a file cannot be read.
     static func resolve(_ argument: String, _ track: TrackNumber) throws(CommandError) -> String {
         if argument == name { return text(track) }
         guard argument.first == "@" else { return argument }
         return try content(of: String(argument.dropFirst()))
     }
 
-    /// The one line that a file holds.
+    /// The only line of a file.
     private static func content(of path: String) throws(CommandError) -> String {
-        // No track holds as much as this; a longer file is not a card.
+        // The limit of 4,095 bytes is above the length of any track.
         var bytes: [UInt8] = []
         defer { bytes.removeWiping() }
-        try SmallFile.read(path, most: 4_095, tooMany: "holds more than a track", into: &bytes)
+        try SmallFile.read(path, most: 4_095, tooMany: "too long for a track", into: &bytes)
         let lines = bytes.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
         guard lines.count == 1 else {
-            throw CommandError(.badData, "\(SmallFile.name(of: path)): must hold one line, the track's text")
+            throw CommandError(.badData, "\(SmallFile.name(of: path)): must have one line, the text of the track")
         }
         return String(decoding: lines[0], as: UTF8.self)
     }

@@ -4,7 +4,7 @@ import JackdawSystem
 import JackdawTransport
 import SwipeController
 
-/// Lets a controller find out which reader is on a jack.
+/// Detects the reader on a jack with a swipe controller.
 struct AutodetectSearch: Sendable {
     private let environment: LinuxSwipeEnvironment
     private let interaction: TerminalInteraction
@@ -21,12 +21,12 @@ struct AutodetectSearch: Sendable {
         self.link = link
     }
 
-    /// Runs it to its end; the jack is free again and the volume as it was.
+    /// Runs the search to its end, and then frees the jack and restores the volume.
     /// - Parameter clock: measures times.
-    /// - Returns: what was found and whether it could be powered up; nil where nothing is plugged in.
-    /// - Throws: ``CommandError`` where the jack cannot be used.
+    /// - Returns: the report and whether the reader could be powered up; nil if nothing is plugged in.
+    /// - Throws: ``CommandError`` if the jack cannot be used.
     func run(clock: any Clock<Duration>) async throws(CommandError) -> (ReaderSearchReport, isActivated: Bool)? {
-        // Counts where the card senses nothing.
+        // Takes effect only on a card without jack detection.
         environment.setAttached(true)
         for await isAttached in environment.attachments() {
             guard !isAttached else { break }
@@ -46,11 +46,11 @@ struct AutodetectSearch: Sendable {
     }
 }
 
-/// Waits for what autodetection has found, and reports what is in its way.
+/// Waits for the result of autodetection, and reports the controller's warnings.
 private final class AutodetectListener: PGSwipeDelegate {
     struct Outcome {
         let result: CardReaderAutodetectResult
-        /// Why the sound card or the reader's link could not be opened, if that has ended the search.
+        /// The reason why the sound card or the reader's link could not be opened, if that has ended the search.
         let failure: LinkError?
     }
 
@@ -74,20 +74,20 @@ private final class AutodetectListener: PGSwipeDelegate {
 
     func swipeControllerWarning(_ warning: PGSwipeWarning) {
         guard warning.code == .linkFailed else { return conversation.message("\(link): \(warning)") }
-        // What fails later, such as an opening that the end of the search gives up, has not ended it.
+        // Stored at once: later errors, such as an opening that the end of the search cancels, did not end the search.
         let failure = environment.failure
         self.failure.withLock { $0 = failure }
     }
 }
 
-/// Keeps what a controller is only told in words.
+/// Keeps the typed errors that a controller reports only as text.
 private struct TellingEnvironment: SwipeEnvironment {
     let base: LinuxSwipeEnvironment
     private let held = SystemLock<LinkError?>(nil)
 
     init(base: LinuxSwipeEnvironment) { self.base = base }
 
-    /// What was in the way; nil for nothing.
+    /// The last error; nil if there is none.
     var failure: LinkError? { held.withLock { $0 } }
 
     func open(_ type: AudioJackReaderType) async throws(LinkError) -> ReaderSession {
@@ -105,7 +105,7 @@ private struct TellingEnvironment: SwipeEnvironment {
         do throws(LinkError) {
             return try await base.search(for: types, mayPlayTones: mayPlayTones)
         } catch {
-            // Given up: what was searched for was pulled out.
+            // A cancellation means that the reader was unplugged.
             if error.code != .cancelled { held.withLock { $0 = error } }
             throw error
         }
@@ -118,13 +118,13 @@ private struct TellingEnvironment: SwipeEnvironment {
     func restoreVolume() async { await base.restoreVolume() }
 }
 
-/// What autodetection has found and seen, for programs.
+/// The report of autodetection, for programs.
 struct AutodetectReport {
     let link: LinkName
     let report: ReaderSearchReport
-    /// Whether the reader that was found was powered up.
+    /// Whether the reader was powered up.
     let isActivated: Bool
-    /// When it ended, since the beginning of 1970.
+    /// The end of the search, since the beginning of 1970.
     let time: Duration
 
     var object: JSONObject {

@@ -4,18 +4,18 @@ import JackdawReaders
 import JackdawTransport
 import SwipeController
 
-/// Lets the person at the terminal answer what a controller of readers asks.
+/// Asks the user at the terminal the questions of a swipe controller.
 struct TerminalInteraction: SwipeInteraction {
     let conversation: Conversation
-    /// Whether everything is agreed to on the command line.
+    /// Whether `--yes` confirms all questions.
     let agreesToAll: Bool
-    /// Whether anybody can be asked.
+    /// Whether standard input is a terminal, so that a user can answer.
     let isTerminal: Bool
 
     func confirm(_ question: String) async -> Bool {
         if agreesToAll { return true }
         guard isTerminal else {
-            conversation.message("\(question) no: there is no terminal to ask at, and --yes was not given")
+            conversation.message("\(question) no: give --yes, because there is no terminal to ask at")
             return false
         }
         return await conversation.agrees(to: "\(question) [y/N]")
@@ -23,27 +23,27 @@ struct TerminalInteraction: SwipeInteraction {
 
     func show(_ text: String) async { conversation.message(text) }
 
-    /// A question that is over is told of by the conversation.
+    /// Does nothing: the conversation itself closes a question that is over.
     func dismiss() async {}
 
     func mayPlayLoudTones() async -> Bool {
-        await confirm("play tones as loud as the sound card can, with no headphones on?")
+        await confirm("play tones at maximum volume, with headphones off?")
     }
 }
 
-/// The audio jacks of the system that the command runs on; tests have some of their own.
+/// Audio jacks on the computer that runs the command; tests replace them.
 struct SwipeSystem: Sendable {
-    /// The jack of a link.
+    /// Opens the jack of a link.
     var environment: @Sendable (LinkName, [ReaderProfile], SwipeMemory) throws(LinkError) -> LinuxSwipeEnvironment = {
         link, profiles, memory throws(LinkError) in
         try LinuxDevices().swipeEnvironment(link, profiles: profiles, memory: memory)
     }
-    /// Whether a person can be asked.
+    /// Whether standard input is a terminal, so that a user can answer.
     var isTerminal = isatty(STDIN_FILENO) == 1
-    /// Measures times.
+    /// Measures the times of the search.
     var clock: any Clock<Duration> = SuspendingClock()
-    /// The time of day.
+    /// Provides the time of day.
     var wallClock = WallClock()
-    /// Whether the user wants the command to end.
+    /// Whether the user has interrupted the command.
     var isInterrupted: @Sendable () -> Bool = { Interruption.isRequested }
 }

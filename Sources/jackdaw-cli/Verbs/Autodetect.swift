@@ -9,21 +9,21 @@ struct Autodetect: Verb {
     static let configuration = CommandConfiguration(
         abstract: "Find out which reader is on the audio jack.",
         discussion: """
-            It listens first. Where that is not enough, it turns the volume to its most and plays loud tones, once you agree: \
-            take headphones off and pull loudspeakers out before. UniMag, IPS and IPS Enterprise are tried in turn, for \
-            5 seconds each; the one that was found last at this sound card comes first. A family of which too little is \
-            known is not tried, unless a profile supplies it. The volume is put back at the end.
+            Autodetection listens first. If that is not enough, it asks, then sets the volume to maximum and plays \
+            loud tones: take headphones off and unplug loudspeakers first. UniMag, IPS and IPS Enterprise are tried in \
+            turn, 5 seconds each; the family last found at this sound card is tried first. A family whose protocol is \
+            not known well enough is not tried, unless --profile supplies it. The volume is restored at the end.
 
-            What was found is printed, and then what was seen: how loud it was before any tone, and for each family how often \
-            it was asked, what it answered and when.
+            The result is printed first, then the evidence: the level before any tone, and for each family the number \
+            of tests, the answer and its time.
 
             EXIT CODES
               0   a reader was found
-              1   none was found or powered up, or tones were not agreed to
-              64  usage; no name of a link
-              65  a profile cannot be, or is of another family
-              66  the file of a profile is missing, or may not be read
-              69  the sound card is missing, busy, or may not be opened
+              1   no reader was found or powered up, or the tones were declined
+              64  usage; not the name of a link
+              65  the profile is invalid, or for another reader family
+              66  the profile is missing or not readable
+              69  the sound card is missing, busy or not permitted
               74  I/O error
               130 interrupted
 
@@ -37,19 +37,19 @@ struct Autodetect: Verb {
     @Option(
         help: ArgumentHelp(
             """
-            The sound card: alsa:NAME, as jackdaw devices lists them; or a simulated jack: sim:unimag, sim:ips, \
+            The sound card: alsa:NAME, as jackdaw devices lists it; or a simulated jack: sim:unimag, sim:ips, \
             sim:ipsenterprise or sim:none.
             """,
             valueName: "link"),
         transform: LinkArgument.read)
     var link = LinkName(.alsa, "default")
 
-    @Flag(help: "Play loud tones where they are needed, without asking.")
+    @Flag(help: "Play loud tones if they are needed, without asking.")
     var yes = false
 
     @Option(
         help: ArgumentHelp(
-            "Values in the place of those of a family of readers, in JSON; - for standard input; again for more.",
+            "JSON file of values that replace those of a reader family; - for standard input. May be repeated.",
             valueName: "file"),
         completion: .file(extensions: ["json"]))
     var profile: [String] = []
@@ -57,20 +57,20 @@ struct Autodetect: Verb {
     @Flag(help: "Print one JSON object.")
     var json = false
 
-    @Flag(help: "Do not remember what was found, nor go by what was found before.")
+    @Flag(help: "Neither use nor store the family that was found at this sound card.")
     var noMemory = false
 
     func run(on console: Console) throws(CommandError) -> ExitStatus {
-        // A reader of its output that has gone must not keep it from putting the volume back.
+        // A closed output pipe must not end the command before it has restored the volume.
         Interruption.ignoreClosedPipes()
         return try run(on: console, SwipeSystem())
     }
 
-    /// Does the work with a system's jacks.
+    /// Runs the verb with the given system's jacks.
     func run(on console: Console, _ system: SwipeSystem) throws(CommandError) -> ExitStatus {
         let profiles = try profile.map { (path) throws(CommandError) in try Self.profile(path) }
         guard Set(profiles.map(\.family)).count == profiles.count else {
-            throw CommandError(.usage, "several profiles are for the same family")
+            throw CommandError(.usage, "give one profile for each family: several are for the same family")
         }
         let environment: LinuxSwipeEnvironment
         do throws(LinkError) {
@@ -102,13 +102,13 @@ struct Autodetect: Verb {
         return isActivated ? .done : .nothingFound
     }
 
-    /// Reads a profile of one of the families that are looked for.
+    /// Reads a profile of one of the families that autodetection searches for.
     private static func profile(_ path: String) throws(CommandError) -> ReaderProfile {
         let given = try ProfileFile.read(path)
         let families = ["unimag", "ips", "ipsenterprise"].compactMap { ReaderFamily.named($0) }
         guard let family = families.first(where: { $0.name == given.family }) else {
             throw CommandError(
-                .badData, "\(SmallFile.name(of: path)): it is for \(given.family) readers, which are not looked for"
+                .badData, "\(SmallFile.name(of: path)): \(given.family) is not a family that autodetect tries"
             )
         }
         do throws(ReaderError) {

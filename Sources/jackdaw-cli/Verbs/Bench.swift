@@ -6,11 +6,10 @@ import JackdawDSP
 
 struct Bench: Verb {
     static let configuration = CommandConfiguration(
-        abstract: "Measure how fast and how well this machine decodes.",
+        abstract: "Measure the speed and accuracy of decoding on this machine.",
         discussion: """
-            Each file is decoded until that has taken a tenth of a second of processor time, reading \
-            included. Without files the recordings in ./captures are taken, and where there are none, swipes \
-            of a test card that are made for the purpose.
+            Each file is read and decoded repeatedly, for at least a tenth of a second of processor time. Without \
+            files, bench takes the sound files in ./captures, or, if there are none, synthetic swipes of a test card.
 
             EXAMPLES
               jackdaw bench
@@ -22,7 +21,7 @@ struct Bench: Verb {
         completion: .file(extensions: ["wav", "flac"]))
     var files: [String] = []
 
-    @Flag(help: "Print one JSON object a file.")
+    @Flag(help: "Print one JSON object for each file.")
     var json = false
 
     func run(on console: Console) throws(CommandError) -> ExitStatus {
@@ -58,17 +57,17 @@ struct Bench: Verb {
     }
 }
 
-/// What decoding one file, or several together, took and gave.
+/// The cost and the results of decoding one file, or of several together.
 private struct BenchRow {
     let file: String
     var seconds = 0.0
     var samples = 0
     var tracks = 0
     var failures = 0
-    /// Processor time to decode it once (s).
+    /// Processor time to decode the file once (s).
     var effort = 0.0
     private(set) var isCutShort = false
-    /// What is wrong with the file, a line each.
+    /// The faults of the file, one line each.
     private(set) var complaints: [String] = []
 
     private init(file: String) { self.file = file }
@@ -85,7 +84,7 @@ private struct BenchRow {
         samples = outcome.frames * outcome.format.channels
         seconds = Double(outcome.frames) / outcome.format.sampleRate
         var runs = 1.0
-        // Standard input can be read but once.
+        // Standard input can be read only once.
         while processorTime() - start < 0.1, file != "-" {
             try Interruption.check()
             _ = try scanner.scan(file, &counter)
@@ -129,7 +128,7 @@ private struct BenchRow {
     }
 }
 
-/// Counts what a recording gives.
+/// Counts the decoder's events.
 private struct EventCounter: ScanObserver {
     private(set) var tracks = 0
     private(set) var failures = 0
@@ -146,7 +145,7 @@ private struct EventCounter: ScanObserver {
     mutating func advance(to frame: Int, of total: Int?) throws(CommandError) { try Interruption.check() }
 }
 
-/// Processor time that this process has taken, in seconds.
+/// Processor time that this process has used, in seconds.
 private func processorTime() -> Double {
     var time = timespec()
     unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)

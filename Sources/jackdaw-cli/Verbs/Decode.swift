@@ -7,18 +7,18 @@ struct Decode: Verb {
     static let configuration = CommandConfiguration(
         abstract: "Read card swipes in sound files.",
         discussion: """
-            Each track that passes all its checks is printed; a swipe that could not be read gives one line \
-            on standard error that says where and why. WAV, FLAC, AIFF, AU, W64, CAF and Ogg are read. \
-            Account numbers and names are masked; expiry and service code stay visible.
+            Each track that passes all its checks is printed. A swipe that cannot be decoded prints one line with the \
+            position and the reason on standard error. Formats: WAV, FLAC, AIFF, AU, W64, CAF and Ogg. Account numbers \
+            and names are masked; expiry and service code stay visible.
 
             EXIT CODES
-              0   something was decoded, and every file could be read
+              0   at least one track was decoded, and every file was read
               1   nothing was decoded
               64  usage; no such channel
-              65  not sound, or cut short with no track in it
+              65  not a sound file, or cut short and without a track
               66  missing, or not readable
               74  I/O error
-            Of several files that could not be read, the highest code counts.
+            If several files fail, the highest code counts.
 
             EXAMPLES
               jackdaw decode swipe.wav
@@ -42,18 +42,18 @@ struct Decode: Verb {
 
     @OptionGroup var headerless: HeaderlessOptions
 
-    @Flag(help: "Print one JSON object a track.")
+    @Flag(help: "Print one JSON object for each track.")
     var json = false
 
-    @Flag(help: "Report swipes that could not be read on standard output, in between the tracks.")
+    @Flag(help: "Report failed swipes on standard output, between the tracks.")
     var failures = false
 
-    @Flag(help: "Add the bits and characters of failures; card data, so only together with --reveal.")
+    @Flag(help: "Add the bits and characters of failures. They are card data and need --reveal.")
     var bits = false
 
     func validate() throws {
         guard reveal || !bits else {
-            throw ValidationError("--bits shows card data in clear: give --reveal too, if that is what you want.")
+            throw ValidationError("Give --reveal with --bits: they show card data in clear.")
         }
     }
 
@@ -84,7 +84,7 @@ struct Decode: Verb {
     }
 }
 
-/// Prints what the decoder finds, as it comes.
+/// Prints the decoder's events as they come.
 private struct DecodePrinter: ScanObserver {
     private let options: Decode
     private let console: Console
@@ -154,7 +154,7 @@ private struct DecodePrinter: ScanObserver {
         return outcome.isTruncated && trackCount == tracksBefore ? .badData : .done
     }
 
-    /// Prints what a file gave until it could be read no further.
+    /// Prints the events of a file up to an error.
     mutating func abandon() {
         cards.print(at: nil)
         console.flush()

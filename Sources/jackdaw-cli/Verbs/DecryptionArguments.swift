@@ -3,22 +3,22 @@ import ArgumentParser
 import JackdawCards
 import JackdawDecryption
 
-/// The key that swipes are decrypted with.
+/// The options for the key that decrypts swipes.
 struct DecryptionArguments: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Decrypt swipes with the key in a file; - for standard input.", valueName: "file"),
+        help: ArgumentHelp("Decrypt swipes with the key in this file; - for standard input.", valueName: "file"),
         completion: .file())
     var keyFile: String?
 
     @Option(
-        help: "By which key the reader encrypts; where it is not said, as its maker says.",
+        help: "Key scheme of the reader (default: that of its maker).",
         completion: .list(KeyScheme.allCases.map(\.rawValue)),
         transform: KeySchemeArgument.read)
     var keyScheme: KeyScheme?
 
     func validate() throws {
         guard keyFile != nil || keyScheme == nil else {
-            throw ValidationError("--key-scheme says how a key is used: give it with --key-file, too.")
+            throw ValidationError("Give --key-file with --key-scheme.")
         }
     }
 
@@ -30,7 +30,7 @@ struct DecryptionArguments: ParsableArguments {
         do throws(DecryptionError) {
             return try SwipeDecryptor(key: key, mode: mode, scheme: keyScheme)
         } catch  where error.code == .publishedKey {
-            throw CommandError(.badData, "\(error); where only test cards are swiped, say so with --test-cards")
+            throw CommandError(.badData, "\(error); give --test-cards if only test cards are swiped")
         } catch {
             throw CommandError(error)
         }

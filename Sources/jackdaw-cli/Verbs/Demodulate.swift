@@ -6,7 +6,7 @@ import JackdawSpectrum
 
 struct Demodulate: Verb {
     static let configuration = CommandConfiguration(
-        abstract: "Read the bytes in the sound of a modem.",
+        abstract: "Decode the sound of a modem to bytes.",
         discussion: """
             The bytes go to standard output as they are, as soon as they are known; what was measured of each \
             burst goes to standard error. Characters whose start, stop or parity bits are wrong are counted \
@@ -14,20 +14,20 @@ struct Demodulate: Verb {
             or has gone on for some seconds. A swipe of a card is no modem: it is reported on standard error, and decode \
             reads it. Bytes of a short or weak burst, which may be one, come when it is over.
 
-            With --framing raw all bits of a burst are given, from where its carrier begins to where it ends, eight a \
-            byte, the first one in the most significant place; the last byte is filled up with zeros, and --json says \
-            how many bits there are.
+            With --framing raw, all bits of a burst are written, from the start of its carrier to the end, eight to a \
+            byte, most significant bit first. The last byte is padded with zeros; --json has the number of bits.
 
-            The bytes may be card data: they are not masked.
+            The bytes may be card data. They are not masked.
 
             EXIT CODES
-              0   something was decoded, and every file could be read
+              0   at least one byte was decoded, and every file was read
               1   nothing was decoded
               64  usage; no such mode or channel
-              65  not sound, a sample rate that does not hold the mode, or cut short with nothing in it
+              65  not a sound file, a sample rate that does not support the mode, or
+                  cut short and without a burst
               66  missing, or not readable
               74  I/O error
-            Of several files that could not be read, the highest code counts.
+            If several files fail, the highest code counts.
 
             EXAMPLES
               jackdaw demodulate --mode bell202 call.wav
@@ -43,12 +43,12 @@ struct Demodulate: Verb {
         completion: .file(extensions: ["wav", "flac", "aiff", "au", "w64", "caf", "ogg", "raw"]))
     var files: [String] = []
 
-    @Option(help: "Channel to read: a number from 1, or all, which needs --json.")
+    @Option(help: "Channel to decode: a number from 1, or all, which needs --json.")
     var channel = ChannelChoice.first
 
     @OptionGroup var headerless: HeaderlessOptions
 
-    @Flag(help: "Print one JSON object a burst, or a mode of --list.")
+    @Flag(help: "Print one JSON object for each burst, or for each mode of --list.")
     var json = false
 
     @Flag(help: "List the modes.")
@@ -58,7 +58,7 @@ struct Demodulate: Verb {
         guard list || !files.isEmpty else { throw ValidationError("Missing expected argument '<file> ...'") }
         guard !list || files.isEmpty else { throw ValidationError("--list takes no files.") }
         guard json || channel.index != nil else {
-            throw ValidationError("Bytes of several channels would mix: choose one, or --json.")
+            throw ValidationError("Choose one channel, or give --json: bytes of several channels would mix.")
         }
     }
 
@@ -96,7 +96,7 @@ extension ChannelChoice {
     fileprivate static let first = ChannelChoice(argument: "1") ?? .all
 }
 
-/// Hands sound to receivers, and what they read to printers.
+/// Passes sound to receivers, and their events to printers.
 private struct ModemListener: SoundListener {
     let takesSixteenBits = true
     private let candidates: [LineMode]
@@ -106,17 +106,17 @@ private struct ModemListener: SoundListener {
 
     private var file = ""
     private var channels = 0..<0
-    /// A receiver for each channel that is read.
+    /// One receiver for each channel.
     private var receivers: [any ModemReceiver] = []
     private var printers: [BurstPrinter] = []
-    /// Bursts of the files before.
+    /// Number of bursts in the files before the current one.
     private var earlierBursts = 0
 
-    /// A listener.
+    /// Creates a listener.
     /// - Parameters:
-    ///   - candidates: the mode, or all that it may be.
-    ///   - isJSON: whether bursts are printed as objects.
-    ///   - console: where to.
+    ///   - candidates: the mode, or all possible modes.
+    ///   - isJSON: whether to print bursts as objects.
+    ///   - console: prints the bursts.
     init(_ candidates: [LineMode], isJSON: Bool, _ console: Console) {
         self.candidates = candidates
         self.isJSON = isJSON
@@ -124,9 +124,9 @@ private struct ModemListener: SoundListener {
         progress = Progress(console)
     }
 
-    /// Bursts of the last file.
+    /// Number of bursts in the current file.
     var burstsOfFile: Int { printers.map(\.bursts).reduce(0, +) }
-    /// Bursts of all files.
+    /// Number of bursts in all files.
     var bursts: Int { earlierBursts + burstsOfFile }
 
     mutating func begin(_ file: String) {
@@ -185,24 +185,23 @@ private struct ModemListener: SoundListener {
         for span in receivers[index].takeSwipes() {
             let place = channels.count > 1 ? "channel \(channels.lowerBound + index + 1), " : ""
             console.message(
-                "\(file): \(place)\(fixed(span.start, 3)) to \(fixed(span.end, 3)) s: a swipe of a card, no modem; "
-                    + "jackdaw decode reads it")
+                "\(file): \(place)\(fixed(span.start, 3)) to \(fixed(span.end, 3)) s: a swipe of a card, not a modem; "
+                    + "read it with jackdaw decode")
         }
     }
 }
 
-/// Prints what is read on one channel of a file, as it comes.
+/// Prints the events of one channel of a file as they come.
 private final class BurstPrinter {
     private let file: String
     private let channel: Int
     private let isJSON: Bool
     private let console: Console
-    /// Bytes of the burst that goes on, for its object, and how many they are.
+    /// Bytes of the open burst, for its object, and their number.
     private var bytes: [UInt8] = []
     private var count = 0
-    /// The byte that bits are put into.
+    /// Packs the bits of a mode without characters into bytes.
     private var packer = BitPacker()
-    /// Bursts so far.
     private(set) var bursts = 0
 
     init(file: String, channel: Int, isJSON: Bool, _ console: Console) {

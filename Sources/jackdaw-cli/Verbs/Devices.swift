@@ -7,14 +7,14 @@ import JackdawTransport
 
 struct Devices: Verb {
     static let configuration = CommandConfiguration(
-        abstract: "List sound cards, their jacks, Bluetooth adapters and readers, and watch what is plugged in.",
+        abstract: "List sound cards, jacks, Bluetooth adapters and reader families, or watch jacks.",
         discussion: """
-            Each device has the link name that opens it, whether you may open it, who has it, and what it can do \
-            while it is free. A jack is listed where the card senses what is plugged into it; many do not. Bluetooth \
-            adapters are listed where bluetoothd runs, and devices by --scan: switch the reader on first, and off \
-            what else it may be connected to. Then come the families of readers that jackdaw listen --reader knows: \
-            what carries them, who has told their protocol, what the driver was tried with, what is not known, and the \
-            link to a simulated one. They are there on every system, and count as no device.
+            Each device has the link name that opens it, whether you may open it, which process uses it, and its \
+            capabilities while it is free. A jack is listed if the card detects plugs; many cards do not. Bluetooth \
+            adapters are listed if bluetoothd runs. --scan finds Bluetooth devices: switch the reader on first, and \
+            disconnect it from other devices. The list ends with the reader families that jackdaw listen --reader \
+            takes: their transports, the source of the protocol, the tests of the driver, unknowns, and the link of a \
+            simulated reader. They are the same on every system and do not count as devices.
 
             EXAMPLES
               jackdaw devices
@@ -23,21 +23,21 @@ struct Devices: Verb {
               jackdaw devices --scan --seconds 10
             """)
 
-    @Flag(help: "Print what is plugged in and pulled out, until interrupted.")
+    @Flag(help: "Print each plug that is inserted or removed, until interrupted.")
     var watch = false
 
-    @Flag(help: "Look for Bluetooth devices instead.")
+    @Flag(help: "Scan for Bluetooth devices instead.")
     var scan = false
 
-    @Option(help: ArgumentHelp("How long to look for them, 1 to 3600.", valueName: "s"))
+    @Option(help: ArgumentHelp("Duration of the scan, 1 to 3600.", valueName: "s"))
     var seconds = 5
 
-    @Flag(help: "Print one JSON object a device, a jack, an adapter, a family of readers or an event.")
+    @Flag(help: "Print one JSON object for each device, jack, adapter, reader family or event.")
     var json = false
 
     func validate() throws {
-        guard (1...3600).contains(seconds) else { throw ValidationError("--seconds goes from 1 to 3600") }
-        guard !scan || !watch else { throw ValidationError("--watch is for jacks, --scan for Bluetooth") }
+        guard (1...3600).contains(seconds) else { throw ValidationError("--seconds must be 1 to 3600.") }
+        guard !scan || !watch else { throw ValidationError("Give either --watch (jacks) or --scan (Bluetooth).") }
     }
 
     func run(on console: Console) throws(CommandError) -> ExitStatus {
@@ -55,7 +55,7 @@ struct Devices: Verb {
         return status
     }
 
-    /// Lists families of readers.
+    /// Lists reader families.
     func list(_ families: [ReaderFamily], isApart: Bool, on console: Console) {
         var table = FamilyReport.table
         for family in families {
@@ -67,7 +67,8 @@ struct Devices: Verb {
         table.lines.forEach(console.result)
     }
 
-    /// The adapters, where bluetoothd runs: a computer without it lacks nothing that was asked for.
+    /// The adapters if bluetoothd runs; without it the list is empty and there is no error, as Bluetooth is optional
+    /// here.
     static func adapters(
         of system: BluetoothSystem, on console: Console
     ) throws(CommandError) -> [BluetoothAdapter] {
@@ -84,14 +85,14 @@ struct Devices: Verb {
         }
     }
 
-    /// Looks for Bluetooth devices.
+    /// Scans for Bluetooth devices.
     func run(on console: Console, _ system: BluetoothSystem) throws(CommandError) -> ExitStatus {
         let conversation = try Conversation()
         let duration = Duration.seconds(seconds)
         let isJSON = json
-        console.status("looking for Bluetooth devices for \(counted(seconds, "second"))")
+        console.status("scanning for Bluetooth devices for \(counted(seconds, "second"))")
         let found = try conversation.run(on: console) { () async throws(CommandError) in
-            // What is known last of each, in the order in which they were found.
+            // The latest state of each device, in the order in which they were found.
             var found: [FoundDevice] = []
             do {
                 for try await device in system.devices(duration) {
@@ -112,7 +113,7 @@ struct Devices: Verb {
         }
         console.clearStatus()
         guard !found.isEmpty else {
-            console.message("no Bluetooth device was found: switch the reader on, and off what it is connected to")
+            console.message("no Bluetooth device found: switch the reader on, and disconnect it from other devices")
             return .nothingFound
         }
         var table = FoundDeviceReport.table
@@ -124,7 +125,7 @@ struct Devices: Verb {
         return .done
     }
 
-    /// Does the work with a system's cards and adapters.
+    /// Runs the verb with the given system's sound cards and adapters.
     func run(
         on console: Console, _ system: SoundSystem, _ adapters: [BluetoothAdapter]
     ) throws(CommandError) -> ExitStatus {
@@ -141,10 +142,10 @@ struct Devices: Verb {
             do throws(LinkError) {
                 watched.append(WatchedCard(report: JackReport(card: card), monitor: try system.jacks(card.id)))
             } catch {
-                // Most cards sense nothing: not worth a word where something else is listed.
+                // Most cards have no jack detection; that is not an error while other devices are listed.
                 guard error.code != .unsupported else { continue }
                 isIncomplete = true
-                // A card whose devices are closed, too, is told of below.
+                // The devices of a card that the user may not open are reported below.
                 let isClosed = card.devices.contains { $0.access == .denied }
                 if error.code != .notPermitted || !isClosed { complaints.append(error.description) }
             }
@@ -159,7 +160,7 @@ struct Devices: Verb {
         }
         guard !watched.isEmpty else {
             if !found.cards.isEmpty && !isIncomplete {
-                console.message("no sound card senses what is plugged into it")
+                console.message("no sound card has jack detection")
             }
             return isIncomplete ? .unavailable : .nothingFound
         }
@@ -167,8 +168,8 @@ struct Devices: Verb {
     }
 
     private static let nothingFound =
-        "no sound card found: look at what the kernel says with sudo dmesg | grep -i -e snd -e audio, load a USB "
-        + "card's driver with sudo modprobe snd-usb-audio, and in a container share /dev/snd"
+        "no sound card found: read the kernel's log with sudo dmesg | grep -i -e snd -e audio, load the driver of a "
+        + "USB card with sudo modprobe snd-usb-audio, and in a container share /dev/snd"
 
     private func list(_ found: SoundCards, on console: Console) {
         var table = DeviceReport.table
@@ -207,7 +208,7 @@ struct Devices: Verb {
         table.lines.forEach(console.result)
     }
 
-    /// Why devices cannot be opened by this user, each reason once.
+    /// Why this user cannot open some devices, each reason once.
     private static func closed(_ found: SoundCards, _ diagnosis: DeviceDiagnosis) -> [String] {
         var told: Set<PCMDevice.Access> = []
         return found.cards.flatMap(\.devices).compactMap { device in
@@ -216,7 +217,7 @@ struct Devices: Verb {
         }
     }
 
-    /// Tells of plugs until every card has gone.
+    /// Prints plug events until every card was disconnected.
     private func follow(
         _ cards: [WatchedCard], _ wallClock: WallClock, on console: Console
     ) throws(CommandError) -> ExitStatus {

@@ -7,12 +7,13 @@ struct Frame: Verb {
     static let configuration = CommandConfiguration(
         abstract: "Explain a frame of a reader's protocol, field by field.",
         discussion: """
-            The frame is hexadecimal digits, with or without blanks or colons; - reads them from standard input. A frame \
-            that is wrong is told with the byte where it goes wrong, counted from 0. What may be card data is shown \
-            with --reveal only.
+            The frame is in hexadecimal digits, with or without blanks or colons; - reads it from standard input. An \
+            invalid frame is reported with the offset of the first wrong byte, from 0. Bytes that may be card data are \
+            shown only with --reveal.
 
-            With a key the tracks of a swipe of edynamo, idtech, ips or magtek are decrypted: the base derivation key, or a fixed \
-            one, in hexadecimal digits. It is read from a file, because everybody on this machine can see command lines.
+            With --key-file, the tracks of a swipe of edynamo, idtech, ips or magtek are decrypted. The key is a base \
+            derivation key or a fixed key, in hexadecimal digits. It is read from a file, because all users of a \
+            machine can see its command lines.
 
             KEY SCHEMES
               \(KeyScheme.allCases.map(\.rawValue).joined(separator: ", "))
@@ -21,11 +22,11 @@ struct Frame: Verb {
             \(String.listing(FrameProtocol.all.map { ($0.name, "\($0.title) (\($0.provenance))") }))
 
             EXIT CODES
-              0   the frame is right
+              0   the frame is valid
               1   the swipe was decrypted, and has no tracks
-              64  usage; no such protocol, or none with swipes that can be decrypted
-              65  those are no hexadecimal digits, or no frame; or the key is not that of the swipe
-              66  the file of the key is missing, may not be read, or can be written by other users
+              64  usage; no such protocol, or one without swipes that can be decrypted
+              65  not hexadecimal digits, not a frame, or not the key of the swipe
+              66  the key file is missing, not readable, or writable by other users
               69  libcrypto failed
               74  a file or standard input cannot be read
 
@@ -37,12 +38,12 @@ struct Frame: Verb {
             """)
 
     @Argument(
-        help: "The protocol, by name.",
+        help: "Name of the protocol.",
         completion: .list(FrameProtocol.all.map(\.name)),
         transform: { name in
             guard let named = FrameProtocol.all.first(where: { $0.name == name }) else {
                 let known = FrameProtocol.all.map(\.name).joined(separator: ", ")
-                throw ValidationError("No protocol is named \(name); there are \(known).")
+                throw ValidationError("Unknown protocol \(name); known protocols: \(known).")
             }
             return named
         })
@@ -52,11 +53,11 @@ struct Frame: Verb {
     var digits: [String]
 
     @Option(
-        help: "Which way the frame goes: command or answer; found out where it is not said.",
+        help: "Direction of the frame: command or answer (default: detected).",
         completion: .list(FrameDirection.allCases.map { "\($0)" }),
         transform: { name in
             guard let direction = FrameDirection.allCases.first(where: { "\($0)" == name }) else {
-                throw ValidationError("A frame is a command or an answer.")
+                throw ValidationError("--direction must be command or answer.")
             }
             return direction
         })
@@ -65,10 +66,10 @@ struct Frame: Verb {
     @OptionGroup
     var decryption: DecryptionArguments
 
-    @Flag(help: "Show card data, too.")
+    @Flag(help: "Show card data in clear.")
     var reveal = false
 
-    @Flag(help: "Print one JSON object a field, and one a decrypted track or MagnePrint.")
+    @Flag(help: "Print one JSON object for each field, and for each decrypted track or MagnePrint.")
     var json = false
 
     func validate() throws {
@@ -146,7 +147,7 @@ struct Frame: Verb {
                 try input.read()
                 guard input.count <= HexadecimalText.most else {
                     input.bytes.removeWiping()
-                    throw CommandError(.badData, "standard input: more than a frame has")
+                    throw CommandError(.badData, "standard input: too long for a frame")
                 }
                 text.growWiping(by: input.bytes.count)
                 text += input.bytes

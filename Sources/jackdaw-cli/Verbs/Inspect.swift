@@ -6,18 +6,17 @@ import JackdawSpectrum
 
 struct Inspect: Verb {
     static let configuration = CommandConfiguration(
-        abstract: "Show what is in a recording: level, noise, hum, modem sound, swipes and their bit cells.",
+        abstract: "Measure a recording: level, noise, hum, modem sound, swipes and their bit cells.",
         discussion: """
-            Use it to find out why a swipe cannot be read, or which modem is heard: it names the mode that is \
-            nearest to the tones and the baud it measured. The picture of --plot shows the sound of each \
-            swipe with its flux transitions, bit cells and characters, in red those that are not certain or \
-            were corrected. Characters are masked, but the sound itself can be read like the card: keep the \
-            picture as you keep the recording. Of modem sound it shows waveform, spectrogram and bit cells \
-            with the bytes under them, which are hidden without --reveal since they may be card data. It needs \
-            gnuplot.
+            Use it to find out why a swipe cannot be decoded, or which modem made a sound: it names the mode nearest \
+            to the measured tones and baud. --plot draws the sound of each swipe with its flux transitions, bit cells \
+            and characters; characters that are uncertain or corrected are red. Characters are masked, but the drawn \
+            sound can be read like the card: protect the picture as you protect the recording. For modem sound, --plot \
+            draws the waveform, the spectrogram, and the bit cells with the bytes below them. The bytes are hidden \
+            without --reveal, because they may be card data. --plot needs gnuplot.
 
-            A picture has room for 12 swipes, or the first 20 rows of 6 stretches of modem sound each; \
-            --swipe, --from and --to choose which.
+            A picture has room for 12 swipes, or for the first 20 rows of each of 6 stretches of modem sound; choose \
+            them with --swipe, --from and --to.
 
             EXAMPLES
               jackdaw inspect swipe.wav
@@ -35,7 +34,7 @@ struct Inspect: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "Draw the swipes, or the modem sound where there are none, to a file that ends in .svg or .png.",
+            "Draw the swipes, or the modem sound if there are none, to a .svg or .png file.",
             valueName: "picture"),
         completion: .file(extensions: ["svg", "png"]))
     var plot: String?
@@ -50,7 +49,7 @@ struct Inspect: Verb {
     @Option(help: ArgumentHelp("Draw only sound before this time.", valueName: "seconds"))
     var to: Double?
 
-    @Option(help: ArgumentHelp("Width of the picture, 1800 unless given.", valueName: "pixels"))
+    @Option(help: ArgumentHelp("Width of the picture, 600 to 10000 (default: 1800).", valueName: "pixels"))
     var width: Int?
 
     @Flag(help: "Draw on a dark background.")
@@ -61,27 +60,27 @@ struct Inspect: Verb {
 
     @OptionGroup var headerless: HeaderlessOptions
 
-    @Flag(help: "Print one JSON object a channel.")
+    @Flag(help: "Print one JSON object for each channel.")
     var json = false
 
     func validate() throws {
         guard let plot else {
             guard swipe == nil, from == nil, to == nil, width == nil, !dark else {
-                throw ValidationError("--swipe, --from, --to, --width and --dark are about the picture of --plot.")
+                throw ValidationError("Give --plot with --swipe, --from, --to, --width and --dark.")
             }
             return
         }
         guard plot.hasSuffix(".svg") || plot.hasSuffix(".png") else {
             throw ValidationError("The name of the picture must end in .svg or .png.")
         }
-        guard swipe ?? 1 >= 1 else { throw ValidationError("Swipes are counted from 1.") }
+        guard swipe ?? 1 >= 1 else { throw ValidationError("--swipe must be at least 1.") }
         guard PictureStyle.widths.contains(width ?? PictureStyle(isVector: true).width) else {
             let (least, most) = (PictureStyle.widths.lowerBound, PictureStyle.widths.upperBound)
             throw ValidationError("The width must be \(least) to \(most) pixels.")
         }
         let times = [from ?? 0, to ?? .greatestFiniteMagnitude]
         guard times.allSatisfy({ $0.isFinite && $0 >= 0 }), times[0] < times[1] else {
-            throw ValidationError("--from must be earlier than --to, and neither before the start.")
+            throw ValidationError("--from must be earlier than --to, and both at least 0.")
         }
     }
 
@@ -116,7 +115,7 @@ struct Inspect: Verb {
 
     private var part: PicturePart { PicturePart(swipe: swipe, seconds: (from ?? 0)...(to ?? .infinity)) }
 
-    /// Draws the swipes that were chosen, or the modem sound where the recording has none.
+    /// Draws the chosen swipes, or the modem sound if the recording has no swipes.
     private func draw(
         _ chosen: [(heading: String, swipe: SwipeInspection)], of swipes: [SwipeSummary],
         _ lines: [(heading: String, summary: String, line: LineInspection)], to plot: String, _ console: Console
@@ -127,7 +126,7 @@ struct Inspect: Verb {
         let isSwipes = swipe != nil || !swipes.isEmpty
         let chosenLines = isSwipes ? [] : lines.filter { part.holds($0.line) }
         guard !chosen.isEmpty || !chosenLines.isEmpty else {
-            console.message("\(file): no \(isSwipes ? "such swipe" : "modem sound there") to draw")
+            console.message("\(file): no \(isSwipes ? "such swipe" : "modem sound in this range") to draw")
             return .nothingFound
         }
         let script =
@@ -174,8 +173,8 @@ private struct Inspector: ScanObserver {
         progress = Progress(console)
     }
 
-    /// What there is to say of the channels, or of one of them.
-    /// - Throws: ``CommandError``: there was no memory to look at all of it.
+    /// The reports of all channels, or of one.
+    /// - Throws: ``CommandError`` if the memory did not suffice for all of the sound.
     func reports(
         file: String, _ format: AudioFormat, channel: Int?
     ) throws(CommandError) -> [InspectionReport] {

@@ -13,29 +13,30 @@ struct Listen: Verb {
     static let configuration = CommandConfiguration(
         abstract: "Read card swipes live, from a sound card or a reader.",
         discussion: """
-            Each swipe is printed when it is read, within a blink; a swipe that could not be read gives one line on \
-            standard error that says why. On a terminal a line shows the level. The capture gain follows what \
-            is heard, and all levels are put back at the end. A card that is unplugged is waited for. \
-            Account numbers and names are masked; expiry and service code stay visible.
+            Each swipe is printed as soon as it is decoded. A swipe that cannot be decoded prints one line with the \
+            reason on standard error. On a terminal, a status line shows the level. The capture gain follows the level \
+            of the swipes, and all levels are restored at the end. After a sound card is unplugged, listen waits until \
+            it is back. Account numbers and names are masked; expiry and service code stay visible.
 
-            A reader of a family that is named with --reader is asked who it is and told to wait for a card, again and \
-            again. Each thing that happens is a line: swipes as masked numbers and what was encrypted, and with \
-            --reveal what they hold. Of any other reader the bytes are counted; --reveal prints them as hexadecimal \
+            With --reader, listen identifies the reader and requests swipes again and again. Each event prints one \
+            line: a swipe shows the masked account number and the names of its encrypted parts, with --reveal also \
+            their contents. Without --reader, the received bytes are counted; --reveal prints them as hexadecimal \
             digits. sim:FAMILY is a simulated reader in this process, at which a few test cards are swiped.
 
-            With --key-file swipes of btmag, edynamo, idtech, ips, magtek, neo and unimag are decrypted as frame does. A key \
-            that is published for tests is refused unless only test cards are swiped (--test-cards). A simulated reader \
-            (sim:) encrypts its test cards with the key, which has to be a published one.
+            With --key-file, listen decrypts swipes of btmag, edynamo, idtech, ips, magtek, neo and unimag, as frame \
+            does. A key that is published for tests is refused unless --test-cards is given. A simulated reader (sim:) \
+            encrypts its test cards with the key, which must be a published one.
 
-            A reader in the headphone jack of a sound card (unimag, udynamo, hijack, flojack) gets the power that it lives \
-            on from there: turn the volume all the way up before, and pull headphones out. One of ips or ipsenterprise has a \
-            battery, and a line code that --profile has to supply.
+            A reader in the headphone jack of a sound card (unimag, udynamo, hijack, flojack) gets its power from the \
+            jack: set the volume to maximum and unplug headphones first. Readers of ips and ipsenterprise have a \
+            battery, and a line code that --profile must supply.
 
-            A reader over Bluetooth, on a network (tcp:) or a serial line (pty:) is connected again whenever it is \
-            lost, until interrupted. If it cannot be connected, the reason is printed at once and then once a minute. On a \
-            terminal a reason that waiting does not remove (no permission, no such device, no such service) ends the \
-            command; --keep-trying goes on. One over ble: needs its service and characteristics. Where programs may not use \
-            Bluetooth sockets, --route bluetoothd lets bluetoothd connect one over rfcomm:.
+            A reader over Bluetooth, on a network (tcp:) or on a serial line (pty:) is reconnected whenever the link \
+            is lost, until interrupted. If it cannot be connected, the reason is printed at once and then once a \
+            minute. On a terminal, an error that retrying cannot fix (no permission, no such device, no such service) \
+            ends the command; with --keep-trying it does not. A ble: reader whose service is unknown needs --service \
+            and --notify. If programs may not use Bluetooth sockets, --route bluetoothd connects an rfcomm: reader \
+            through bluetoothd.
 
             READERS
             \(String.listing(ReaderFamily.all.map { ($0.name, "\($0.title) (\($0.provenance))") }))
@@ -69,37 +70,37 @@ struct Listen: Verb {
     @Option(
         help: ArgumentHelp(
             """
-            The sound card: alsa:NAME, as jackdaw devices lists them (default: alsa:default), or wav:FILE in its \
-            place; or a reader: rfcomm:ADDRESS, ble:ADDRESS, tcp:HOST:PORT, pty:PATH or sim:FAMILY. \
-            record:FILE,LINK keeps a transcript of a reader's link, masked, and replay:FILE plays it back.
+            A sound card: alsa:NAME, as jackdaw devices lists it (default: alsa:default); a sound file: wav:FILE; or a \
+            reader: rfcomm:ADDRESS, ble:ADDRESS, tcp:HOST:PORT, pty:PATH or sim:FAMILY. record:FILE,LINK keeps a \
+            masked transcript of a reader's link, and replay:FILE plays it back.
             """,
             valueName: "link"),
         transform: LinkArgument.read)
     var link = LinkName(.alsa, "default")
 
-    @Option(help: "The reader's family; that of a simulated one (sim:) is known.", transform: FamilyArgument.read)
+    @Option(help: "Reader family; a simulated reader (sim:) has its own.", transform: FamilyArgument.read)
     var reader: ReaderFamily?
 
     @Option(
         help: ArgumentHelp(
-            "Values in the place of those of the reader's family, in JSON; - for standard input.", valueName: "file"
+            "JSON file of values that replace those of the reader family; - for standard input.", valueName: "file"
         ),
         completion: .file(extensions: ["json"]))
     var profile: String?
 
     @Option(
         help: ArgumentHelp(
-            "End after so many swipes; without --reader bytes without a pause of half a second count as one.",
+            "End after this many swipes; without --reader, bytes without a pause of 0.5 s count as one swipe.",
             valueName: "number"))
     var swipes: Int?
 
     @Flag(help: "End after one swipe.")
     var once = false
 
-    @Option(help: ArgumentHelp("End after so long, with exit code 1 if nothing was read.", valueName: "s"))
+    @Option(help: ArgumentHelp("End after this time, with exit code 1 if no swipe was read.", valueName: "s"))
     var timeout: Double?
 
-    @Flag(help: "Try again whatever the reason that a link cannot be opened, as a service does.")
+    @Flag(help: "If the link cannot be opened, retry after any error, as a service does.")
     var keepTrying = false
 
     @Option(help: "Channel to decode: a number from 1, or all.")
@@ -108,16 +109,18 @@ struct Listen: Verb {
     @Option(help: "Track to report: any, 1, 2 or 3.")
     var track: TrackChoice = .any
 
-    @Option(help: ArgumentHelp("Frames per second; the card's own where it is not told.", valueName: "Hz"))
+    @Option(
+        help: ArgumentHelp(
+            "Frames per second (default: 48000 if the card offers a choice, else its own rate).", valueName: "Hz"))
     var rate: Double?
 
-    @Option(help: "What to do with the capture gain: auto follows the swipes, keep leaves it alone.")
+    @Option(help: "Capture gain: auto follows the level of the swipes, keep does not change it.")
     var gain = GainChoice.auto
 
-    @Flag(help: "Print one JSON object a track, as decode does, or an event of a reader.")
+    @Flag(help: "Print one JSON object for each track, as decode does, or for each event of a reader.")
     var json = false
 
-    @Flag(help: "Report swipes that could not be read on standard output, in between the tracks.")
+    @Flag(help: "Report failed swipes on standard output, between the tracks.")
     var failures = false
 
     @Flag(help: "Print account numbers, names and track data in clear.")
@@ -125,18 +128,18 @@ struct Listen: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "Keep the sound of the swipes: card data in clear. FILE.json beside it says where each is.",
+            "Keep the sound of the swipes: card data in clear. FILE.json lists the position of each swipe.",
             valueName: "file"),
         completion: .file(extensions: ["wav", "flac"]))
     var record: String?
 
-    @Option(help: "Who connects a reader over rfcomm:. bluetoothd finds the channel itself.")
+    @Option(help: "Software that connects an rfcomm: reader; bluetoothd finds the channel itself.")
     var route = RouteChoice.kernel
 
     @OptionGroup
     var decryption: DecryptionArguments
 
-    @Flag(help: "Only test cards are swiped: a key that is published for tests may decrypt them.")
+    @Flag(help: "Allow a key that is published for tests: only test cards are swiped.")
     var testCards = false
 
     @OptionGroup
@@ -144,56 +147,56 @@ struct Listen: Verb {
 
     func validate() throws {
         if ![.alsa, .wav].contains(link.scheme), record != nil || rate != nil {
-            throw ValidationError("--record and --rate are for sound, and \(link) has none")
+            throw ValidationError("Omit --record and --rate: \(link) carries no sound.")
         }
         if route == .bluetoothd, link.scheme != .rfcomm || link.address.contains("/") {
-            throw ValidationError("--route bluetoothd takes --link rfcomm:ADDRESS, without a channel")
+            throw ValidationError("Use --link rfcomm:ADDRESS, without a channel, for --route bluetoothd.")
         }
         let isHeard = reader?.carriers.contains(.audio) ?? false
         let scheme = carrier.scheme
         if reader != nil, scheme == .wav || (scheme == .alsa && !isHeard) {
-            throw ValidationError("--reader is for links of bytes and readers on a jack, and \(link) has sound")
+            throw ValidationError("Omit --reader: \(link) carries the sound of swipes, not the bytes of a reader.")
         }
         if reader?.carriers == [.audio], [.rfcomm, .ble, .tcp, .pty].contains(scheme) {
-            throw ValidationError("this --reader is on an audio jack, and \(link) has no sound")
+            throw ValidationError("Use --link alsa:NAME: this --reader is on a jack, and \(link) carries no sound.")
         }
         if family != nil, track != .any || gain != .auto || channel.index != nil || failures {
             throw ValidationError(
-                "--track, --gain, --channel and --failures are for swipes that are heard, not for a reader's")
+                "Omit --track, --gain, --channel and --failures: they apply to swipes in sound, not to a reader's.")
         }
         if isHeard, scheme == .alsa, record != nil || rate != nil {
-            throw ValidationError("--record and --rate are for swipes that are heard, not for a reader's")
+            throw ValidationError("Omit --record and --rate: they apply to swipes in sound, not to a reader's.")
         }
         if profile != nil {
-            guard let reader else { throw ValidationError("--profile is for a reader whose --reader is named") }
+            guard let reader else { throw ValidationError("Give --reader with --profile.") }
             guard link.simulatedFamily == nil else {
                 throw ValidationError(
-                    "\(link) speaks as it is made up: offer a reader of \(reader.name) with jackdaw simulate --profile"
+                    "Use jackdaw simulate \(reader.name) --profile instead: \(link) takes no profile."
                 )
             }
         }
-        guard swipes ?? 1 > 0 else { throw ValidationError("--swipes begins at 1") }
-        guard !once || swipes == nil else { throw ValidationError("--once is --swipes 1: give one of them") }
+        guard swipes ?? 1 > 0 else { throw ValidationError("--swipes must be at least 1.") }
+        guard !once || swipes == nil else { throw ValidationError("Give either --once or --swipes.") }
         guard timeout.map({ $0 > 0 && $0 <= Self.longestTimeout }) ?? true else {
-            throw ValidationError("--timeout is more than 0 and no more than \(Int(Self.longestTimeout))")
+            throw ValidationError("--timeout must be more than 0 and at most \(Int(Self.longestTimeout)).")
         }
         if decryption.keyFile != nil {
-            guard let family else { throw ValidationError("--key-file is for a reader whose --reader is known") }
+            guard let family else { throw ValidationError("Give --reader with --key-file.") }
             guard KeyScheme.published(for: family.name) != nil else {
-                throw ValidationError("how swipes of \(family.name) are encrypted is not published")
+                throw ValidationError("Omit --key-file: the encryption of \(family.name) swipes is not published.")
             }
             guard decryption.keyFile != "-" || profile != "-" else {
-                throw ValidationError("only one of key and profile comes from standard input")
+                throw ValidationError("Only one of key and profile comes from standard input.")
             }
         }
         guard decryption.keyFile != nil || !testCards else {
-            throw ValidationError("--test-cards says which keys may be used: give it with --key-file")
+            throw ValidationError("Give --key-file with --test-cards.")
         }
-        if record == "-" { throw ValidationError("--record needs a file: standard output has the cards") }
+        if record == "-" { throw ValidationError("--record needs a file: the results go to standard output.") }
     }
 
     func run(on console: Console) throws(CommandError) -> ExitStatus {
-        // A reader of its output that has gone must not keep it from putting the levels back.
+        // A closed output pipe must not end the command before it has restored the levels.
         Interruption.ignoreClosedPipes()
         guard [.alsa, .wav].contains(link.scheme), reader == nil else {
             return try run(on: console, BluetoothSystem())
@@ -201,17 +204,17 @@ struct Listen: Verb {
         return try run(on: console, LiveSystem())
     }
 
-    /// Does the work on a system's devices.
+    /// Runs the verb with the given system's sound devices.
     func run(on console: Console, _ system: LiveSystem) throws(CommandError) -> ExitStatus {
         var configuration = StreamConfiguration()
         configuration.sampleRate = rate
-        // A device that converts would mix the tracks of a head into one channel.
+        // With one channel a device that converts would mix the tracks of a head.
         configuration.leastChannels = max(2, (channel.index ?? 0) + 1)
         let deadline = limit.map { system.now() + $0 }
         let isLate = { deadline.map { system.now() >= $0 } ?? false }
         guard let port = try open(configuration, system, console, isLate) else { return nothing(on: console) }
         if let record {
-            console.message("\(record): will hold the sound of cards, which anyone can read who has it")
+            console.message("\(record): will hold the sound of cards: anyone who has the file can read the cards")
         }
         var session = try LiveSession(self, port, system, console)
         do throws(CommandError) {
@@ -236,13 +239,13 @@ struct Listen: Verb {
         return .done
     }
 
-    /// A week: what is to run for longer has no end.
+    /// Seconds, one week; a longer run needs no timeout.
     private static let longestTimeout = 604_800.0
 
-    /// After how many swipes it is enough; nil for no end.
+    /// The number of swipes after which to end; nil for no limit.
     var most: Int? { once ? 1 : swipes }
 
-    /// After how long it is enough; nil for no end.
+    /// The time after which to end; nil for no limit.
     private var limit: Duration? { timeout.map { .seconds($0) } }
 
     private func nothing(on console: Console) -> ExitStatus {
@@ -255,8 +258,8 @@ struct Listen: Verb {
         CommandError(.nothingFound, "\(link): no swipe \(outcome)within \(fixed(timeout ?? 0, 1)) s")
     }
 
-    /// Opens what captures sound, again and again if that is wanted.
-    /// - Returns: nil if the time was over before.
+    /// Opens the port that captures sound; with `--keep-trying` until that succeeds.
+    /// - Returns: nil if the timeout came first.
     private func open(
         _ configuration: StreamConfiguration, _ system: LiveSystem, _ console: Console,
         _ isLate: @escaping () -> Bool
@@ -292,13 +295,13 @@ struct Listen: Verb {
         }
     }
 
-    /// The link itself, of which a transcript may be kept.
+    /// The link itself, without a transcript around it.
     private var carrier: LinkName { link.recording?.link ?? link }
 
-    /// The family of the reader that is listened to; nil where only its bytes are counted.
+    /// The family of the reader; nil if only its bytes are counted.
     private var family: ReaderFamily? { reader ?? link.simulatedFamily }
 
-    /// The link that the bytes come over, or came over when a transcript of it was kept.
+    /// The link that carries the bytes, or carried them when a transcript of it was recorded.
     private var recordedLink: LinkName {
         guard carrier.scheme == .replay else { return link }
         // A file that cannot be read is an error when the link is opened.
@@ -306,7 +309,7 @@ struct Listen: Verb {
         return header.flatMap { try? LinkName(parsing: $0.link) } ?? link
     }
 
-    /// What goes through the jack of the reader; nil where the link carries its bytes.
+    /// The signals at the reader's jack; nil if the link carries bytes.
     private func jackSound(_ profile: ReaderProfile?) throws(CommandError) -> ReaderSound? {
         guard carrier.scheme == .alsa, let reader else { return nil }
         do throws(ReaderError) {
@@ -316,7 +319,7 @@ struct Listen: Verb {
         }
     }
 
-    /// Listens to a reader by a system's links.
+    /// Runs the verb with the given system's links.
     func run(on console: Console, _ system: BluetoothSystem) throws(CommandError) -> ExitStatus {
         if [.rfcomm, .ble].contains(link.scheme) { _ = try LinkArgument.device(link) }
         let conversation = try Conversation()
@@ -340,7 +343,7 @@ struct Listen: Verb {
                 return .nothingFound
             }
         }
-        // Some readers that are simulated in this process speak as no real one does.
+        // Some simulated readers use synthetic values that differ from those of real ones.
         let own = recordedLink.simulatedFamily == nil ? family.profile : family.simulatedProfile
         let profile = try profile.map { (path) throws(CommandError) in
             try ProfileFile.read(path, over: own, of: family)
@@ -351,7 +354,7 @@ struct Listen: Verb {
         let listening = try CardListener(
             link: link, family: family, profile: profile ?? own, output: output, isRevealed: reveal, most: most,
             clock: system.clock, decryption: live)
-        // A transcript is masked so that it can be played back.
+        // The mask keeps what a playback of the transcript needs.
         let system = (try? family.makeMask(profile ?? own)).map(links.recording) ?? links
         let late: @Sendable () -> CommandError? = {
             listening.hasRead ? nil : lateness(listening.hasSwipe ? "was decrypted " : "")
@@ -365,7 +368,7 @@ struct Listen: Verb {
         }
     }
 
-    /// Runs what listens, for as long as is wanted.
+    /// Runs the work until it ends or the timeout passes.
     /// - Parameters:
     ///   - output: is ended with it.
     ///   - console: where it writes.
@@ -393,7 +396,7 @@ struct Listen: Verb {
         }
     }
 
-    /// Opens a link that is not opened again when it is lost, as often as is wanted.
+    /// A connector for a link that is opened only once; with `--keep-trying` it repeats failed attempts.
     private func persistent(
         _ output: LiveOutput, _ system: BluetoothSystem,
         _ connect: @escaping @Sendable () async throws(LinkError) -> any Transport
@@ -414,7 +417,7 @@ struct Listen: Verb {
         }
     }
 
-    /// What decrypts swipes, and the system with simulated readers that encrypt them with the same key.
+    /// The decryption of swipes, and the system whose simulated readers encrypt them with the same key.
     private func decryption(
         of family: ReaderFamily, _ system: BluetoothSystem, _ console: Console
     ) throws(CommandError) -> (LiveDecryption?, BluetoothSystem) {
@@ -426,13 +429,14 @@ struct Listen: Verb {
                 of: family.name, key, decryption.keyScheme, from: path)
             system = system.encrypting(with: encryptor)
         }
-        // What is simulated or played back is no live card.
+        // A simulated reader or a playback has no live card.
         let isLive = link.simulatedFamily == nil && !link.isTranscript && !testCards
         let decryptor = try decryption.decryptor(key, isLive ? .live : .test)
         return (LiveDecryption(decryptor, isRevealed: reveal), system)
     }
 
-    /// Without a family nothing is sent, and a transcript goes on only when what was sent is sent again.
+    /// Rejects the transcript of a conversation: without a family the driver sends nothing, and a playback goes on only
+    /// after the recorded requests are sent again.
     private func refuseConversations() throws(CommandError) {
         guard carrier.scheme == .replay else { return }
         do throws(LinkError) {
@@ -442,10 +446,10 @@ struct Listen: Verb {
             throw CommandError(error)
         }
         throw CommandError(
-            .usage, "\(link): it is the transcript of a conversation: name the reader's family with --reader")
+            .usage, "\(link): name the family with --reader: the transcript has requests to the reader")
     }
 
-    /// What keeps the link open.
+    /// The listener that keeps the link open.
     private func listener(
         _ service: GATTProfile?, _ persistence: KeptLink.Persistence, _ output: LiveOutput
     ) -> ReaderListener {
@@ -453,17 +457,17 @@ struct Listen: Verb {
             link: link, profile: service, route: route.route, persistence: persistence, output: output)
     }
 
-    /// Where the reader is reached over Bluetooth Low Energy, by the command line or its profile; nil over other links.
+    /// The GATT service of a Bluetooth Low Energy reader, from the command line or its profile; nil for other links.
     private func lowEnergy(_ profile: ReaderProfile) throws(CommandError) -> GATTProfile? {
         guard carrier.scheme == .ble, gatt.profile == nil else { return gatt.profile }
         do throws(ReaderError) {
             return try GATTProfile(profile)
         } catch {
-            throw CommandError(.unavailable, "\(link): \(error), or name --service and --notify")
+            throw CommandError(.unavailable, "\(link): give --service and --notify: \(error)")
         }
     }
 
-    /// What opens the link.
+    /// The closure that opens the link.
     private func connector(
         _ system: BluetoothSystem, _ service: GATTProfile?, sound: ReaderSound?
     ) -> @Sendable () async throws(LinkError) -> any Transport {
@@ -477,11 +481,11 @@ struct Listen: Verb {
 }
 
 extension TranscriptEntry {
-    /// Whether it is of something that was sent.
+    /// Whether the entry records sent bytes.
     fileprivate var isSent: Bool { if case .sent = event { true } else { false } }
 }
 
-/// Who connects a reader over RFCOMM.
+/// The software that connects a reader over RFCOMM.
 enum RouteChoice: String, ExpressibleByArgument, CaseIterable {
     case kernel
     case bluetoothd
@@ -494,7 +498,7 @@ enum RouteChoice: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
-/// What is to be done with the capture gain.
+/// How to handle the capture gain.
 enum GainChoice: String, ExpressibleByArgument, CaseIterable {
     case auto
     case keep

@@ -2,7 +2,7 @@
 import ArgumentParser
 import JackdawDSP
 
-/// How bits stand on the line: in characters, such as 8N1, or one after the other.
+/// The framing of bits on the line: characters, such as 8N1, or raw bits without framing.
 enum FramingChoice: ExpressibleByArgument {
     case characters(CharacterFraming)
     case bits
@@ -19,7 +19,7 @@ enum FramingChoice: ExpressibleByArgument {
         }
     }
 
-    /// What a shell offers. Not `allValueStrings`, which the help gives for all that there are.
+    /// The completions that a shell offers. `allValueStrings` would also add every value to the help.
     static var defaultCompletionKind: CompletionKind { .list(["8N1", "7E1", "7O1", "8N2", raw]) }
 
     func code(_ shift: FrequencyShift) -> LineMode.Code {
@@ -30,18 +30,18 @@ enum FramingChoice: ExpressibleByArgument {
     }
 }
 
-/// What `modulate` and `demodulate` know of the line code: a named mode, or tones and baud.
+/// The line code of `modulate` and `demodulate`: a named mode, or tones and baud.
 struct ModemOptions: ParsableArguments {
-    /// Finds the mode out.
+    /// The name that stands for detection of the mode.
     static let auto = "auto"
     private static let names = LineMode.all.map(\.name) + [auto]
 
     @Option(
-        help: ArgumentHelp("A mode of jackdaw demodulate --list; auto finds it out.", valueName: "name"),
+        help: ArgumentHelp("Mode, as jackdaw demodulate --list lists it; auto detects it.", valueName: "name"),
         completion: .list(names))
     var mode: String?
 
-    @Option(help: ArgumentHelp("Instead of a mode: bits a second, 50 to 9600.", valueName: "rate"))
+    @Option(help: ArgumentHelp("Instead of a mode: bits per second, 50 to 9600.", valueName: "rate"))
     var baud: Double?
 
     @Option(help: ArgumentHelp("Frequency of a 1.", valueName: "hz"))
@@ -52,8 +52,8 @@ struct ModemOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Data bits (5 to 8), parity (N, E, O) and stop bits (1, 1.5, 2); with -msb behind, the most significant "
-                + "bit goes first. raw: bits without start and stop, eight a byte, the most significant one first.",
+            "Data bits (5 to 8), parity (N, E, O) and stop bits (1, 1.5, 2); append -msb for the most "
+                + "significant bit first. raw: no start and stop bits, eight bits a byte, most significant bit first.",
             valueName: "8N1"))
     var framing: FramingChoice?
 
@@ -61,12 +61,12 @@ struct ModemOptions: ParsableArguments {
         _ = try chosen()
     }
 
-    /// The mode that is asked for; nil to find it out.
+    /// The mode that the options select; nil to detect it.
     func chosen() throws -> LineMode? {
         let given = [baud, mark, space]
         if given.contains(where: { $0 != nil }) {
             guard let baud, let mark, let space else {
-                throw ValidationError("--baud, --mark and --space go together: give all three.")
+                throw ValidationError("Give --baud, --mark and --space together.")
             }
             guard mode == nil else {
                 throw ValidationError("Give either --mode or --baud, --mark and --space.")
@@ -85,16 +85,16 @@ struct ModemOptions: ParsableArguments {
         do throws(LineCodeError) {
             named = try LineMode(named: mode)
         } catch {
-            throw ValidationError("\(error.message). jackdaw demodulate --list says what they are.")
+            throw ValidationError("\(error.message). jackdaw demodulate --list describes them.")
         }
         guard let framing else { return named }
         guard let framed = named.framed(framing) else {
-            throw ValidationError("The framing of \(named.name) cannot be chosen.")
+            throw ValidationError("Omit --framing: the framing of \(named.name) is fixed.")
         }
         return framed
     }
 
-    /// A mode that some sample rate holds.
+    /// Checks that some sample rate supports a mode.
     private func possible(_ mode: LineMode) throws -> LineMode {
         do throws(LineCodeError) {
             _ = try mode.encoder(sampleRate: FrequencyShift.sampleRates.upperBound)
@@ -104,7 +104,7 @@ struct ModemOptions: ParsableArguments {
         return mode
     }
 
-    /// The mode that is asked for, or all that it may be.
+    /// The mode that the options select, or all possible modes.
     var candidates: [LineMode] {
         if let chosen = try? chosen() { return [chosen] }
         guard let framing else { return LineMode.all }
@@ -113,7 +113,7 @@ struct ModemOptions: ParsableArguments {
 }
 
 extension LineMode {
-    /// The mode with another framing; nil where a mode has none that can be chosen.
+    /// The mode with another framing; nil if its framing cannot be chosen.
     fileprivate func framed(_ framing: FramingChoice) -> LineMode? {
         keying.shift.map { LineMode(name: name, summary: summary, code: framing.code($0)) }
     }

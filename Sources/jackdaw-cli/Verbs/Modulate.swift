@@ -5,15 +5,15 @@ import JackdawDSP
 
 struct Modulate: Verb {
     static let configuration = CommandConfiguration(
-        abstract: "Make the sound of a modem out of bytes.",
+        abstract: "Make the sound of a modem from bytes.",
         discussion: """
-            The bytes come from standard input, up to its end. With --framing raw their bits follow each other without \
-            start and stop bits, the most significant one first, and the line is silent before and after them: a held \
-            tone would be more of the same bits.
+            The bytes come from standard input, up to its end. With --framing raw, the bits are sent without start and \
+            stop bits, most significant bit first, and the line is silent before and after them, because a held tone \
+            would add bits.
 
             EXIT CODES
               0   the sound was written
-              64  usage; no such mode, or a rate that does not hold it
+              64  usage; no such mode, or a sample rate that does not support it
               74  standard input cannot be read, or the sound cannot be written
 
             EXAMPLES
@@ -33,7 +33,7 @@ struct Modulate: Verb {
     @Option(help: ArgumentHelp("Samples per second, 8000 to 192000.", valueName: "hz"))
     var rate = 48_000.0
 
-    // A value that begins with a dash is no option here.
+    // A negative level begins with a dash and must not be parsed as an option.
     @Option(parsing: .unconditional, help: ArgumentHelp("Level, -120 to 0; 0 is full scale.", valueName: "dbfs"))
     var level = -6.0
 
@@ -41,7 +41,7 @@ struct Modulate: Verb {
         help: ArgumentHelp("Length of the idle line before and after the bytes, 0 to 60.", valueName: "seconds"))
     var idle = 0.1
 
-    @Flag(help: "Print one JSON object that says what was written.")
+    @Flag(help: "Print one JSON object that describes the written file.")
     var json = false
 
     func validate() throws {
@@ -49,9 +49,9 @@ struct Modulate: Verb {
             throw ValidationError("The sound and the JSON object cannot both go to standard output.")
         }
         guard try modem.chosen() != nil else {
-            throw ValidationError("Say what to write with --mode, or --baud, --mark and --space.")
+            throw ValidationError("Give --mode, or --baud, --mark and --space.")
         }
-        guard (0...60).contains(idle) else { throw ValidationError("--idle is 0 to 60 seconds.") }
+        guard (0...60).contains(idle) else { throw ValidationError("--idle must be 0 to 60 seconds.") }
     }
 
     func run(on console: Console) throws(CommandError) -> ExitStatus {

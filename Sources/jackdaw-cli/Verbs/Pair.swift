@@ -7,8 +7,9 @@ struct Pair: Verb {
     static let configuration = CommandConfiguration(
         abstract: "Pair a Bluetooth reader with this computer.",
         discussion: """
-            The reader is looked for where it is not known: put it into pairing mode first. What has to be asked, \
-            such as whether both show the same number, is asked here. A reader that is paired already stays so.
+            If the reader is unknown, pair scans for it: put it into pairing mode first. Questions of the pairing, \
+            such as whether both devices show the same number, are asked here. A reader that is already paired stays \
+            paired.
 
             EXAMPLES
               jackdaw pair ble:AA:BB:CC:DD:EE:FF
@@ -16,26 +17,26 @@ struct Pair: Verb {
               jackdaw pair --forget ble:AA:BB:CC:DD:EE:FF
             """)
 
-    @Argument(help: "The reader: its link, as jackdaw devices --scan lists it.", transform: LinkArgument.read)
+    @Argument(help: "Link of the reader, as jackdaw devices --scan lists it.", transform: LinkArgument.read)
     var link: LinkName
 
-    @Flag(help: "Forget the reader and its keys instead.")
+    @Flag(help: "Remove the reader and its keys instead.")
     var forget = false
 
-    @Option(help: "The reader's passkey or PIN code, so that it is not asked for.")
+    @Option(help: "Passkey or PIN code of the reader (default: pair asks for it).")
     var code: String?
 
-    @Flag(help: "Print one JSON object that says what was done.")
+    @Flag(help: "Print one JSON object with the result.")
     var json = false
 
     func validate() throws {
         guard let code, !(1...16).contains(code.utf8.count) else { return }
-        throw ValidationError("a code has 1 to 16 characters")
+        throw ValidationError("--code must have 1 to 16 characters.")
     }
 
     func run(on console: Console) throws(CommandError) -> ExitStatus { try run(on: console, BluetoothSystem()) }
 
-    /// Does the work with a system's Bluetooth.
+    /// Runs the verb with the given system's Bluetooth.
     func run(on console: Console, _ system: BluetoothSystem) throws(CommandError) -> ExitStatus {
         let (address, radio) = try LinkArgument.device(link)
         let conversation = try Conversation()

@@ -10,22 +10,24 @@ struct Simulate: Verb {
     static let configuration = CommandConfiguration(
         abstract: "Offer a simulated reader to other programs, or to another machine.",
         discussion: """
-            Each program that connects has a reader of its own, until interrupted. Cards are presented one after the \
-            other, each some time after the reader began to wait for one. All of them are test cards. A serial port of \
-            Bluetooth (rfcomm:) is found by other machines; a TCP port is for programs of this computer; pty makes a \
-            terminal, whose reader begins with the first bytes that it is sent. The link to open is printed for both. \
-            Readers for the audio jack are simulated in sound, on a sound card (alsa:) that plays to and hears another, \
-            such as one end of a loopback (modprobe snd-aloop).
+            Each program that connects gets a reader of its own, until interrupted. The reader presents cards one \
+            after the other, each --delay seconds after it starts to wait for one. All of them are test cards. Other \
+            machines find a Bluetooth serial port (rfcomm:); programs on this computer connect to a TCP port (tcp:) or \
+            to a terminal (pty), whose reader starts with the first bytes that it receives. The link to open is \
+            printed for tcp: and pty. Readers for the audio jack are simulated in sound, on a sound card (alsa:) that \
+            is connected to another one, such as one end of a loopback (modprobe snd-aloop).
 
-            Swipes are sent in clear, or with a key encrypted as the family's readers do (btmag, edynamo, idtech, ips, \
-            magtek, neo, unimag). The key is one that is published for tests, in a file of hexadecimal digits: the base derivation key of \
-            DUKPT, whose serial number (KSN) begins with \(SwipeEncryptor.testSerialNumber.map(\.hexadecimal).joined()
-                    .uppercased()) and counts on with each swipe, or a fixed key. \
-            An ID TECH reader encrypts by AES when it is set so (4C=32), and has the original layout with 85=30.
+            Swipes are sent in clear, or with --key-file encrypted as by the family's readers (btmag, edynamo, idtech, \
+            ips, magtek, neo, unimag). The file has a key that is published for tests, in hexadecimal digits: a fixed \
+            key, or a DUKPT base derivation key, whose serial number (KSN) starts at \
+            \(SwipeEncryptor.testSerialNumber.map(\.hexadecimal).joined()
+                    .uppercased()) and counts up with each swipe. \
+            An ID TECH reader encrypts with AES after --setting 4C=32, and uses the original layout after --setting \
+            85=30.
 
             READERS
             \(String.listing(SimulatedFamily.all.map { ($0.name, ReaderFamily.named($0.name)?.title ?? "") }
-                    + [("echo", "sends back what it receives: to try links with")]))
+                    + [("echo", "sends received bytes back, to test links")]))
 
             CARDS
               \(SimulatedCard.deck.map(\.name).joined(separator: ", "))
@@ -38,10 +40,12 @@ struct Simulate: Verb {
 
             EXIT CODES
               64  usage
-              65  a profile cannot be, or is of another family; a key is none, or no published one
-              66  the file of the profile or of the key is missing, or may not be read; other users can write the key
-              69  it cannot be offered there
-              74  the system has no terminal to spare
+              65  the profile is invalid, or for another reader family; the key is
+                  invalid, or not published for tests
+              66  the profile or the key file is missing or not readable, or other
+                  users can write the key file
+              69  the reader cannot be offered at this link
+              74  the system has no free pseudo-terminal
               130 interrupted
 
             EXAMPLES
@@ -54,26 +58,26 @@ struct Simulate: Verb {
             """)
 
     @Argument(
-        help: "The reader: a family by name, or echo.", completion: .list(ReaderChoice.names),
+        help: "Reader family, or echo.", completion: .list(ReaderChoice.names),
         transform: ReaderChoice.read)
     var reader: ReaderChoice
 
     @Option(
         help: ArgumentHelp(
-            "Where it is offered: tcp:127.0.0.1:PORT (0 is any), pty, rfcomm: and a channel from 1 to 30, or alsa:DEVICE.",
+            "Link to offer: tcp:127.0.0.1:PORT (0: any free port), pty, rfcomm:CHANNEL (1 to 30) or alsa:DEVICE.",
             valueName: "link"),
         transform: ReaderOffer.read)
     var link: ReaderOffer
 
     @Option(
         help: ArgumentHelp(
-            "Values in the place of those of the reader's family, in JSON; - for standard input.", valueName: "file"
+            "JSON file of values that replace those of the reader family; - for standard input.", valueName: "file"
         ),
         completion: .file(extensions: ["json"]))
     var profile: String?
 
     @Option(
-        help: ArgumentHelp("A card to present, by name; again for more (default: all of them).", valueName: "name"),
+        help: ArgumentHelp("Card to present, by name. May be repeated (default: all).", valueName: "name"),
         completion: .list(SimulatedCard.deck.map(\.name)),
         transform: { name in
             guard let card = SimulatedCard.named(name) else {
@@ -87,77 +91,78 @@ struct Simulate: Verb {
     @Option(help: "How the cards are presented.")
     var manner = MannerChoice.swiped
 
-    @Option(help: ArgumentHelp("How long the reader waits for each card, 0 to 3600.", valueName: "s"))
+    @Option(help: ArgumentHelp("Time until each card is presented, 0 to 3600.", valueName: "s"))
     var delay = 1.0
 
     @Option(
         help: ArgumentHelp(
-            "What goes wrong, with which messages of the reader, counted from 0 (default: all); again for more.",
+            "Fault, and the messages of the reader that have it, numbered from 0 (default: all). May be repeated.",
             valueName: "name[:first[-last]]"),
         transform: FaultArgument.read)
     var fault: [PlannedFault] = []
 
-    @Option(help: ArgumentHelp("How full the battery is, 0 to 100 (default: 80).", valueName: "percent"))
+    @Option(help: ArgumentHelp("Charge of the battery, 0 to 100 (default: 80).", valueName: "percent"))
     var battery: Int?
 
-    @Option(help: ArgumentHelp("What the reader says of its software.", valueName: "text"))
+    @Option(help: ArgumentHelp("Firmware version that the reader reports.", valueName: "text"))
     var firmware: String?
 
     @Option(
         help: ArgumentHelp(
-            "Encrypt swipes with the key in a file, one that is published for tests; - for standard input.",
+            "Encrypt swipes with the published test key in this file; - for standard input.",
             valueName: "file"),
         completion: .file())
     var keyFile: String?
 
     @Option(
-        help: "By which key it encrypts; where it is not said, as its maker says.",
+        help: "Key scheme of the reader (default: that of its maker).",
         completion: .list(KeyScheme.allCases.map(\.rawValue)), transform: KeySchemeArgument.read)
     var keyScheme: KeyScheme?
 
     @Option(
         help: ArgumentHelp(
-            "How the reader is set up: number and bytes of a setting in hexadecimal digits; again for more.",
+            "Set a reader setting: its number and bytes in hexadecimal digits. May be repeated.",
             valueName: "number=bytes"),
         transform: SettingArgument.read)
     var setting: [ReaderSetting] = []
 
-    @Option(help: ArgumentHelp("Where the bytes of chance come from.", valueName: "number"))
+    @Option(help: ArgumentHelp("Seed of the random bytes.", valueName: "number"))
     var seed: UInt64 = 1
 
-    @Flag(help: "Print one JSON object an event.")
+    @Flag(help: "Print one JSON object for each event.")
     var json = false
 
     func validate() throws {
-        guard (0...3600).contains(delay) else { throw ValidationError("--delay goes from 0 to 3600") }
-        guard (0...100).contains(battery ?? 0) else { throw ValidationError("--battery goes from 0 to 100") }
+        guard (0...3600).contains(delay) else { throw ValidationError("--delay must be 0 to 3600.") }
+        guard (0...100).contains(battery ?? 0) else { throw ValidationError("--battery must be 0 to 100.") }
         guard (firmware ?? " ").utf8.allSatisfy({ (0x20..<0x7F).contains($0) }), (firmware ?? "").utf8.count <= 64
-        else { throw ValidationError("--firmware takes up to 64 characters of ASCII") }
+        else { throw ValidationError("--firmware must be at most 64 ASCII characters.") }
         if case .echo = reader,
             !card.isEmpty || !fault.isEmpty || battery != nil || firmware != nil || profile != nil || keyFile != nil
                 || !setting.isEmpty
         {
-            throw ValidationError("echo has no cards, faults, battery, software, profile, key and settings")
+            throw ValidationError(
+                "Omit the reader's options: echo has no cards, faults, battery, firmware, profile, key and settings.")
         }
         let carriers = ReaderFamily.named(reader.name)?.carriers ?? []
         if carriers == [.audio], !isOnCard {
-            throw ValidationError("\(reader.name) is a reader for the audio jack: offer it at alsa:DEVICE")
+            throw ValidationError("\(reader.name) is a reader for the audio jack: offer it at alsa:DEVICE.")
         }
         if !carriers.contains(.audio), isOnCard {
             throw ValidationError(
-                "\(reader.name) is no reader for the audio jack: a sound card carries none of its bytes")
+                "Use another --link: \(reader.name) is not a reader for the audio jack, and alsa: carries no bytes.")
         }
         guard keyFile != nil || keyScheme == nil else {
-            throw ValidationError("--key-scheme says how a key is used: give it with --key-file, too.")
+            throw ValidationError("Give --key-file with --key-scheme.")
         }
         guard keyFile == nil || profile == nil else {
-            throw ValidationError("--profile and --key-file do not go together")
+            throw ValidationError("Give either --profile or --key-file.")
         }
     }
 
     func run(on console: Console) throws(CommandError) -> ExitStatus { try run(on: console, BluetoothSystem()) }
 
-    /// Does the work with a system's links.
+    /// Runs the verb with the given system's links.
     func run(on console: Console, _ system: BluetoothSystem) throws(CommandError) -> ExitStatus {
         let values = try profileValues()
         let plan = try plan(values, console)
@@ -203,7 +208,7 @@ struct Simulate: Verb {
 
     private var isOnCard: Bool { if case .card = link { true } else { false } }
 
-    /// Simulates the reader in sound until it is interrupted.
+    /// Simulates the reader in sound until the user interrupts it.
     private func simulate(
         _ plan: ReaderPlan, _ values: ReaderProfile?, on link: LinkName, _ console: Console,
         _ system: BluetoothSystem
@@ -218,7 +223,7 @@ struct Simulate: Verb {
             console.flush()
         }
         guard let sound = try jackSound(values) else {
-            throw CommandError(.usage, "what goes through the jack of \(reader.name) readers is not known")
+            throw CommandError(.usage, "the signals at the jack of \(reader.name) readers are unknown")
         }
         do throws(LinkError) {
             try LinuxDevices.simulate(
@@ -232,7 +237,7 @@ struct Simulate: Verb {
         return .done
     }
 
-    /// What goes through the reader's jack, by the profile where there is one.
+    /// The signals at the reader's jack, from the profile if there is one.
     private func jackSound(_ values: ReaderProfile?) throws(CommandError) -> ReaderSound? {
         guard let known = ReaderFamily.named(reader.name) else { return nil }
         do throws(ReaderError) {
@@ -242,13 +247,14 @@ struct Simulate: Verb {
         }
     }
 
-    /// The profile's values, over those of the simulated reader: read once, as it may be on standard input.
+    /// The profile's values, over those of the simulated reader. Read once, because the profile may be on standard
+    /// input.
     private func profileValues() throws(CommandError) -> ReaderProfile? {
         guard let profile, let known = ReaderFamily.named(reader.name) else { return nil }
         return try ProfileFile.read(profile, over: known.simulatedProfile, of: known)
     }
 
-    /// What the options make of the reader; nil for the echo.
+    /// The simulated reader that the options describe; nil for the echo.
     private func plan(_ values: ReaderProfile?, _ console: Console) throws(CommandError) -> ReaderPlan? {
         guard case .family(let family) = reader else { return nil }
         var plan = ReaderPlan(model: try model(of: family, values, console))
@@ -263,7 +269,7 @@ struct Simulate: Verb {
         return plan
     }
 
-    /// How the reader behaves, by the profile or with the key where there is one.
+    /// The model of the reader, with the profile or the key if there is one.
     private func model(
         of family: SimulatedFamily, _ values: ReaderProfile?, _ console: Console
     ) throws(CommandError) -> any ReaderModel {
@@ -283,19 +289,19 @@ struct Simulate: Verb {
             of: family.name, try KeyFile.read(path, console), keyScheme, from: path)
         guard let model = family.makeModel(cipher: encryptor) else {
             let way = keyScheme.map { " by \($0.rawValue)" } ?? ""
-            throw CommandError(.usage, "how readers of \(family.name) encrypt\(way) is not published")
+            throw CommandError(.usage, "the encryption of \(family.name) readers\(way) is not published")
         }
         return model
     }
 
-    /// Sends back what comes until it ends.
-    /// - Returns: how many bytes came.
+    /// Sends received bytes back until the link ends.
+    /// - Returns: the number of bytes received.
     private static func echo(_ link: any Transport) async -> Int {
         var count = 0
         do throws(LinkError) {
             while true {
                 var bytes: [UInt8] = []
-                // They may be card data, whether they can be sent or not.
+                // The bytes may be card data, so wipe them even if sending fails.
                 defer { bytes.removeWiping() }
                 let goesOn = try await link.receive { received in
                     bytes = received.indices.map { received[$0] }
@@ -305,7 +311,7 @@ struct Simulate: Verb {
                 try await link.send(bytes)
             }
         } catch {
-            // It ends as it does, and the next one may come.
+            // Errors end this link only; the next connection is served.
         }
         await link.close()
         return count
@@ -328,21 +334,21 @@ enum ReaderChoice {
     }
 
     /// Finds a reader by its name.
-    /// - Throws: `ValidationError` with the names that there are.
+    /// - Throws: `ValidationError` that lists the known names if there is no such reader.
     static func read(_ name: String) throws -> ReaderChoice {
         guard name != "echo" else { return .echo }
         guard let family = SimulatedFamily.named(name) else {
-            throw ValidationError("No reader is named \(name); there are \(names.joined(separator: ", ")).")
+            throw ValidationError("Unknown reader \(name); known readers: \(names.joined(separator: ", ")).")
         }
         guard ReaderFamily.named(name)?.carriers != [.lowEnergy] else {
             throw ValidationError(
-                "\(name) speaks over Bluetooth Low Energy, which cannot be offered; listen to sim:\(name).")
+                "Use jackdaw listen --link sim:\(name): \(name) uses Bluetooth Low Energy, which cannot be offered.")
         }
         return .family(family)
     }
 }
 
-/// How cards are presented.
+/// The ways of presenting cards.
 enum MannerChoice: String, ExpressibleByArgument, CaseIterable {
     case swiped
     case swipedInVain = "swiped-in-vain"

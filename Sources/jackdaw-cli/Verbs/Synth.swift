@@ -6,11 +6,11 @@ struct Synth: Verb {
     static let configuration = CommandConfiguration(
         abstract: "Make the sound of a card swipe.",
         discussion: """
-            Track text is ASCII with or without its sentinels; several tracks give one channel each. The word \
-            test stands for a test card, which is also what is written to track 2 if no track is named.
+            The text of a track is ASCII, with or without its sentinels; each track gets a channel of its own. The \
+            word test stands for a test card. Without any track, synth writes track 2 of the test card.
 
-            Other users see a command line, for instance in ps: give card data as @FILE, which reads the text \
-            from a file, or @- for standard input.
+            Other users can see command lines, for example with ps: give card data as @FILE, which reads the text from \
+            a file, or as @- for standard input.
 
             EXAMPLES
               jackdaw synth -o swipe.wav
@@ -41,31 +41,31 @@ struct Synth: Verb {
     var speed = 15.0
 
     @Option(
-        help: ArgumentHelp("Speed at the end over speed at the start; real swipes reach 6.", valueName: "ratio"))
+        help: ArgumentHelp("Speed at the end divided by speed at the start; real swipes reach 6.", valueName: "ratio"))
     var acceleration = 1.0
 
-    @Flag(help: "Swipe the card the wrong way round.")
+    @Flag(help: "Swipe the card in the reverse direction.")
     var reverse = false
 
-    // Levels may be negative: a value that begins with a dash is no option here.
+    // A negative level begins with a dash and must not be parsed as an option.
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Add white noise for this signal to noise ratio.", valueName: "db"))
+        help: ArgumentHelp("Add white noise at this signal-to-noise ratio.", valueName: "db"))
     var noise: Double?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Add 50 Hz mains hum this far over the signal.", valueName: "db"))
+        help: ArgumentHelp("Add 50 Hz mains hum at this level over the signal.", valueName: "db"))
     var hum: Double?
 
     @Option(
         help: ArgumentHelp("Overdrive: the clean signal reaches this many times full scale.", valueName: "factor"))
     var clip: Double?
 
-    @Option(help: ArgumentHelp("Which noise: the same seed gives the same file.", valueName: "number"))
+    @Option(help: ArgumentHelp("Seed of the noise; the same seed gives the same file.", valueName: "number"))
     var seed: UInt64 = 0
 
-    @Flag(help: "Print one JSON object that says what was written.")
+    @Flag(help: "Print one JSON object that describes the written file.")
     var json = false
 
     func validate() throws {
@@ -105,7 +105,7 @@ struct Synth: Verb {
         return .done
     }
 
-    /// The swipe on one channel; channels differ in their noise alone.
+    /// The swipe on one channel; channels differ only in their noise.
     private func configuration(channel: Int) -> SwipeSynthesizer.Configuration {
         SwipeSynthesizer.Configuration(
             sampleRate: rate, speed: speed, motion: .exponential(ratio: acceleration),

@@ -376,7 +376,7 @@ import Testing
             ["--record", path], to: ScriptedPort([.sound(try Self.swipe(.two)), .sound(Self.silence)]))
         #expect(run.status == 74)
         #expect(run.lines.isEmpty)
-        #expect(run.messages.contains("kept.wav: is there, and no recording that only this user may read"))
+        #expect(run.messages.contains("kept.wav: exists and is not a recording that only this user may read"))
         #expect(folder.names == names)
         #expect(try folder.read("other.wav") == sound)
         if kind == "a key" { #expect(try folder.read("kept.wav") == Array("0123456789ABCDEF".utf8)) }
@@ -554,7 +554,7 @@ import Testing
     @Test func whatIsNoLinkIsSaid() {
         let run = CommandRun("listen", "--link", "hw:1,0")
         #expect(run.status == 64)
-        #expect(run.messages.contains("no kind of link is named hw"))
+        #expect(run.messages.contains("unknown kind of link hw"))
         let missing = CommandRun("listen", "--link", "wav:\(folder("none.wav"))")
         #expect(missing.status == 69)
         #expect(missing.messages.contains("none.wav"))

@@ -77,9 +77,9 @@ import Testing
         ),
         (
             #"{"name": "ours", "family": "neo", "values": {"times.answer": {"number": 0}}}"#,
-            "values.times.answer of the profile \"ours\" is 0; it has to be a whole number from 1"
+            "values.times.answer of the profile \"ours\" is 0; it must be a whole number from 1"
         ),
-        (String(repeating: " ", count: 65_537), "more than a profile has"),
+        (String(repeating: " ", count: 65_537), "too long for a profile"),
     ])
     func whatIsWrongIsToldWithItsPlace(json: String, message: String) throws {
         let folder = try TemporaryFolder()

@@ -225,8 +225,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("miura", "alsa:null", "no reader for the audio jack"), ("unimag", "pty", "offer it at alsa:DEVICE"),
-        ("edynamo", "pty", "Bluetooth Low Energy"), ("echo", "alsa:null", "no reader for the audio jack"),
+        ("miura", "alsa:null", "not a reader for the audio jack"), ("unimag", "pty", "offer it at alsa:DEVICE"),
+        ("edynamo", "pty", "Bluetooth Low Energy"), ("echo", "alsa:null", "not a reader for the audio jack"),
     ])
     func aReaderIsOfferedWhereItCanBe(reader: String, link: String, words: String) {
         let error = #expect(throws: (any Error).self) {

@@ -223,7 +223,7 @@ struct AutodetectTests {
     }
 
     @Test(arguments: [
-        (#"{"name": "x", "family": "miura"}"#, 65, "which are not looked for"), ("{", 65, "the profile"),
+        (#"{"name": "x", "family": "miura"}"#, 65, "not a family that autodetect tries"), ("{", 65, "the profile"),
         (#"{"name": "x", "family": "unimag", "values": {"nosuch": {"number": 1}}}"#, 65, "nosuch"),
     ])
     func profilesThatDoNotDoAreToldOf(json: String, status: Int32, words: String) async throws {

@@ -47,7 +47,7 @@ import Testing
         Damage("no bits", wav(0, at: 32, bytes: 4), "0 bits"),
         Damage("1,000 bits", wav(1_000, at: 34, bytes: 2), "1000 bits"),
         Damage("unknown encoding", wav(0x1234, at: 20, bytes: 2), "fmt"),
-        Damage("endless fmt chunk", wav(.max, at: 16, bytes: 4), "does not lead to any samples"),
+        Damage("endless fmt chunk", wav(.max, at: 16, bytes: 4), "no data chunk"),
         Damage("no fmt chunk", wav(0, at: 12, bytes: 4), "no fmt chunk before its samples"),
         Damage("no samples at all", Array(wav(0, at: 40, bytes: 0).prefix(44)), "cut short: ends after 0 frames"),
         Damage("twice the samples", wav(200_000, at: 40, bytes: 4), "cut short: ends after 50000 frames"),

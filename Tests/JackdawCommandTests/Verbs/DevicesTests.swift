@@ -186,11 +186,11 @@ import Testing
         card.contents = []
         var run = try run(["--watch"])
         #expect(run.status == 1)
-        #expect(run.messages.contains("no sound card senses"))
+        #expect(run.messages.contains("no sound card has jack detection"))
         run = try self.run(["--watch"], jackFailures: ["hw:0": EACCES])
         #expect(run.status == 69)
         #expect(run.messages.contains("usermod"))
-        #expect(!run.messages.contains("senses"))
+        #expect(!run.messages.contains("jack detection"))
     }
 
     /// What is known of each family of readers, and what is not.

@@ -108,7 +108,7 @@ import Testing
         #expect(run.status == 65)
         #expect(run.output.isEmpty)
         #expect(run.messages.contains("not decrypted: "))
-        #expect(run.messages.contains("the key is another one, or the frame damaged"))
+        #expect(run.messages.contains("the key is wrong, or the frame is damaged"))
         #expect(!run.messages.contains("A1B2"))
     }
 
@@ -182,7 +182,7 @@ import Testing
     @Test(arguments: [
         ("", 65, "there are no bytes"), ("0123", 65, "not decrypted: no key for these readers has 2 bytes"),
         ("0123G", 65, "character 5 is no hexadecimal digit"),
-        (String(repeating: "01", count: 600), 65, "more than a key has"),
+        (String(repeating: "01", count: 600), 65, "too long for a key"),
     ])
     func aFileWithoutAKeyIsTold(_ text: String, status: Int32, message: String) throws {
         let folder = try TemporaryFolder()

@@ -110,7 +110,7 @@ import Testing
         let run = CommandRun("frame", "morse", "00")
         #expect(run.status == 64)
         let known = "btmag, datecs, edynamo, flojack, idtech, ips, jsonpos, magtek, miura, neo, nga, udynamo"
-        #expect(run.messages.contains("No protocol is named morse; there are \(known)."))
+        #expect(run.messages.contains("Unknown protocol morse; known protocols: \(known)."))
     }
 
     /// A confused reader sends a card's text where its own should be.

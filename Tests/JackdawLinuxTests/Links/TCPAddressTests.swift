@@ -15,10 +15,11 @@ import Testing
     }
 
     @Test(arguments: [
-        ("reader", "port is missing"), ("[::1]", "port is missing"), ("reader:", "no port"), ("reader:x", "no port"),
-        ("reader:65536", "no port"), ("reader:-1", "no port"), ("reader:+1", "no port"), ("reader:٤", "no port"),
-        (":4000", "no name"), ("[]:4000", "no name"), ("::1:4000", "brackets"), ("a b:4000", "no name"),
-        ("[::1:4000", "brackets"), ("a]:4000", "no name"), ("a\0:4000", "no name"),
+        ("reader", "port is missing"), ("[::1]", "port is missing"), ("reader:", "not a port"),
+        ("reader:x", "not a port"), ("reader:65536", "not a port"), ("reader:-1", "not a port"),
+        ("reader:+1", "not a port"), ("reader:٤", "not a port"),
+        (":4000", "not the name"), ("[]:4000", "not the name"), ("::1:4000", "brackets"), ("a b:4000", "not the name"),
+        ("[::1:4000", "brackets"), ("a]:4000", "not the name"), ("a\0:4000", "not the name"),
     ])
     func whatIsNoneSaysWhy(text: String, message: String) {
         let error = #expect(throws: LinkError.self) { try TCPAddress(LinkName(.tcp, text)) }

@@ -118,9 +118,9 @@ import Testing
         #expect(meanings(try blocks(long)).first?.hasPrefix("bad swipe: its fields do not fit") == true)
         #expect(meanings([[0, 2, 1, 2], [0xFF, 1]]) == ["unknown: a notification of 2 bytes"])
         #expect(
-            meanings([[0, 9], [0xFF, 1]]).first?.hasPrefix("bad swipe: a message of the reader is not to be") == true)
+            meanings([[0, 9], [0xFF, 1]]).first?.hasPrefix("bad swipe: a message of the reader cannot be") == true)
         #expect(
-            meanings([[0, 1, 5, 5], [0xFF, 1]]).first?.hasPrefix("bad swipe: a message of the reader is not") == true)
+            meanings([[0, 1, 5, 5], [0xFF, 1]]).first?.hasPrefix("bad swipe: a message of the reader cannot") == true)
     }
 
     @Test mutating func aMessageThatHasBegunIsForgotten() throws {

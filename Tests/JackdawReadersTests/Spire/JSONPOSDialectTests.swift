@@ -134,7 +134,7 @@ import Testing
         let (dialect, request) = sent("_Sync")
         let found = words(try meanings(object, dialect, answering: request))
         #expect(found.count == 1)
-        #expect(found.first?.hasPrefix("unknown: a message that is not to be read") == true)
+        #expect(found.first?.hasPrefix("unknown: a message that cannot be parsed") == true)
     }
 
     @Test func aSwipeIsNotToBeHad() {

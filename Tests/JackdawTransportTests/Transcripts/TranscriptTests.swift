@@ -67,14 +67,14 @@ struct TranscriptTests {
             ("h\n999999999.000000 end", 2, "a week"), ("h\n604800.000001 > 01", 2, "a week"),
             ("h\n604800.000000 > 01\n604801.000000 end", 3, "a week"), ("h\n1e9.000000 end", 2, "no time"),
             ("h\n1.000000 end\n0.999999 closed", 3, "earlier"),
-            ("h\n0.000000", 2, "nothing happens"), ("h\n0.000000 ", 2, "no event"), ("h\n0.000000 >", 2, "no bytes"),
+            ("h\n0.000000", 2, "no event"), ("h\n0.000000 ", 2, "no event"), ("h\n0.000000 >", 2, "no bytes"),
             ("h\n0.000000 > 4111", 2, "byte 0"), ("h\n0.000000 > 41 1", 2, "byte 1"), ("h\n0.000000 < 4g", 2, "byte 0"),
             ("h\n0.000000 <  41", 2, "byte 0"), ("h\n0.000000 < +1", 2, "byte 0"),
             ("h\n0.000000 < **", 2, "masked byte"),
-            ("h\n0.000000 lost 4111111111111111", 2, "no code"), ("h\n0.000000 unsent x busy", 2, "no number"),
+            ("h\n0.000000 lost 4111111111111111", 2, "no error code"), ("h\n0.000000 unsent x busy", 2, "no number"),
             ("h\n0.000000 unsent -1 busy", 2, "no number"), ("h\n0.000000 unsent 1 4111", 2, "no number"),
-            ("h\n0.000000 end\n0.000000 < 41", 3, "behind the end"),
-            ("h\n0.000000 end\n0.000000 end", 3, "behind the end"),
+            ("h\n0.000000 end\n0.000000 < 41", 3, "after the end"),
+            ("h\n0.000000 end\n0.000000 end", 3, "after the end"),
             ("h\n0.000000 4111111111111111", 2, "no event"), ("h\r\n0.000000 end\r", 2, "no event"),
         ])
     func hostile(_ text: String, _ line: Int, _ message: String) {

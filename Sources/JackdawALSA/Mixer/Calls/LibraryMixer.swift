@@ -2,9 +2,9 @@ internal import CALSA
 import Glibc
 import JackdawTransport
 
-/// The mixer of libasound. For one thread at a time.
+/// The mixer of libasound. One thread at a time may use it.
 @safe final class LibraryMixer: MixerLibrary {
-    /// Channels that the simple mixer knows: SND_MIXER_SCHN_LAST and those before it.
+    /// The channels of the simple mixer: 0 to `SND_MIXER_SCHN_LAST`.
     private static let channels = 0...31
 
     private var handle: OpaquePointer?
@@ -190,7 +190,7 @@ import JackdawTransport
     }
 
     func itemName(_ element: MixerElement.Name, item: Int) throws(MixerCallError) -> String {
-        // Names of items are 63 bytes at most in the kernel's interface.
+        // In the kernel's interface, names of items have 63 bytes at most.
         var name = [CChar](repeating: 0, count: 64)
         try check(
             unsafe snd_mixer_selem_get_enum_item_name(find(element), CUnsignedInt(item), name.count - 1, &name),
@@ -253,7 +253,7 @@ extension LibraryMixer {
         facts.isEnumerated = unsafe snd_mixer_selem_is_enumerated(element) != 0
         facts.capture.hasVolume = unsafe snd_mixer_selem_has_capture_volume(element) != 0
         facts.capture.hasSwitch = unsafe snd_mixer_selem_has_capture_switch(element) != 0
-        // The library reads on where there is no capture at all.
+        // The library's answer counts only if the element has a capture switch.
         facts.capture.isExclusive =
             unsafe facts.capture.hasSwitch && snd_mixer_selem_has_capture_switch_exclusive(element) != 0
         facts.playback.hasVolume = unsafe snd_mixer_selem_has_playback_volume(element) != 0
@@ -268,39 +268,39 @@ extension LibraryMixer {
     }
 }
 
-/// A call into a mixer library that failed.
+/// An error of a call into a mixer library.
 struct MixerCallError: Error, Sendable, Hashable {
-    /// The C function.
+    /// The name of the C function.
     let function: String
-    /// The error number it returned, positive as in `errno`.
+    /// The error number that it returned, positive as in `errno`.
     let number: CInt
 
-    /// Whether the card has gone: nothing will succeed from here on.
+    /// Whether the card was disconnected: all further calls will fail.
     var isDisconnected: Bool { number == ENODEV }
 
-    /// What it means to somebody who has just named a card.
+    /// The link error for a failure to open a card by name.
     func whileOpening(_ card: String) -> LinkError {
         switch number {
         case ENOENT, ENODEV, ENXIO:
             LinkError(
-                .notFound, link: card, "there is no such sound card", remedy: "`jackdaw devices` lists those there are",
+                .notFound, link: card, "there is no such sound card", remedy: "list the sound cards: jackdaw devices",
                 underlying: words)
         case EACCES, EPERM:
             LinkError(
                 .notPermitted, link: card, "this user may not set its levels",
-                remedy: "type: sudo usermod -aG audio $USER, then log in again", underlying: words)
+                remedy: "sudo usermod -aG audio $USER, then log in again", underlying: words)
         default: whileOpen(card)
         }
     }
 
-    /// What it means once the card was opened.
+    /// The link error for a failure after the card was opened.
     func whileOpen(_ card: String) -> LinkError {
         switch number {
-        case ENODEV: LinkError(.disconnected, link: card, "the sound card has gone", underlying: words)
+        case ENODEV: LinkError(.disconnected, link: card, "the sound card was removed", underlying: words)
         case EBUSY, EACCES, EPERM:
             LinkError(
-                .busy, link: card, "another program holds its levels",
-                remedy: "end the one that `fuser -v /dev/snd/*` names", underlying: words)
+                .busy, link: card, "another program has locked its levels",
+                remedy: "end the program that `fuser -v /dev/snd/*` shows", underlying: words)
         default: LinkError(.system, link: card, "its levels cannot be read or set", underlying: words)
         }
     }

@@ -1,28 +1,30 @@
 import Glibc
 
-/// The calls into a mixer library that ``Mixer`` is made of, one C function each as far as it can fail, so that a test can
-/// stand in for a card and let any of them fail.
+/// The calls into a mixer library that ``Mixer`` uses, one C function each as far as it can fail, so that a test can
+/// simulate a card and let any call fail.
 ///
-/// Elements are looked up by name in every call: a driver may add and remove them at any time, and pointers to them dangle.
+/// Each call looks up its element by name: a driver may add and remove elements at any time, and pointers to them
+/// dangle.
 protocol MixerLibrary {
     /// The corresponding C function is `snd_mixer_open`.
     func open() throws(MixerCallError)
     /// The corresponding C function is `snd_mixer_attach`.
-    /// - Parameter card: its name: `hw:1`, `default`.
+    /// - Parameter card: the card's name: `hw:1`, `default`.
     /// - Throws: ``MixerCallError``.
     func attach(_ card: String) throws(MixerCallError)
     /// The corresponding C function is `snd_mixer_selem_register`.
     func register() throws(MixerCallError)
     /// The corresponding C function is `snd_mixer_load`.
     func load() throws(MixerCallError)
-    /// Ends it, whether or not it was opened. The corresponding C function is `snd_mixer_close`.
+    /// Closes the mixer, whether or not it was opened. The corresponding C function is `snd_mixer_close`.
     func close()
-    /// Who the card is. The corresponding C functions are `snd_mixer_get_hctl` and `snd_ctl_card_info`.
+    /// The identity of the card. The corresponding C functions are `snd_mixer_get_hctl` and `snd_ctl_card_info`.
     func cardIdentity() throws(MixerCallError) -> CardIdentity
-    /// Takes in what other programs have changed since. The corresponding C function is `snd_mixer_handle_events`.
+    /// Applies changes by other programs to the library's cache. The corresponding C function is
+    /// `snd_mixer_handle_events`.
     func handleEvents() throws(MixerCallError)
 
-    /// The elements as they are now. The corresponding C functions are `snd_mixer_first_elem`, `snd_mixer_elem_next` and
+    /// The current elements. The corresponding C functions are `snd_mixer_first_elem`, `snd_mixer_elem_next` and
     /// `snd_mixer_selem_has_...`.
     func elements() -> [MixerElement]
 
@@ -35,7 +37,7 @@ protocol MixerLibrary {
     /// The corresponding C function is `snd_mixer_selem_ask_..._dB_vol`.
     /// - Parameters:
     ///   - decibels: hundredths of a dB.
-    ///   - side: of which element.
+    ///   - side: the element and its direction.
     ///   - up: whether to round up to the next volume, or down.
     /// - Returns: the volume, in the card's steps.
     /// - Throws: ``MixerCallError``.
@@ -58,30 +60,30 @@ protocol MixerLibrary {
     func setItem(_ element: MixerElement.Name, channel: Int, to item: Int) throws(MixerCallError)
 }
 
-/// Who a card is, whatever number it has at the moment.
+/// The identity of a card, independent of its current number.
 struct CardIdentity: Sendable, Hashable {
     /// A short word, unique among the cards: `PCH`, `Device_1`.
     var id: String
-    /// What kind of card it is: `HDA Intel PCH`.
+    /// The model of the card: `HDA Intel PCH`.
     var name: String
 }
 
-/// A simple element: what a card has under one name, and what can be done with it.
+/// A simple element: the controls of a card under one name.
 struct MixerElement: Sendable, Hashable {
-    /// What an element is found by.
+    /// The name and index that identify an element.
     struct Name: Sendable, Hashable {
         var name: String
-        /// Tells elements of one name apart; 0 for most.
+        /// Distinguishes elements with the same name; 0 for most.
         var index = 0
     }
 
-    /// What an element has in one direction.
+    /// The controls of an element in one direction.
     struct Abilities: Sendable, Hashable {
         /// The numbers of its channels, 0...31.
         var channels: [Int] = []
         var hasVolume = false
         var hasSwitch = false
-        /// Whether its switch turns those of other elements off: it selects rather than mutes.
+        /// Whether its switch turns off the switches of other elements: it selects rather than mutes.
         var isExclusive = false
     }
 
@@ -89,7 +91,7 @@ struct MixerElement: Sendable, Hashable {
     var isActive = true
     var capture = Abilities()
     var playback = Abilities()
-    /// Whether volume or switch stand for both directions, as those of a boost do; the library moves them as `playback`.
+    /// Whether the volume or switch is common to both directions, as in a boost; the library sets it as `playback`.
     var hasCommonVolume = false
     var hasCommonSwitch = false
     /// Whether it is a choice among named items.
@@ -102,9 +104,9 @@ struct MixerSide: Sendable, Hashable {
     var direction: MixerControl.Direction
 }
 
-/// What is made of several calls.
+/// Operations of several calls.
 extension MixerLibrary {
-    /// What matters to a reader on the card, the likeliest of each role first.
+    /// The controls of the card that matter to a reader, the most likely of each role first.
     func controls() throws(MixerCallError) -> [MixerControl] {
         var found: [(control: MixerControl, preference: Int)] = []
         for element in elements() where element.isActive {
@@ -126,13 +128,13 @@ extension MixerLibrary {
                 found.append((control, preference))
             }
         }
-        // The library's order decides between equals.
+        // Between equal preferences, the order of the library counts.
         return found.enumerated().sorted {
             ($0.element.preference, $0.offset) < ($1.element.preference, $1.offset)
         }.map(\.element.control)
     }
 
-    /// The range of a volume in dB; nil where the card does not tell one that makes sense.
+    /// The range of a volume in dB; nil if the card reports no plausible one.
     private func decibels(_ side: MixerSide) throws(MixerCallError) -> ClosedRange<Double>? {
         let range: ClosedRange<Int>
         do throws(MixerCallError) {
@@ -142,7 +144,7 @@ extension MixerLibrary {
             return nil
         }
         var lowest = range.lowerBound
-        // Where the lowest volume mutes, its dB are a mark (-99,999.99) and no gain.
+        // If the lowest volume mutes, its dB value is a marker (-99,999.99) and not a gain.
         if lowest < -20_000 { lowest = try decibels(ofVolume: try volumeRange(side).lowerBound + 1, side) }
         guard lowest > -20_000, lowest < range.upperBound, range.upperBound < 20_000 else { return nil }
         return Double(lowest) / 100...Double(range.upperBound) / 100
@@ -159,9 +161,9 @@ extension MixerLibrary {
         }
     }
 
-    /// Sets a control as it was saved, by whatever program and whenever: only what the card has is set, and no volume
-    /// beyond its range.
-    /// - Returns: false where the card has no such control.
+    /// Sets a control to a setting that any program may have saved at any time: only values that the card has are set,
+    /// and volumes are limited to its range.
+    /// - Returns: false if the card has no such control.
     func restore(_ setting: MixerState.Setting) throws(MixerCallError) -> Bool {
         guard let element = elements().first(where: { $0.name == setting.side.element }) else { return false }
         let abilities = setting.direction == .capture ? element.capture : element.playback
@@ -188,7 +190,7 @@ extension MixerLibrary {
 }
 
 extension MixerControl {
-    /// A control as it is set or was set.
+    /// The setting of this control with given values.
     func setting(_ values: [Int: Int]) -> MixerState.Setting {
         let kind: MixerState.Setting.Kind =
             switch kind {

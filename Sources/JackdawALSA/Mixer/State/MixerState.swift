@@ -1,11 +1,11 @@
 import Glibc
 import JackdawSystem
 
-/// The levels of a card as they were before they were changed: what ``Mixer/restore()`` brings back.
+/// The settings of a card before they were changed, which ``Mixer/restore()`` restores.
 public struct MixerState: Sendable, Hashable {
-    /// One control as it was.
+    /// The setting of one control before its change.
     public struct Setting: Sendable, Hashable, CustomStringConvertible {
-        /// What was set.
+        /// The kind of the control.
         public enum Kind: String, Sendable, Hashable, CaseIterable {
             /// A volume, in the card's own steps.
             case volume
@@ -15,18 +15,18 @@ public struct MixerState: Sendable, Hashable {
             case choice
         }
 
-        /// The name of the control's element, as the driver has it.
+        /// The driver's name for the control's element.
         public let name: String
-        /// Tells elements of one name apart.
+        /// Distinguishes elements with the same name.
         public let index: Int
-        /// Under which direction the card has it.
+        /// The direction under which the card lists it.
         public let direction: MixerControl.Direction
-        /// What was set.
+        /// The kind of the control.
         public let kind: Kind
-        /// What it was set to, by the number of the channel (0...31).
+        /// The values by the number of the channel (0...31).
         public let values: [Int: Int]
 
-        /// Name, kind and values.
+        /// The control's name, kind and values.
         public var description: String {
             let levels = values.sorted { $0.key < $1.key }.map { String($0.value) }
             let number = index == 0 ? "" : ",\(index)"
@@ -37,57 +37,58 @@ public struct MixerState: Sendable, Hashable {
             MixerSide(element: MixerElement.Name(name: name, index: index), direction: direction)
         }
 
-        /// Whether both are of the same control.
+        /// Whether both are settings of the same control.
         func isOf(_ other: Setting) -> Bool { side == other.side && kind == other.kind }
     }
 
-    /// The controls that were changed, in the order in which that happened.
+    /// The controls that were changed, in the order of their first changes.
     public internal(set) var settings: [Setting] = []
 
     /// Whether nothing was changed.
     public var isEmpty: Bool { settings.isEmpty }
 }
 
-/// Why a file of saved levels cannot be read.
+/// The error of a file of saved levels that cannot be parsed.
 public struct MixerStateError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The line where it goes wrong, from 1; 0 where that is the file as a whole.
+    /// The line of the error, from 1; 0 for an error of the file as a whole.
     public let line: Int
-    /// What is wrong.
+    /// The error, for the user.
     public let message: String
 
-    /// Line and message.
+    /// The line number, if there is one, and the message.
     public var description: String { line == 0 ? message : "line \(line): \(message)" }
 }
 
-/// What was found when a mixer was opened and needs telling.
+/// A condition that was found when a mixer was opened, and that the user must know of.
 public enum MixerNotice: Sendable, Hashable, CustomStringConvertible {
-    /// A program had ended without restoring the levels it had changed; that was done now.
+    /// A program had ended without restoring the levels it had changed; they were restored now.
     case restored(MixerState)
-    /// A program had ended without restoring the levels it had changed, and that could not be done now either. They are not
-    /// changed any further until it succeeds.
+    /// A program had ended without restoring the levels it had changed, and restoring them has failed. They are not
+    /// changed further until it succeeds.
     case notRestored(String)
-    /// The levels that a program saved cannot be read. The file was put aside under another name.
+    /// The file of levels that a program saved cannot be parsed. It was renamed.
     case unreadable(MixerStateError, path: String)
-    /// The program with this process number has changed the levels and will restore them; they are not changed meanwhile.
+    /// The program with this process number has changed the levels and will restore them; until then they are not
+    /// changed.
     case held(process: Int)
 
-    /// One line for a person.
+    /// A message of one line for the user.
     public var description: String {
         switch self {
         case .restored(let state):
             "an earlier run ended without restoring the levels; they are restored now: "
                 + state.settings.map(\.description).joined(separator: ", ")
         case .notRestored(let reason):
-            "an earlier run ended without restoring the levels, nor can it be done now: \(reason)"
+            "an earlier run ended without restoring the levels, and they cannot be restored now: \(reason)"
         case .unreadable(let error, let path):
-            "the levels that an earlier run saved cannot be read (\(error)) and stay as they are; the file is now \(path)"
-        case .held(let process): "process \(process) holds the levels of this card; they stay as they are"
+            "the levels that an earlier run saved cannot be read (\(error)) and are unchanged; the file is now \(path)"
+        case .held(let process): "process \(process) holds the levels of this card; they are not changed"
         }
     }
 }
 
-/// A file of saved levels: who saved them, and what they were. A few lines of text, which end with their number, so that a
-/// part of a file is not taken for all of it:
+/// A file of saved levels: the process that saved them, and the settings. It is a few lines of text and ends with their
+/// number, so that a part of a file does not pass for a whole one:
 ///
 /// ```
 /// jackdaw mixer 1
@@ -97,11 +98,11 @@ public enum MixerNotice: Sendable, Hashable, CustomStringConvertible {
 /// end 4
 /// ```
 struct MixerStateRecord: Sendable, Hashable {
-    /// The process that will restore the levels; nil where it has given up and the next start is to do it.
+    /// The process that will restore the levels; nil if it has failed to, so that the next start must.
     var writer: ProcessIdentity?
     var state: MixerState
 
-    /// No card has as much to save: a file beyond that is not ours.
+    /// No card has so much to save: a longer file is not from this program.
     static let mostBytes = StateDirectory.mostBytes
     static let mostSettings = 256
     /// The kernel's names have 43 bytes at most; the library's own can be a little longer.
@@ -113,7 +114,7 @@ struct MixerStateRecord: Sendable, Hashable {
 // MARK: - Writing
 
 extension MixerStateRecord {
-    /// The file's content.
+    /// The content of the file.
     var bytes: [UInt8] {
         var lines = [Self.heading, writer.map { "writer \($0.process) \($0.startTime) \($0.boot)" } ?? "writer none"]
         for setting in state.settings {
@@ -142,14 +143,14 @@ extension MixerStateRecord {
 // MARK: - Reading
 
 extension MixerStateRecord {
-    /// Reads a file's content; anything may be in it.
+    /// Parses the content of a file, which may be anything.
     init(parsing bytes: [UInt8]) throws(MixerStateError) {
         guard bytes.count <= Self.mostBytes else {
             throw MixerStateError(line: 0, message: "more than \(Self.mostBytes) bytes")
         }
         guard bytes.last == UInt8(ascii: "\n") else { throw MixerStateError(line: 0, message: "it is cut off") }
         guard bytes.allSatisfy({ $0 == UInt8(ascii: "\n") || (0x20...0x7E).contains($0) }) else {
-            throw MixerStateError(line: 0, message: "it is no text")
+            throw MixerStateError(line: 0, message: "it is not text")
         }
         let lines = bytes.dropLast().split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map {
             String(decoding: $0, as: UTF8.self)
@@ -222,26 +223,26 @@ extension MixerStateRecord {
             bytes.append(escaped)
             rest = rest.dropFirst(2)
         }
-        // A name goes on to C, where it would end at a zero.
+        // C functions receive the name, which must not contain a zero.
         guard !bytes.isEmpty, bytes.count <= mostNameBytes, !bytes.contains(0) else { return nil }
         return String(validating: bytes, as: UTF8.self)
     }
 }
 
-/// One process and no other: its number is given to another one later, with a later start or in another run of the system.
+/// The identity of one process: a later process with the same number has a later start, or another boot identifier.
 struct ProcessIdentity: Sendable, Hashable {
     var process: Int32
-    /// Clock ticks from the start of the system to that of the process.
+    /// Clock ticks from the boot of the system to the start of the process.
     var startTime: UInt64
-    /// The number of this run of the system.
+    /// The kernel's identifier of this boot.
     var boot: String
 }
 
-/// What is known of processes: the system's, or a test's.
+/// Looks up processes: of the system, or of a test.
 struct ProcessTable: Sendable {
-    /// Who this process is; nil where the system does not tell.
+    /// The identity of this process; nil if the system does not provide it.
     var current: @Sendable () -> ProcessIdentity?
-    /// Whether a process is still there.
+    /// Whether a process is still running.
     var isAlive: @Sendable (ProcessIdentity) -> Bool
 
     /// The processes of this system.
@@ -249,7 +250,7 @@ struct ProcessTable: Sendable {
 }
 
 extension ProcessTable {
-    /// The processes of a directory like `/proc`.
+    /// The processes of a directory with the format of `/proc`.
     init(directory: String) {
         self.init(
             current: { ProcessTable.identity(of: getpid(), in: directory) },
@@ -265,12 +266,12 @@ extension ProcessTable {
         return ProcessIdentity(process: process, startTime: startTime, boot: String(decoding: number, as: UTF8.self))
     }
 
-    /// The start of a process that still runs, out of its `/proc/PID/stat`; nil where it is dead and only not yet buried.
+    /// The start time of a running process, from its `/proc/PID/stat`; nil for a zombie.
     static func startTime(status: [UInt8]) -> UInt64? {
-        // The second field is the program's name in parentheses, which may hold spaces and parentheses itself.
+        // The second field is the program's name in parentheses, which may itself contain spaces and parentheses.
         guard let parenthesis = status.lastIndex(of: UInt8(ascii: ")")) else { return nil }
         let fields = status[(parenthesis + 1)...].split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
-        // The third field is the first one here; the start is the 22nd.
+        // The third field is the first one here; the start time is the 22nd.
         guard fields.count >= 20, let state = fields[0].first, !"ZXx".utf8.contains(state) else { return nil }
         return UInt64(String(decoding: fields[19], as: UTF8.self))
     }
@@ -279,7 +280,7 @@ extension ProcessTable {
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
         defer { close(file) }
-        // A page is more than either file has, and the kernel hands them out in one piece.
+        // Neither file exceeds a page, and the kernel returns each in one read.
         var bytes = [UInt8](repeating: 0, count: 4_096)
         let count = unsafe bytes.withUnsafeMutableBytes { unsafe Glibc.read(file, $0.baseAddress, $0.count) }
         return count > 0 ? Array(bytes.prefix(count)) : nil

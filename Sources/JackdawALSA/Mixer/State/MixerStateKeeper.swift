@@ -1,34 +1,35 @@
 import JackdawSystem
 import JackdawTransport
 
-/// Keeps what was changed on a card, here and in storage, so that it is brought back even where this process is killed.
+/// Keeps the settings of a card before their changes, in memory and in storage, so that they are restored even if this
+/// process is killed.
 ///
-/// One process at a time: who finds the record of another that is alive changes nothing. A record whose writer is gone is
-/// restored by whoever comes next.
+/// One process at a time: a process that finds the record of another living process changes nothing. A record whose
+/// writer has ended is restored by the next process that opens the card.
 final class MixerStateKeeper {
     private let name: String
     private let storage: any MixerStateStorage
     private let processes: ProcessTable
-    /// What was changed by this process, as it was before.
+    /// The settings that this process has changed, before the changes.
     private(set) var state = MixerState()
-    /// Whether there may be a record of ours.
+    /// Whether this process may have saved a record.
     private var isOurs = false
 
     /// - Parameters:
-    ///   - card: whose levels they are.
-    ///   - storage: where they are kept.
-    ///   - processes: who tells which writers are alive.
+    ///   - card: the card that has the levels.
+    ///   - storage: stores the record.
+    ///   - processes: shows which writers are alive.
     init(card: CardIdentity, storage: any MixerStateStorage, processes: ProcessTable) {
-        // A card's number changes as others come and go. Its word and its kind stay, as far as anything does.
+        // A card's number changes as others are connected and disconnected. Its id and its name are the most stable.
         name = "mixer-\(StateDirectory.word(card.id))-\(StateDirectory.word(card.name))"
         self.storage = storage
         self.processes = processes
     }
 
-    /// Restores what an ended process has left.
+    /// Restores the levels that an ended process left changed.
     /// - Parameter apply: sets the levels.
-    /// - Returns: what was found; nil for nothing.
-    /// - Throws: `LinkError` where it could not be restored; it is left to be.
+    /// - Returns: the notice for the user; nil if there was no record.
+    /// - Throws: `LinkError` if they could not be restored; the record then remains.
     func recover(_ apply: (MixerState) throws(LinkError) -> Void) throws(LinkError) -> MixerNotice? {
         try storage.locked { () throws(LinkError) in try recoverLocked(apply) }
     }
@@ -47,13 +48,13 @@ final class MixerStateKeeper {
         return record.state.isEmpty ? nil : .restored(record.state)
     }
 
-    /// Saves what a control is before it is changed for the first time.
+    /// Saves the setting of a control before it is changed for the first time.
     /// - Parameters:
-    ///   - setting: the control, as it was read last.
+    ///   - setting: the control's setting, as it was last read.
     ///   - current: reads it again.
-    ///   - apply: sets levels that an ended process has left.
-    /// - Returns: the number of the process that holds the levels, where there is one, and nothing was saved.
-    /// - Throws: `LinkError` where it was not saved, or not restored what had to be before.
+    ///   - apply: sets levels that an ended process left changed.
+    /// - Returns: the number of the process that holds the levels, in which case nothing was saved; otherwise nil.
+    /// - Throws: `LinkError` if the setting could not be saved, or earlier changes could not be restored before.
     func keep(
         _ setting: MixerState.Setting, current: () throws(LinkError) -> MixerState.Setting,
         recovering apply: (MixerState) throws(LinkError) -> Void
@@ -64,17 +65,18 @@ final class MixerStateKeeper {
             if isOurs {
                 grown.settings.append(setting)
             } else {
-                // Another process may have come and gone since the start; what it has left is not what to bring back.
+                // Another process may have opened and closed the card since the start; the levels that it left are not
+                // those to restore.
                 if case .held(let process) = try recoverLocked(apply) { return process }
                 grown.settings.append(try current())
             }
             guard let writer = processes.current() else {
                 throw LinkError(
                     .system, link: name,
-                    "the levels cannot be saved, since the system does not tell who this process is",
+                    "the levels cannot be saved, because the system does not identify this process",
                     remedy: "mount /proc")
             }
-            // Where saving fails halfway the record may be there all the same.
+            // If saving fails halfway, the record may exist nevertheless.
             isOurs = true
             try storage.save(MixerStateRecord(writer: writer, state: grown).bytes, as: name)
             state = grown
@@ -82,7 +84,7 @@ final class MixerStateKeeper {
         }
     }
 
-    /// Restores what was changed, and removes the record.
+    /// Restores the changed settings, and removes the record.
     func release(_ apply: (MixerState) throws(LinkError) -> Void) throws(LinkError) {
         guard isOurs else { return }
         try storage.locked { () throws(LinkError) in
@@ -97,25 +99,25 @@ final class MixerStateKeeper {
     func abandon() {
         guard isOurs else { return }
         isOurs = false
-        // Where even that fails, the record is found once this process has ended.
+        // If that fails too, the record is found after this process has ended.
         try? storage.locked { () throws(LinkError) in
             try storage.save(MixerStateRecord(writer: nil, state: state).bytes, as: name)
         }
     }
 }
 
-/// Where saved levels are kept from one run to the next: files, or a test's memory.
+/// Stores saved levels from one run to the next: in files, or in a test's memory.
 protocol MixerStateStorage: Sendable {
-    /// Does something while no other process does the like.
+    /// Runs `body` while holding the inter-process lock.
     func locked<Result>(_ body: () throws(LinkError) -> Result) throws(LinkError) -> Result
-    /// What was saved under a name, or nil; one byte more than the most a record can have, at most.
+    /// Loads the bytes that were saved under a name, or nil; for a longer file than any record, at least one byte more
+    /// than the limit.
     func load(_ name: String) throws(LinkError) -> [UInt8]?
-    /// Saves, all of it or nothing, and so that it outlasts a loss of power.
+    /// Saves bytes atomically, so that they survive a loss of power.
     func save(_ bytes: [UInt8], as name: String) throws(LinkError)
-    /// Removes what was saved.
     func remove(_ name: String) throws(LinkError)
-    /// Puts what was saved out of the way.
-    /// - Returns: where to.
+    /// Renames saved bytes that are unreadable.
+    /// - Returns: the new path.
     func setAside(_ name: String) throws(LinkError) -> String
 }
 

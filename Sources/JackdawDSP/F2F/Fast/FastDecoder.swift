@@ -1,47 +1,47 @@
-/// The fast tier: peaks, intervals, bits and checks. It answers only where every interval of a message is clear; the rest
-/// is for the strong tier.
+/// The fast tier: peaks, intervals, bits and checks. It reports a message only if every interval of it is clear, and
+/// leaves the rest to the strong tier.
 struct FastDecoder {
     private var peaks = PeakFinder()
     private var intervals = IntervalDecoder()
     private var filtered: [Float] = []
-    /// The bits of `intervals` from the last to the first.
+    /// The bits of `intervals` in reverse order.
     private var reversedBits: [UInt8] = []
 
-    /// Clear cells in a row.
+    /// Consecutive cells that are clear.
     struct Run {
         var cells = 0
         var ones = 0
-        /// What they take of the sound, in samples.
+        /// The part of the sound that they span, in samples.
         var extent = 0..<0
     }
 
-    /// The run with the most ones in what was last decoded without a message.
+    /// The run with the most ones in the last segment that was decoded without a message.
     private(set) var clearestRun = Run()
 
-    /// Farthest an interval of a proven message may lie from its ideal, as a share of the cell; half a cell apart, the two
-    /// readings of an interval meet at a quarter.
+    /// The largest deviation of an interval of a proven message from its ideal, as a share of the cell. The two
+    /// readings of an interval are half a cell apart, so they meet at a quarter.
     private static let mostMisfit: Float = 0.18
     /// Cells around a message that must be as clear.
     private static let margin = 3
-    /// Checks that a message must pass, in bits.
+    /// The least evidence of a message's checks, in bits.
     private static let leastEvidence = 36
-    /// A cell that differs from the running one by more than this share of it is no clocking zero.
+    /// A cell that differs from the running one by more than this share is not a clocking zero.
     private static let mostZeroMisfit: Float = 0.2
-    /// Cells of the message that tell the length of the zeros beside it.
+    /// Cells of the message that give the cell length of the zeros next to it.
     private static let clockCells = 8
     /// Weight of a new cell in the running one.
     private static let zeroWeight: Float = 0.15
-    /// So many odd bits more than zeros end the clocking zeros.
+    /// Clocking zeros end at this excess of other bits over zeros.
     private static let mostOddZeros = 4
 
-    /// Filters tried in turn: reach of a running mean that smooths and of one that is taken away, in seconds, 0 for none;
-    /// and the least reversal as a share of the largest magnitude. The first is for clean sound, where a higher one keeps
-    /// most of the noise beside the swipe out of the intervals; deep fades are for the others.
+    /// Filters tried in turn: the reach of a running mean that smooths and of one that is subtracted, in seconds, 0 for
+    /// no filter; and the least reversal as a share of the largest magnitude. The first is for clean sound, in which a
+    /// higher reversal keeps most of the noise next to the swipe out of the intervals; the others are for deep fades.
     private static let filters: [(smooth: Double, remove: Double, leastReversal: Float)] = [
         (0, 0, 0.05), (0, 0, 0.03), (2.3e-5, 2.3e-3, 0.03), (5.6e-5, 2.3e-3, 0.03), (1.1e-4, 2.3e-3, 0.03),
     ]
 
-    /// Messages proven in a segment, in the order of time; those of the first filter that yields any.
+    /// The proven messages of a segment in order of time, from the first filter that yields any.
     mutating func decode(_ samples: Span<Float>, sampleRate: Double) -> [SegmentReading] {
         clearestRun = Run()
         var last: (Int, Int, Float) = (-1, -1, 0)
@@ -66,7 +66,7 @@ struct FastDecoder {
         return []
     }
 
-    /// Overwrites what is left of the last segment.
+    /// Overwrites the data of the last segment.
     mutating func wipe() {
         filtered.wipe()
         peaks.wipe()
@@ -120,7 +120,7 @@ struct FastDecoder {
         return readings.sorted { $0.boundaries[0] < $1.boundaries[0] }
     }
 
-    /// The reading of a message whose bits have a range in the order of `intervals`, or nil where an interval is not clear.
+    /// The reading of a message whose bits have a range in the order of `intervals`; nil if an interval is not clear.
     private func reading(
         _ message: MessageParser.Message, range: Range<Int>, isReversed: Bool, backwards: Bool
     ) -> SegmentReading? {
@@ -140,7 +140,7 @@ struct FastDecoder {
             confidence: 1 - 0.02 * Double(worst / Self.mostMisfit), repaired: [], passesParity: true, passesLRC: true)
     }
 
-    /// A message's bits with the clocking zeros on both sides; `times` are those of the bits' boundaries.
+    /// The range of a message's bits with the clocking zeros on both sides; `times` are those of the bits' boundaries.
     private static func pass(around message: Range<Int>, bits: [UInt8], times: [Float]) -> Range<Int> {
         func zeros(from start: Int, step: Int, cell: Float) -> Int {
             var cell = cell
@@ -154,7 +154,7 @@ struct FastDecoder {
                     lack = max(0, lack - 1)
                     if lack == 0 { count = abs(bit - start) + 1 }
                 } else {
-                    // Over a pause as over so many cells that are not there.
+                    // A pause counts as the number of cells that it spans.
                     lack += length > cell * Float(mostOddZeros + 1) ? mostOddZeros + 1 : max(1, Int(length / cell))
                 }
                 bit += step
@@ -169,24 +169,26 @@ struct FastDecoder {
     }
 }
 
-/// Finds whole messages in a run of bits: zeros, start sentinel, characters of odd parity, end sentinel, a fitting LRC, zeros.
+/// Finds whole messages in a sequence of bits: zeros, start sentinel, characters of odd parity, end sentinel, a
+/// matching LRC, zeros.
 struct MessageParser {
     /// A message that passes every check.
     struct Message {
         let code: CharacterCode
         /// Data values from start sentinel to LRC.
         @Wiped private(set) var values: [UInt8]
-        /// The bits that it takes.
+        /// The bits that the message occupies.
         let range: Range<Int>
-        /// How many independent checks it passed, in bits: the chance of random bits doing so is about two to the minus this.
+        /// The independent checks that it passed, in bits: random bits pass them with a probability of about two to the
+        /// minus this.
         let evidence: Int
     }
 
     /// Zeros that count as evidence on each side.
     private static let mostZeros = 10
-    /// Zeros there must be before the start sentinel.
+    /// The least number of zeros before the start sentinel.
     private static let leastZeros = 3
-    /// Bits after the LRC in which no one may stand, as far as there are bits.
+    /// Bits after the LRC that must be zero, as far as there are bits.
     private static let quietAfter = 5
     private static let leastCharacters = 4
 
@@ -233,8 +235,8 @@ struct MessageParser {
         }
         guard character(start) == code.startSentinel else { return nil }
         var values: [UInt8] = []
-        values.reserveCapacity(code.maximumCharacters + 1)  // growing would leave unwiped copies behind
-        // What came of it goes on in the message, and nowhere else.
+        values.reserveCapacity(code.maximumCharacters + 1)  // growing would leave unwiped copies
+        // On success the values move to the message; otherwise they are wiped here.
         var message: Message?
         defer { if message == nil { values.wipe() } }
         var check: UInt8 = 0

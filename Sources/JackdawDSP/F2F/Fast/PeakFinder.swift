@@ -1,45 +1,45 @@
-/// Finds the alternating extrema of a swipe by prominence: an excursion counts once the signal has come back by a share of
-/// the mean swing. Needs no zero line, so neither an offset nor hum moves it.
+/// Finds the alternating extrema of a swipe by prominence: an excursion counts once the signal has come back by a share
+/// of the mean swing. It needs no zero line, so neither an offset nor hum affects it.
 struct PeakFinder {
-    /// Times of the extrema in samples, between samples by a parabola.
+    /// Times of the extrema in samples, interpolated by a parabola.
     private(set) var times: [Float] = []
 
     /// Share of the mean swing that a reversal must exceed.
     private static let prominence: Float = 0.35
     /// Weight of a new swing in the running mean.
     private static let swingWeight: Float = 0.25
-    /// After a pause of this many samples the mean swing counts for less and less.
+    /// Samples without an extremum after which the threshold decays.
     private static let pause: Float = 4096
 
-    /// Finds the extrema of a segment; `times` holds them afterwards.
+    /// Finds the extrema of a segment and stores them in `times`.
     /// - Parameters:
     ///   - samples: the segment.
-    ///   - leastReversal: share of the largest magnitude that a reversal must exceed, however small the swings are.
+    ///   - leastReversal: share of the largest magnitude that a reversal must exceed, regardless of the swings.
     mutating func find(in samples: Span<Float>, leastReversal: Float) {
         wipe()
         guard samples.count > 8 else { return }
         unsafe samples.withUnsafeBufferPointer { unsafe find(in: $0, leastReversal: leastReversal) }
     }
 
-    /// Overwrites the extrema that were last found.
+    /// Overwrites the extrema of the last segment.
     mutating func wipe() { times.wipe() }
 
     private mutating func find(in samples: UnsafeBufferPointer<Float>, leastReversal: Float) {
         let floor = unsafe Self.largestMagnitude(samples) * leastReversal
         guard floor > 0 else { return }
         let base = unsafe UnsafeRawPointer(samples.baseAddress!)
-        // Upside down where it falls, the signal always rises to the extreme sought: one path for both directions.
+        // A falling signal is inverted, so that it always rises to the next extreme: one code path for both directions.
         var sign: Float = 1
         var isFirst = true
         var extreme = unsafe samples[0]
-        /// Where the extreme lies, or up to seven samples before it.
+        /// The position of the extreme, or up to seven samples before it.
         var place = 0
         var lastValue: Float = 0
         var swing: Float = 0
         var threshold = floor
         var index = 1
         while index < samples.count {
-            // Eight samples that neither raise the extreme nor end the excursion are passed over at once,
+            // Eight samples that neither raise the extreme nor end the excursion are skipped at once,
             var block = SIMD8<Float>.zero
             while index &+ 8 <= samples.count {
                 block = unsafe sign * base.loadUnaligned(fromByteOffset: 4 &* index, as: SIMD8<Float>.self)
@@ -85,7 +85,7 @@ struct PeakFinder {
         }
     }
 
-    /// The largest magnitude of any sample, but for the last few.
+    /// The largest magnitude of any sample, except the last few.
     private static func largestMagnitude(_ samples: UnsafeBufferPointer<Float>) -> Float {
         let base = unsafe UnsafeRawPointer(samples.baseAddress!)
         var top = SIMD8<Float>.zero
@@ -100,7 +100,7 @@ struct PeakFinder {
         return max(top.highest, (-bottom).highest)
     }
 
-    /// Place of an extremum between samples: the vertex of a parabola through it and its neighbours.
+    /// Position of an extremum between samples: the vertex of a parabola through it and its neighbours.
     private static func refine(_ samples: UnsafeBufferPointer<Float>, _ place: Int) -> Float {
         guard place > 0, place + 1 < samples.count else { return Float(place) }
         let before = unsafe samples[place - 1]
@@ -113,7 +113,7 @@ struct PeakFinder {
 }
 
 extension SIMD8<Float> {
-    /// The largest lane, found by halves: a comparison a lane would take longer than the block saves.
+    /// The largest lane, by halves: one comparison per lane would take longer than the block saves.
     fileprivate var highest: Float {
         let four = lowHalf.replacing(with: highHalf, where: highHalf .> lowHalf)
         let two = four.lowHalf.replacing(with: four.highHalf, where: four.highHalf .> four.lowHalf)
@@ -121,14 +121,15 @@ extension SIMD8<Float> {
     }
 }
 
-/// Reads bits from the intervals between transitions: a Viterbi search over two states (on a cell boundary, or in the
-/// middle of a one), where each survivor carries its own clock, so that one odd interval cannot derail the rest.
+/// Decodes bits from the intervals between transitions: a Viterbi search over two states (on a cell boundary, or in the
+/// middle of a one). Each survivor has its own clock, so that one odd interval cannot spoil the rest.
 struct IntervalDecoder {
     /// Bits in the order of the intervals.
     private(set) var bits: [UInt8] = []
-    /// Index of the transition that opens each bit's cell, one more than there are bits.
+    /// Index of the transition that opens each bit's cell; one more element than `bits`.
     private(set) var openings: [Int32] = []
-    /// How far each bit's intervals lie from their ideal, as a share of the cell: the worse of its two for a one.
+    /// The deviation of each bit's intervals from their ideal, as a share of the cell: for a one, the larger of its
+    /// two.
     private(set) var misfits: [Float] = []
 
     /// Weight of a new interval in the clock.
@@ -137,14 +138,15 @@ struct IntervalDecoder {
     private static let sharpness: Float = 34.7
     /// Extra cost of an interval over two cells: a transition must have been missed.
     private static let missedCost: Float = 20
-    /// An interval this many cells long starts over.
+    /// Cells in an interval that restarts the clock.
     private static let gap: Float = 3.2
-    /// One that is so many times the next is no cell at all: that one tells the clock.
+    /// An interval this many times longer than the next is a pause, not a cell: the next one sets the clock.
     private static let longPause: Float = 16
-    /// A survivor never trails by more than this, so that it can recover.
+    /// The largest cost by which a survivor trails the best, so that it can recover.
     private static let mostCost: Float = 60
 
-    /// How a survivor came to an interval's end: whether as a whole cell, and how far off each of its meanings is.
+    /// The path by which a survivor reached an interval's end: whether as a whole cell, and the deviation of each
+    /// interpretation.
     private struct Step: BitwiseCopyable {
         var isWhole = false
         var whole: Float = 0
@@ -152,14 +154,14 @@ struct IntervalDecoder {
         var second: Float = 0
     }
 
-    /// Those of the last decoding come first.
+    /// The steps of the last decoding come first.
     private var steps: [Step] = []
-    /// Steps that hold something since the last wipe.
+    /// Steps written since the last wipe.
     private var usedSteps = 0
 
-    /// Reads the intervals between transition times.
+    /// Decodes the intervals between transition times.
     /// - Parameters:
-    ///   - times: rising times of transitions.
+    ///   - times: times of transitions in ascending order.
     ///   - backwards: whether to read from the last to the first.
     mutating func decode(_ times: [Float], backwards: Bool) {
         wipeBits()
@@ -168,14 +170,14 @@ struct IntervalDecoder {
         func time(_ index: Int) -> Float { backwards ? times[count - index] : times[index] }
         if steps.count < count { steps = .init(repeating: Step(), count: count) }
         usedSteps = max(usedSteps, count)
-        // Set in place: growing the array would cost more than the arithmetic.
+        // Set in place: appending would cost more than the arithmetic.
         var steps = steps.mutableSpan
         var boundaryCost: Float = 0
         var middleCost: Float = 3
         var last = time(0)
         var boundaryClock = abs(time(1) - last)
         var middleClock = 2 * boundaryClock
-        /// Length of the last interval, where it says nothing of the clock.
+        /// Length of the last interval if it gives no information about the clock; otherwise 0.
         var pause: Float = 0
         for index in 0..<count {
             let next = time(index + 1)
@@ -218,7 +220,7 @@ struct IntervalDecoder {
         trace(count: count, endsOnBoundary: boundaryCost <= middleCost)
     }
 
-    /// Overwrites what was last decoded.
+    /// Overwrites the bits and steps of the last decoding.
     mutating func wipe() {
         wipeBits()
         steps.zero(first: usedSteps)

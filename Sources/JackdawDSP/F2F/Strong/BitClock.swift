@@ -1,19 +1,19 @@
-/// Where the bit cells of a swipe lie and what they seem to hold.
+/// The positions of a swipe's bit cells, and their apparent bits.
 struct BitClock {
-    /// Cell boundaries in samples, rising.
+    /// Cell boundaries in samples, ascending.
     var boundaries: [Float]
-    /// A bit a cell.
+    /// One bit per cell.
     @Wiped var bits: [UInt8]
     /// Polarity of the transition at the first boundary: 0 positive, 1 negative.
     var startSign: Int
 
-    /// How fast the hand may change its speed.
+    /// The rate at which the card's speed may change.
     enum Pace {
-        /// Hardly, or evenly over the whole card.
+        /// Hardly, or uniformly over the whole card.
         case even
-        /// Within a good part of the card.
+        /// Within a large part of the card.
         case steady
-        /// Within a few characters: a hesitation.
+        /// Within a few characters, as in a hesitation.
         case hasty
 
         /// Cells to either side over which the median of the speed is taken.
@@ -26,13 +26,13 @@ struct BitClock {
         }
     }
 
-    /// How far the length of a cell may be from what the smoothed speed makes it.
+    /// How far the length of a cell may be from the length that the smoothed speed gives.
     enum Scope {
-        /// Where the speed was taken from a first look.
+        /// The speed is from a first pass.
         case wide
-        /// Where it was refined before.
+        /// The speed was refined before.
         case close
-        /// Where transitions run into each other, so that four cells may pass for five shorter ones.
+        /// Transitions overlap, so that four cells may look like five shorter ones.
         case tight
 
         fileprivate var search: SegmentalViterbi {
@@ -44,17 +44,17 @@ struct BitClock {
         }
     }
 
-    /// Samples a nominal cell in the refining search, and the cell lengths that it allows.
+    /// Samples per nominal cell in the refining search, and the cell lengths that it allows.
     private static let searchSamplesPerCell = 48
     private static let wideSearch = SegmentalViterbi(lengths: Array(30..<78))
     private static let closeSearch = SegmentalViterbi(lengths: Array(36..<68))
     private static let tightSearch = SegmentalViterbi(lengths: Array(44..<53))
     private static let clockCost: Float = 2500
-    /// Whole numbers that a score of 1 comes to in that search, at most.
+    /// The integer to which that search scales a score of 1, at most.
     private static let finestUnit: Float = 128
 
-    /// The clock found anew with the speed taken out: on a grid that follows the smoothed speed of this clock, with an
-    /// equaliser taught by its bits, and with a far stiffer clock than a first look allows.
+    /// Estimates the clock again after removing the speed: on a grid that follows the smoothed speed of this clock,
+    /// with an equaliser trained on its bits, and with a far stiffer clock than a first pass allows.
     func refined(on sound: WorkingSound, pace: Pace, scope: Scope) -> (clock: BitClock, explained: Float)? {
         let grid = speedGrid(limit: Float(sound.samples.count), pace: pace)
         guard grid.count > 40 else { return nil }
@@ -118,15 +118,15 @@ struct BitClock {
         return smoothed
     }
 
-    /// Boundaries with more cells at both ends, whose length goes on changing as it did over the last ones.
+    /// Boundaries with more cells at both ends, whose length continues to change as it did over the last ones.
     static func extended(_ boundaries: ArraySlice<Float>, before: Int, after: Int) -> [Float] {
         let earlier = continuation(boundaries.reversed().map { -$0 }, count: before)
         return earlier.reversed().map { -$0 } + boundaries + continuation(Array(boundaries), count: after)
     }
 
-    /// Cells over which the change of speed at an end is told, twice.
+    /// Cells in each of the two stretches from which the change of speed at an end is estimated.
     private static let trendReach = 6
-    /// Largest change of cell length that is taken to go on, from a cell to the next.
+    /// The largest relative change of cell length, from one cell to the next, that is extrapolated.
     private static let steepestTrend: Float = 0.02
 
     private static func continuation(_ boundaries: [Float], count: Int) -> [Float] {
@@ -135,7 +135,7 @@ struct BitClock {
         guard reach > 0 else { return [] }
         let late = (boundaries[last] - boundaries[last - reach]) / Float(reach)
         let early = (boundaries[last - reach] - boundaries[last - 2 * reach]) / Float(reach)
-        // Rounding may leave cells no length; then there is no trend either.
+        // Rounding may give cells a length of 0; then there is no trend either.
         let change = late > 0 ? late / early - 1 : 0
         let trend = min(max(change / Float(reach), -steepestTrend), steepestTrend)
         var time = boundaries[last]
@@ -147,7 +147,7 @@ struct BitClock {
         }
     }
 
-    /// Boundaries at the smoothed speed of this clock, whatever its phase, reaching a dozen cells beyond both ends.
+    /// Boundaries at the smoothed speed of this clock, ignoring its phase, that extend a dozen cells beyond both ends.
     private func speedGrid(limit: Float, pace: Pace) -> [Float] {
         let lengths = smoothedLengths(pace: pace)
         var grid: [Float] = []
@@ -174,7 +174,7 @@ struct BitClock {
     /// Lengths of the cells in samples.
     var cellLengths: [Float] { zip(boundaries.dropFirst(), boundaries).map { $0 - $1 } }
 
-    /// Cell lengths after a median, which passes over slips, and a mean over 9 cells.
+    /// Cell lengths after a median, which ignores slips, and a mean over 9 cells.
     private func smoothedLengths(pace: Pace) -> [Float] {
         let lengths = cellLengths
         let medians = lengths.slidingMedians { index in
@@ -186,12 +186,12 @@ struct BitClock {
         }
     }
 
-    /// What an equaliser over a grid is to learn of the bits, in an array that is the caller's to overwrite.
+    /// The lessons that train an equaliser on a grid from the bits. The caller must overwrite the array.
     private func lessons(on grid: [Float], _ signal: CellPhaseSignal) -> [CellEqualiser.Lesson] {
         var levels = CellEqualiser.levels(bits: bits, startSign: startSign)
         defer { levels.wipe() }
         var lessons: [CellEqualiser.Lesson] = []
-        lessons.reserveCapacity(levels.count)  // growing would leave unwiped copies behind
+        lessons.reserveCapacity(levels.count)  // growing would leave unwiped copies
         var cell = 0
         for index in levels.indices {
             let boundary = index / 2
@@ -207,7 +207,8 @@ struct BitClock {
         return lessons
     }
 
-    /// Three samples for each one, by cubic interpolation; zero where it would reach beyond an end.
+    /// Three samples for each one, by cubic interpolation; zero near the ends, where the interpolation lacks
+    /// neighbours.
     private static func interpolated(_ input: [Float]) -> [Float] {
         let factor = searchSamplesPerCell / CellPhaseSignal.samplesPerCell
         var output = [Float](repeating: 0, count: input.count * factor)
@@ -221,22 +222,22 @@ struct BitClock {
     }
 }
 
-/// First look at a swipe: matched filters for each cell length, an even amplitude, and the segmental search over a wide
-/// range of speeds.
+/// The first pass over a swipe: matched filters for each cell length, a levelled amplitude, and the segmental search
+/// over a wide range of speeds.
 struct TimingSearch {
-    /// What the search takes a swipe to be.
+    /// The search's assumptions about a swipe.
     struct Tuning {
         /// Width of a head pulse at half maximum, as a share of the bit cell.
         var pulseShare: Double
-        /// How far a transition may lie from its place on the clock, as a share of the bit cell.
+        /// The largest distance of a transition from its position on the clock, as a share of the bit cell.
         var jitterReach: Double
         /// Cost of such a displacement: per squared bit cell, in units of a pulse's score.
         var jitterCost: Double
-        /// Cost of a change of cell length: per squared relative change.
+        /// Cost of a change of cell length, per squared relative change.
         var rateCost: Double
     }
 
-    /// Cell lengths searched, in samples: fine where they are short. Eight lengths (one vector) share a filter.
+    /// Cell lengths searched, in samples: finer for short ones. Eight lengths (one vector) share a filter.
     static let cellLengths: [Int] =
         Array(13..<31) + Array(stride(from: 31, to: 61, by: 2)) + Array(stride(from: 61, to: 89, by: 4))
 
@@ -244,7 +245,7 @@ struct TimingSearch {
 
     init() {}
 
-    /// The best path through some sound, or nil where nothing in it scores.
+    /// The best path through some sound; nil if no part of it has a score.
     func run(_ sound: WorkingSound, tuning: Tuning) -> SegmentalViterbi.Path? {
         let count = sound.samples.count
         guard count > 4 * Self.cellLengths[0], count <= SegmentalViterbi.longestSegment else {
@@ -253,7 +254,7 @@ struct TimingSearch {
         return viterbi.bestPath(scores(sound, tuning: tuning), rateCost: Float(tuning.rateCost))
     }
 
-    /// What a pulse's score of 1 comes to in whole numbers.
+    /// The integer to which a pulse's score of 1 is scaled.
     private static let unit: Float = 128
 
     /// Scores of a pulse at or near each sample, less a half, for each vector of cell lengths.

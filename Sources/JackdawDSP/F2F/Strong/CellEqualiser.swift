@@ -1,42 +1,44 @@
-/// A least-squares equaliser over two bit cells that turns head pulses, however wide and skewed, into +1, -1 and 0 at the
-/// places of the transitions, taught by the bits decided so far.
+/// A least-squares equaliser over two bit cells, trained on the bits decided so far. It turns head pulses of any width
+/// and skew into +1, -1 and 0 at the positions of the transitions.
 struct CellEqualiser {
     private static let reach = CellPhaseSignal.samplesPerCell
-    /// Coefficients that are learnt.
+    /// Coefficients that are estimated.
     static let taps = 2 * reach + 1
     private static let ridge = 0.02
-    /// Power taken for a lost sample, relative to the mean: it was lost because it was large. Neighbours were lost with
-    /// it, so their errors add up in phase.
+    /// Power assumed for a lost sample, relative to the mean: it was lost because it was large. Its neighbours were
+    /// lost with it, so their errors add up in phase.
     private static let lostPower: Float = 1
 
-    /// Output at every phase: +1 where a positive transition lies, -1 for a negative one, 0 between.
+    /// Output at every phase: +1 at a positive transition, -1 at a negative one, 0 between transitions.
     @Wiped private(set) var output: [Float]
-    /// Reciprocal of the expected squared error at every phase: small where the sound is faint.
+    /// Reciprocal of the expected squared error at every phase: small if the sound is faint.
     let certainty: [Float]
-    /// Share of the wanted levels that the output explains: about 0.7 for noise read as bits, 0.9 and more for a swipe.
+    /// Share of the target levels that the output explains: about 0.7 for noise decoded as bits, 0.9 and more for a
+    /// swipe.
     let explained: Float
 
-    /// See `errorGrowth(_:)`.
+    /// The factor from `errorGrowth(_:)`.
     private(set) var errorGrowth: Float = 1
-    /// Standard deviation of the errors as their median tells it, which drop-outs do not raise, relative to `certainty`.
+    /// Standard deviation of the errors, relative to `certainty`, estimated from their median, which drop-outs do not
+    /// raise.
     var usualError: Float {
         let sorted = errors.map(abs).sorted()
         return sorted.isEmpty ? 1 : 1.5 * sorted[sorted.count / 2]
     }
-    /// What the lessons miss, relative to `certainty`.
+    /// Errors of the lessons, relative to `certainty`.
     private var errors: [Float] = []
 
-    /// What the output is to be at one place.
+    /// The target of the output at one position.
     struct Lesson {
-        /// Sample of the phase signal.
+        /// Index of the sample in the phase signal.
         let offset: Int
-        /// +1, -1 or 0 for no pulse.
+        /// +1, -1, or 0 for no pulse.
         let level: Float
     }
 
     /// - Parameters:
     ///   - signal: the sound by phase.
-    ///   - lessons: wanted levels; those too close to an end are left out.
+    ///   - lessons: target levels; those too close to an end are left out.
     init(_ signal: CellPhaseSignal, lessons: [Lesson]) {
         let samples = signal.samples
         var system = FilterSystem(taps: Self.taps)
@@ -61,7 +63,7 @@ struct CellEqualiser {
             wanted += lesson.level * lesson.level / (gain * gain)
         }
         explained = 1 - missed / wanted
-        // Error = distortion + noise, which grows with the gain: a line through the squared errors.
+        // Error = distortion + noise, which grows with the gain: fit a straight line to the squared errors.
         var line = SymmetricSystem(unknowns: 2)
         for lesson in taught.lazy.map({ lessons[$0] }) {
             let miss = Double(output[lesson.offset] - lesson.level)
@@ -78,7 +80,7 @@ struct CellEqualiser {
         }
     }
 
-    /// Expected squared error from samples lost under the filter, whose level is about 1.
+    /// Expected squared error from lost samples under the filter; their level is about 1.
     private static func missing(_ signal: CellPhaseSignal, weights: [Float]) -> [Float] {
         guard !signal.lost.isEmpty else { return [] }
         let lost = signal.lost.map { $0 == 0 ? 0 : lostPower }
@@ -89,8 +91,8 @@ struct CellEqualiser {
         signal.lost.isEmpty || signal.lost[offset - 2..<offset + 3].allSatisfy { $0 == 0 }
     }
 
-    /// Levels that bits ask for at every boundary and middle in turn: `2 * bits.count + 1` of them, in an array that is the
-    /// caller's to overwrite.
+    /// The target levels at every boundary and middle in turn: `2 * bits.count + 1` values. The caller must overwrite
+    /// the array.
     static func levels(bits: [UInt8], startSign: Int) -> [Float] {
         var levels = [Float](repeating: 0, count: 2 * bits.count + 1)
         var level: Float = startSign == 0 ? 1 : -1
@@ -106,12 +108,12 @@ struct CellEqualiser {
         return levels
     }
 
-    /// An equaliser taught by bits whose cells the signal is laid out by.
+    /// Creates an equaliser trained on bits, each of which has a cell of the signal.
     /// - Parameters:
     ///   - signal: the sound by phase.
-    ///   - bits: a bit for each cell of the signal.
+    ///   - bits: one bit for each cell of the signal.
     ///   - startSign: polarity of the first boundary.
-    ///   - cells: the cells that teach; all unless told.
+    ///   - cells: the cells used for training; default: all.
     init(_ signal: CellPhaseSignal, bits: [UInt8], startSign: Int, cells: Range<Int>? = nil) {
         let first = signal.offset(ofBoundary: 0)
         let half = CellPhaseSignal.samplesPerCell / 2
@@ -128,11 +130,11 @@ struct CellEqualiser {
         errorGrowth = Self.errorGrowth(errors)
     }
 
-    /// How much larger the variance is with which two messages are told apart than `certainty` says.
+    /// The factor by which the variance that separates two messages exceeds the one that `certainty` implies.
     ///
-    /// The closest two messages differ by (1, -2, 1) at neighbouring places (01 for 10, 00 for 11), to which errors of
-    /// opposite signs, such as a sharpening filter makes, add up. And an equaliser fits what taught it better than anything
-    /// else: over `n` lessons, `p` taps make errors too small by (n - p) / (n + p).
+    /// The closest two messages differ by (1, -2, 1) at neighbouring positions (01 for 10, 00 for 11), at which errors
+    /// of opposite signs, such as those of a sharpening filter, add up. Moreover, an equaliser fits its training data
+    /// better than anything else: over `n` lessons, `p` taps make errors too small by (n - p) / (n + p).
     private static func errorGrowth(_ errors: [Float]) -> Float {
         func correlation(_ lag: Int) -> Float {
             zip(errors.dropFirst(lag), errors).reduce(0) { $0 + $1.0 * $1.1 } / Float(max(errors.count - lag, 1))
@@ -141,10 +143,10 @@ struct CellEqualiser {
         return overfit * max(correlation(0) - correlation(1) * 4 / 3 + correlation(2) / 3, 0.1)
     }
 
-    /// No single place is surer than this (nats): a click or a scratch is likelier than what lies beyond.
+    /// The largest log-likelihood (nats) of a single position: beyond it, a click or a scratch is more likely.
     private static let mostLikelihood: Float = 8
 
-    /// Mean square of the output over a cell, before the amplitude was levelled: what passes the filter.
+    /// Mean square of the output over a cell, before the amplitude was levelled: the power that passes the filter.
     func power(ofCell cell: Int, _ signal: CellPhaseSignal) -> Float {
         let output = output
         let opens = signal.offset(ofBoundary: cell)
@@ -157,16 +159,16 @@ struct CellEqualiser {
 
     private static func bounded(_ likelihood: Float) -> Float { min(max(likelihood, -mostLikelihood), mostLikelihood) }
 
-    /// Likelihood of a pulse at each boundary and in the middle of each cell.
+    /// The likelihood of a pulse at each boundary and in the middle of each cell.
     /// - Parameters:
-    ///   - signal: what the equaliser was made from.
-    ///   - pulseLevels: what pulses come to at each boundary; 1 unless told.
+    ///   - signal: the signal from which the equaliser was made.
+    ///   - pulseLevels: the level of pulses at each boundary; default: 1.
     /// - Returns: the evidence for all of the signal's cells.
     func evidence(for signal: CellPhaseSignal, pulseLevels: [Float]? = nil) -> CellEvidence {
         let first = signal.offset(ofBoundary: 0)
         let half = CellPhaseSignal.samplesPerCell / 2
         let output = output
-        // Filled in place: growing would leave unwiped copies behind.
+        // Filled in place: growing would leave unwiped copies.
         var boundaries = [Float](repeating: 0, count: 2 * signal.count + 2)
         var middles = [Float](repeating: 0, count: 2 * signal.count)
         for place in 0...2 * signal.count {
@@ -189,12 +191,12 @@ struct CellEqualiser {
     }
 }
 
-/// Normal equations for the taps of a filter, gathered eight to a vector from the samples under it.
+/// Normal equations for the taps of a filter, accumulated eight per vector from the samples under it.
 struct FilterSystem {
     private let taps: Int
-    /// Vectors a row.
+    /// Vectors per row.
     private let width: Int
-    /// Rows of the Gram matrix as far as its diagonal, `width` vectors each.
+    /// Rows of the Gram matrix up to its diagonal, `width` vectors each.
     private var gram: [SIMD8<Float>]
     private var moments: [SIMD8<Float>]
 
@@ -205,10 +207,10 @@ struct FilterSystem {
         moments = .init(repeating: .zero, count: width)
     }
 
-    /// Samples that must follow the last one under the filter: they are read and do not count.
+    /// Samples that must follow the last one under the filter: they are loaded, but have no effect.
     static let margin = 8
 
-    /// What the filter is to make of the samples from a place on.
+    /// Adds a target for the filter's output over the samples that start at `first`.
     mutating func accumulate(_ samples: [Float], from first: Int, target: Float, weight: Float) {
         precondition(first >= 0 && first + 8 * width <= samples.count)
         let (taps, width) = (taps, width)
@@ -234,9 +236,9 @@ struct FilterSystem {
         }
     }
 
-    /// The least-squares taps.
+    /// Solves for the least-squares taps.
     /// - Parameter ridge: added to the diagonal, as a share of its mean.
-    /// - Returns: as many taps as the system was made for.
+    /// - Returns: the number of taps for which the system was made.
     func solve(ridge: Double) -> [Float] {
         let rows = (0..<taps).flatMap { row in
             (0..<taps).map { column in Double(gram[row * width + column / 8][column % 8]) }
@@ -245,8 +247,8 @@ struct FilterSystem {
         return system.solve(ridge: ridge).map { Float($0) }
     }
 
-    /// The filter over samples: as many outputs, 0 where it would reach beyond an end, and where they are too few for eight
-    /// outputs.
+    /// Applies the filter: one output per sample, 0 if the filter would extend beyond an end, and 0 everywhere if there
+    /// are too few samples for eight outputs.
     static func apply(_ taps: [Float], to samples: [Float]) -> [Float] {
         let reach = taps.count / 2
         var output = [Float](repeating: 0, count: samples.count)

@@ -1,30 +1,30 @@
-/// What the sound says of every place where a flux transition can be: log-likelihood ratios (nats) of a pulse of either
-/// polarity against none, for `count` bit cells with their `count + 1` boundaries.
+/// The evidence of the sound at every possible position of a flux transition: log-likelihood ratios (nats) of a pulse
+/// of either polarity against no pulse, for `count` bit cells with their `count + 1` boundaries.
 struct CellEvidence {
     /// Number of bit cells.
     let count: Int
     /// Pulse of each polarity at boundary `k`: [2 * k] positive, [2 * k + 1] negative.
     @Wiped var boundaries: [Float]
-    /// Pulse of each polarity in the middle of cell `k`, laid out alike.
+    /// Pulse of each polarity in the middle of cell `k`, in the same layout.
     @Wiped var middles: [Float]
 
-    /// The scores of cells, for loops: not to be kept longer than the evidence.
+    /// The scores of cells, for loops; must not be kept longer than the evidence.
     struct Scores {
         fileprivate let boundaries: [Float]
         fileprivate let middles: [Float]
 
-        /// Score of cell `k` holding a 0 when it opens with polarity `sign` (0 positive, 1 negative).
+        /// Score of a 0 in cell `k` that opens with polarity `sign` (0 positive, 1 negative).
         @inline(__always)
         func zero(_ cell: Int, _ sign: Int) -> Float { boundaries[2 * (cell + 1) + 1 - sign] }
 
-        /// Score of cell `k` holding a 1 when it opens with polarity `sign`.
+        /// Score of a 1 in cell `k` that opens with polarity `sign`.
         @inline(__always)
         func one(_ cell: Int, _ sign: Int) -> Float { middles[2 * cell + 1 - sign] + boundaries[2 * (cell + 1) + sign] }
     }
 
     var scores: Scores { Scores(boundaries: boundaries, middles: middles) }
 
-    /// The same cells in reverse time: a stripe read backwards is F2F again.
+    /// The same cells in reverse time: a stripe read backwards is also valid F2F.
     func reversed() -> CellEvidence {
         func turned(_ pairs: [Float]) -> [Float] {
             pairs.indices.map { pairs[pairs.count - 2 - $0 + 2 * ($0 & 1)] }
@@ -32,16 +32,16 @@ struct CellEvidence {
         return CellEvidence(count: count, boundaries: turned(boundaries), middles: turned(middles))
     }
 
-    /// Bits that some cells may hold.
+    /// Possible bits of some cells.
     struct Bits {
         @Wiped private(set) var bits: [UInt8]
         /// Polarity of the first boundary: 0 positive, 1 negative.
         let startSign: Int
-        /// Log-likelihood (nats).
+        /// Log-likelihood (nats) of the bits.
         let score: Float
     }
 
-    /// The most likely bits with nothing known but that polarities alternate.
+    /// The most likely bits under the only constraint that polarities alternate.
     func bestBits(in cells: Range<Int>) -> Bits {
         let scores = scores
         var score: (Float, Float) = (0, 0)
@@ -65,11 +65,11 @@ struct CellEvidence {
         return Bits(bits: bits, startSign: sign, score: max(score.0, score.1))
     }
 
-    /// How much likelier (nats) some cells are with other bits than zeros.
+    /// The log-likelihood (nats) by which other bits than zeros are likelier in some cells.
     /// - Parameters:
     ///   - cells: the cells.
-    ///   - startSign: polarity of the first boundary; the likelier one unless told.
-    /// - Returns: 0 where zeros are as likely as anything.
+    ///   - startSign: polarity of the first boundary; default: the likelier one.
+    /// - Returns: the difference; 0 if zeros are the most likely bits.
     func doubtOfZeros(in cells: Range<Int>, startSign: Int? = nil) -> Float {
         let scores = scores
         func zeros(_ startSign: Int) -> Float {
@@ -78,7 +78,7 @@ struct CellEvidence {
         return bestBits(in: cells).score - (startSign.map(zeros) ?? max(zeros(0), zeros(1)))
     }
 
-    /// How much likelier (nats) each bit is than its opposite, the others being free (max-marginals).
+    /// The log-likelihood (nats) by which each bit exceeds its opposite, with the other bits free (max-marginals).
     func bitMargins() -> [Float] {
         let scores = scores
         var ahead = [(Float, Float)](repeating: (0, 0), count: count + 1)
@@ -104,25 +104,25 @@ struct CellEvidence {
     }
 }
 
-/// A swipe with the clock taken out: the sound at a fixed number of samples a bit cell, at an even amplitude.
+/// A swipe after removing the clock: the sound at a fixed number of samples per bit cell, with a levelled amplitude.
 struct CellPhaseSignal {
-    /// Samples a bit cell.
+    /// Samples per bit cell.
     static let samplesPerCell = 16
-    /// Cells kept beyond both ends, so that filters have something to reach into.
+    /// Cells kept beyond both ends, for filters that extend past them.
     static let guardCells = 2
 
     /// Number of bit cells.
     let count: Int
     /// The signal; boundary `k` lies at `offset(ofBoundary: k)`.
     @Wiped private(set) var samples: [Float]
-    /// What each sample was multiplied by to level the amplitude, relative to the median; noise grows with it.
+    /// The factor that levelled each sample's amplitude, relative to the median; noise grows with it.
     let gains: [Float]
-    /// Sign of the rail at which the sound was lost, or 0, for each sample; empty where nothing was lost.
+    /// For each sample, the sign of the rail at which the sound was lost, or 0; empty if nothing was lost.
     @Wiped private(set) var lost: [Int8]
 
     /// - Parameters:
-    ///   - sound: the sound.
-    ///   - boundaries: times of the cell boundaries in samples of `sound`, rising.
+    ///   - sound: the sound in time.
+    ///   - boundaries: times of the cell boundaries in samples of `sound`, ascending.
     init(_ sound: WorkingSound, boundaries: [Float]) {
         count = boundaries.count - 1
         let length = (count + 2 * Self.guardCells) * Self.samplesPerCell + 1
@@ -142,29 +142,29 @@ struct CellPhaseSignal {
 
     func offset(ofBoundary boundary: Int) -> Int { (boundary + Self.guardCells) * Self.samplesPerCell }
 
-    /// Time of a phase (in cells): between boundaries along a line, beyond the ends at the speed of the last cell.
+    /// Time of a phase (in cells): linear between boundaries, and at the speed of the last cell beyond the ends.
     static func time(ofPhase phase: Float, boundaries: [Float]) -> Float {
         let cell = min(max(Int(phase.rounded(.down)), 0), boundaries.count - 2)
         let opens = boundaries[cell]
         return opens + (phase - Float(cell)) * (boundaries[cell + 1] - opens)
     }
 
-    /// Cubic (Catmull-Rom) interpolation; zero outside.
+    /// Cubic (Catmull-Rom) interpolation; zero outside the input.
     static func interpolate(_ input: [Float], at time: Float) -> Float {
         guard time >= 1, time < Float(input.count - 2) else { return 0 }
         let index = Int(time)
         return interpolate(input, after: index, share: time - Float(index))
     }
 
-    /// Between a sample and the next, with one more on either side.
+    /// Interpolates between a sample and the next, with one more on either side.
     @inline(__always)
     static func interpolate(_ input: [Float], after index: Int, share: Float) -> Float {
         let (a, b, c, d) = (input[index - 1], input[index], input[index + 1], input[index + 2])
         return b + 0.5 * share * (c - a + share * (2 * a - 5 * b + 4 * c - d + share * (3 * (b - c) + d - a)))
     }
 
-    /// Divides by the running root mean square over eight cells; returns what each sample was multiplied by, relative to
-    /// the median.
+    /// Divides by the running root mean square over eight cells; returns the factor of each sample, relative to the
+    /// median.
     private static func levelAmplitude(of samples: inout [Float]) -> [Float] {
         let reach = 4 * samplesPerCell
         var power = 0.0

@@ -1,10 +1,11 @@
-/// The most likely whole message: zeros, start sentinel, characters of odd parity, end sentinel, the LRC that fits, zeros.
+/// The most likely whole message: zeros, start sentinel, characters of odd parity, end sentinel, the matching LRC,
+/// zeros.
 ///
-/// A valid character holds an odd number of ones in an odd number of bits, so it toggles the polarity an even number of
-/// times: polarity at every character boundary of a message is that at its start. The exact search therefore needs one
-/// state a value of the running LRC for each of `bitsPerCharacter` alignments and two polarities.
+/// A valid character has an odd number of ones in an odd number of bits, so it inverts the polarity an even number of
+/// times: the polarity at every character boundary of a message is the one at its start. The exact search therefore
+/// needs one state per value of the running LRC, for each of `bitsPerCharacter` alignments and two polarities.
 struct CodeTrellis {
-    /// A whole message and how much better it is than any other.
+    /// A whole message, and its margin over any other.
     struct Reading {
         let code: CharacterCode
         /// Data values from start sentinel to LRC.
@@ -15,16 +16,16 @@ struct CodeTrellis {
         var endCell: Int { startCell + values.count * code.bitsPerCharacter }
         /// Polarity at the start: 0 positive, 1 negative.
         let sign: Int
-        /// Log-likelihood (nats).
+        /// Log-likelihood (nats) of all cells with this message.
         let score: Float
-        /// How much less likely (nats) the best other message is.
+        /// The log-likelihood (nats) by which it exceeds the best other message.
         var margin: Float
 
-        /// Bits of the message, in an array that is the caller's to overwrite.
+        /// Bits of the message. The caller must overwrite the array.
         var bits: [UInt8] { code.bits(of: values) }
     }
 
-    /// Cost of a one outside the message, where clocking zeros belong (nats).
+    /// Cost (nats) of a one outside the message, among the clocking zeros.
     static let strayOneCost: Float = 2
     /// Shortest message: start sentinel, one character, end sentinel, LRC.
     private static let leastCharacters = 4
@@ -33,12 +34,12 @@ struct CodeTrellis {
     private let width: Int
     private let valueCount: Int
     private let cellCount: Int
-    /// Best score of the cells before cell k when it opens with a polarity, [2 * k + sign]; and from k on.
+    /// Best score of the cells before cell k if it opens with a polarity, [2 * k + sign]; and of those from k on.
     private var before: [Float]
     private var after: [Float]
     /// Scores of every character value at every cell and polarity, [(2 * k + sign) * valueCount + value].
     private var characters: [Float]
-    /// The best of them, [2 * k + sign].
+    /// The best score over all character values, [2 * k + sign].
     private var bests: [Float]
 
     init(evidence: CellEvidence, code: CharacterCode) {
@@ -53,8 +54,8 @@ struct CodeTrellis {
         bests = Self.bests(of: characters, valueCount: valueCount)
     }
 
-    /// Overwrites what the evidence left here; nothing can be read from it after that. Called by the owner of the only copy:
-    /// the tables are too hot to lie behind a reference that would do so by itself.
+    /// Overwrites the evidence in the tables; they hold no valid scores after that. The owner of the only copy calls
+    /// this: the tables are used in hot loops, and a reference type that wipes them automatically would be too slow.
     mutating func wipe() {
         before.wipe()
         after.wipe()
@@ -62,15 +63,15 @@ struct CodeTrellis {
         bests.wipe()
     }
 
-    /// One way to lay messages over the cells.
+    /// One way to place messages on the cells.
     struct Lane {
         let alignment: Int
         let sign: Int
-        /// No message of this lane scores higher.
+        /// The upper bound of the scores of this lane's messages.
         let bound: Float
     }
 
-    /// All alignments and polarities with what they can reach at best.
+    /// All alignments and polarities with their upper bounds.
     func lanes() -> [Lane] {
         guard cellCount >= Self.leastCharacters * width else { return [] }
         return (0..<width).flatMap { alignment in
@@ -86,7 +87,7 @@ struct CodeTrellis {
 
     private func slots(alignment: Int) -> Int { (cellCount - alignment) / width }
 
-    /// Best score with the LRC left free: never less than the exact one.
+    /// Best score without the constraint of the LRC: never less than the exact one.
     private func upperBound(alignment: Int, sign: Int) -> Float {
         let slots = slots(alignment: alignment)
         var inside: Float = -1e30
@@ -105,7 +106,7 @@ struct CodeTrellis {
         return best
     }
 
-    /// The best message of a lane with its margin over the others of the lane, or nil where none fits.
+    /// The best message of a lane with its margin over the others of the lane; nil if no message fits.
     func bestReading(in lane: Lane) -> Reading? {
         let alignment = lane.alignment
         let sign = lane.sign
@@ -115,7 +116,7 @@ struct CodeTrellis {
         let end = Int(code.endSentinel)
         let impossible: Float = -1e30
         let blocks = valueCount / 8
-        // forward[slot]: best score of a message under way before the slot, by running LRC.
+        // forward[slot]: best score of an open message before the slot, by running LRC.
         var forward = [SIMD8<Float>](repeating: .init(repeating: impossible), count: (slots + 1) * blocks)
         // backward[slot]: best score from the slot to the end, by running LRC.
         var backward = forward
@@ -153,9 +154,9 @@ struct CodeTrellis {
             }
         }
 
-        // Back from the end sentinel along the path that made the best score.
+        // Trace back from the end sentinel along the path of the best score.
         var values: [UInt8] = []
-        values.reserveCapacity(slots)  // growing would leave unwiped copies behind
+        values.reserveCapacity(slots)  // growing would leave unwiped copies
         values += [UInt8(best.lrc ^ end), UInt8(end)]
         var slot = best.slot
         var lrc = best.lrc
@@ -193,7 +194,7 @@ struct CodeTrellis {
             margin: best.score - runnerUp)
     }
 
-    /// Score of ending here: the end sentinel, the LRC that fits, zeros.
+    /// Score of ending the message here: the end sentinel, the matching LRC, zeros.
     private func closing(slot: Int, alignment: Int, sign: Int, lrc: Int) -> Float {
         let cell = alignment + slot * width
         let next = cell + width
@@ -201,7 +202,8 @@ struct CodeTrellis {
         return score(cell, sign, end) + score(next, sign, lrc ^ end) + after[2 * (next + width) + sign]
     }
 
-    /// One character on, over every value but the end sentinel: `target[lrc ^ value] = max(source[lrc] + score)`.
+    /// Advances by one character, over every value except the end sentinel: `target[lrc ^ value] = max(source[lrc] +
+    /// score)`.
     private func advance(
         _ states: inout [SIMD8<Float>], from source: Int, to target: Int, cell: Int, sign: Int,
         _ turned: inout LaneExclusiveOr
@@ -227,13 +229,13 @@ struct CodeTrellis {
         let slots = slots(alignment: alignment)
         let blocks = valueCount / 8
         var other: Float = -1e30
-        // Another start: later, or the first character already inside a message.
+        // Another start: later, or earlier, so that the first character is already inside a message.
         for slot in 0..<slots - 1 where slot != startSlot {
             let cell = alignment + slot * width
             let opened = before[2 * cell + sign] + score(cell, sign, start)
             other = max(other, opened + backward[(slot + 1) * blocks + start / 8][start % 8])
         }
-        // Another value somewhere between.
+        // Another value at some position in the message.
         for (offset, chosen) in values.dropLast().enumerated().dropFirst() {
             let slot = startSlot + offset
             let cell = alignment + slot * width
@@ -256,7 +258,7 @@ struct CodeTrellis {
 }
 
 extension CodeTrellis {
-    /// Bits of a character whose values share a vector.
+    /// Bits of a character that select the lane of a vector.
     private static let lowBits = 3
 
     static func strayBefore(_ cells: CellEvidence.Scores, count: Int) -> [Float] {
@@ -283,8 +285,8 @@ extension CodeTrellis {
         return scores
     }
 
-    /// Scores of every character, eight values at a time: their three low bits are the lanes of a vector. The sign after
-    /// some bits follows from how many of them are zeros.
+    /// Scores of every character, eight values at a time: their three low bits select the lane of a vector. The
+    /// polarity after some bits follows from the number of zeros among them.
     static func characterScores(_ cells: CellEvidence.Scores, count: Int, code: CharacterCode) -> [Float] {
         let width = code.bitsPerCharacter
         let valueCount = 1 << code.dataBits
@@ -296,7 +298,7 @@ extension CodeTrellis {
             low.wipe()
             high.wipe()
         }
-        // Of three bits, an even number of zeros keeps the polarity and leaves an odd number of ones.
+        // With an even number of zeros, three bits keep the polarity and have an odd number of ones.
         let turns: SIMDMask<SIMD8<Int32>> = SIMD8<Int32>((0..<8).map { Int32(1 - $0.nonzeroBitCount & 1) }) .== 1
         var scores = [Float](repeating: 0, count: 2 * (count - width + 1) * valueCount)
         unsafe scores.withUnsafeMutableBytes { scores in
@@ -306,7 +308,8 @@ extension CodeTrellis {
                     let lanes = unsafe low.loadUnaligned(fromByteOffset: 32 * place, as: SIMD8<Float>.self)
                     let last = cell + code.dataBits
                     for value in 0..<1 << highBits {
-                        /// The high bits and the parity bit, opening with a polarity after some ones.
+                        /// The high bits and the parity bit, opening with a polarity after an odd or even number of
+                        /// ones.
                         func rest(_ opens: Int, isOdd: Bool) -> Float {
                             let ones = value.nonzeroBitCount
                             let closes = opens ^ ((highBits - ones) & 1)
@@ -325,7 +328,7 @@ extension CodeTrellis {
         return scores
     }
 
-    /// The best score of each run of values.
+    /// The best score among the values of each cell and polarity.
     static func bests(of characters: [Float], valueCount: Int) -> [Float] {
         unsafe characters.withUnsafeBytes { characters in
             stride(from: 0, to: characters.count, by: 4 * valueCount).map { place in
@@ -339,7 +342,8 @@ extension CodeTrellis {
         }
     }
 
-    /// Scores of some bits that open with a polarity, [(2 * cell + sign) << bits + pattern]: a table that each bit doubles.
+    /// Scores of bit patterns that open with a polarity, [(2 * cell + sign) << bits + pattern]: each bit doubles the
+    /// table.
     private static func patternScores(_ cells: CellEvidence.Scores, count: Int, bits: Int) -> [Float] {
         var scores = [Float](repeating: 0, count: 2 * count << bits)
         for cell in 0...count - bits {

@@ -1,11 +1,11 @@
-/// Says how far a swipe that cannot be accepted can be read, and which check it fails first.
+/// Determines how much of a rejected swipe can be decoded, and the first check that it fails.
 enum FailureDiagnosis {
-    /// What makes a message worth telling of, in bits: the chance of random bits looking so at a given place is two to the
-    /// minus this, and there are a thousand places.
+    /// The least evidence of a message that is worth reporting, in bits: random bits reach it at a given position with
+    /// a probability of two to the minus this, and there are a thousand positions.
     private static let leastEvidence = 20
     /// Zeros before the start sentinel that count as evidence.
     private static let mostZeros = 10
-    /// A bit that is surer than its opposite by less than this (nats) makes its character uncertain.
+    /// A bit whose margin over its opposite is less than this (nats) makes its character uncertain.
     private static let leastMargin: Float = 3
 
     /// The longest readable message in one code and direction.
@@ -14,16 +14,16 @@ enum FailureDiagnosis {
         let isReversed: Bool
         let zerosBefore: Int
         @Wiped var values: [UInt8] = []
-        /// Whether each character has the right parity and none but sure bits.
+        /// Whether each character has the right parity and only certain bits.
         var isGood: [Bool] = []
         var hasEnd = false
         var passesLRC = false
         var parityErrors = 0
 
-        /// Good characters before the first bad one: a cell too many or too few spoils all that follow it.
+        /// Good characters before the first bad one: a missing or extra cell spoils all characters after it.
         var goodCharacters: Int { isGood.prefix { $0 }.count }
 
-        /// Zeros, the data bits of the start sentinel and the parity of each good character.
+        /// Evidence in bits: zeros, the data bits of the start sentinel, and the parity of each good character.
         var evidence: Int {
             goodCharacters == 0 ? 0 : min(zerosBefore, mostZeros) + code.dataBits + goodCharacters
         }
@@ -65,7 +65,7 @@ enum FailureDiagnosis {
         for start in 0..<max(0, bits.count - width) where pattern(bits, start, width) == sentinel {
             let zeros = bits[..<start].reversed().prefix { $0 == 0 }.count
             var attempt = Attempt(code: code, isReversed: isReversed, zerosBefore: zeros)
-            attempt.values.reserveCapacity(code.maximumCharacters)  // growing would leave unwiped copies behind
+            attempt.values.reserveCapacity(code.maximumCharacters)  // growing would leave unwiped copies
             var check: UInt8 = 0
             var place = start
             while place + width <= bits.count, attempt.values.count < code.maximumCharacters {
@@ -96,31 +96,32 @@ enum FailureDiagnosis {
     }
 }
 
-/// How well head pulses of one shape, where a message puts them, account for its sound.
+/// Measures how well head pulses of one shape, at the positions that a message gives, explain its sound.
 ///
-/// A message is told from others on the same clock, so its margin says nothing of a clock that is wrong. Where a hand slows
-/// down abruptly, a clock that runs on finds bits in pulses that are fewer, fainter and wider; what it makes of them does not
-/// look like the sound.
+/// A message's margin compares it with other messages on the same clock, so it cannot reveal a wrong clock. If a hand
+/// slows down abruptly, a clock that does not follow finds bits in pulses that are fewer, fainter and wider; a
+/// synthesis from those bits does not match the sound.
 struct WaveformFit {
-    /// Of each cell: mean squared error, mean power, and mean square of what levelled the amplitude.
+    /// For each cell: mean squared error, mean power, and mean square of the factor that levelled the amplitude.
     private let errors: [Float]
     private let powers: [Float]
     private let gains: [Float]
-    /// Power of noise before the amplitude was levelled; the usual one, which no stretch that fits badly raises.
+    /// Power of noise before the amplitude was levelled; the median, so that a stretch with a bad fit does not raise
+    /// it.
     private let noise: Float
 
     /// Length of the pulse shape, in samples of a `CellPhaseSignal`: two bit cells.
     private static let taps = 2 * CellPhaseSignal.samplesPerCell + 1
     private static let ridge = 2e-3
-    /// Cells in a row that are judged together: more than a click or a drop-out takes.
+    /// Cells in a row that are judged together: more than a click or a drop-out spans.
     private static let stretch = 10
-    /// Rise of noise above the usual that says nothing, as a ratio of powers.
+    /// Rise of noise above its median that is tolerated, as a ratio of powers.
     private static let noiseAllowed: Float = 2
-    /// Loss of level, as a ratio, that comes with a hand that slows down: without it the misfit is of another kind, such as a
-    /// high-pass or the rest of a hum, and no reason to doubt the clock.
+    /// Loss of level, as a ratio, that a slowing hand causes. Without it the misfit has another cause, such as a
+    /// high-pass or residual hum, and is no reason to doubt the clock.
     private static let leastGain: Float = 1.3
-    /// Share of the power, in half of a stretch's cells, that the pulses may leave unexplained; and in the whole stretch what
-    /// they may beside the noise.
+    /// The largest unexplained share of the power in half of a stretch's cells; and in the whole stretch, after
+    /// subtracting the noise.
     private static let mostInHalf: Float = 0.8
     private static let mostBesideNoise: Float = 0.48
 
@@ -158,7 +159,7 @@ struct WaveformFit {
         noise = Self.median(zip(errors, gains).map { $0 / $1 })
     }
 
-    /// Whether no stretch in which the level has fallen looks like anything but the message.
+    /// Whether the message fits the sound in every stretch in which the level has fallen.
     var holdsWhereFaint: Bool {
         !(0...max(0, errors.count - Self.stretch)).contains { first in
             isMisfit(first..<min(first + Self.stretch, errors.count))

@@ -1,14 +1,14 @@
 /// Removes mains hum: a least-squares fit of ten harmonics of 50 or 60 Hz, a constant and a slope.
 ///
-/// Samples at the rail say nothing about the hum under them, so the fit leaves them out, and they come out as erasures.
+/// Samples at the rail carry no information about the hum, so the fit leaves them out, and they become erasures.
 enum HumCanceller {
-    /// Hum is taken out only where it explains at least this share of the energy.
+    /// Hum is removed only if it explains at least this share of the energy.
     private static let leastShare = 0.2
 
     /// - Parameters:
     ///   - samples: the segment, full scale -1 to 1; replaced in place.
-    ///   - sampleRate: Hz.
-    /// - Returns: sign of the rail for each sample that was lost there and 0 for others; empty where nothing was lost.
+    ///   - sampleRate: samples per second (Hz).
+    /// - Returns: for each sample, the sign of the rail at which it was lost, or 0; empty if nothing was lost.
     static func removeHum(from samples: inout [Float], sampleRate: Double) -> [Int8] {
         guard samples.count > 200 else { return [] }
         let total = samples.reduce(0.0) { $0 + Double($1) * Double($1) }
@@ -26,14 +26,15 @@ enum HumCanceller {
             for unknown in row.indices { sum += hum[unknown] * row[unknown] }
             samples[index] -= Float(sum)
         }
-        // At the rail the signal is at least what the hum leaves of it, or anything where the hum alone would clip.
+        // At the rail, the signal is at least the rail less the hum; it can be anything if the hum alone would clip.
         for index in lost.indices where lost[index] != 0 && samples[index] * Float(lost[index]) < 0 {
             samples[index] = 0
         }
         return lost
     }
 
-    /// Level above which a sample counts as clipped: the largest one where it is reached again and again, else none.
+    /// Level above which a sample counts as clipped: just below the peak if more than 8 samples reach it, otherwise
+    /// infinity.
     static func railLevel(of samples: [Float]) -> Float {
         let peak = samples.reduce(Float(0)) { max($0, abs($1)) }
         let rail = peak * 0.998
@@ -41,17 +42,17 @@ enum HumCanceller {
         return peak > 0.1 && atRail > 8 ? rail : .infinity
     }
 
-    /// The hum that explains most, and how much of the energy.
+    /// Fits the hum and the energy that it explains.
     /// - Parameters:
     ///   - samples: the segment.
-    ///   - lost: other than 0 where a sample says nothing; empty where all say something.
-    ///   - mains: frequency in cycles a sample.
-    /// - Returns: a coefficient for each of the basis, and the energy explained.
+    ///   - lost: nonzero for a lost sample; empty if no sample was lost.
+    ///   - mains: frequency in cycles per sample.
+    /// - Returns: one coefficient per basis function, and the energy explained.
     private static func fit(_ samples: [Float], without lost: [Int8] = [], mains: Double) -> (
         fit: [Double], explained: Double
     ) {
         let basis = HumBasis(mains: mains, count: samples.count)
-        // Where most are lost, what is left of all products less theirs would be rounding errors.
+        // If most are lost, subtracting their products from those of all samples would leave rounding errors.
         let mostAreLost = 2 * lost.count { $0 != 0 } > samples.count
         var normal =
             mostAreLost
@@ -72,12 +73,13 @@ enum HumCanceller {
     }
 }
 
-/// What mains hum is made of over some samples: ten harmonics of the mains, a constant and a slope, about the middle sample.
+/// The basis functions of mains hum over a number of samples: ten harmonics of the mains, a constant and a slope,
+/// centred on the middle sample.
 struct HumBasis {
     private static let harmonics = 10
     static let unknowns = 2 * harmonics + 2
 
-    /// Mains frequency in cycles a sample.
+    /// Mains frequency in cycles per sample.
     private let mains: Double
     private let count: Int
     private var middle: Double { Double(count - 1) / 2 }
@@ -110,8 +112,8 @@ struct HumBasis {
 
     private func slope(_ time: Double) -> Double { time / max(middle, 1) }
 
-    /// Products of all pairs, summed over the samples. About the middle, sums of odd functions vanish, and those of cosines
-    /// are Dirichlet kernels.
+    /// Products of all pairs, summed over the samples. Around the middle, sums of odd functions vanish, and those of
+    /// cosines are Dirichlet kernels.
     var gram: [Double] {
         let kernels = (0...2 * Self.harmonics).map { kernel(turns: mains * Double($0)) }
         let total = Double(count)
@@ -135,7 +137,7 @@ struct HumBasis {
         return gram
     }
 
-    /// Sums of cos(xt) and of t sin(xt) over the samples, t counting from the middle one.
+    /// Sums of cos(xt) and of t sin(xt) over the samples, with t counted from the middle one.
     private func kernel(turns: Double) -> (cosines: Double, timesSines: Double) {
         let half = Numerics.sineAndCosine(turns: turns / 2)
         guard abs(half.sine) > 1e-9 else { return (Double(count), 0) }

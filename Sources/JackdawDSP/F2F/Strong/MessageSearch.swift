@@ -3,12 +3,12 @@ enum MessageSearch {
     /// A message, and whether it runs against time.
     typealias Found = (message: CodeTrellis.Reading, isReversed: Bool)
 
-    /// Rounds of equalising and deciding at most.
+    /// Rounds of equalising and deciding, at most.
     private static let mostRounds = 3
-    /// A lane whose bound lies this far (nats) under the best message needs no exact search.
+    /// A lane whose bound is this far (nats) below the best message needs no exact search.
     private static let hopeless: Float = 16
 
-    /// Equalises and decides in turn until the bits stay the same.
+    /// Equalises and decides in turn until the bits no longer change.
     static func evidence(in signal: CellPhaseSignal, clock: BitClock) -> CellEvidence {
         @Wiped var bits = clock.bits
         var startSign = clock.startSign
@@ -60,70 +60,70 @@ enum MessageSearch {
     }
 }
 
-/// A message that was found in a swipe, looked at alone: over its own cells and a few beside them, through an equaliser that
-/// it taught itself. What decides on it so is not fitted to what it might have been instead.
+/// A message that was found in a swipe, examined alone: over its own cells and a few beside them, with an equaliser
+/// trained on the message itself. The decision is then not fitted to an alternative message.
 struct MessageCandidate {
     private let message: CodeTrellis.Reading
     private let isReversed: Bool
-    /// How much likelier (nats) its cells would be if no code bound them.
+    /// The log-likelihood (nats) by which its cells would be likelier without the constraint of the code.
     private let codeGap: Float
-    /// The bits as they would be read without the code, in the order of the message.
+    /// The bits as decoded without the code, in the order of the message.
     private let free: CellEvidence.Bits
-    /// Whether zeros or silence lie at both ends.
+    /// Whether both ends are followed by zeros or silence.
     private let endsPlainly: Bool
-    /// Whether it can be told to a caller: all of `isConvincing`, and the sound looks like it throughout.
+    /// Whether it can be reported to a caller: all of `isConvincing`, and the sound matches it throughout.
     private(set) var isCertain = false
-    /// Share of the pass's cells that the message takes.
+    /// Share of the pass's cells that the message occupies.
     private let coverage: Float
     private let passCells: Int
-    /// Times in samples of the segment, rising: of the message's cell boundaries, and of both ends of the pass.
+    /// Times in samples of the segment, ascending: of the message's cell boundaries, and of both ends of the pass.
     private let boundaries: [Float]
     private let extent: ClosedRange<Float>
 
-    /// Margin in nats below which another message is too close.
+    /// The margin (nats) below which another message is too close.
     private static let leastMargin: Float = 9.5
-    /// How much less of a margin (nats) is asked for where pulses in a drop-out count for what is seen of them: what is left
-    /// out is not all that they tell.
+    /// The reduction of the required margin (nats) if pulses in a drop-out count only by their visible part: the part
+    /// left out also carries information.
     private static let marginSpared: Float = 1.5
     /// The code may overrule the sound by no more than this share of the margin, and so may zeros beside the message.
     static let mostDoubt: Float = 0.35
     private static let leastCoverage: Float = 0.2
-    /// Clocking zeros before a message, at least, of the 22 and 61 that ISO/IEC 7811-2 leaves room for.
+    /// The least number of clocking zeros before a message; ISO/IEC 7811-2 leaves room for 22 and 61.
     private static let leadingZeros = 18
-    /// How much likelier (nats) other bits may be in their place, at most.
+    /// The log-likelihood (nats) by which other bits may exceed the zeros, at most.
     private static let mostDoubtOfZeros: Float = 12
-    /// Changes from one character to the next that are enough in a message of any length.
+    /// Changes from one character to the next that suffice in a message of any length.
     private static let leastChanges = 6
-    /// Margin (nats) at first sight from which a message gets a look of its own.
+    /// The margin (nats) in the first pass from which a message is examined alone.
     private static let leastPromise: Float = 4
-    /// Margin (nats) above which and doubt below which a message ends the search: so far within the limits of certainty
-    /// that a look at other rates and through other filters would be time lost.
+    /// The margin (nats) above which and the doubt below which a message ends the search. It is so far within the
+    /// limits of certainty that other rates and filters would waste time.
     private static let marginBeyondDoubt: Float = 12
     private static let doubtBeyondDoubt: Float = 0.25
-    /// A gap in the code counts against a margin of this at least, so that no margin near zero makes it endless.
+    /// The least margin by which a code gap is divided, so that a margin near zero does not make the doubt infinite.
     private static let leastDoubtedMargin: Float = 0.5
-    /// Cells to either side over which the boundaries are smoothed: few where the hand changes its speed fast, many where
-    /// noise moves them.
+    /// Cells to either side over which the boundaries are smoothed: few if the card's speed changes fast, many if noise
+    /// displaces them.
     private static let smoothings = [3, 8]
-    /// Nothing is surer than this (nats): the confidence stays below 1.
+    /// The largest certainty (nats), so that the confidence stays below 1.
     private static let mostSurety: Float = 20
 
     private var doubt: Float { codeGap / max(message.margin, Self.leastDoubtedMargin) }
 
-    /// Whether no other message on the same clock comes near.
+    /// Whether no other message on the same clock comes close.
     private var isConvincing: Bool {
         message.margin >= Self.leastMargin && doubt <= Self.mostDoubt && endsPlainly && coverage >= Self.leastCoverage
             && hasVariety
     }
 
-    /// Whether its characters change often enough. Data of other codes idles in long runs of one pattern, and such a run passes
-    /// every check of a card's code.
+    /// Whether its characters change often enough. Data of other codes idles in long repetitions of one pattern, which
+    /// pass every check of a card's code.
     private var hasVariety: Bool {
         let changes = zip(message.values, message.values.dropFirst()).count { $0 != $1 }
         return changes >= Self.leastChanges || 2 * changes >= message.values.count
     }
 
-    /// Whether no other hypothesis needs a look.
+    /// Whether no other hypothesis needs to be tried.
     var isBeyondDoubt: Bool {
         isCertain && message.margin > Self.marginBeyondDoubt && doubt < Self.doubtBeyondDoubt
     }
@@ -132,7 +132,7 @@ struct MessageCandidate {
         isCertain == other.isCertain ? doubt < other.doubt : isCertain
     }
 
-    /// Candidates from a clock, under a light and a heavy smoothing of its boundaries.
+    /// Candidates from a clock, with a light and a heavy smoothing of its boundaries.
     static func candidates(in sound: WorkingSound, clock: BitClock) -> some Sequence<MessageCandidate> {
         smoothings.lazy.compactMap { reach in
             let boundaries = clock.smoothedBoundaries(reach: reach)
@@ -140,15 +140,16 @@ struct MessageCandidate {
             guard let found = MessageSearch.bestMessage(evidence), found.message.margin >= leastPromise,
                 followsZeros(found, in: evidence)
             else { return nil }
-            // Beside the message the clock may have gone astray; then it may go on there as it ran at the end.
+            // Outside the message the clock may be wrong; it may then continue there with the rate at the message's
+            // ends.
             let candidate = MessageCandidate(found, in: sound, pass: boundaries, surroundings: .ofPass)
             guard let candidate, !candidate.endsPlainly else { return candidate }
             return MessageCandidate(found, in: sound, pass: boundaries, surroundings: .continued)
         }
     }
 
-    /// Whether zeros, or nothing that can be told, lie in the farther ones of the cells that every card leaves before its
-    /// message. Bits there are those of a longer message, of which a drop-out hid what lies between.
+    /// Whether the farther ones of the cells that every card leaves before its message contain zeros, or nothing that
+    /// can be decoded. Bits there belong to a longer message, of which a drop-out hid the part between.
     private static func followsZeros(_ found: MessageSearch.Found, in evidence: CellEvidence) -> Bool {
         let oriented = found.isReversed ? evidence.reversed() : evidence
         let start = found.message.startCell
@@ -180,7 +181,7 @@ struct MessageCandidate {
         isCertain = isConvincing && view.fit().holdsWhereFaint
     }
 
-    /// The most likely message where it is one that was found before.
+    /// The most likely message, if it is the one that was found before.
     private static func sameMessage(as found: MessageSearch.Found, in evidence: CellEvidence) -> MessageSearch.Found? {
         guard let again = MessageSearch.bestMessage(evidence), again.isReversed == found.isReversed,
             again.message.values == found.message.values
@@ -188,7 +189,7 @@ struct MessageCandidate {
         return again
     }
 
-    /// Score of a message's own cells.
+    /// Score of the message's own cells.
     private static func score(of reading: CodeTrellis.Reading, evidence: CellEvidence) -> Float {
         let scores = evidence.scores
         var bits = reading.bits
@@ -203,7 +204,7 @@ struct MessageCandidate {
         return total
     }
 
-    /// The reading to report.
+    /// The reading to report for this candidate.
     var reading: SegmentReading {
         let width = message.code.bitsPerCharacter
         let freeBits = free.bits

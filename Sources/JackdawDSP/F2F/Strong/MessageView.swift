@@ -1,10 +1,10 @@
-/// The cells of a message with a few beside them, and an equaliser that the message alone taught.
+/// The cells of a message with a few beside them, and an equaliser trained on the message alone.
 struct MessageView {
-    /// What cells beside a message are taken to be.
+    /// The assumption about the cells beside a message.
     enum Surroundings {
         /// The cells of the pass that it was found in.
         case ofPass
-        /// Cells whose length goes on changing as at the end of the message.
+        /// Cells whose length continues to change as at the end of the message.
         case continued
     }
 
@@ -14,27 +14,27 @@ struct MessageView {
     let equaliser: CellEqualiser
     /// Cell boundaries in samples of the sound.
     private let boundaries: [Float]
-    /// Levels that the message and zeros around it ask for at every boundary and middle.
+    /// The levels at every boundary and middle that follow from the message and zeros around it.
     @Wiped private var levels: [Float]
     private let sound: WorkingSound
 
-    /// Cells on either side.
+    /// Cells on either side of the message.
     static let reach = 10
-    /// How well zeros beside a message hold against its own pulses, at least: 1 when as well, -1 for silence.
+    /// The least score of zeros beside a message, relative to its own pulses: 1 if they are as good, -1 for silence.
     private static let leastZeros: Float = 0.75
-    /// Standard deviations of noise by which zeros may seem weaker than they are.
+    /// Standard deviations by which noise may lower the score of zeros.
     private static let noiseAllowed: Float = 2.5
     /// The same for single pulses, of which there are many.
     private static let noiseAllowedOnce: Float = 3.2
-    /// A pulse that is weaker than this, beyond what noise may have done, lies in a drop-out.
+    /// A pulse weaker than this, beyond the effect of noise, is in a drop-out.
     private static let faintPulse: Float = 0.5
-    /// What silence beside a message may have of the power at its end.
+    /// The largest power of silence beside a message, as a share of the power at its end.
     private static let silence: Float = 0.35
-    /// The same where there is no noise to speak of, and what silence may have of the power of noise. A hand that slows down
-    /// makes less sound, but not so little.
+    /// The same share if there is hardly any noise, and the largest ratio of the power of silence to that of noise. A
+    /// slowing hand makes the sound weaker, but not by as much.
     private static let quiet: Float = 0.02
     private static let quietNoise: Float = 8
-    /// Margin (nats) of a message at the very edge of the sound, at least: it may be cut.
+    /// The least margin (nats) of a message at the very edge of the sound, because it may be cut.
     private static let leastMarginAtEdge: Float = 20
 
     init(_ found: MessageSearch.Found, in sound: WorkingSound, pass: [Float], surroundings: Surroundings) {
@@ -62,7 +62,7 @@ struct MessageView {
         bits.replaceSubrange(Self.reach..<Self.reach + inside.count, with: inside)
         var startSign = message.sign ^ (Self.reach & 1)
         if found.isReversed {
-            // Each zero turns the polarity.
+            // Each zero inverts the polarity.
             startSign ^= bits.count { $0 == 0 } & 1
             bits.reverse()
         }
@@ -70,21 +70,21 @@ struct MessageView {
         equaliser = CellEqualiser(signal, bits: bits, startSign: startSign, cells: Self.reach..<Self.reach + count)
     }
 
-    /// How well the message accounts for its sound.
+    /// How well the message explains its sound.
     func fit() -> WaveformFit {
         WaveformFit(signal, levels: levels, cells: Self.reach..<Self.reach + cells.count)
     }
 
-    /// Level of the pulses at each boundary: 1, and less in a drop-out, which shows by the pulse that every boundary has.
-    /// Nil where there is none.
+    /// The level of the pulses at each boundary: 1, and less in a drop-out, which is detected by the pulse that every
+    /// boundary has. Nil if there is no drop-out.
     ///
-    /// In a drop-out a pulse that is not seen is no proof that none is there: two drop-outs that hide the same two bits in
-    /// two characters would pass every check of the code.
+    /// In a drop-out, a pulse that is not visible may still exist: two drop-outs that hide the same two bits in two
+    /// characters would pass every check of the code.
     func pulseLevels() -> [Float]? {
         let (output, levels, usualError) = (equaliser.output, levels, equaliser.usualError)
         var pulses = (0...signal.count).map { boundary in
             let place = signal.offset(ofBoundary: boundary)
-            // What was lost at a rail is known to be.
+            // A pulse lost at a rail is known to be there.
             let isLost = !signal.lost.isEmpty && signal.lost[place] != 0
             return isLost ? 1 : output[place] * levels[2 * boundary]
         }
@@ -104,12 +104,12 @@ struct MessageView {
         return pulseLevels.contains { $0 < 1 } ? pulseLevels : nil
     }
 
-    /// Whether clocking zeros lie at one end, and zeros or silence at the other. Where anything else does, the message was cut
-    /// out of a longer one, or the clock is wrong; a burst of data between silences is no card.
+    /// Whether there are clocking zeros at one end, and zeros or silence at the other. If not, the message was cut out
+    /// of a longer one, or the clock is wrong. A burst of data between silences is not a card.
     /// - Parameters:
-    ///   - margin: the message's own, in nats.
-    ///   - evidence: what the message's equaliser says of the view's cells.
-    /// - Returns: whether both ends are plain.
+    ///   - margin: the message's margin, in nats.
+    ///   - evidence: the evidence of the message's equaliser for the view's cells.
+    /// - Returns: whether both ends pass.
     func endsPlainly(margin: Float, evidence: CellEvidence) -> Bool {
         let end = Self.reach + cells.count
         let sides = [
@@ -130,9 +130,9 @@ struct MessageView {
     /// The cells on one side of the message.
     private struct Side {
         let outside: Range<Int>
-        /// As many of the message that lie beside them.
+        /// The same number of cells inside the message, next to them.
         let inside: Range<Int>
-        /// Whether half of them or more would lie outside the sound.
+        /// Whether at least half of them are outside the sound.
         let isCut: Bool
     }
 
@@ -144,7 +144,7 @@ struct MessageView {
             && !soundGoesOn(beyond: side)
     }
 
-    /// Whether there is sound again as loud as at the end of the message, behind the cells beside it.
+    /// Whether, after the cells beside the message, there is sound again as loud as at the message's end.
     private func soundGoesOn(beyond side: Side) -> Bool {
         let samples = sound.samples
         func place(_ boundary: Int) -> Int { Int(min(max(boundaries[boundary], 0), Float(samples.count))) }
@@ -162,7 +162,7 @@ struct MessageView {
         }
     }
 
-    /// Usual power of noise in some cells, before the amplitude was levelled.
+    /// Median power of noise in some cells, before the amplitude was levelled.
     private func noise(in cells: Range<Int>) -> Float {
         let expected = cells.map { cell in
             let place = signal.offset(ofBoundary: cell)
@@ -171,22 +171,22 @@ struct MessageView {
         return expected.sorted()[expected.count / 2] * equaliser.usualError * equaliser.usualError
     }
 
-    /// Score of zeros in some cells, relative to the one expected of pulses as clear as the message's own.
+    /// Score of zeros in some cells, relative to the score expected for pulses as clear as the message's own.
     private func zeros(in outside: Range<Int>) -> Float {
         let (output, levels) = (equaliser.output, levels)
         var score: Float = 0
         var certainty: Float = 1e-9
-        // Not the boundary that is the message's.
+        // Skip the boundary that belongs to the message.
         for boundary in outside.lowerBound < Self.reach ? outside : outside.lowerBound + 1..<outside.upperBound + 1 {
             let place = signal.offset(ofBoundary: boundary)
             score += (output[place] * levels[2 * boundary] - 0.5) * equaliser.certainty[place]
             certainty += equaliser.certainty[place]
         }
-        // Both the mean and the variance of the score follow from the certainty.
+        // The certainty determines both the mean and the variance of the score.
         return score / (0.5 * certainty) + Self.noiseAllowed * 2 / certainty.squareRoot()
     }
 
-    /// Median power of some cells behind the equaliser.
+    /// Median power of some cells after the equaliser.
     private func power(of cells: Range<Int>) -> Float {
         cells.map { equaliser.power(ofCell: $0, signal) }.sorted()[cells.count / 2]
     }

@@ -1,16 +1,16 @@
 /// Matched filters for head pulses: zero-mean differences of two Gaussians, unit energy, zero phase.
 ///
-/// A Gaussian close to the pulse picks it out of white noise; taking a wider one away keeps hum and drift out.
+/// A Gaussian close to the pulse extracts it from white noise; subtracting a wider one removes hum and drift.
 enum PulseFilter {
     /// Ratio of the wide Gaussian to the narrow one.
     private static let wideness = 2.6
-    /// Standard deviation in samples from which three box filters stand in for a Gaussian.
+    /// Standard deviation in samples from which three box filters approximate a Gaussian.
     private static let boxThreshold = 4.0
 
     /// - Parameters:
     ///   - input: samples.
     ///   - width: full width at half maximum of the pulse, in samples.
-    /// - Returns: as many samples, aligned with the input.
+    /// - Returns: the filtered samples, aligned with the input and of the same number.
     static func apply(to input: [Float], width: Double) -> [Float] {
         let deviation = max(width, 1.0) / 2.355
         var narrow = smooth(input, deviation: deviation)
@@ -43,7 +43,8 @@ enum PulseFilter {
         return convolve(input, symmetric: taps)
     }
 
-    /// Running mean over `2 * reach + 1` samples: of four quarters side by side, since each sum waits for the one before.
+    /// Running mean over `2 * reach + 1` samples, for four quarters in parallel, because each sum waits for the one
+    /// before.
     private static func boxSmooth(_ input: [Float], reach: Int) -> [Float] {
         guard reach > 0, input.count > 2 * reach + 1 else { return input }
         let width = 2 * reach + 1
@@ -109,25 +110,25 @@ enum PulseFilter {
 }
 
 extension SegmentalViterbi {
-    /// Score of a pulse of either polarity at each sample; none scores 0.
+    /// Score of a pulse of either polarity at each sample; no pulse scores 0.
     struct PulseScores {
-        /// Samples before the first one, in which no pulse can be; spares the search a check.
+        /// Samples before the first one, in which no pulse can be; this saves a bounds check in the search.
         static let lead = SegmentalViterbi.past
-        /// Samples after the last one: the search takes eight at a time.
+        /// Samples after the last one, because the search takes eight at a time.
         static let trail = 8
         let count: Int
-        /// What 1 comes to in the whole numbers that scores are.
+        /// The integer to which a score of 1 is scaled.
         let unit: Float
-        /// One row for all cell lengths, or one for each eight of them.
+        /// One row for all cell lengths, or one for each group of eight.
         private let rows: Int
         /// `rows` times `lead + count + trail` scores.
         @Wiped private(set) var positive: [Int16]
         @Wiped private(set) var negative: [Int16]
         private let stride: Int
-        /// From the row of eight cell lengths to that of the next eight.
+        /// Offset from the row of eight cell lengths to that of the next eight.
         var rowStep: Int { rows == 1 ? 0 : stride }
 
-        /// Rows of zeros.
+        /// Creates rows of zeros.
         init(count: Int, unit: Float, rows: Int) {
             self.count = count
             self.unit = unit
@@ -137,20 +138,20 @@ extension SegmentalViterbi {
             (positive, negative) = (zeros, zeros)
         }
 
-        /// Sets the scores of a row, `count` of either polarity, from arrays that are the caller's to overwrite.
+        /// Sets the scores of a row, `count` of either polarity. The caller must overwrite its arrays.
         mutating func setRow(_ row: Int, positive: [Int16], negative: [Int16]) {
             let first = row * stride + Self.lead
             self.positive.replaceSubrange(first..<first + count, with: positive)
             self.negative.replaceSubrange(first..<first + count, with: negative)
         }
 
-        /// Score of a pulse in the row of a cell length: of a positive one (0) or a negative one (1).
+        /// Score of a pulse, positive (0) or negative (1), in the row of a cell length.
         func score(at time: Int, lane: Int, sign: Int) -> Int {
             let place = lane / 8 * rowStep + Self.lead + time
             return Int(sign == 0 ? positive[place] : negative[place])
         }
 
-        /// Where the sound was lost at a rail, a pulse of its sign is neither seen nor missed.
+        /// If the sound was lost at a rail, a pulse of its sign scores at least 0: it is neither detected nor missing.
         mutating func forgive(lostSign: (Int) -> Int8) {
             let signs = (0..<count).map(lostSign)
             let (rows, stride) = (rows, stride)
@@ -169,7 +170,7 @@ extension SegmentalViterbi {
 }
 
 extension [Float] {
-    /// Whole numbers of `1 / unit`, none beyond `limit`.
+    /// Integers in units of `1 / unit`, limited to `limit` in magnitude.
     func wholeNumbers(unit: Float, limit: Int16) -> [Int16] {
         var numbers = [Int16](repeating: 0, count: count)
         unsafe withUnsafeBytes { source in
@@ -190,7 +191,7 @@ extension [Float] {
 
     @inline(__always)
     private static func wholeNumbers(_ values: SIMD8<Float>, limit: Float) -> SIMD8<Int16> {
-        // In the sum with 1.5 * 2^23, whose last bit counts 1, the nearest whole number is left in the low bits.
+        // Adding 1.5 * 2^23, whose last bit has the value 1, leaves the nearest integer in the low bits.
         let shift: Float = 12_582_912
         let most = SIMD8<Float>(repeating: limit)
         let least = SIMD8<Float>(repeating: -limit)
@@ -200,10 +201,10 @@ extension [Float] {
     }
 }
 
-/// Eight or more lanes at every exclusive-or of their index: what turns a running LRC by a character.
+/// Eight or more lanes at every exclusive-or of their index, by which a character changes the running LRC.
 struct LaneExclusiveOr {
     private let blocks: Int
-    /// [turn * blocks + block] for the eight turns within a vector.
+    /// [turn * blocks + block] for the eight permutations within a vector.
     private var turned: [SIMD8<Float>]
 
     init(blocks: Int) {
@@ -211,7 +212,7 @@ struct LaneExclusiveOr {
         turned = .init(repeating: .zero, count: 8 * blocks)
     }
 
-    /// Takes the vectors of some states from one on.
+    /// Loads the vectors of states, starting at an index.
     mutating func load(_ states: [SIMD8<Float>], from first: Int) {
         for turn in 0..<8 {
             for block in 0..<blocks {

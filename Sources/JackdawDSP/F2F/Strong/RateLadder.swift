@@ -1,8 +1,8 @@
-/// The segment at powers of two times its sample rate, made by half-band filters and kept until the next segment.
+/// The segment at its sample rate times powers of two, computed by half-band filters and kept until the next segment.
 ///
-/// The timing search wants a bit cell to last a few dozen samples, whatever the sample rate and the card's speed are.
+/// The timing search needs bit cells of a few dozen samples, at any sample rate and card speed.
 struct RateLadder {
-    /// Steps from the original rate: 3 is eight times as fast, -4 is a sixteenth.
+    /// Steps from the original rate: 3 is eight times the rate, -4 a sixteenth.
     static let steps = -5...4
 
     private var rungs: [Int: WorkingSound] = [:]
@@ -13,10 +13,10 @@ struct RateLadder {
         taps = Self.halfBandTaps(pairs: 14)
     }
 
-    /// Starts over with a new segment.
+    /// Starts again with a new segment.
     /// - Parameters:
     ///   - samples: the segment at its original rate.
-    ///   - lost: where samples were lost at the rail, its sign there and 0 elsewhere; empty where none were.
+    ///   - lost: for each sample, the sign of the rail at which it was lost, or 0; empty if nothing was lost.
     mutating func load(_ samples: [Float], lost: [Int8]) {
         wipe()
         rungs[0] = WorkingSound(samples: samples, step: 0, lost: lost)
@@ -32,13 +32,13 @@ struct RateLadder {
         return made
     }
 
-    /// Lets go of every rung: it is overwritten as soon as nobody else holds it.
+    /// Releases every rung: each is overwritten when its last holder releases it.
     mutating func wipe() {
         rungs.removeAll(keepingCapacity: true)
         lost = []
     }
 
-    /// Odd taps of a half-band low-pass, centre outwards: a sinc under a Kaiser window (beta 8, about 80 dB).
+    /// Odd taps of a half-band low-pass, centre outwards: a sinc with a Kaiser window (beta 8, about 80 dB).
     private static func halfBandTaps(pairs: Int) -> [Float] {
         let span = Double(2 * pairs)
         return (0..<pairs).map { pair in
@@ -94,14 +94,14 @@ struct RateLadder {
 }
 
 extension RateLadder {
-    /// Shortest and longest bit cell that a card swiped by hand has, in seconds: 60 in/s at 210 bits an inch, and 2 in/s at
+    /// Shortest and longest bit cell of a card swiped by hand, in seconds: 60 in/s at 210 bits per inch, and 2 in/s at
     /// 75.
     private static let shortestCell = 1.0 / (60 * 210)
     private static let longestCell = 1.0 / (2 * 75)
-    /// Length of a bit cell, in samples, that the timing search likes best.
+    /// The bit cell length that suits the timing search best, in samples.
     private static let idealCell = 32.0
 
-    /// Steps at which bit cells last what the timing search covers, the likeliest one first.
+    /// Steps at which the timing search covers the bit cells' length, the likeliest one first.
     static func plausibleSteps(for samples: [Float], sampleRate: Double) -> [Int] {
         func rate(_ step: Int) -> Double { sampleRate * Double(sign: .plus, exponent: step, significand: 1) }
         let lengths = TimingSearch.cellLengths
@@ -112,7 +112,7 @@ extension RateLadder {
         return (first...max(first, last)).sorted { distance($0) < distance($1) }
     }
 
-    /// Rough cell length in samples: intervals between alternating excursions past half of the level.
+    /// Rough cell length in samples, from the intervals between alternating excursions beyond half of the level.
     private static func coarseCell(_ samples: [Float]) -> Double {
         let sorted = stride(from: 0, to: samples.count, by: max(1, samples.count / 4_096)).map { abs(samples[$0]) }
             .sorted()
@@ -130,7 +130,7 @@ extension RateLadder {
         }
         guard intervals.count > 20 else { return 24 }
         intervals.sort()
-        // Of ones and zeros, noise adding more of the short ones.
+        // The intervals are those of ones and zeros, and noise adds more short ones.
         return 1.2 * Double(intervals[intervals.count * 2 / 5])
     }
 }

@@ -1,12 +1,12 @@
-/// Finds the clock and the bits of a swipe at once: a segmental Viterbi search (hidden semi-Markov model) in which a state
-/// is "a clock transition of polarity p at sample t closes a bit cell of length L".
+/// Finds the clock and the bits of a swipe together: a segmental Viterbi search (hidden semi-Markov model) in which a
+/// state is "a clock transition of polarity p at sample t closes a bit cell of length L".
 ///
-/// Flux transitions alternate in polarity, so a pulse that is missing or too many breaks a path; that memory is worth
-/// 7.8 dB over deciding each pulse alone. Scores are whole numbers of 16 bits, eight times to a vector.
+/// Flux transitions alternate in polarity, so a missing or extra pulse breaks a path; this memory gains 7.8 dB over
+/// deciding each pulse alone. Scores are 16-bit integers, eight times per vector.
 struct SegmentalViterbi: Sendable {
-    /// The best path.
+    /// The best path through the sound.
     struct Path {
-        /// Cell boundaries in samples of the search.
+        /// Cell boundaries in samples of the search, ascending.
         var boundaries: [Float]
         /// Bits in the order of time.
         @Wiped private(set) var bits: [UInt8]
@@ -14,33 +14,33 @@ struct SegmentalViterbi: Sendable {
         var startSign: Int
     }
 
-    /// How many steps the cell length may change by from one cell to the next.
+    /// Steps by which the cell length may change from one cell to the next.
     static let neighbours = 2
     /// Samples kept of the past, beyond the longest cell.
     static let past = 128
-    /// Samples between two moves of the past to the front of its buffer.
+    /// Samples after which the past is moved to the front of its buffer.
     static let tile = 512
-    /// Samples a row: an odd number of cache lines, so that rows do not crowd each other out.
+    /// Samples per row: an odd number of cache lines, so that rows do not evict each other.
     static let rowLength = past + tile + 32
-    /// Samples whose states are kept at once: 3.4 MB. Those of a whole search would be 18 MB: what the path wants of them is
-    /// found again, stretch by stretch, from the past that each began with.
+    /// Samples whose states are kept at once: 3.4 MB. Those of a whole search would take 18 MB, so the states that the
+    /// path needs are computed again, stretch by stretch, from the past at each stretch's start.
     static let stretch = 32 * tile
-    /// Longest search in samples; bounds time.
+    /// Longest search in samples; limits the time.
     static let longestSegment = 80_000
 
-    /// What the best score is brought back to at the start of a tile, and the most that a tile may add to it.
+    /// The value to which the best score is reduced at the start of a tile, and the most that a tile may add to it.
     private static let restingScore = 4_096
     private static let mostGain = 24_000
-    /// Lowest score of a path that starts: it is 0 less what was taken off before, until another path is far ahead.
+    /// Lowest score of a path that starts. It is 0 less the reductions so far, until another path is far ahead.
     static let lowestStart = -20_480
     /// Below every score that a path can have.
     static let impossible: Int16 = -24_000
 
-    /// Cell lengths searched, in samples: 8 to 127, rising.
+    /// Cell lengths searched, in samples: 8 to 127, ascending.
     let lengths: [Int]
-    /// The largest score of a pulse, either way: a tile full of them does not overflow.
+    /// The largest magnitude of a pulse's score: a whole tile of them does not overflow.
     let scoreLimit: Int16
-    /// Vectors for eight times: two for each length, with a margin that no path comes from.
+    /// Vectors for eight times: two for each length, with a margin from which no path comes.
     let stateWidth: Int
 
     init(lengths: [Int]) {
@@ -52,7 +52,7 @@ struct SegmentalViterbi: Sendable {
     /// - Parameters:
     ///   - scores: scores of pulses, within `scoreLimit`.
     ///   - rateCost: cost of a change of cell length, per squared relative change.
-    /// - Returns: the path of the highest score, or nil where none is above zero.
+    /// - Returns: the path of the highest score; nil if no score is above zero.
     func bestPath(_ scores: PulseScores, rateCost: Float) -> Path? {
         var workspace = Workspace(search: self, scores: scores, penalties: penalties(rateCost: rateCost * scores.unit))
         defer { workspace.wipe() }
@@ -64,7 +64,7 @@ struct SegmentalViterbi: Sendable {
         return bestPath(&workspace)
     }
 
-    /// Finds the states of some times, the first of which opens a stretch.
+    /// Computes the states of a range of times, the first of which opens a stretch.
     private func advance(_ workspace: inout Workspace, through times: Range<Int>) {
         for time in stride(from: times.lowerBound, to: times.upperBound, by: 8) {
             if time.isMultiple(of: Self.tile), time > times.lowerBound { startTile(&workspace, time: time) }
@@ -74,7 +74,7 @@ struct SegmentalViterbi: Sendable {
         workspace.times = times
     }
 
-    /// Has the states of a time at hand: those of its stretch are found again, from the past before it.
+    /// Makes the states of a time available: if needed, computes those of its stretch again, from the past before it.
     func recall(_ time: Int, _ workspace: inout Workspace) {
         guard !workspace.times.contains(time) else { return }
         let stretch = time / Self.stretch
@@ -82,7 +82,7 @@ struct SegmentalViterbi: Sendable {
         advance(&workspace, through: stretch * Self.stretch..<time + 1)
     }
 
-    /// Moves the past to the front, less what the last tile added.
+    /// Moves the past to the front and subtracts the score that the last tile added.
     private func startTile(_ workspace: inout Workspace, time: Int) {
         let tile = time / Self.tile
         if tile == workspace.offsets.count {
@@ -99,7 +99,7 @@ struct SegmentalViterbi: Sendable {
                 let target = unsafe reached.baseAddress! + 2 * row * Self.rowLength
                 for index in stride(from: 0, to: Self.past, by: 8) {
                     let score = unsafe Self.load(target + 2 * (index + Self.tile))
-                    // No score is lower than lowestStart less a few thousand, so that this does not overflow.
+                    // No score is below lowestStart by more than a few thousand, so this does not overflow.
                     let moved: SIMD8<Int16> = .larger(.larger(score, lowest &+ taken) &- taken, lowest)
                     unsafe (target + 2 * index).storeBytes(of: moved, as: SIMD8<Int16>.self)
                 }
@@ -107,7 +107,7 @@ struct SegmentalViterbi: Sendable {
         }
     }
 
-    /// Scores of closing a cell of each length at eight times.
+    /// Computes the scores of closing a cell of each length at eight times.
     private func closeCells(_ workspace: inout Workspace, time: Int) {
         let scores = workspace.scores
         let start = SIMD8(repeating: workspace.start(at: time))
@@ -130,7 +130,8 @@ struct SegmentalViterbi: Sendable {
                             let minus = unsafe negative.baseAddress! + scoreRow
                             let openPlus = unsafe Self.load(row + opening)
                             let openMinus = unsafe Self.load(row + (rowBytes &+ opening))
-                            // A cell that closes with +: a 0 opened with -; a 1 opened with + and has - in its middle.
+                            // A cell that closes with +: a 0 that opened with -, or a 1 that opened with + and has - in
+                            // its middle.
                             let onePlus = unsafe openPlus &+ Self.load(minus + middle)
                             let oneMinus = unsafe openMinus &+ Self.load(plus + middle)
                             unsafe state[0] = .larger(.larger(openMinus, onePlus), start) &+ Self.load(plus)
@@ -144,7 +145,7 @@ struct SegmentalViterbi: Sendable {
         }
     }
 
-    /// From each closed cell to the next one, whose length may differ by a few steps.
+    /// Steps from each closed cell to the next one, whose length may differ by a few steps.
     private func openCells(_ workspace: inout Workspace, time: Int) {
         let steps = 2 * Self.neighbours + 1
         let place = 2 * (Self.past + time % Self.tile)
@@ -158,7 +159,7 @@ struct SegmentalViterbi: Sendable {
                     var row = unsafe reached.baseAddress! + place
                     for _ in 0..<lengths.count {
                         for _ in 0..<2 {
-                            // The same length again costs nothing.
+                            // Keeping the length costs nothing.
                             var top = unsafe state[2 * Self.neighbours]
                             end = .larger(end, top)
                             for step in 0..<steps where step != Self.neighbours {
@@ -181,7 +182,8 @@ struct SegmentalViterbi: Sendable {
         unsafe source.loadUnaligned(as: SIMD8<Int16>.self)
     }
 
-    /// [lane * steps + step]: cost of a cell of the lane's length after one of the length `step - neighbours` further on.
+    /// [lane * steps + step]: cost of a cell of the lane's length after one whose length is `step - neighbours` further
+    /// on.
     private func penalties(rateCost: Float) -> [SIMD8<Int16>] {
         lengths.indices.flatMap { lane in
             (-Self.neighbours...Self.neighbours).map { step in
@@ -194,15 +196,15 @@ struct SegmentalViterbi: Sendable {
 }
 
 extension SegmentalViterbi {
-    /// "A clock transition of a polarity at a time closes a bit cell of a length."
+    /// A state: a clock transition of a polarity at a time closes a bit cell of a length.
     private struct Node {
         var time: Int
         var lane: Int
-        /// 0 positive, 1 negative.
+        /// Polarity: 0 positive, 1 negative.
         var sign: Int
     }
 
-    /// The path is found from the scores of its states, backwards.
+    /// Traces the path backwards from the scores of its states.
     func bestPath(_ workspace: inout Workspace) -> Path? {
         var best = (score: 0, time: 0)
         for time in 0..<workspace.scores.count {
@@ -222,7 +224,7 @@ extension SegmentalViterbi {
         var node = end
         var boundaries = [Float(end.time)]
         var bits: [UInt8] = []
-        bits.reserveCapacity(end.time / lengths[0])  // growing would leave unwiped copies behind
+        bits.reserveCapacity(end.time / lengths[0])  // growing would leave unwiped copies
         while true {
             let length = lengths[node.lane]
             let opening = node.time - length
@@ -249,7 +251,7 @@ extension SegmentalViterbi {
             + workspace.offsets[node.time / Self.tile]
     }
 
-    /// The state from which a cell of a length was best reached.
+    /// The best state from which a cell of a length was reached.
     @inline(__always)
     private func opened(_ node: Node, _ workspace: Workspace) -> (score: Int, node: Node) {
         let reach = Self.neighbours
@@ -265,24 +267,24 @@ extension SegmentalViterbi {
 }
 
 extension SegmentalViterbi {
-    /// Everything that a search reads and writes.
+    /// The data that a search reads and writes.
     struct Workspace {
         let scores: PulseScores
-        /// Costs of changes of cell length, by eight times.
+        /// Costs of changes of cell length, eight equal lanes each.
         let penalties: [SIMD8<Int16>]
-        /// Best score over nearby lengths for a cell that starts at a time: rows of `rowLength`, two a length (+, -).
+        /// Best score over nearby lengths for a cell that starts at a time: rows of `rowLength`, two per length (+, -).
         var reached: [Int16]
-        /// Scores of all states of a stretch, by eight times,
+        /// Scores of all states of a stretch, eight times per vector,
         var states: [SIMD8<Int16>]
-        /// and the times that they are of.
+        /// and the times that they cover.
         var times = 0..<0
         /// Best score at each time.
         var ends: [SIMD8<Int16>]
-        /// What was taken off the scores of each tile.
+        /// The sum subtracted from the scores of each tile.
         var offsets = [0]
 
         private let stateWidth: Int
-        /// What each stretch began with: the past of every row.
+        /// The start of each stretch: the past of every row.
         private var pasts: [Int16] = []
 
         init(search: SegmentalViterbi, scores: PulseScores, penalties: [SIMD8<Int16>]) {
@@ -294,7 +296,7 @@ extension SegmentalViterbi {
             reached = .init(repeating: impossible, count: rows * rowLength)
             pasts.reserveCapacity((scores.count + stretch - 1) / stretch * rows * past)
             let blocks = (min(scores.count, stretch) + 7) / 8
-            // All but the margins is written before it is read.
+            // Everything except the margins is written before it is read.
             states = unsafe .init(unsafeUninitializedCapacity: blocks * width) { states, count in
                 let margin = 2 * neighbours
                 for block in 0..<blocks {
@@ -308,18 +310,18 @@ extension SegmentalViterbi {
             ends = .init(repeating: .init(repeating: impossible), count: (scores.count + 7) / 8)
         }
 
-        /// Where the states of a time and the seven beside it lie.
+        /// Index of the states of a time and the seven beside it.
         func block(at time: Int) -> Int { time % stretch / 8 * stateWidth }
 
-        /// What a path starts with in the tile of a time.
+        /// The score with which a path starts in the tile of a time.
         func start(at time: Int) -> Int16 { Int16(max(-offsets[time / tile], lowestStart)) }
 
-        /// Keeps the past that the next stretch begins with.
+        /// Stores the past with which the next stretch begins.
         mutating func keepPast() {
             for row in stride(from: 0, to: reached.count, by: rowLength) { pasts += reached[row..<row + past] }
         }
 
-        /// Brings back the past that a stretch began with.
+        /// Restores the past with which a stretch began.
         mutating func restorePast(ofStretch stretch: Int) {
             let rows = reached.count / rowLength
             for row in 0..<rows {

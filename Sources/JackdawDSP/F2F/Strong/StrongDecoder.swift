@@ -1,46 +1,48 @@
-/// The strong tier: a search over timing and bits together, an equaliser taught by its result, and the most likely whole
-/// message of the code, accepted only where no other message comes near.
+/// The strong tier: a joint search over timing and bits, an equaliser trained on its result, and the most likely whole
+/// message of the code, accepted only if no other message comes close.
 struct StrongDecoder: Sendable {
     private var ladder = RateLadder()
     private let search = TimingSearch()
-    /// Segments in a row that looked like a swipe and were not read.
+    /// Consecutive segments that looked like a swipe and were not decoded.
     private(set) var fruitlessSearches = 0
 
-    /// Widths of a head pulse, as shares of the bit cell: the usual one tells a swipe from noise whatever the true width.
+    /// Widths of a head pulse, as shares of the bit cell. The usual one distinguishes a swipe from noise at any true
+    /// width.
     private static let usualPulseShare = 0.5
     private static let otherPulseShares = [0.3, 0.12]
-    /// What is tried for a hand that moves evenly, whose cells keep their length.
+    /// Pulse widths that are tried for a card at even speed, whose cells keep their length.
     private static let evenPulseShares = [0.5, 0.3]
-    /// Cost of a change of cell length in a search, as `TimingSearch.Tuning` has it: for such a hand, and for any other.
+    /// Cost of a change of cell length in a search, for `TimingSearch.Tuning`: for even speed, and for any other.
     private static let evenRateCost = 400.0
     private static let usualRateCost = 20.0
-    /// Music and speech go on for hours and look like swipes. After so many segments in a row without a message only one in
-    /// so many is searched thoroughly, and the others at the likeliest rates alone, until a swipe is read.
+    /// Music and speech continue for hours and look like swipes. After this many consecutive segments without a
+    /// message, only one in as many is searched thoroughly, and the others at the likeliest rates only, until a swipe
+    /// is decoded.
     private static let patience = 8
     private static let likeliestSteps = 2
-    /// Longer sound than any pass of a card, in seconds, gets the usual filters only.
+    /// A sound longer than any pass of a card, in seconds, gets the usual filters only.
     private static let longestPass = 2.5
-    /// A rate at which so much less is explained than at another is not searched further.
+    /// A rate at which this much less is explained than at the best one is not searched further.
     private static let clearness: Float = 0.1
-    /// What an equaliser explains of a swipe whose speed is beyond question, at least.
+    /// The least share that an equaliser explains of a swipe whose speed is certain.
     private static let speedIsPlain: Float = 0.9
-    /// Clearest looks that are looked at again for a hand that changes its speed fast.
+    /// The clearest looks that are refined again for a fast change of speed.
     private static let hastyLooks = 2
-    /// Work after which a thorough search gives up, in samples searched: it bounds the time that a segment takes.
+    /// Work after which a thorough search stops, in samples searched: limits the time per segment.
     private static let mostWork = 500_000
-    /// What a closer look at a cell and a search for messages in it come to each.
+    /// Work per cell of refining a look, and of searching it for messages.
     private static let workOnCell = 20
-    /// Looks that are tried for the most that can be told.
+    /// Looks that are diagnosed to find the most informative failure.
     private static let mostDiagnoses = 8
-    /// Reach of the smoothing behind a diagnosis, in cells.
+    /// Reach of the smoothing before a diagnosis, in cells.
     private static let smoothing = 3
-    /// A segment with this share of its samples at full scale is told to be clipped.
+    /// A segment with this share of its samples at full scale is reported as clipped.
     private static let clippedShare = 0.1
     private static let rail: Float = 0.999
-    /// Order of the linear prediction that undoes a low-pass.
+    /// Order of the linear prediction that compensates a low-pass.
     private static let whiteningOrder = 4
 
-    /// Reads the most likely message of a segment.
+    /// Decodes the most likely message of a segment.
     mutating func decode(_ samples: [Float], sampleRate: Double) -> Result<SegmentReading, SegmentFailure> {
         var cleaned = samples
         var lost = HumCanceller.removeHum(from: &cleaned, sampleRate: sampleRate)
@@ -71,13 +73,13 @@ struct StrongDecoder: Sendable {
         return .failure(failure(samples, looks: usualLooks))
     }
 
-    /// Forgets how many segments were searched in vain.
+    /// Resets the count of segments searched without success.
     mutating func reset() {
         fruitlessSearches = 0
     }
 
-    /// An even hand and other filters at the rate where most was seen, the same filters with the sound's roll-off undone,
-    /// and other filters at the rate next to it.
+    /// Tries an even speed and other filters at the clearest rate, the same filters after compensating the sound's
+    /// roll-off, and other filters at the next rate.
     private mutating func searchThoroughly(_ cleaned: [Float], lost: [Int8], _ findings: inout Findings) {
         let steps = findings.promisingSteps
         guard !steps.isEmpty else { return }
@@ -94,28 +96,29 @@ struct StrongDecoder: Sendable {
         explore(steps: next, pulseShares: Self.otherPulseShares, limit: Self.mostWork, &findings)
     }
 
-    /// What was seen in a segment so far.
+    /// The results of searching a segment so far.
     private struct Findings {
         var best: MessageCandidate?
-        /// The clearest looks, the clearest first; no more than are told of, since each holds its sound.
+        /// The clearest looks, the clearest first; no more than are diagnosed, because each holds its sound.
         private(set) var looks: [Look] = []
-        /// What was done for them, in samples searched.
+        /// The work spent on them, in samples searched.
         var work = 0
         private(set) var sawSwipe = false
-        /// How clear the clearest look of each step was.
+        /// The clearness of the clearest look of each step.
         private var clearness: [Int: Float] = [:]
 
         var isCertain: Bool { best?.isCertain ?? false }
         var isBeyondDoubt: Bool { best?.isBeyondDoubt ?? false }
 
-        /// Steps of the ladder at which more than noise was seen, and about as clearly as anywhere; the clearest first.
+        /// Steps of the ladder at which more than noise was found, about as clearly as at the best one; the clearest
+        /// first.
         var promisingSteps: [Int] {
             let most = clearness.values.max() ?? 0
             return clearness.filter { $0.value > most - StrongDecoder.clearness }
                 .sorted { ($0.value, $0.key) > ($1.value, $1.key) }.map(\.key)
         }
 
-        /// Whether most cells of a swipe that was plainly seen would be too short or too long for a search at a step.
+        /// Whether most cells of a clearly detected swipe would be too short or too long for a search at a step.
         func rulesOut(_ step: Int) -> Bool {
             guard let look = looks.first, look.explained > StrongDecoder.speedIsPlain else { return false }
             let scale = Float(sign: .plus, exponent: step - look.sound.step, significand: 1)
@@ -141,7 +144,7 @@ struct StrongDecoder: Sendable {
         }
     }
 
-    /// Looks at every rate through every filter until a message is beyond doubt.
+    /// Searches every rate with every filter until a message is beyond doubt.
     private mutating func explore(
         steps: ArraySlice<Int>, pulseShares: [Double], pace: BitClock.Pace = .steady, limit: Int = .max,
         _ findings: inout Findings
@@ -166,7 +169,7 @@ struct StrongDecoder: Sendable {
         Self.look(at: sound, clock: clock, pace: pace, &findings)
     }
 
-    /// Takes a closer look at a clock, and where a swipe is seen at its messages.
+    /// Refines a clock and, if it shows a swipe, searches for its messages.
     private static func look(at sound: WorkingSound, clock: BitClock, pace: BitClock.Pace, _ findings: inout Findings) {
         guard let look = Look(at: sound, clock: clock, pace: pace) else { return }
         findings.work += look.clock.bits.count * workOnCell
@@ -196,33 +199,34 @@ struct StrongDecoder: Sendable {
     }
 }
 
-/// Where the cells of a swipe seem to lie, at the sample rate of a step of the ladder.
+/// A candidate bit clock, at one step of the sample-rate ladder.
 struct Look {
     let clock: BitClock
-    /// The clock as the timing search found it.
+    /// The clock from the timing search, before refinement.
     let found: BitClock
-    /// Share of the wanted levels that an equaliser explains, taught by the clock's own bits.
+    /// Share of the target levels that an equaliser explains, trained on the clock's own bits.
     let explained: Float
-    /// A quarter of the cells are no longer than the first length, and a quarter no shorter than the second, in samples of
-    /// the sound.
+    /// The quartiles of the cells' lengths, in samples of the sound: a quarter is no longer than the first, and a
+    /// quarter no shorter than the second.
     let lengthQuartiles: (short: Float, long: Float)
     let sound: WorkingSound
 
-    /// What an equaliser explains where noise is read as bits, at most, under the first filters.
+    /// The largest share that an equaliser explains of noise decoded as bits, with the first filters.
     private static let noiseExplainsAtMost: Float = 0.77
-    /// What it explains of a swipe that is not buried in noise, at least.
+    /// The least share that it explains of a swipe clearly above the noise.
     private static let swipeExplains: Float = 0.8
-    /// What it explains of a swipe that is hardly above the noise, at most, not counting what its many taps make of few cells.
+    /// The largest share that it explains of a swipe hardly above the noise, corrected for its many taps on few cells.
     private static let weakExplains: Float = 0.85
-    /// Bit cells of the shortest pass of a card, and of two passes at 210 bits an inch with the turn between them: the
-    /// memory that a refinement takes goes by them. A search in noise settles for short cells, and so for more of them.
+    /// Bit cells of the shortest pass of a card, and of two passes at 210 bits per inch with the turn between them: the
+    /// memory for a refinement depends on them. A search in noise converges on short cells, and thus on more of them.
     private static let cells = 40..<1_800
 
-    /// Whether it is more than noise read as bits.
+    /// Whether it is more than noise decoded as bits.
     var isPromising: Bool { explained > Self.noiseExplainsAtMost }
     var isSwipe: Bool { explained > Self.swipeExplains }
 
-    /// Whether it stands clear of the noise. Over `n` levels, `p` taps leave (n - p) / n of what they cannot explain.
+    /// Whether it is clearly above the noise. Over `n` levels, `p` taps leave (n - p) / n of the error that they cannot
+    /// explain.
     var isClear: Bool {
         let levels = Float(2 * clock.bits.count + 1)
         let missed = (1 - explained) * levels / max(levels - Float(CellEqualiser.taps), 1)
@@ -232,7 +236,7 @@ struct Look {
     /// Cells of fewer samples than this, at the segment's own rate, leave transitions little room.
     private static let roomyCell: Float = 3
 
-    /// Refines a clock twice; nil where no pass of a card is left.
+    /// Refines a clock twice; nil if no pass of a card remains.
     init?(at sound: WorkingSound, clock: BitClock, pace: BitClock.Pace) {
         let ends = (clock.boundaries.first ?? 0, clock.boundaries.last ?? 0)
         let cell = (sound.segmentTime(ends.1) - sound.segmentTime(ends.0)) / Float(max(clock.bits.count, 1))

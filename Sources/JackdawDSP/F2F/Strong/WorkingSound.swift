@@ -1,11 +1,12 @@
-/// A segment, or a window of it, at the sample rate that a search works at.
+/// A segment, or a window of it, at the sample rate of a search.
 struct WorkingSound {
     @Wiped private(set) var samples: [Float]
     /// Sample rate as a power of two of the original one.
     let step: Int
-    /// Working samples of the segment before this window.
+    /// Samples of the segment before this window, at the window's rate.
     private let start: Int
-    /// At the original rate: where samples were lost at the rail, its sign there and 0 elsewhere; empty where none were.
+    /// For each sample at the original rate, the sign of the rail at which it was lost, or 0; empty if nothing was
+    /// lost.
     @Wiped private var lost: [Int8]
 
     init(samples: [Float], step: Int, start: Int = 0, lost: [Int8]) {
@@ -15,12 +16,12 @@ struct WorkingSound {
         self.lost = lost
     }
 
-    /// Time in samples of the segment for a time in samples of this window.
+    /// Converts a time in samples of this window to samples of the segment.
     func segmentTime(_ time: Float) -> Float {
         (time + Float(start)) * Float(sign: .plus, exponent: -step, significand: 1)
     }
 
-    /// Sign of the rail at which the sound around a sample was lost, or 0. A pulse of that sign may hide there.
+    /// Sign of the rail at which the sound around a sample was lost, or 0. The loss can hide a pulse of that sign.
     func lostSign(at time: Float) -> Int8 {
         let index = Int(segmentTime(time).rounded())
         return lost.indices.contains(index) ? lost[index] : 0
@@ -28,8 +29,8 @@ struct WorkingSound {
 
     var hasLosses: Bool { !lost.isEmpty }
 
-    /// Windows that are short enough for a search, each lapping half of the one before, so that a swipe is whole in one.
-    /// Each is cut when it is its turn: all of them are twice the segment.
+    /// Windows that are short enough for a search, each overlapping half of the one before, so that a swipe is whole in
+    /// one of them. Each is copied only when it is used: together they are twice the segment.
     var windows: some Sequence<WorkingSound> {
         stride(
             from: 0, to: max(1, samples.count - SegmentalViterbi.longestSegment / 2),
@@ -45,22 +46,22 @@ struct WorkingSound {
     }
 }
 
-/// Amplitude of a pulse train, told block by block: the largest magnitude in each, then the median over five blocks, so
-/// that neither a click nor a gap moves it.
+/// Amplitude of a pulse train per block: the largest magnitude in each block, then the median over five blocks, so that
+/// neither a click nor a gap changes it.
 enum Envelope {
-    /// Where the envelope falls below this share of its 90th percentile, only noise is left: no more gain than there.
+    /// If the envelope is below this share of its 90th percentile, only noise is left: the gain does not rise further.
     private static let floorShare: Float = 0.3
-    /// A noisy maximum overstates a pulse; this brings a clean one to about 1.
+    /// A noisy maximum overstates a pulse; this scales a clean one to about 1.
     private static let gain: Float = 1.15
 
-    /// Scales samples so that a pulse comes out near 1.
+    /// Scales samples so that a pulse has a level near 1.
     static func normalise(_ samples: inout [Float], blockLength: Int) {
         let peaks = blockPeaks(samples, blockLength: blockLength)
         let medians = peaks.slidingMedians { _ in 2 }
         let sorted = medians.sorted()
         let floor = max(sorted[sorted.count * 9 / 10] * floorShare, 1e-12)
         let gains = medians.map { Self.gain / max($0, floor) }
-        // Along a line from the middle of a block to the middle of the next, and evenly beyond the outer ones.
+        // Linear from the middle of a block to the middle of the next, and constant beyond the outer ones.
         var start = 0
         for block in 0...gains.count {
             let end = block < gains.count ? min(blockLength * block + blockLength / 2, samples.count) : samples.count
@@ -87,10 +88,10 @@ enum Envelope {
 }
 
 extension [Float] {
-    /// The median around each element: of those at most `reach(index)` away, fewer at the ends; of an even number, the
+    /// The median around each element, of those at most `reach(index)` away, fewer at the ends; of an even number, the
     /// upper one. The window is kept sorted as it slides.
-    /// - Parameter reach: elements to either side of an index; changes by one at most from an index to the next.
-    /// - Returns: as many medians as there are elements.
+    /// - Parameter reach: elements to either side of an index; changes by at most one from an index to the next.
+    /// - Returns: one median per element.
     func slidingMedians(reach: (Int) -> Int) -> [Float] {
         var window: [Float] = []
         var held = 0..<0
@@ -114,7 +115,7 @@ extension [Float] {
         }
     }
 
-    /// Index of the first element not smaller, in a sorted array.
+    /// Index of the first element that is not smaller, in a sorted array.
     private func partitioningIndex(of value: Float) -> Int {
         var low = 0
         var high = count
@@ -126,8 +127,8 @@ extension [Float] {
     }
 }
 
-/// Undoes what rolled the sound off: linear prediction of low order (autocorrelation method, Levinson-Durbin), whose error
-/// has a flat spectrum. Low enough an order not to notch out the clocking zeros.
+/// Compensates the sound's roll-off: linear prediction of low order (autocorrelation method, Levinson-Durbin), whose
+/// error has a flat spectrum. The order is low enough not to notch out the clocking zeros.
 enum Whitener {
     /// - Parameters:
     ///   - samples: the segment.

@@ -1,4 +1,4 @@
-/// Reads the bits of one stretch after the other, with what a burst has told of its clock and its tones.
+/// Decodes the bits of one stretch after another, with the clock and tones learnt from the burst so far.
 struct BitSequenceDecoder: Sendable, Wipeable {
     private let shift: FrequencyShift
     private let sampleRate: Double
@@ -8,40 +8,40 @@ struct BitSequenceDecoder: Sendable, Wipeable {
     private var found: [BitTrellis.Found] = []
     private(set) var path = BitPath()
     private var gate = BurstGate()
-    /// Where bits lie, for the estimate of the tones.
+    /// Positions of bits, for the estimate of the tones.
     private var places: [(tone: Int, step: Int)] = []
     /// Time of the first step in the stretch.
     private var offset = 0.0
-    /// The carrier where the next stretch begins.
+    /// The carrier at the start of the next stretch.
     private var carrier: Carrier
-    /// A carrier of which nothing is known.
+    /// A carrier without any knowledge of its phase or level.
     private let unknown: Carrier
-    /// Bits a second over the nominal ones, and tones of space and mark in Hz, as far as a burst has told.
+    /// Bit rate relative to the nominal one, and tones of space and mark in Hz, as learnt from the burst so far.
     private(set) var clock = 1.0
     private(set) var frequencies: SIMD2<Double>
 
     /// Clocks that are tried until one is known.
     private static let clocks = [1, 0.98, 1.02, 0.96, 1.04]
-    /// What another clock and other tones explain counts for so much: bits that are smeared may seem to fit one by chance.
+    /// Weight of the score of another clock and other tones: smeared bits may fit one by chance.
     private static let trustInOthers: Float = 0.985
-    /// Clocks that are followed.
+    /// The range within which the clock is followed.
     private static let clockRange = 0.94...1.06
-    /// Bits that tell the clock, at least.
+    /// Least number of bits from which the clock is estimated.
     private static let leastBits = 40
-    /// How fast clock and tones are followed, from stretch to stretch.
+    /// Gains with which clock and tones are followed, from stretch to stretch.
     private static let clockGain = 0.5
     private static let tuningGain = 0.15
-    /// Tones that the estimate of the tones begins with, over the nominal ones, and times that they are estimated, at most.
+    /// Tones with which the tone estimate starts, relative to the nominal ones, and the largest number of estimates.
     private static let scales = [1, 0.96, 1.04]
     private static let estimates = 3
-    /// Offsets in turns a bit that are believed, at least.
+    /// Least offset that is corrected, in turns per bit.
     private static let leastOffset = 0.015
-    /// Shift over baud up to which phases count: the grid is too coarse for the phases of tones that are further apart, and
-    /// they have little to tell.
+    /// Shift over baud up to which phases count. For tones further apart, the grid is too coarse for their phases,
+    /// which carry little information.
     private static let mostCoherentShift = 2.5
-    /// Tones are no nearer to each other than this, as a share of how far they should be apart.
+    /// Least distance of the tones, as a share of the nominal one.
     private static let leastShift = 0.7
-    /// Bits around one that tell amplitude and noise.
+    /// Bits around a bit from which amplitude and noise are estimated.
     private static let evidenceBits = 40
 
     init(_ shift: FrequencyShift, sampleRate: Double) {
@@ -69,18 +69,18 @@ struct BitSequenceDecoder: Sendable, Wipeable {
         places.wipeCapacity()
     }
 
-    /// Starts a new recording; what it holds of the last one is to be overwritten beside.
+    /// Starts a new recording; the caller must also wipe the data of the last one.
     mutating func reset() {
         gate.close()
         (clock, frequencies, carrier) = (1, nominal, unknown)
     }
 
-    /// Reads the bits that begin before a time.
+    /// Decodes the bits that begin before a time.
     /// - Parameters:
-    ///   - samples: the stretch, and what follows it.
+    ///   - samples: the stretch, and the sound after it.
     ///   - offset: time at which it begins, 0 to 1 sample.
     ///   - limit: time in samples.
-    /// - Returns: the time up to which all is read.
+    /// - Returns: the time up to which everything is decoded.
     mutating func read(_ samples: Span<Float>, from offset: Double, before limit: Double) -> Double {
         self.offset = offset
         energy.load(samples)
@@ -109,7 +109,7 @@ struct BitSequenceDecoder: Sendable, Wipeable {
         return path.evidence(in: around.clamped(to: passage.heard), windows.tones)
     }
 
-    /// Searches with the clock and the tones as they are.
+    /// Searches with the current clock and tones.
     @discardableResult
     private mutating func search(_ samples: Span<Float>) -> Float {
         load(samples)
@@ -137,23 +137,23 @@ struct BitSequenceDecoder: Sendable, Wipeable {
         }
         (clock, frequencies) = (best.clock, best.frequencies)
         search(samples)
-        // Where its bits lie tells the clock better than the ones that were tried.
+        // The positions of the burst's bits give the clock more exactly than the clocks that were tried.
         gate.look(path, windows.tones)
         followClock(gain: 1)
         search(samples)
     }
 
-    /// Tones that explain more than others do, told by their phases without a decision on any bit.
+    /// The tones that explain most, estimated from their phases without a decision on any bit.
     private mutating func estimatedFrequencies(_ samples: Span<Float>) -> SIMD2<Double> {
         var best = (score: -Float.infinity, frequencies: nominal)
         for scale in Self.scales {
             frequencies = nominal * scale
             if scale != 1 { load(samples) }
-            // The nearer the tones, the more of the sound counts.
+            // With better tones, more of the sound contributes to the estimate.
             for _ in 0..<Self.estimates {
                 let estimate = ToneEstimate(windows.tones, turnsPerBit: turnsPerBit).offsets
                 let next = FSKSender.bounded(frequencies + estimate * shift.baud, shift)
-                // A steady tone between the two would bring them together.
+                // A steady tone between the two would pull them together.
                 guard abs(next.x - next.y) > Self.leastShift * abs(shift.space - shift.mark),
                     max(abs(estimate.x), abs(estimate.y)) > Self.leastOffset
                 else { break }
@@ -169,7 +169,7 @@ struct BitSequenceDecoder: Sendable, Wipeable {
 
     private var turnsPerBit: SIMD2<Double> { frequencies / sampleRate * samplesPerBit }
 
-    /// Follows the clock by how far apart the bits of a burst are.
+    /// Follows the clock by the distance between the first and the last bit of a burst.
     private mutating func followClock(gain: Double) {
         guard let heard = gate.passages.last?.heard, heard.count > Self.leastBits else { return }
         let steps = path.bits[heard.upperBound - 1].start - path.bits[heard.lowerBound].start
@@ -178,7 +178,7 @@ struct BitSequenceDecoder: Sendable, Wipeable {
         clock = min(max(clock / (1 + gain * error), Self.clockRange.lowerBound), Self.clockRange.upperBound)
     }
 
-    /// Follows the tones by how their phase turns from bit to bit.
+    /// Follows the tones by the change of their phase from bit to bit.
     private mutating func tune(gain: Double) {
         guard let heard = gate.passages.last?.heard else { return }
         places.removeAll(keepingCapacity: true)
@@ -190,7 +190,7 @@ struct BitSequenceDecoder: Sendable, Wipeable {
         for tone in 0..<2 where abs(estimate[tone]) > Self.leastOffset {
             frequencies[tone] += gain * shift.baud * estimate[tone]
         }
-        // A louder sender beside this one would draw them away.
+        // A louder sender next to this one would pull them away.
         frequencies = FSKSender.bounded(frequencies, shift)
     }
 }

@@ -1,14 +1,14 @@
-/// The most likely bits of a stretch of phase-continuous FSK: one search over where they lie, what they are, and the phase
-/// of the carrier.
+/// The most likely bits of a stretch of phase-continuous FSK: one search over their positions, their values, and the
+/// phase of the carrier.
 ///
-/// A Viterbi search on a time grid of eight steps a bit, whose states are the last two bits. Every survivor carries its own
-/// carrier. A bit may be a step shorter or longer than eight at a cost: so the search finds where the bits are, and follows a
-/// clock that is a little off, while a run of one tone keeps its length.
+/// A Viterbi search on a time grid of eight steps per bit, whose states are the last two bits. Every survivor has its
+/// own carrier. A bit may be one step shorter or longer than eight, at a cost. The search thus finds the positions of
+/// the bits and follows a clock that is a little off, while a run of one tone keeps its length.
 struct BitTrellis: Sendable, Wipeable {
-    /// A bit that was found.
+    /// A bit on the best path.
     struct Found {
         let bit: Int
-        /// Grid step at which it opens, and its length.
+        /// Grid step at which the bit starts, and its length.
         let start: Int
         let length: Int
     }
@@ -20,26 +20,26 @@ struct BitTrellis: Sendable, Wipeable {
 
     private static let states = 4
     private static let perBit = ToneCorrelations.stepsPerBit
-    /// Steps that are remembered: a power of two above the longest bit.
+    /// Steps kept in memory: a power of two above the longest bit.
     private static let slots = 16
     private static let unreachable: Float = -1e30
-    /// What a bit that is shorter or longer costs, as a share of what it has of the carrier, or should have: where the
-    /// carrier fades it is dear all the same.
+    /// Cost of a shorter or longer bit, as a share of the bit's correlation with the carrier, or of `level` if that is
+    /// larger: the cost stays high even if the carrier fades.
     private static let slipCost: Float = 0.3
 
     private var survivors = [Survivor](repeating: Survivor(), count: slots * states)
-    /// For each step and state: the older one of the two bits before, and above it the length of the last one over the
-    /// shortest.
+    /// For each step and state: the older one of the two bits before, and in the higher bits the length of the last
+    /// one, less the shortest.
     private var choices: [UInt8] = []
 
-    /// Finds the bits of a stretch.
+    /// Searches for the bits of a stretch.
     /// - Parameters:
-    ///   - windows: the stretch.
-    ///   - carrier: what is known of the carrier at the beginning.
-    ///   - level: what a bit has of it, at least; 0 where that is not known.
-    ///   - startsAnywhere: whether the first bit may open at any step; else it does at the first one.
-    ///   - found: what is found is put here.
-    /// - Returns: the score of the best path: the correlation of the sound with what was found, less what slips cost.
+    ///   - windows: the correlations of the stretch.
+    ///   - carrier: the carrier at the beginning, as far as it is known.
+    ///   - level: the least correlation of a bit with the carrier; 0 if it is not known.
+    ///   - startsAnywhere: whether the first bit may start at any step; otherwise it starts at the first one.
+    ///   - found: the result: the bits that were found.
+    /// - Returns: the score of the best path: the correlation of the sound with the bits found, less the cost of slips.
     mutating func search(
         _ windows: BitWindows, from carrier: Carrier, level: Float, startsAnywhere: Bool, found: inout [Found]
     ) -> Float {
@@ -95,10 +95,10 @@ struct BitTrellis: Sendable, Wipeable {
         }
     }
 
-    /// Follows the best path back.
+    /// Traces the best path back.
     private func traceBack(from last: Int, _ found: inout [Found]) -> Float {
         var best = (score: Self.unreachable, step: last, state: 0)
-        // Paths that end within the last bit compete: each is taken to go on as it went.
+        // Paths that end within the last bit compete: each is extended at its mean score per step.
         var pace: Float = 0
         for state in 0..<Self.states {
             pace = max(pace, survivors[last % Self.slots * Self.states + state].score / Float(last))
@@ -122,36 +122,37 @@ struct BitTrellis: Sendable, Wipeable {
     }
 }
 
-/// What a path of bits through a stretch sees on its way.
+/// The evidence along a path of bits through a stretch.
 struct BitPath: Sendable, Wipeable {
     /// A bit on the path.
     struct Bit: Sendable {
         let value: Int
-        /// Grid steps of its beginning and its end.
+        /// Grid steps of the bit's start and its end.
         let start: Int
         let end: Int
-        /// What it has of the carrier as the bits before it tell the phase.
+        /// The bit's correlation with the carrier, at the phase that the earlier bits give.
         let gain: Float
-        /// How much more of the carrier it has than its opposite would have.
+        /// The excess of that correlation over the one of the opposite bit.
         let lead: Float
-        /// What it has of its own tone and of the other one, whatever the phase.
+        /// The bit's correlation with its own tone and with the other one, at any phase.
         let own: Float
         let other: Float
-        /// What it has of the carrier as the bits behind it tell the phase: where a carrier begins, nothing before it does.
+        /// The bit's correlation with the carrier at the phase that the later bits give: at the start of a carrier
+        /// there are no earlier bits.
         var gainFromBehind: Float = 0
     }
 
     private(set) var bits: [Bit] = []
-    /// How much of the sound the path accounts for.
+    /// The correlation of the sound with the path.
     private(set) var strength = CarrierStrength()
-    /// The carrier at the beginning of each bit, and behind the last one.
+    /// The carrier at the start of each bit, and after the last one.
     private(set) var carriers: [Carrier] = []
 
-    /// Follows what a search found.
+    /// Follows the path that a search found.
     /// - Parameters:
-    ///   - found: the bits.
-    ///   - windows: the stretch.
-    ///   - carrier: what is known of the carrier at the beginning.
+    ///   - found: the bits of the path.
+    ///   - windows: the correlations of the stretch.
+    ///   - carrier: the carrier at the beginning, as far as it is known.
     mutating func follow(_ found: [BitTrellis.Found], _ windows: BitWindows, from carrier: Carrier) {
         bits.growWiping(toHold: found.count)
         carriers.growWiping(toHold: found.count + 1)
@@ -187,7 +188,7 @@ struct BitPath: Sendable, Wipeable {
         var carrier = unknown
         for index in found.indices.reversed() {
             let item = found[index]
-            // Back to where the bit before opens, the carrier turns the other way.
+            // Backwards, to the start of the bit before, the carrier turns in the opposite direction.
             let before = index > 0 ? found[index - 1] : item
             let turn = windows.turn(before.bit, length: before.length)
             bits[index].gainFromBehind = carrier.follow(
@@ -200,7 +201,7 @@ struct BitPath: Sendable, Wipeable {
         Float(item.length) / Float(ToneCorrelations.stepsPerBit)
     }
 
-    /// The carrier and the noise in some bits.
+    /// The carrier and the noise in a range of bits.
     func evidence(in range: Range<Int>, _ tones: ToneCorrelations) -> CarrierStrength.Evidence {
         let range = range.clamped(to: bits.indices)
         guard let last = range.last else { return .none }
@@ -208,25 +209,26 @@ struct BitPath: Sendable, Wipeable {
     }
 }
 
-/// What a stretch of sound has of the two tones in bits that are a grid step shorter or longer than they should be.
+/// The correlations of a stretch of sound with the two tones, in bits of the nominal length or one grid step shorter or
+/// longer.
 struct BitWindows: Sendable, Wipeable {
     /// Grid steps that a bit may have.
     static let lengths = ToneCorrelations.stepsPerBit - 1...ToneCorrelations.stepsPerBit + 1
 
-    /// The stretch.
+    /// The correlations at the nominal bit length.
     private(set) var tones = ToneCorrelations()
-    /// A row for each length and tone: bits that open at each step.
+    /// A row for each length and tone: the bits that start at each step.
     private var rows = [[SIMD2<Float>]](repeating: [], count: 2 * lengths.count)
-    /// How far either tone turns in a bit of each length.
+    /// The turn of either tone in a bit of each length.
     private var turns = [SIMD2<Float>](repeating: .zero, count: 2 * lengths.count)
 
-    /// Correlates a stretch.
+    /// Correlates a stretch of sound.
     /// - Parameters:
     ///   - samples: the sound without offset and hum.
-    ///   - energy: its energy.
+    ///   - energy: the energy of the stretch.
     ///   - offset: time of the first step, 0 to 1 sample.
-    ///   - frequencies: turns a sample of space and mark.
-    ///   - samplesPerBit: length of a bit; need not be whole.
+    ///   - frequencies: turns per sample of space and mark.
+    ///   - samplesPerBit: length of a bit in samples; need not be an integer.
     mutating func load(
         _ samples: Span<Float>, _ energy: SoundEnergy, from offset: Double, frequencies: SIMD2<Double>,
         samplesPerBit: Double
@@ -237,8 +239,8 @@ struct BitWindows: Sendable, Wipeable {
         for length in Self.lengths {
             for tone in 0..<2 {
                 let row = Self.row(length, tone)
-                // The sum that a window is a difference of takes a sample for what lies behind it: its middle is half a
-                // sample later than the sample itself. Where bits have few samples that turns one tone against the other.
+                // A window is a difference of running sums, which count a sample as the sound after it, so the window's
+                // middle is half a sample late. With few samples per bit, that would rotate one tone against the other.
                 tones.correlate(
                     tone: tone, turns: frequencies[tone], window: length, at: offset - 0.5, into: &rows[row])
                 let (sine, cosine) = Numerics.sineAndCosine(
@@ -253,11 +255,11 @@ struct BitWindows: Sendable, Wipeable {
         for row in rows.indices { rows[row].wipeCapacity() }
     }
 
-    /// What a bit has of a tone.
+    /// The correlation of a bit with a tone.
     @inline(__always)
     func seen(_ tone: Int, from step: Int, length: Int) -> SIMD2<Float> { rows[Self.row(length, tone)][step] }
 
-    /// How far a tone turns in a bit, as a complex number of length 1.
+    /// The turn of a tone in a bit, as a complex number of magnitude 1.
     @inline(__always)
     func turn(_ tone: Int, length: Int) -> SIMD2<Float> { turns[Self.row(length, tone)] }
 

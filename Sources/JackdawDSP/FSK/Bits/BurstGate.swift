@@ -1,56 +1,57 @@
-/// The squelch of a stream of bits: tells the bits in which a carrier is heard from those in which there is noise.
+/// The squelch of a stream of bits: separates the bits with a carrier from those with only noise.
 ///
-/// A burst begins where forty bits together have more of a carrier than noise has. Its first and its last bit are those
-/// from which, and up to which, the carrier is nearer to its full strength than to none. Nothing is left out in between:
-/// a bit less would move all that follow.
+/// A burst begins when forty bits together correlate with a carrier more than noise does. Its first and its last bit
+/// are those between which the carrier is nearer to its full strength than to zero. No bit between them is left out: a
+/// missing bit would shift all that follow.
 struct BurstGate: Sendable, Wipeable {
     /// Bits of a stretch that belong to a burst.
     struct Passage {
-        // Bare numbers: an array of ranges could not be overwritten.
+        // Plain integers, because an array of ranges cannot be overwritten.
         fileprivate let start: Int
         fileprivate let end: Int
         fileprivate let endOfHeard: Int
-        /// Those that are given now.
+        /// The bits to report now.
         var bits: Range<Int> { start..<end }
-        /// Those in which the carrier is heard, with bits that are given later.
+        /// The bits with the carrier present, including those to report later.
         var heard: Range<Int> { start..<endOfHeard }
-        /// Whether the burst ends with them.
+        /// Whether the burst ends with these bits.
         let ends: Bool
     }
 
     private(set) var passages: [Passage] = []
-    /// Whether a burst goes on.
+    /// Whether a burst is open.
     private(set) var isOpen = false
-    /// What a bit of it has of the carrier; 0 where there is none.
+    /// The correlation of a bit of the burst with the carrier; 0 if there is no burst.
     private(set) var level: Float = 0
 
-    /// What a bit of the burst had that ended in this stretch or the one before.
+    /// The level of the burst that ended in this stretch or the one before.
     private var fading: Float = 0
 
-    /// The same as a share of that burst's level below which another one is what filters have left of it, and the least that
-    /// is believed at all: a full-scale step of 16-bit sound.
+    /// The share of that burst's level below which another burst is only the filters' decay, and the least amplitude of
+    /// any burst: one step of 16-bit sound.
     private static let leastOfFading: Float = 0.01
     private static let leastAmplitude: Float = 1 / 32_768
-    /// Bits without a carrier that end a burst.
+    /// Bits without a carrier after which a burst ends.
     static let pauseBits = 40
-    /// Bits that are looked at for the beginning of a burst.
+    /// Bits in which the start of a burst is searched.
     private static let window = 40
     private static let longWindow = 60
-    /// Energy of a bit over the density of the noise in them, as a ratio.
+    /// The least energy of a bit over the density of the noise, as a ratio.
     private static let leastEvidence: Float = 3.2
-    /// Bits that tell how loud a carrier is, and those of them in which it is heard, at least.
+    /// Bits from which the level of a carrier is estimated, and the least number of them in which it must be present.
     private static let loudBits = 8
     private static let leastHeard = 5
-    /// What a bit has of a carrier that is heard in it, as a share of the level, at least.
+    /// The least correlation of a bit with a carrier that is present in it, as a share of the level.
     private static let leastShare: Float = 0.5
-    /// A tone between the two is about as loud in both.
+    /// The largest ratio of the other tone to the bits' own: a steady tone between the two is about as loud in both.
     private static let mostRivalry: Float = 0.95
-    /// What may be missing of a carrier without more being asked of it when it comes back, in bits.
+    /// The largest deficit of carrier that accumulates, in bits, so that the carrier need not make up for more when it
+    /// returns.
     private static let mostDeficit: Float = 3
-    /// How fast the level is followed, a bit.
+    /// Gain with which the level is followed, per bit.
     private static let levelGain: Float = 0.02
 
-    /// The burst, if any, is over.
+    /// Closes the burst, if any.
     mutating func close() {
         isOpen = false
         (level, fading) = (0, 0)
@@ -59,7 +60,7 @@ struct BurstGate: Sendable, Wipeable {
 
     mutating func wipe() { passages.wipeCapacity() }
 
-    /// Finds the bursts in a stretch, as if all of its path were its own, and goes on from where it was.
+    /// Finds the bursts in a stretch as if its whole path belonged to it, and then restores the previous state.
     mutating func look(_ path: BitPath, _ tones: ToneCorrelations) {
         let (wasOpen, levelBefore, fadingBefore) = (isOpen, level, fading)
         pass(path, count: path.bits.count, tones)
@@ -68,9 +69,9 @@ struct BurstGate: Sendable, Wipeable {
 
     /// Finds the bursts in a stretch.
     /// - Parameters:
-    ///   - path: its bits, and some behind it.
-    ///   - count: bits of the stretch itself.
-    ///   - tones: the stretch.
+    ///   - path: the bits of the stretch, and some after it.
+    ///   - count: number of bits in the stretch itself.
+    ///   - tones: the correlations of the stretch.
     mutating func pass(_ path: BitPath, count: Int, _ tones: ToneCorrelations) {
         passages.removeAll(keepingCapacity: true)
         let before = fading
@@ -82,15 +83,15 @@ struct BurstGate: Sendable, Wipeable {
         if fading == before { fading = 0 }
     }
 
-    /// Follows a burst to its end, or to that of the stretch.
-    /// - Returns: the bit behind it.
+    /// Follows a burst to its end, or to the end of the stretch.
+    /// - Returns: the index after its last bit.
     private mutating func follow(_ bits: [BitPath.Bit], from start: Int, count: Int, begins: Bool) -> Int {
         var end = start
         var deficit: Float = 0
         var current = level
         for index in start..<bits.count {
             if index == count { level = current }
-            // Where the carrier begins, nothing before it tells its phase.
+            // At the start of a carrier, there are no earlier bits to give its phase.
             let isFirst = begins && index - start < Self.loudBits
             let gain = isFirst ? bits[index].gainFromBehind : bits[index].gain
             deficit = min(max(0, deficit + Self.leastShare * current - gain), Self.mostDeficit * current)
@@ -118,7 +119,7 @@ struct BurstGate: Sendable, Wipeable {
         for index in first..<max(first, min(limit, bits.count - Self.loudBits)) {
             let window = index..<min(index + Self.window, bits.count)
             guard path.evidence(in: window, tones).bitEnergyToNoise >= Self.leastEvidence else { continue }
-            // The window may hold no more than the first bits of a loud burst.
+            // The window may contain only the first bits of a loud burst.
             let loudest = Self.loudest(bits, in: index..<min(index + Self.longWindow, bits.count))
             let start = Self.beginning(bits, in: index..<loudest.start + 1, level: loudest.level)
             guard Self.isHeard(bits[start..<min(start + Self.window, bits.count)], level: loudest.level) else {
@@ -133,7 +134,7 @@ struct BurstGate: Sendable, Wipeable {
         return nil
     }
 
-    /// The eight bits that have the most of the carrier, and how much that is a bit.
+    /// The start of the eight bits with the highest correlation with the carrier, and their mean correlation per bit.
     private static func loudest(_ bits: [BitPath.Bit], in window: Range<Int>) -> (start: Int, level: Float) {
         var best = (start: window.lowerBound, level: Float(0))
         var sum: Float = 0
@@ -147,7 +148,7 @@ struct BurstGate: Sendable, Wipeable {
         return best
     }
 
-    /// The bit before which there is too little of a carrier, and enough behind it.
+    /// The bit before which the carrier is too weak, and after which it is strong enough.
     private static func beginning(_ bits: [BitPath.Bit], in range: Range<Int>, level: Float) -> Int {
         var (sum, least, start) = (Float(0), Float(0), range.lowerBound)
         for index in range.dropLast() {
@@ -157,7 +158,7 @@ struct BurstGate: Sendable, Wipeable {
         return start
     }
 
-    /// Whether there is a carrier in most of the first bits, and one tone at a time.
+    /// Whether a carrier is present in most of the first bits, with one tone at a time.
     private static func isHeard(_ bits: ArraySlice<BitPath.Bit>, level: Float) -> Bool {
         let heard = bits.prefix(loudBits).count { $0.gainFromBehind > leastShare * level }
         var (own, other) = (Float(0), Float(0))

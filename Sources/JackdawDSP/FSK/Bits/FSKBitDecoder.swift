@@ -1,9 +1,9 @@
-/// Turns frequency shift keying without start and stop bits into a stream of bits.
+/// Decodes frequency shift keying without start and stop bits to a stream of bits.
 ///
 /// Each ``LineEvent/character(_:)`` holds one bit, a value of 0 or 1. A burst begins and ends with its carrier, and no
-/// bit in it is left out: where the carrier fades for less than forty bits, what was most likely is given, with little
-/// confidence. Works from 50 to 9,600 baud at 8 to 192 kHz, whatever the number of samples a bit; finds the clock and the
-/// tones of a burst where they are up to 5 % off. Phases have to be continuous.
+/// bit in it is left out: if the carrier fades for less than forty bits, the decoder reports the most likely bits with
+/// a low confidence. It works from 50 to 9,600 baud at 8 to 192 kHz, with any number of samples per bit, and detects
+/// the clock and the tones of a burst if they are up to 5 % off. The phase must be continuous.
 package struct FSKBitDecoder: LineDecoder, CustomReflectable {
     /// The tones and the baud.
     package let shift: FrequencyShift
@@ -12,7 +12,7 @@ package struct FSKBitDecoder: LineDecoder, CustomReflectable {
 
     private(set) var box: WipedBox<FSKBitReceiver>
 
-    /// A decoder at the start of a recording.
+    /// Creates a decoder at the start of a recording.
     /// - Parameters:
     ///   - shift: tones and baud.
     ///   - sampleRate: samples per second, 8,000 to 192,000 Hz.
@@ -24,39 +24,40 @@ package struct FSKBitDecoder: LineDecoder, CustomReflectable {
         box = WipedBox(FSKBitReceiver(shift, sampleRate: sampleRate))
     }
 
-    /// Takes the next samples, full scale -1 to 1, and appends what they completed. A sample that is not a number, or is
-    /// beyond any scale, counts as 0.
+    /// Processes the next samples, full scale -1 to 1, and appends the events that they complete. A sample that is not
+    /// a number, or with a magnitude of 1e6 or more, counts as 0.
     package mutating func receive(_ samples: Span<Float>, into events: inout [LineEvent]) {
         WipedBox.makeUnique(&box)
         box.content.receive(samples, into: &events)
     }
 
-    /// Takes the next 16-bit samples and appends what they completed; the same events as for `Float` input.
+    /// Processes the next 16-bit samples and appends the events that they complete; the events are the same as for
+    /// `Float` input.
     package mutating func receive(_ samples: Span<Int16>, into events: inout [LineEvent]) {
         WipedBox.makeUnique(&box)
         box.content.receive(samples, into: &events)
     }
 
-    /// Ends the recording: appends what is still open and overwrites all sound.
+    /// Ends the recording: appends the pending events and overwrites all sound.
     package mutating func finish(into events: inout [LineEvent]) {
         WipedBox.makeUnique(&box)
         box.content.finish(into: &events)
     }
 
-    /// Forgets the past, overwrites all sound and starts a new recording.
+    /// Discards all state, overwrites all sound and starts a new recording.
     package mutating func reset() {
         WipedBox.makeUnique(&box)
         box.content.reset()
     }
 
-    /// Reflection shows nothing of the bits.
+    /// Reflection does not show the bits.
     package var customMirror: Mirror {
         Mirror(self, children: ["shift": shift, "sampleRate": sampleRate], displayStyle: .struct)
     }
 }
 
-/// Turns bytes into frequency shift keying without start and stop bits, the most significant bit first; silence around it
-/// tells where the bits begin.
+/// Encodes bytes as frequency shift keying without start and stop bits, the most significant bit first; the silence
+/// around the bits marks their start and end.
 package struct FSKBitEncoder: LineEncoder {
     /// Samples per second (Hz).
     package var sampleRate: Double { encoder.sampleRate }
@@ -65,22 +66,22 @@ package struct FSKBitEncoder: LineEncoder {
 
     private var encoder: FSKEncoder
 
-    /// An encoder on a silent line.
+    /// Creates an encoder on a silent line.
     /// - Parameters:
     ///   - shift: tones and baud.
     ///   - sampleRate: samples per second, 8,000 to 192,000 Hz.
-    ///   - level: level of the sine in dBFS, -120 to 0; -6 unless told.
+    ///   - level: level of the sine in dBFS, -120 to 0; default: -6.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
     package init(_ shift: FrequencyShift, sampleRate: Double, level: Double = -6) throws(LineCodeError) {
         encoder = try FSKEncoder(shift, sampleRate: sampleRate, level: level)
     }
 
-    /// Appends the sound of some bytes, eight bits each.
+    /// Appends the sound of bytes, eight bits each.
     package mutating func encode(_ bytes: Span<UInt8>, into samples: inout [Float]) {
         encoder.encodeBits(bytes, into: &samples)
     }
 
-    /// Appends silence.
+    /// Appends silence, 0 to 600 seconds, and resets the phase.
     package mutating func idle(seconds: Double, into samples: inout [Float]) {
         let count = Int(IdleTime.bounded(seconds) * sampleRate)
         samples.growWiping(toHold: samples.count + count)
@@ -88,11 +89,12 @@ package struct FSKBitEncoder: LineEncoder {
         reset()
     }
 
-    /// Starts anew at phase 0.
+    /// Starts again at phase 0.
     package mutating func reset() { encoder.reset() }
 }
 
-/// The state of a decoder of frequency shift keying without start and stop bits: reads one stretch of sound after the other.
+/// The state of a decoder of frequency shift keying without start and stop bits: decodes one stretch of sound after
+/// another.
 struct FSKBitReceiver: StretchReceiver, Sendable, Wipeable {
     private let shift: FrequencyShift
     private let sampleRate: Double
@@ -103,13 +105,13 @@ struct FSKBitReceiver: StretchReceiver, Sendable, Wipeable {
     private var filtered: [Float] = []
     private var burst: BurstMeter?
 
-    /// Bits a stretch, and those behind it that are looked at before it is decided on.
+    /// Bits per stretch, and bits after it that are examined before it is decided.
     private static let stretchBits = 160.0
     private static let aheadBits = 60.0
-    /// Bits by which a stretch may be longer than the others: one begins where a bit ended.
+    /// Bits by which a stretch may be longer than the others: it begins at the end of a bit.
     private static let spareBits = 2.0
 
-    /// At the start of a recording, with a shift that is valid.
+    /// Creates a receiver at the start of a recording; the shift must be valid.
     init(_ shift: FrequencyShift, sampleRate: Double) {
         self.shift = shift
         self.sampleRate = sampleRate
@@ -126,7 +128,7 @@ struct FSKBitReceiver: StretchReceiver, Sendable, Wipeable {
         reset()
     }
 
-    /// Forgets the past, overwrites all that tells of it and keeps the memory.
+    /// Discards and overwrites all state of the recording, and keeps the memory.
     mutating func reset() {
         wipe()
         sequence.reset()
@@ -139,7 +141,7 @@ struct FSKBitReceiver: StretchReceiver, Sendable, Wipeable {
         sequence.wipe()
     }
 
-    /// Reads the bits that begin in the stretch, and drops it.
+    /// Decodes the bits that begin in the stretch, and drops it.
     mutating func readStretch(into events: inout [LineEvent]) {
         let origin = stretches.origin
         stretches.filter(before: stretches.end, into: &filtered)
@@ -153,7 +155,7 @@ struct FSKBitReceiver: StretchReceiver, Sendable, Wipeable {
         stretches.advance()
     }
 
-    /// The filtered sound is held no longer than this: a change of it would leave a copy behind.
+    /// Holds the filtered sound during this call only: a change of it while shared would leave a copy.
     private mutating func readFiltered() -> Double {
         let filtered = filtered
         let origin = stretches.origin

@@ -1,14 +1,14 @@
-/// A tone of whole periods, for about a given time.
+/// A tone of whole periods, of about a given duration.
 public struct TimedTone: Sendable, Hashable {
-    /// The tone.
+    /// The tone, with its level and channels.
     public var tone: Tone
-    /// How long it lasts in seconds, 0 to 600, rounded to whole periods.
+    /// Duration in seconds, 0 to 600, rounded to whole periods.
     public var seconds: Double
 
-    /// A tone and its time.
+    /// Creates a tone with a duration.
     /// - Parameters:
     ///   - tone: the tone.
-    ///   - seconds: how long it lasts, 0 to 600.
+    ///   - seconds: duration in seconds, 0 to 600.
     public init(_ tone: Tone, seconds: Double) {
         self.tone = tone
         self.seconds = seconds
@@ -16,7 +16,7 @@ public struct TimedTone: Sendable, Hashable {
 
     /// Appends the tone, full scale -1 to 1, channels interleaved; from the start of a period to the end of one.
     /// - Parameters:
-    ///   - samples: what is appended to.
+    ///   - samples: the array to append to.
     ///   - sampleRate: frames per second, 8,000 to 192,000 Hz.
     /// - Throws: ``LineCodeError`` with code `outOfRange`.
     public func append(to samples: inout [Float], sampleRate: Double) throws(LineCodeError) {

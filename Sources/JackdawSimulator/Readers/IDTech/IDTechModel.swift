@@ -1,17 +1,17 @@
 import JackdawDSP
 public import JackdawReaders
 
-/// ID TECH's magnetic stripe readers. Without a key swipes are in the enhanced layout, in clear; with one they are encrypted, by
-/// triple DES and in the enhanced layout unless settings (4C, 85) say otherwise.
+/// ID TECH's magnetic stripe readers. Without a key, swipes are sent in clear, in the enhanced layout. With a key they
+/// are encrypted, by triple DES and in the enhanced layout unless settings (4C, 85) select others.
 package struct IDTechModel: ReaderModel {
-    /// The family: `idtech`, or another that speaks alike.
+    /// The family: `idtech`, or another with the same protocol.
     package let family: String
     /// Whether it reads cards from the start; true, as for readers with power of their own.
     package let isAlwaysArmed = true
 
     private let cipher: (any SwipeCipher)?
 
-    /// A reader.
+    /// Creates a reader.
     /// - Parameter cipher: its cipher for swipes; nil for a reader without a key.
     package init(cipher: (any SwipeCipher)? = nil) { self.init(family: "idtech", cipher: cipher) }
 
@@ -20,10 +20,10 @@ package struct IDTechModel: ReaderModel {
         self.cipher = cipher
     }
 
-    /// Settings and questions.
+    /// The format of settings and queries.
     package var commandFormat: any FrameFormat { IDTechCommandFormat() }
 
-    /// `06` for a setting, `06` and what was asked for a question.
+    /// Answers a setting with `06`, and a query with `06` and the value.
     package func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] {
         let function = IDTechFunction(rawValue: command[2])
         guard command[1] == UInt8(ascii: "R") else {
@@ -49,16 +49,16 @@ package struct IDTechModel: ReaderModel {
         }
     }
 
-    /// An LRC.
+    /// The LRC is one byte.
     package var checkSize: Int? { 1 }
 
-    /// `15`, as for what it refuses (iMag manual).
+    /// Rejects with `15`, as it refuses (iMag manual).
     package func reject(_ command: Span<UInt8>) -> [UInt8]? { [Self.refuse] }
 
-    /// `15`.
+    /// Refuses with `15` (NAK).
     package func refuse(_ command: Span<UInt8>) -> [UInt8]? { [Self.refuse] }
 
-    /// A swipe; nothing of chips.
+    /// Sends a swipe; reports no chip cards.
     package func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] {
         let isRead = presentation.manner == .swiped
         guard isRead || presentation.manner == .swipedInVain else { return [] }
@@ -69,7 +69,7 @@ package struct IDTechModel: ReaderModel {
         return maker.frame(encryptedBy: cipher, encryption == [Self.aes] ? .aes : .tripleDES).map { [$0] } ?? []
     }
 
-    /// How it was set up, or comes out of its box with a key.
+    /// The value of a setting, or the factory value of a reader with a key.
     private func setting(_ function: IDTechFunction, _ device: SimulatedDevice) -> [UInt8]? {
         if let value = device.settings[Int(function.rawValue)] { return value }
         guard let cipher else { return nil }
@@ -94,19 +94,19 @@ package struct IDTechModel: ReaderModel {
         [function.rawValue, UInt8(min(value.count, 255))] + value.prefix(255)
     }
 
-    /// `06`, then `02` content `03` and the exclusive or of these.
+    /// `06`, then `02`, the content, `03` and the exclusive or of these.
     private static func answer(_ content: [UInt8]) -> [UInt8] {
         let frame = [0x02] + content + [0x03]
         return [acknowledge] + frame + [frame.reduce(0, ^)]
     }
 }
 
-/// Makes swipes as ID TECH's stripe readers lay them out, which its NEO readers send, too.
+/// Makes swipe frames in the layouts of ID TECH's stripe readers, which its NEO readers also send.
 struct IDTechSwipeMaker {
     let card: SimulatedCard
-    /// Whether it was read; else it was only noticed.
+    /// Whether the card was read; if false, the reader only noticed the swipe.
     var isRead = true
-    /// Whether it has the enhanced layout.
+    /// Whether to use the enhanced layout.
     var isEnhanced = true
 
     /// The frame of a swipe in clear.
@@ -116,14 +116,14 @@ struct IDTechSwipeMaker {
         return frame(tracks, flags + tracks.joined())
     }
 
-    /// The frame of an encrypted swipe. What is no bank card is sent in clear, as such readers do unless they are told to
-    /// encrypt everything.
-    /// - Returns: the frame; nil where there is no key for it.
+    /// The frame of an encrypted swipe. A licence is sent in clear, as such readers do unless they are set to encrypt
+    /// everything.
+    /// - Returns: the frame; nil if the cipher cannot encrypt the swipe.
     func frame(encryptedBy cipher: any SwipeCipher, _ kind: IDTechSwipe.Cipher) -> [UInt8]? {
         guard isRead, card.kind != .licence else { return frameInClear() }
         let tracks = card.tracks.map { $0.isEmpty ? [] : Array($0.utf8) + [Self.redundancyCheck(of: Array($0.utf8))] }
         let (present, masked) = (present(tracks), tracks.map(TrackMask.stars))
-        // Tracks 1 and 2 go as one in the original layout, whose track 3 is in clear.
+        // The original layout encrypts tracks 1 and 2 together, and sends track 3 in clear.
         let parts = isEnhanced ? tracks.filter { !$0.isEmpty } : [tracks[0] + tracks[1]]
         guard let encrypted = cipher.encrypt(parts, by: kind == .aes ? .aes : .tripleDES) else { return nil }
         var hashes: [UInt8] = []
@@ -145,10 +145,10 @@ struct IDTechSwipeMaker {
             tracks, [sent, follows] + masked[0] + masked[1] + encrypted.parts.joined() + hashes + serialNumber)
     }
 
-    /// Kind, status and lengths, and what follows them.
+    /// A frame from type, status and lengths, and the rest.
     private func frame(_ tracks: [[UInt8]], _ rest: [UInt8]) -> [UInt8]? {
         let type: UInt8 = (card.kind == .licence ? 0x01 : 0x00) | (isEnhanced ? 0x80 : 0)
-        // Read where it is there; noticed in any case.
+        // Bits 0 to 2: the tracks that were read; bits 3 to 5: all tracks were noticed.
         let status = 0x38 | present(tracks)
         return try? IDTechSwipeFormat.frame([type, status] + tracks.map { UInt8($0.count) } + rest)
     }
@@ -157,7 +157,7 @@ struct IDTechSwipeMaker {
         tracks.enumerated().reduce(UInt8(0)) { $1.element.isEmpty ? $0 : $0 | 1 << UInt8($1.offset) }
     }
 
-    /// The character behind a track that makes each column of bits even (ISO 7811).
+    /// The character after a track that makes each column of bits even (ISO 7811).
     private static func redundancyCheck(of text: [UInt8]) -> UInt8 {
         let code: CharacterCode = text[0] == UInt8(ascii: "%") ? .alphanumeric : .numeric
         return code.ascii(LongitudinalRedundancyCheck(of: text.compactMap(code.value(ofASCII:))).value)

@@ -1,10 +1,9 @@
 public import JackdawReaders
 
-/// MagTek's eDynamo: swipes in clear, or with a key encrypted, in notifications of 20 bytes.
+/// MagTek's eDynamo. It sends swipes in notifications of 20 bytes, in clear, or encrypted if it has a key.
 package struct EDynamoModel: ReaderModel {
-    /// The family.
     package let family = "edynamo"
-    /// It reads cards from the start.
+    /// Always armed: it reads cards from the start.
     package let isAlwaysArmed = true
 
     private let secrecy: MagTekSecrecy?
@@ -14,22 +13,22 @@ package struct EDynamoModel: ReaderModel {
 
     /// A reader with a key.
     /// - Parameters:
-    ///   - cipher: what it encrypts swipes with; each has to have a key of its own (DUKPT).
-    ///   - magnePrint: the fingerprint that each card has, 54 bytes.
+    ///   - cipher: encrypts its swipes; must derive a key for each swipe (DUKPT).
+    ///   - magnePrint: the fingerprint of each card, 54 bytes.
     package init(cipher: any SwipeCipher, magnePrint: [UInt8] = MagTekModel.madeUpMagnePrint) {
         secrecy = MagTekSecrecy(cipher: cipher, magnePrint: magnePrint)
     }
 
-    /// Packets, of which it takes none.
+    /// The format of packets, none of which the reader accepts.
     package var commandFormat: any FrameFormat { PacketFormat() }
 
-    /// Nothing: commands are not published.
+    /// Nothing: the commands are not published.
     package func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] { [] }
 
-    /// It has no way to.
+    /// Nil: the commands are not published.
     package func refuse(_ command: Span<UInt8>) -> [UInt8]? { nil }
 
-    /// A swipe, shortened as the reader does; nothing of chips.
+    /// Sends a swipe, compressed as the reader does; reports no chip cards.
     package func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] {
         let isRead = presentation.manner == .swiped
         guard isRead || presentation.manner == .swipedInVain else { return [] }
@@ -48,7 +47,7 @@ package struct EDynamoModel: ReaderModel {
                 record[508 + 112 * index + place] = byte
             }
         }
-        // Without a key as D998200115-17 prints it, appendix B.1.1.
+        // Without a key, the status that D998200115-17 prints, appendix B.1.1.
         let status = secrecy?.status(isExhausted: false) ?? .hasKey
         record.replaceSubrange(MagTekCardRecord.encryptionStatus, with: status.recordBytes)
         if isRead, let secrecy { encrypt(presentation.card, secrecy, &record) }
@@ -58,7 +57,7 @@ package struct EDynamoModel: ReaderModel {
         return notifications(record)
     }
 
-    /// Puts what is encrypted in the place of what is not.
+    /// Replaces the tracks in clear by encrypted and masked ones.
     private func encrypt(_ card: SimulatedCard, _ secrecy: MagTekSecrecy, _ record: inout [UInt8]) {
         func put(_ bytes: [UInt8], _ place: Int) { record.replaceSubrange(place..<place + bytes.count, with: bytes) }
         let tracks = card.tracks.map { Array($0.utf8.prefix(112)) }
@@ -79,13 +78,13 @@ package struct EDynamoModel: ReaderModel {
         put(swipe.keySerialNumber, 495)
         put(swipe.session, 844)
         record[855] = UInt8(secrecy.magnePrint.count)
-        // Transactions are not counted.
+        // `FFFFFF`: transactions are not counted.
         put([0xFF, 0xFF, 0xFF], 856)
         put(secrecy.cipher.hash(of: tracks[1]) ?? [], 867)
         put(swipe.keySerialNumber, 920)
     }
 
-    /// A message in notifications, shortened.
+    /// A message as notifications, compressed.
     private func notifications(_ record: [UInt8]) -> [[UInt8]] {
         (try? MagTekBlockJoiner.blocks(of: [1] + MagTekRunLength.encode(record.span), size: 20)) ?? []
     }

@@ -1,11 +1,10 @@
 public import JackdawReaders
 
-/// MagTek's iDynamo: swipes in clear, or with a key encrypted, with a fingerprint of the stripe (MagnePrint) that is
-/// synthetic. Each swipe is followed by padding up to whole blocks of 500 bytes.
+/// MagTek's iDynamo. It sends swipes in clear, or, with a key, encrypted with a synthetic fingerprint of the stripe
+/// (MagnePrint). Each swipe is followed by padding up to whole blocks of 500 bytes.
 package struct MagTekModel: ReaderModel {
-    /// The family.
     package let family = "magtek"
-    /// It reads cards from the start.
+    /// Always armed: it reads cards from the start.
     package let isAlwaysArmed = true
 
     private let secrecy: MagTekSecrecy?
@@ -15,19 +14,18 @@ package struct MagTekModel: ReaderModel {
 
     /// A reader with a key.
     /// - Parameters:
-    ///   - cipher: what it encrypts swipes with; each has to have a key of its own (DUKPT).
-    ///   - magnePrint: the fingerprint that each card has, 54 bytes.
+    ///   - cipher: encrypts its swipes; must derive a key for each swipe (DUKPT).
+    ///   - magnePrint: the fingerprint of each card, 54 bytes.
     package init(cipher: any SwipeCipher, magnePrint: [UInt8] = MagTekModel.madeUpMagnePrint) {
         secrecy = MagTekSecrecy(cipher: cipher, magnePrint: magnePrint)
     }
 
-    /// A fingerprint that no stripe has.
+    /// A synthetic fingerprint that no stripe has.
     package static let madeUpMagnePrint = [UInt8](repeating: 0x5A, count: 54)
 
-    /// Lines.
     package var commandFormat: any FrameFormat { MagTekFormat(.command) }
 
-    /// A result, with what was asked.
+    /// Answers with a result, and the value of a query.
     package func answer(_ command: Span<UInt8>, _ device: inout SimulatedDevice) -> [[UInt8]] {
         let bytes = Self.bytes(command)
         switch (bytes.first, bytes.dropFirst(2).first) {
@@ -49,10 +47,10 @@ package struct MagTekModel: ReaderModel {
         }
     }
 
-    /// A result of 01.
+    /// Refuses with the result 01.
     package func refuse(_ command: Span<UInt8>) -> [UInt8]? { Self.answer(.failed) }
 
-    /// A swipe, read or not, and the padding of its last block; nothing of chips.
+    /// Sends a swipe, read or not, and the padding of its last block; reports no chip cards.
     package func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] {
         guard let line = line(of: presentation, device) else { return [] }
         let rest = line.count % MagTekFormat.blockSize
@@ -64,7 +62,7 @@ package struct MagTekModel: ReaderModel {
     func line(of presentation: Presentation, _ device: SimulatedDevice) -> [UInt8]? {
         guard [.swiped, .swipedInVain].contains(presentation.manner) else { return nil }
         let tracks = presentation.card.tracks.enumerated().map { index, track -> [UInt8] in
-            // Track 3 begins with a plus sign here.
+            // Here track 3 begins with a plus sign.
             let text = index == 2 && track.first == ";" ? "+" + track.dropFirst() : track
             return Array((presentation.manner == .swiped || text.isEmpty ? text : "\(text.prefix(1))E?").utf8)
         }
@@ -81,15 +79,15 @@ package struct MagTekModel: ReaderModel {
         (try? MagTekFormat.answer(result, Array(data.prefix(255)))) ?? []
     }
 
-    /// The bytes that a line's digits say.
+    /// The bytes of a line's hexadecimal digits.
     private static func bytes(_ line: Span<UInt8>) -> [UInt8] {
         stride(from: 0, to: line.count - 2, by: 2).map { line.byte(at: $0) ?? 0 }
     }
 }
 
-/// How MagTek's readers encrypt a swipe, whatever carries it.
+/// Encrypts swipes as MagTek's readers do, independent of the link.
 struct MagTekSecrecy: Sendable {
-    /// A swipe, encrypted.
+    /// The parts of an encrypted swipe.
     struct Swipe {
         let masked: [[UInt8]]
         let tracks: [[UInt8]]
@@ -99,13 +97,12 @@ struct MagTekSecrecy: Sendable {
     }
 
     let cipher: any SwipeCipher
-    /// The stripe's fingerprint.
     let magnePrint: [UInt8]
 
-    /// What the reader says of the fingerprint: that it takes one.
+    /// The fingerprint's status: the reader reads fingerprints.
     static let magnePrintStatus: [UInt8] = [0xA1, 0x05, 0x00, 0x00]
 
-    /// What the reader says of how it encrypts; all of a swipe is encrypted alike.
+    /// The encryption status, the same for all parts of a swipe.
     func status(isExhausted: Bool) -> MagTekSwipe.EncryptionStatus {
         var status: MagTekSwipe.EncryptionStatus = [.hasKey, .isEncrypting]
         if isExhausted { status.insert(.isExhausted) }
@@ -113,8 +110,8 @@ struct MagTekSecrecy: Sendable {
         return status
     }
 
-    /// Encrypts a swipe; a track that is not there stays away.
-    /// - Returns: nil where no key is left.
+    /// Encrypts a swipe; the part of a track that the card lacks stays empty.
+    /// - Returns: the encrypted swipe; nil if no key is left.
     func encrypt(_ tracks: [[UInt8]]) -> Swipe? {
         let session = [UInt8](repeating: 0, count: 8)
         guard let encrypted = cipher.encrypt(tracks + [magnePrint, session], by: .tripleDES) else { return nil }
@@ -123,12 +120,12 @@ struct MagTekSecrecy: Sendable {
             session: encrypted.parts[4], keySerialNumber: encrypted.keySerialNumber)
     }
 
-    /// A track as the reader shows it; `E` in place of one that was not read stays.
+    /// A track as the reader masks it; the `E` of a track that was not read stays.
     static func masked(_ track: [UInt8]) -> [UInt8] {
         MagTekSwipe.isUnread(track.span) ? track : TrackMask.zeros(track)
     }
 
-    /// The fields of a line, of which all but the status are empty where no key is left.
+    /// The fields of a line; if no key is left, all but the status and the reader's serial number are empty.
     func fields(of tracks: [[UInt8]], serialNumber: [UInt8]) -> [[UInt8]] {
         func digits(_ bytes: [UInt8]) -> [UInt8] { bytes.flatMap { Array($0.hexadecimal.utf8) } }
         let swipe = encrypt(tracks)
