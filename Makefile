@@ -13,7 +13,7 @@ FORMATTED := Sources Tests Benchmarks Fuzz Package.swift
 JACKDAW_THIRD_PARTY ?= $(abspath $(wildcard ../shared/vectors/third-party))
 export JACKDAW_THIRD_PARTY
 
-.PHONY: help setup build demo test quick lab bench format lint fuzz docs install uninstall clean
+.PHONY: help setup build demo test quick lab bench format lint api fuzz docs install uninstall clean
 
 help: ## this list
 	@sed -nE 's/^([[:alnum:]_.-]+):.*## */\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -50,6 +50,9 @@ lint: ## check format, imports, words and commit subjects
 	swift format lint --strict --recursive $(FORMATTED)
 	.ci/import-check
 	.ci/words
+
+api: ## compare the public API with docs/public-api; WRITE=1 writes it down
+	.ci/api $(if $(WRITE),--write)
 
 fuzz: build ## hostile input for DURATION seconds a parser, 600 by default
 	$(MAKE) -C Fuzz all

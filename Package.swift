@@ -70,7 +70,7 @@ let package = Package(
             swiftSettings: house),
 
         .target(
-            name: "JackdawAudioFile", dependencies: ["JackdawDSP", "JackdawTransport", "JackdawSystem", "CSndFile"],
+            name: "JackdawAudioFile", dependencies: ["JackdawTransport", "JackdawSystem", "CSndFile"],
             swiftSettings: house),
         .target(name: "JackdawSpectrum", dependencies: ["JackdawDSP", "CFFTW"], swiftSettings: kernels),
 

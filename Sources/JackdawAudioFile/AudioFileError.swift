@@ -1,7 +1,7 @@
 import Glibc
 import JackdawSystem
 
-/// Why a sound file could not be read or written: one line that a person can act on, and what lies underneath.
+/// The error of a sound file that could not be read or written: one line that a user can act on, and its cause.
 public struct AudioFileError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of failure. A struct, so that kinds can be added.
     public struct Code: Sendable, Hashable {
@@ -33,7 +33,7 @@ public struct AudioFileError: Error, Sendable, Hashable, CustomStringConvertible
         public static let io = Code(kind: .io)
         /// The request is invalid: an unknown file name extension, or an impossible raw format or rate.
         public static let invalidRequest = Code(kind: .invalidRequest)
-        /// The caller wanted no more of a pipe before it had sent its header.
+        /// The caller ended the wait for a pipe before the pipe had sent its header.
         public static let cancelled = Code(kind: .cancelled)
 
         /// A name for programs: `notFound`, `damaged`, ...
@@ -71,7 +71,7 @@ public struct AudioFileError: Error, Sendable, Hashable, CustomStringConvertible
         self.refusedValue = refusedValue
     }
 
-    /// A call to the system that failed as an input was read.
+    /// Creates the error of a system call that failed while an input was read.
     init(reading path: String, _ failure: SystemFailure) {
         self.init(
             failure.code == ETIME ? .cancelled : .io, path: path, "cannot be read", underlying: failure.message)

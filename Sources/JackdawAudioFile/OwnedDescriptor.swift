@@ -18,7 +18,7 @@ struct OwnedDescriptor: ~Copyable, Sendable {
     }
 }
 
-/// What `poll` finds of an input; 0 if there is nothing in time.
+/// The events that `poll` returns for an input; 0 if it returns none in time.
 private func input(of descriptor: CInt, within timeout: Duration) -> CInt {
     var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     let milliseconds = CInt(max(.zero, min(timeout, .seconds(3_600))) / .milliseconds(1))
@@ -28,9 +28,9 @@ private func input(of descriptor: CInt, within timeout: Duration) -> CInt {
 /// Waits until a pipe has a whole piece of its content.
 /// - Parameters:
 ///   - descriptor: the pipe.
-///   - size: bytes of a piece.
-///   - timeout: how long to wait.
-/// - Returns: how many pieces can be read without waiting, 0 if there is none in time; nil at its end.
+///   - size: the size of a piece in bytes.
+///   - timeout: the time to wait.
+/// - Returns: the number of pieces that can be read without waiting, 0 if none arrived in time; nil at its end.
 func piecesReady(in descriptor: CInt, of size: Int, within timeout: Duration) -> Int? {
     let found = input(of: descriptor, within: timeout)
     guard found != 0 else { return 0 }
@@ -38,7 +38,7 @@ func piecesReady(in descriptor: CInt, of size: Int, within timeout: Duration) ->
     guard unsafe ioctl(descriptor, UInt(FIONREAD), &count) == 0, count > 0 else { return nil }
     guard Int(count) < size else { return Int(count) / size }
     guard found & POLLHUP == 0 else { return nil }
-    // Part of one is there, for which `poll` does not wait.
+    // A part of a piece has arrived, and `poll` does not wait for the rest.
     usleep(10_000)
     return 0
 }
@@ -70,7 +70,8 @@ extension OwnedDescriptor {
     }
 
     /// Copies from the current position to the end into another descriptor.
-    /// - Throws: ``SystemFailure``; with code `EFBIG` if there are more than `limit` bytes, with `ETIME` if no more is wanted.
+    /// - Throws: ``SystemFailure``, with code `EFBIG` if there are more than `limit` bytes, or `ETIME` if `isWanted`
+    ///   returned false.
     borrowing func copy(
         to target: borrowing OwnedDescriptor, limit: Int, while isWanted: (() -> Bool)? = nil
     ) throws(SystemFailure) {
@@ -110,7 +111,7 @@ package struct TemporaryFile: ~Copyable {
             let number = unsafe mkstemp(&name)
             guard number >= 0 else {
                 throw AudioFileError(
-                    .io, path: path, "cannot make a temporary file in \(directory)",
+                    .io, path: path, "cannot create a temporary file in \(directory)",
                     underlying: SystemFailure.last.message)
             }
             let file = OwnedDescriptor(number)

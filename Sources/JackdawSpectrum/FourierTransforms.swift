@@ -254,7 +254,7 @@ public struct SpectrumError: Error, Sendable, Hashable, CustomStringConvertible 
         private let kind: Kind
         /// The sample rate is not over 0 Hz, or outside ``RecordingSurvey/sampleRates`` for a survey.
         public static let unsupportedSampleRate = Code(kind: .unsupportedSampleRate)
-        /// No transform has this number of samples: see ``RealTransform/init(count:)``.
+        /// No transform has this number of samples: see `RealTransform/init(count:)`.
         public static let unsupportedLength = Code(kind: .unsupportedLength)
         /// FFTW could not allocate memory for a transform.
         public static let outOfMemory = Code(kind: .outOfMemory)

@@ -162,28 +162,28 @@ package struct WindowFunction: Sendable, Hashable {
 
 /// Levels in dBFS, after AES17: a sine of amplitude 1 has a peak level and an RMS level of 0 dBFS, so that a pure
 /// tone's RMS level equals its peak level.
-package enum Decibels {
+public enum Decibels {
     /// The level of silence, in dBFS; no level is lower.
-    package static let silence = -200.0
+    public static let silence = -200.0
 
     /// The level of an amplitude.
     /// - Parameter amplitude: 0 or more; 1 is full scale.
     /// - Returns: dBFS, at least ``silence``.
-    package static func level(ofAmplitude amplitude: Double) -> Double {
+    public static func level(ofAmplitude amplitude: Double) -> Double {
         ratio(amplitude * amplitude)
     }
 
     /// The level of a mean square.
     /// - Parameter power: 0 or more; 1/2 is a sine of full scale.
     /// - Returns: dBFS, at least ``silence``.
-    package static func level(ofPower power: Double) -> Double {
+    public static func level(ofPower power: Double) -> Double {
         ratio(2 * power)
     }
 
     /// A ratio of powers in dB.
     /// - Parameter ratio: 0 or more.
     /// - Returns: dB, at least ``silence``.
-    package static func ratio(_ ratio: Double) -> Double {
+    public static func ratio(_ ratio: Double) -> Double {
         // Comparisons with NaN are false.
         ratio > 1e-20 ? 10 * log10(ratio) : silence
     }

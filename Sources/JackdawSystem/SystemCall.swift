@@ -1,7 +1,7 @@
 import Glibc
 
-/// Makes a call until no signal interrupts it.
-/// - Returns: what the call does, negative where it failed.
+/// Repeats a call until no signal interrupts it.
+/// - Returns: the call's result, negative if it failed.
 package func retried<Result: SignedInteger>(_ call: () -> Result) -> Result {
     while true {
         let result = call()
@@ -27,11 +27,11 @@ package func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(SystemFailu
     try unsafe writeAll(bytes.span.bytes, to: descriptor)
 }
 
-/// Writes all of some memory, and waits when a descriptor that does not block has no room.
+/// Writes all of some memory, and waits while a non-blocking descriptor has no room.
 /// - Parameters:
 ///   - bytes: the memory to write.
 ///   - descriptor: an open file, pipe or terminal.
-/// - Throws: ``SystemFailure``; a part may have been written.
+/// - Throws: ``SystemFailure``; a part of the memory may have been written.
 package func writeAll(_ bytes: RawSpan, to descriptor: Int32) throws(SystemFailure) {
     var written = 0
     while written < bytes.byteCount {
@@ -48,14 +48,15 @@ package func writeAll(_ bytes: RawSpan, to descriptor: Int32) throws(SystemFailu
     }
 }
 
-/// Reads as much as is there into an array, and waits when a descriptor that does not block has nothing yet.
+/// Reads the available bytes into an array, and waits if a non-blocking descriptor has no bytes yet.
 /// - Parameters:
 ///   - descriptor: an open file, pipe or terminal.
-///   - bytes: takes the bytes; it keeps its size.
-///   - start: the first byte that is read into.
-///   - isWanted: is called again and again while there is nothing to read; nil waits for as long as it takes.
-/// - Returns: how many bytes were read; 0 at the end.
-/// - Throws: ``SystemFailure``; with code `ETIME` if no more is wanted.
+///   - bytes: receives the bytes; its size does not change.
+///   - start: the index of the first byte to overwrite.
+///   - isWanted: called repeatedly while there is nothing to read, and returns false to end the wait; nil waits without
+///     limit.
+/// - Returns: the number of bytes read; 0 at the end.
+/// - Throws: ``SystemFailure``, with code `ETIME` if `isWanted` returned false.
 package func readWaiting(
     from descriptor: Int32, into bytes: inout [UInt8], at start: Int = 0, while isWanted: (() -> Bool)? = nil
 ) throws(SystemFailure) -> Int {
@@ -75,20 +76,23 @@ package func readWaiting(
 }
 
 /// Waits until there is something to read, an end or an error included; a signal ends the wait as well.
-/// - Parameter timeout: how long to wait, in milliseconds.
+/// - Parameters:
+///   - descriptor: the open file, pipe or terminal.
+///   - timeout: the longest wait, in milliseconds.
+/// - Returns: whether a read returns at once.
 private func hasInput(_ descriptor: Int32, within timeout: Int32) -> Bool {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return unsafe poll(&entry, 1, timeout) > 0
 }
 
 extension stat {
-    /// Whether this is a plain file with one name that only this user may read and write.
+    /// Whether this is a regular file with one name that only this user may read and write.
     package var isPrivateFile: Bool {
         st_mode & S_IFMT == S_IFREG && st_nlink == 1 && st_uid == geteuid() && st_mode & 0o777 == 0o600
     }
 }
 
-/// Waits until a descriptor can be read or written, or a signal comes.
+/// Waits until a descriptor can be read or written, or a signal arrives.
 /// - Parameters:
 ///   - descriptor: an open pipe or terminal.
 ///   - events: `POLLIN` or `POLLOUT`.
@@ -108,10 +112,10 @@ package struct SystemFailure: Error, Hashable {
     /// The failure of the last call in this thread (`errno`).
     package static var last: SystemFailure { SystemFailure(code: errno) }
 
-    /// Whether the system is short of something, which comes back when other things end: descriptors of the process and of the
-    /// system, buffers, memory, descriptors to watch.
+    /// Whether the system is short of a resource that becomes free when other activity ends: descriptors of the process
+    /// and of the system, buffers, memory, descriptors to watch.
     package var isShortage: Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM, ENOSPC].contains(code) }
 
-    /// The system's words for it.
+    /// The system's text for ``code``.
     package var message: String { unsafe String(cString: strerror(code)) }
 }

@@ -1,7 +1,7 @@
 public import JackdawDSP
 public import JackdawReaders
 public import JackdawSimulator
-public import JackdawTestSupport
+package import JackdawTestSupport
 public import JackdawTransport
 import Synchronization
 

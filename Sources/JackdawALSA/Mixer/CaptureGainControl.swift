@@ -259,7 +259,7 @@ package struct CaptureGainStep: Sendable, Hashable, CustomStringConvertible {
 
 /// An action that ``CaptureGainControl`` requests.
 package enum CaptureGainOutput: Sendable, Hashable {
-    /// Change the capture gain, then report the resulting gain to ``CaptureGainControl/gainChanged(to:)``.
+    /// Change the capture gain, then report the resulting gain to `CaptureGainControl/gainChanged(to:)`.
     case step(CaptureGainStep)
     /// Show an advice to the user.
     case advice(CaptureAdvice)

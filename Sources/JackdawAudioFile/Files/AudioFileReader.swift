@@ -41,12 +41,13 @@ public struct AudioFileReader: ~Copyable, Sendable {
         try self.init(path: path, raw: raw, while: nil)
     }
 
-    /// The same, for as long as it is wanted.
+    /// Opens a file as ``init(path:raw:)`` does, and gives up when a closure returns false.
     /// - Parameters:
     ///   - path: a path, or `-` for standard input.
     ///   - raw: the format of a headerless file; nil reads the header.
-    ///   - isWanted: asked while a pipe has not sent its header; nil waits for as long as it takes.
-    /// - Throws: ``AudioFileError``, with code `cancelled` once it is not wanted.
+    ///   - isWanted: called while a pipe has not sent its header, and returns false to end the wait; nil waits without
+    ///     limit.
+    /// - Throws: ``AudioFileError``, with code `cancelled` if `isWanted` returned false.
     init(path: String, raw: RawAudioFormat?, while isWanted: (() -> Bool)?) throws(AudioFileError) {
         source = FrameSource(try SoundInput(path: path, raw: raw, while: isWanted).sound(path: path))
         self.path = path
@@ -104,11 +105,11 @@ public struct AudioFileReader: ~Copyable, Sendable {
         try read(into: &block, within: nil) ?? 0
     }
 
-    /// The same, of a pipe what it has sent.
+    /// Reads frames as ``read(into:)`` does, but from a pipe only those that it has sent.
     /// - Parameters:
-    ///   - block: of as many channels as the file.
-    ///   - timeout: how long to wait for a pipe; nil waits until the block is full.
-    /// - Returns: frames read, 0 at the end; nil if a pipe has sent none in time.
+    ///   - block: has as many channels as the file.
+    ///   - timeout: the time to wait for a pipe; nil waits until the block is full.
+    /// - Returns: frames read, 0 at the end; nil if a pipe has not sent any in time.
     /// - Throws: ``AudioFileError`` with code `io`, or `damaged`.
     mutating func read(
         into block: inout AudioBlock<Float>, within timeout: Duration?
@@ -160,7 +161,8 @@ extension AudioFileReader {
     }
 }
 
-/// A sound file that stands in for a sound card: the same events, as fast as they are received; those of a pipe as it sends.
+/// A sound file in place of a sound card: the same events, as fast as the program receives them, or as fast as a pipe
+/// sends them.
 public final class AudioFilePort: AudioPort {
     /// Frames per second (Hz).
     public let sampleRate: Double
@@ -182,11 +184,12 @@ public final class AudioFilePort: AudioPort {
     /// - Throws: ``AudioFileError``.
     public convenience init(path: String) throws(AudioFileError) { try self.init(path: path, while: nil) }
 
-    /// Opens a file, for as long as that is wanted.
+    /// Opens a file as ``init(path:)`` does, and gives up when a closure returns false.
     /// - Parameters:
-    ///   - path: of any format that ``AudioFileReader`` knows.
-    ///   - isWanted: asked while a pipe has not sent its header; nil waits for as long as it takes.
-    /// - Throws: ``AudioFileError``, with code `cancelled` once it is not wanted.
+    ///   - path: a file of any format that ``AudioFileReader`` reads.
+    ///   - isWanted: called while a pipe has not sent its header, and returns false to end the wait; nil waits without
+    ///     limit.
+    /// - Throws: ``AudioFileError``, with code `cancelled` if `isWanted` returned false.
     package init(path: String, while isWanted: (() -> Bool)?) throws(AudioFileError) {
         let reader = try AudioFileReader(path: path, raw: nil, while: isWanted)
         let format = reader.format
@@ -198,10 +201,10 @@ public final class AudioFilePort: AudioPort {
 
     /// Passes the next block to `take`, or `CaptureEvent.ended` after the last one.
     /// - Parameters:
-    ///   - timeout: how long to wait for a pipe; a file is always ready.
-    ///   - take: gets the block, and its samples, channels interleaved; they are overwritten behind it.
-    /// - Returns: false if a pipe has sent nothing in time, and after the end was handed over.
-    /// - Throws: `LinkError` with code `system` where the file cannot be read on.
+    ///   - timeout: the time to wait for a pipe; a file is always ready.
+    ///   - take: receives the block and its samples, channels interleaved; they are wiped after the call.
+    /// - Returns: false if a pipe has sent nothing in time, and after the end was reported.
+    /// - Throws: `LinkError` with code `system` if the file cannot be read further.
     public func receive(
         within timeout: Duration, _ take: (CaptureEvent, Span<Float>) -> Void
     ) throws(LinkError) -> Bool {

@@ -174,7 +174,7 @@ package struct OutputFile: ~Copyable, Sendable {
         let temporary: String
         let final: String
         let mode: mode_t
-        /// Whether only private sound may be in its place.
+        /// Whether only a private sound file may replace it.
         let replacesSound: Bool
     }
 
@@ -236,7 +236,7 @@ package struct OutputFile: ~Copyable, Sendable {
         try .duplicate(of: content.number, path: path)
     }
 
-    /// Writes bytes after those before.
+    /// Writes bytes after the previous ones.
     /// - Throws: ``AudioFileError`` with code `io`.
     package borrowing func write(_ bytes: [UInt8]) throws(AudioFileError) {
         do throws(SystemFailure) {
@@ -251,7 +251,7 @@ package struct OutputFile: ~Copyable, Sendable {
     /// - Throws: ``AudioFileError`` with code `io`; the path is then unchanged.
     package mutating func place() throws(AudioFileError) {
         guard let pending else { return }
-        // It may have come since the start.
+        // Another program may have created the file since the start.
         if pending.replacesSound { try OutputFile.checkPrivateSound(pending.final) }
         fchmod(content.number, pending.mode)
         guard content.rename(pending.temporary, to: pending.final) else { throw OutputFile.failure(path) }
@@ -288,7 +288,7 @@ package struct OutputFile: ~Copyable, Sendable {
         guard number >= 0 else {
             switch errno {
             case ENOENT: return
-            // A symbolic link, and what is no file.
+            // A symbolic link, or something that is not a regular file.
             case ELOOP, ENXIO, ENODEV: throw refusal(path)
             default: throw failure(path)
             }

@@ -20,16 +20,18 @@ struct FrameSource: ~Copyable, Sendable {
         self.sound = sound
     }
 
-    /// Waits until there is a frame.
-    /// - Returns: frames that can be read without waiting, 0 if there is none in time; nil of a file, and at the end.
+    /// Waits until a pipe has sent a frame.
+    /// - Returns: the number of frames that can be read without waiting, 0 if none arrived in time; nil for a file, and
+    ///   at the end.
     func framesReady(within timeout: Duration) -> Int? {
         remaining > 0 && pendingFailure == nil ? sound.framesReady(within: timeout) : nil
     }
 
-    /// Reads frames until as many as were asked for are there, or the input ends. Compressed sound ends where it is
-    /// damaged beyond reading.
-    /// - Returns: frames read; fewer than asked for at the end.
-    /// - Throws: ``AudioFileError`` with code `io`, where no frame was read, or `damaged`, where there never was one.
+    /// Reads frames until the requested number is complete or the input ends. Compressed sound ends at damage that
+    /// cannot be decoded.
+    /// - Returns: frames read; fewer than requested at the end.
+    /// - Throws: ``AudioFileError`` with code `io` if no frame was read, or `damaged` if the input has no readable
+    ///   frame at all.
     mutating func read<Sample: LibrarySample>(
         _ samples: UnsafeMutableBufferPointer<Sample>, frames: Int
     ) throws(AudioFileError) -> Int {

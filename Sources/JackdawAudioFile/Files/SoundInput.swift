@@ -9,7 +9,7 @@ struct SoundInput: ~Copyable {
     let layout: SampleLayout?
     /// Bytes in the file, or nil for a pipe, which is positioned at its first sample.
     let byteCount: Int?
-    /// Whether a header that libsndfile reads promises more bytes than there are.
+    /// Whether a header that libsndfile reads gives more bytes than the file has.
     let isTruncated: Bool
 }
 
@@ -21,7 +21,7 @@ extension SoundInput {
     /// - Parameters:
     ///   - path: a path, or `-` for standard input.
     ///   - raw: the format of a headerless file; nil to read the header.
-    ///   - isWanted: asked while a pipe has sent nothing; nil waits for as long as it takes.
+    ///   - isWanted: called while a pipe has sent nothing, and returns false to end the wait; nil waits without limit.
     /// - Throws: ``AudioFileError``.
     init(
         path: String, raw: RawAudioFormat?, while isWanted: (() -> Bool)? = nil
@@ -159,7 +159,7 @@ extension SoundInput {
         } catch {
             guard error.code != ETIME else { throw AudioFileError(reading: path, error) }
             throw AudioFileError(
-                .io, path: path, "cannot be put aside in a temporary file; save it and give its path",
+                .io, path: path, "cannot be copied to a temporary file; save it and give its path",
                 underlying: error.message)
         }
         let byteCount = Int(lseek(file.number, 0, SEEK_CUR))

@@ -7,9 +7,9 @@ import JackdawSystem
 /// This module, not libsndfile, reads it, because libsndfile silently shortens a length that exceeds the file, and
 /// cannot stop at the end of the header of a pipe.
 enum WAVHeader {
-    /// Lengths from here on are what a program writes to a pipe, for which it does not know the length.
+    /// Lengths from here on are placeholders of a program that writes to a pipe and does not know the length.
     static let smallestPlaceholder = 0x7FFF_0000
-    /// More chunks than this before the samples are no recording.
+    /// A file with more chunks before its samples is not a recording.
     private static let chunkLimit = 256
 
     /// Reads a header that starts at offset 0 with `RIFF` and `WAVE`.
@@ -98,7 +98,7 @@ extension ArraySlice<UInt8> {
 
 /// The code that reads a header.
 enum HeaderReader {
-    /// This module, by ``WAVHeader``.
+    /// This module, by `WAVHeader`.
     case wav
     /// libsndfile reads the header.
     case library
@@ -137,18 +137,18 @@ struct HeaderBytes {
     /// Whether the input can only be read front to back.
     var isPipe: Bool { !isSeekable }
 
-    /// Asked while a pipe has sent nothing; nil waits for as long as it takes.
+    /// Called while a pipe has sent nothing, and returns false to end the wait; nil waits without limit.
     private let isWanted: (() -> Bool)?
 
-    /// The first bytes; of a pipe all that was taken from it.
+    /// The first bytes; for a pipe, all bytes that were read from it.
     private(set) var kept: [UInt8] = []
 
     /// - Parameters:
     ///   - descriptor: open for reading; from a pipe, only `kept` has been read.
     ///   - isSeekable: whether it is a regular file.
     ///   - path: for error messages.
-    ///   - kept: bytes already taken from a pipe.
-    ///   - isWanted: asked while a pipe has sent nothing; nil waits for as long as it takes.
+    ///   - kept: bytes that were already read from a pipe.
+    ///   - isWanted: called while a pipe has sent nothing, and returns false to end the wait; nil waits without limit.
     init(
         descriptor: borrowing OwnedDescriptor, isSeekable: Bool, path: String, kept: [UInt8] = [],
         while isWanted: (() -> Bool)? = nil
@@ -160,7 +160,7 @@ struct HeaderBytes {
         self.kept = kept
     }
 
-    /// The bytes from `offset`, fewer than `count` where the input ends, none beyond ``pipeLimit`` of a pipe.
+    /// The bytes from `offset`: fewer than `count` if the input ends, and no bytes beyond ``pipeLimit`` of a pipe.
     /// - Throws: ``AudioFileError`` with code `io`, or `cancelled`.
     mutating func read(at offset: Int, count: Int) throws(AudioFileError) -> ArraySlice<UInt8> {
         if offset + count > kept.count {

@@ -10,13 +10,13 @@ struct SoundHandle: ~Copyable, Sendable {
     let isTruncated: Bool
     private let file: LibraryFile
     private let path: String
-    /// The descriptor that libsndfile reads a pipe with, and bytes of a frame in it; nil of a file.
+    /// The descriptor from which libsndfile reads a pipe, and the bytes of a frame; nil for a file.
     private let pipe: (descriptor: CInt, bytesPerFrame: Int)?
 
     /// Numbers of frames from here on mean "unknown": at 192 kHz this many would last 46 years.
     private static let unknownFrames = 1 << 48
 
-    /// Opens a file whose header libsndfile reads; it says nothing of a length that the file does not hold.
+    /// Opens a file whose header libsndfile reads; libsndfile does not report a length that the file does not hold.
     /// - Throws: ``AudioFileError`` with code `notSound`, `damaged`, `unsupportedEncoding` or `io`.
     init(reading descriptor: consuming OwnedDescriptor, isTruncated: Bool, path: String) throws(AudioFileError) {
         var info = SF_INFO()
@@ -63,7 +63,7 @@ struct SoundHandle: ~Copyable, Sendable {
         claimedFrames = nil
         isTruncated = false
         pipe = nil
-        // The chunk holds the time of day: the same samples are to give the same file.
+        // The PEAK chunk holds the time of day; without it, the same samples give the same file.
         unsafe sf_command(file.pointer, CInt(SFC_SET_ADD_PEAK_CHUNK), nil, CInt(SF_FALSE))
     }
 
@@ -93,7 +93,8 @@ struct SoundHandle: ~Copyable, Sendable {
 
 extension SoundHandle {
     /// Waits until a pipe has sent a frame.
-    /// - Returns: frames that can be read without waiting, 0 if there is none in time; nil of a file, and at the end.
+    /// - Returns: the number of frames that can be read without waiting, 0 if none arrived in time; nil for a file, and
+    ///   at the end.
     borrowing func framesReady(within timeout: Duration) -> Int? {
         guard let pipe else { return nil }
         return piecesReady(in: pipe.descriptor, of: pipe.bytesPerFrame, within: timeout)

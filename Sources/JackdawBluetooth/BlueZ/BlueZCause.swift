@@ -52,8 +52,8 @@ enum BlueZCause: String, CaseIterable {
         case .cancelled: "cancelled"
         case .outOfRange: "the device does not answer"
         case .refused, .profileMissing: "the device does not offer this"
-        case .hungUp: "the device hung up"
-        case .brokenOff: "the connection broke off while it was made"
+        case .hungUp: "the device closed the connection"
+        case .brokenOff: "the connection was lost while it was set up"
         case .rejected: "the device was not paired"
         case .pairedElsewhere: "the device no longer has the pairing with this computer"
         case .notFound: "there is no such device"
@@ -64,7 +64,7 @@ enum BlueZCause: String, CaseIterable {
         }
     }
 
-    /// What the user can do about the error.
+    /// The user's remedy for the error.
     var remedy: String? {
         switch self {
         case .adapterOff:
@@ -76,7 +76,7 @@ enum BlueZCause: String, CaseIterable {
         case .busy: "wait a moment, or end the other program that uses it"
         case .timedOut, .brokenOff: "try again"
         case .cancelled, .system: nil
-        case .outOfRange: "switch it on, wake it up and bring it near"
+        case .outOfRange: "switch it on, wake it up and bring it nearer"
         case .refused, .profileMissing: "check that it is the right device and in the right mode"
         case .hungUp: "check whether it is connected to another computer"
         case .rejected: "put the device into pairing mode, and compare the numbers"

@@ -14,7 +14,7 @@ struct ServiceDiscovery: Sendable {
     ///   - service: the class of the service, or any other UUID in its record.
     ///   - name: the service's name, if a device has several services of the class.
     /// - Returns: 1 to 30.
-    /// - Throws: `LinkError` with code `serviceMissing` if the device offers none, or none of the name.
+    /// - Throws: `LinkError` with code `serviceMissing` if the device has no such service, or no service has the name.
     func channel(
         of device: BluetoothAddress, _ service: BluetoothUUID, named name: String? = nil
     ) async throws(LinkError) -> UInt8 {
@@ -29,7 +29,7 @@ struct ServiceDiscovery: Sendable {
         guard let name, !names.isEmpty else {
             throw LinkError(
                 .serviceMissing, link: link.description, "the device has no service \(service) over RFCOMM",
-                remedy: "name its channel, as in \(RFCOMMAddress(device: device, channel: 1).link)")
+                remedy: "give its channel, as in \(RFCOMMAddress(device: device, channel: 1).link)")
         }
         let known = names.filter { !$0.isEmpty }.joined(separator: ", ")
         throw LinkError(

@@ -41,8 +41,8 @@ public struct RFCOMMConnector: Sendable {
     ///   - security: the security that the link requires.
     ///   - limit: the time limit; nil waits as long as the kernel tries.
     /// - Returns: the link.
-    /// - Throws: `LinkError`, a different code for each reason, and what to do about it; `serviceMissing` if the device
-    ///   has no such service, or none of that name.
+    /// - Throws: `LinkError`, with a code for each cause and a remedy; `serviceMissing` if the device has no such
+    ///   service, or no service has that name.
     public func connect(
         to address: RFCOMMAddress, service: BluetoothUUID = .serialPort, named name: String? = nil,
         security: LinkSecurity = .medium, within limit: Duration? = .seconds(30)
@@ -146,12 +146,12 @@ public final class RFCOMMListener: Sendable {
         self.calls = calls
     }
 
-    /// Waits for a link and takes it. For one task at a time.
-    /// - Returns: the link, which is named after the other machine.
-    /// - Throws: `LinkError`: `cancelled` where the task is.
+    /// Waits for a link and accepts it. Only one task at a time may wait.
+    /// - Returns: the link, named after the other machine.
+    /// - Throws: `LinkError`: `cancelled` if the task was cancelled.
     public func accept() async throws(LinkError) -> any Transport { try await accept { _ in } }
 
-    /// The same, and reports that the system is short of descriptors or memory: connections wait until it has some.
+    /// Accepts a link as ``accept()`` does; calls `whenShort` if descriptors or memory run out, while connections wait.
     package func accept(
         whenShort: (SystemFailure) async -> Void
     ) async throws(LinkError) -> any Transport {

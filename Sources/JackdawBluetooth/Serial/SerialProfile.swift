@@ -160,13 +160,14 @@ public final class SerialService: Sendable {
         name = link
     }
 
-    /// Waits for another machine to connect. For one task at a time.
-    /// - Returns: the link, which is named after the other machine.
-    /// - Throws: `LinkError`: `serviceMissing` where bluetoothd has given the service up, `cancelled` where the task is, which
-    ///   ends nothing.
+    /// Waits for another machine to connect. Only one task at a time may wait.
+    /// - Returns: the link, named after the other machine.
+    /// - Throws: `LinkError`: `serviceMissing` if bluetoothd has ended the service, `cancelled` if the task was
+    ///   cancelled, which does not end the service.
     public func accept() async throws(LinkError) -> any Transport { try await accept { _ in } }
 
-    /// The same, and reports that the system is short of descriptors or memory, for which a connection was given up.
+    /// Accepts a link as ``accept()`` does; calls `whenShort` if a connection is closed because descriptors or memory
+    /// run out.
     package func accept(
         whenShort: (SystemFailure) async -> Void
     ) async throws(LinkError) -> any Transport {
@@ -174,7 +175,7 @@ public final class SerialService: Sendable {
             let connection = try await nextConnection()
             let address = await client.objects.device(connection.device)?.address
             let link = LinkName(.rfcomm, address?.description ?? "unknown")
-            // One that has gone is passed over.
+            // A machine that has already disconnected is skipped.
             guard let descriptor = connection.socket.take() else { continue }
             do throws(SystemFailure) {
                 return try SocketConnector(loop: client.bus.loop).watch(descriptor, link: link)
@@ -244,7 +245,7 @@ extension Bluetooth {
     /// - Parameters:
     ///   - address: the device's address.
     ///   - uuid: the class of the service.
-    /// - Returns: the socket, a stream of bytes.
+    /// - Returns: the socket, a byte stream.
     /// - Throws: `LinkError`: `serviceMissing` if the device has no such service.
     func serialSocket(_ address: BluetoothAddress, service uuid: String) async throws(LinkError) -> BusDescriptor {
         let client = try await client()

@@ -38,12 +38,12 @@ extension SocketConnector {
         do throws(SystemFailure) {
             return try watch(descriptor, link: link)
         } catch {
-            throw .system(error, link: link.description, "descriptor \(descriptor) is no connected stream socket")
+            throw .system(error, link: link.description, "descriptor \(descriptor) is not a connected stream socket")
         }
     }
 
-    /// The same.
-    /// - Throws: what the system reports: `ENOTCONN` or `EBADF` if the other side has gone.
+    /// Creates a link from a connected stream socket as ``adopt(_:link:)`` does, but throws the system's failure.
+    /// - Throws: ``SystemFailure`` with the system's code: `ENOTCONN` or `EBADF` if the other side has disconnected.
     func watch(_ descriptor: Int32, link: LinkName) throws(SystemFailure) -> SocketLink {
         let format: SocketFormat
         do throws(SystemFailure) {

@@ -78,16 +78,16 @@ public struct CardholderName: RedactedDescription, Equatable {
         title = parts.count > 3 ? parts[3] : none
     }
 
-    /// The name for default output, without padding at its ends: `*` for every character but the `/` that ends the
+    /// The name for default output, without padding at its ends: `*` for every character except the `/` that ends the
     /// surname.
     public var masked: String { text.trimmed.masked { place, _ in place == surnameEnd } }
 
-    /// Where the `/` is that ends the surname; nil where there is none, as on licences.
+    /// The position of the `/` that ends the surname; nil if there is none, as on licences.
     var surnameEnd: Int? { isOfPayment ? text.range.first { text[$0] == ASCII.slash } : nil }
 
-    /// Masks the name of a payment card: `*` for every character but the `/` that ends the surname, which is the first.
-    /// - Parameter name: as the card or the reader has it; bytes of any value.
-    /// - Returns: one character a byte.
+    /// Masks the name of a payment card: `*` for every character except the first `/`, which ends the surname.
+    /// - Parameter name: the name as the card or the reader gives it; bytes of any value.
+    /// - Returns: one character for each byte.
     public static func mask(_ name: Span<UInt8>) -> String {
         let end = name.indices.first { name[$0] == ASCII.slash }
         return name.indices.reduce(into: "") { $0 += $1 == end ? "/" : "*" }

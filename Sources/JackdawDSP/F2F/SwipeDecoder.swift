@@ -109,10 +109,11 @@ public struct SwipeDecoder: Sendable, CustomReflectable {
         }
     }
 
-    /// Whether something goes on that may be a swipe; what comes of it is reported when it is over.
+    /// Whether a segment is open that may be a swipe; the result is reported at its end.
     package var isInSegment: Bool { gate.isOpen }
 
-    /// Ends the recording: decodes what is still open and overwrites all sound. Call ``reset()`` before the next recording.
+    /// Ends the recording: decodes the open segment and overwrites all sound. Call ``reset()`` before the next
+    /// recording.
     public mutating func finish() -> [SwipeEvent] {
         defer { dropSound() }
         return gate.isOpen ? decodeSegment() : []

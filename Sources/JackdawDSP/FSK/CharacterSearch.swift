@@ -138,7 +138,7 @@ struct CharacterPath: Sendable, Wipeable {
         /// For each bit from start to stop, the excess of its correlation with the carrier over the one of its
         /// opposite.
         var leads: SIMD16<Float>
-        /// How loud both tones are in its bits, from start to stop.
+        /// The level of both tones in its bits, from start to stop.
         var keying: ToneKeying
     }
 

@@ -39,14 +39,14 @@ struct SequenceDecoder: Sendable, Wipeable {
     private static let settling = 4
     /// Least offset that is corrected, in turns per bit.
     static let leastOffset = 0.015
-    /// Least energy of a bit over the density of the noise, a ratio, of forty bits.
+    /// The least energy of a bit over the density of the noise, as a ratio, measured over forty bits.
     static let leastEvidence: Float = 2.4
-    /// The same of a character that stands alone, and the samples a bit from which on it is enough.
+    /// The same over a character that stands alone, and the samples per bit for which it suffices.
     private static let leastEvidenceAlone: Float = 6
     private static let samplesAlone: Float = 5
-    /// The same at the sample rate of this decoder.
+    /// The least energy of a lone character's bit over the noise, at this sample rate.
     private let leastEvidenceToStandAlone: Float
-    /// The same right behind another character.
+    /// The same limit shortly after another character.
     static let leastEvidenceWithin: Float = 1.3
     /// The same limit for a character's own bits, if there is more energy around it.
     private static let leastEvidenceOfOwn: Float = 1
@@ -54,8 +54,8 @@ struct SequenceDecoder: Sendable, Wipeable {
     private static let leastShareOfEvidence: Float = 0.3
     /// Bits before and after a weak character within which there must be one that is strong by itself.
     private static let supportBits = 300.0
-    /// Greatest steadiness of the tones in a character and those around it. A sender at 6 dB reaches 0.37; two steady tones
-    /// 10 dB over the noise have 0.64 at least.
+    /// The largest steadiness of the tones in a character and those around it. At 6 dB a sender reaches up to 0.37; two
+    /// steady tones 10 dB over the noise have at least 0.64.
     private static let mostSteadiness: Float = 0.6
     /// The least amplitude of a character, as a share of the amplitude around it.
     private static let leastShareOwn: Float = 0.2
@@ -81,7 +81,7 @@ struct SequenceDecoder: Sendable, Wipeable {
         self.isSquelched = isSquelched
         self.shift = shift
         self.sampleRate = sampleRate
-        // With fewer samples a bit, a path through noise explains more of ten bits by chance.
+        // With fewer samples per bit, a path through noise explains more of ten bits by chance.
         let samples = Float(sampleRate / shift.baud)
         leastEvidenceToStandAlone = Self.leastEvidenceAlone * max(1, Self.samplesAlone / samples)
         characterSearch = CharacterSearch(shift, framing: framing, sampleRate: sampleRate)
@@ -281,7 +281,8 @@ struct SequenceDecoder: Sendable, Wipeable {
         let middle = (start + end) / 2
         let alone = strength.evidence(in: start..<end, tones)
         let length = Self.evidenceSteps
-        // Evidence that the start of a stretch cuts off counts for less, unless a burst goes on from the last one.
+        // Evidence that the start of a stretch cuts off counts for less, unless a burst continues from the previous
+        // stretch.
         let full = isLocked ? 0 : length
         var evidence = strength.evidence(in: middle - length / 2..<middle + length / 2, outOf: full, tones)
         for window in [start..<start + length, end - length..<end] {

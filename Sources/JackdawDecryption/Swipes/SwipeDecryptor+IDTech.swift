@@ -25,7 +25,7 @@ extension SwipeDecryptor {
             keySerialNumber: isDerived ? serialNumber.indices.map { serialNumber[$0] } : nil)
     }
 
-    /// The tracks that the frame has as they were on the card.
+    /// The tracks that the frame has in clear; a track with asterisks is masked and is left out.
     private static func tracksInClear(of swipe: IDTechSwipe, in frame: Span<UInt8>) -> [DecryptedTrack] {
         swipe.tracks.indices.compactMap { index in
             swipe.trackInClear(index, of: frame).map { TrackCheck.trackInClear(index + 1, frame.extracting($0)) }

@@ -6,7 +6,7 @@ struct MagTekCiphertexts {
     let encryption: MagTekSwipe.EncryptionStatus
     /// Whether the tracks are encrypted.
     let isEncrypted: Bool
-    /// Of tracks 1 to 3; empty where there is none, or where it was not read.
+    /// The places of tracks 1 to 3; empty for a track that is missing or was not read.
     let tracks: [Range<Int>]
     let magnePrint: Range<Int>
     let session: Range<Int>
@@ -53,7 +53,7 @@ extension SwipeDecryptor {
             throw DecryptionError(.exhausted, "the reader has used its last key: it needs a new initial key")
         }
         guard swipe.isEncrypted else {
-            throw DecryptionError(.notEncrypted, "the reader has encrypted nothing")
+            throw DecryptionError(.notEncrypted, "the reader did not encrypt the swipe")
         }
         let serialNumber = swipe.keySerialNumber
         let scheme = swipe.encryption.contains(.usesSecondaryKey) ? nil : KeyScheme.magTek(swipe.encryption)
@@ -108,7 +108,7 @@ extension SwipeDecryptor {
 
 extension SwipeDecryptor {
     /// Decrypts a swipe of MagTek's eDynamo and tDynamo.
-    /// - Parameter message: as `MagTekBlockJoiner` joins it: a kind, and a record after it.
+    /// - Parameter message: a kind byte followed by a record, as `MagTekBlockJoiner` joins it.
     /// - Returns: the tracks, the MagnePrint and the session.
     /// - Throws: ``DecryptionError``, with the codes of ``decryptMagTek(_:)``.
     public borrowing func decryptEDynamo(_ message: Span<UInt8>) throws(DecryptionError) -> DecryptedSwipe {

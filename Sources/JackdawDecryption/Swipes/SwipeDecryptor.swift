@@ -141,7 +141,7 @@ extension SwipeDecryptor {
         _ frame: Span<UInt8>, of protocol: FrameProtocol
     ) throws(DecryptionError) -> DecryptedSwipe {
         switch (`protocol`.name, ReaderFamily.named(`protocol`.name)?.encryption) {
-        // These put the record of a swipe into frames of their own.
+        // The frames of these protocols contain the record of a swipe.
         case ("edynamo", _): return try decryptEDynamo(frame)
         case ("neo", _): return try decryptNEO(frame)
         case (_, let encryption?): return try decrypt(frame, encryption)
@@ -157,7 +157,7 @@ extension SwipeDecryptor {
     ///   protocol's own method.
     public borrowing func decrypt(_ swipe: ReaderSwipe) throws(DecryptionError) -> DecryptedSwipe {
         guard let encryption = ReaderFamily.named(swipe.family)?.encryption else {
-            throw DecryptionError(.unknownScheme, "how swipes of \(swipe.family) are encrypted is not published")
+            throw DecryptionError(.unknownScheme, "the encryption of \(swipe.family) swipes is not published")
         }
         let decrypted: DecryptedSwipe? =
             try swipe.withPart(.frame) { (frame) throws(DecryptionError) in

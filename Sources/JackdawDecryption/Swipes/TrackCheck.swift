@@ -1,13 +1,13 @@
 import JackdawCards
-public import JackdawReaders
+package import JackdawReaders
 
-/// Distinguishes a track from the bytes that a wrong key leaves.
+/// Distinguishes a track from the output of a wrong key.
 enum TrackCheck {
     private static let endSentinel = UInt8(ascii: "?")
-    /// Which characters a track begins with: those of MagTek's readers, and on track 3 those of ISO 4909 and AAMVA, too.
+    /// The start sentinels of each track: those of MagTek's readers, and on track 3 also those of ISO 4909 and AAMVA.
     private static let startSentinels = MagTekSwipe.startSentinels.merging([3: Array(";%".utf8)]) { $0 + $1 }
 
-    /// Where a track ends: after the last byte that is no padding.
+    /// The length without padding: up to the last byte that is not zero.
     static func end(of plaintext: Span<UInt8>) -> Int {
         (plaintext.indices.last { plaintext[$0] != 0 } ?? -1) + 1
     }
@@ -16,7 +16,7 @@ enum TrackCheck {
     static func padding(of plaintext: Span<UInt8>, from start: Int) throws(DecryptionError) {
         for index in start..<max(start, plaintext.count) where plaintext[index] != 0 {
             throw DecryptionError(
-                .padding, "bytes after the tracks are not zero: the key is another one, or the frame damaged"
+                .padding, "the bytes after the tracks are not zeros: the key is wrong, or the frame is damaged"
             )
         }
     }
@@ -55,11 +55,11 @@ enum TrackCheck {
             number: number, text: SecretText(copying: text), redundancyCheck: check, isHashChecked: isProven)
     }
 
-    /// A track that was not encrypted: no check of a key applies to it.
+    /// Creates a track that the reader sent in clear, which needs no check of a key.
     /// - Parameters:
-    ///   - number: which one, 1 to 3.
-    ///   - characters: all of it.
-    /// - Returns: its text to the end sentinel; all of it if it has no sentinels.
+    ///   - number: the track's number, 1 to 3.
+    ///   - characters: the complete track.
+    /// - Returns: a track with the text up to the end sentinel, or all of it without sentinels.
     static func trackInClear(_ number: Int, _ characters: Span<UInt8>) -> DecryptedTrack {
         let end = (try? end(ofText: characters, number)) ?? characters.count
         return DecryptedTrack(
@@ -68,7 +68,7 @@ enum TrackCheck {
             isHashChecked: false)
     }
 
-    /// Where the text ends: after the end sentinel, which at most one character follows.
+    /// The index after the end sentinel; at most one character may follow it.
     private static func end(ofText characters: Span<UInt8>, _ number: Int) throws(DecryptionError) -> Int {
         guard characters.count > 1, startSentinels[number]?.contains(characters[0]) == true else {
             throw failure(number, "no start sentinel")
@@ -82,8 +82,8 @@ enum TrackCheck {
         return end + 1
     }
 
-    /// The character that makes each column of bits even, by the code that the start sentinel belongs to. It is its own code: the encoder that
-    /// tests make tracks with has another.
+    /// The LRC: the character that makes each bit column even, in the code of the start sentinel. Independent of the
+    /// code that generates tracks, with which the tests check this function.
     private static func redundancyCheck(of text: Span<UInt8>) -> UInt8 {
         let (first, columns): (UInt8, UInt8) =
             text[0] == UInt8(ascii: ";") || text[0] == UInt8(ascii: "+")
@@ -94,7 +94,7 @@ enum TrackCheck {
     }
 
     private static func failure(_ number: Int, _ fault: String) -> DecryptionError {
-        DecryptionError(.text, "track \(number) has \(fault): the key is another one, or the frame damaged")
+        DecryptionError(.text, "track \(number) has \(fault): the key is wrong, or the frame is damaged")
     }
 }
 

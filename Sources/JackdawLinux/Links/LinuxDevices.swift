@@ -38,13 +38,14 @@ public struct LinuxDevices: Sendable {
         try capture(link, configuration, while: nil)
     }
 
-    /// The same, for as long as that is wanted.
+    /// Opens a port that captures sound, and gives up when a closure returns false.
     /// - Parameters:
     ///   - link: `alsa:` and the name of a device, or `wav:` and the path of a sound file.
-    ///   - configuration: how to open a sound card.
-    ///   - isWanted: asked while a pipe has not sent its header; nil waits for as long as it takes.
+    ///   - configuration: the configuration of a sound card; its device is replaced by the link's.
+    ///   - isWanted: called while a pipe has not sent its header, and returns false to end the wait; nil waits without
+    ///     limit.
     /// - Returns: the open port.
-    /// - Throws: `LinkError`, with code `cancelled` once it is not wanted.
+    /// - Throws: `LinkError`, with code `cancelled` if `isWanted` returned false.
     package func capture(
         _ link: LinkName, _ configuration: StreamConfiguration, while isWanted: (() -> Bool)?
     ) throws(LinkError) -> any AudioPort {

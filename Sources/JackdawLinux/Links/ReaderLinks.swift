@@ -2,7 +2,7 @@ internal import JackdawALSA
 public import JackdawBluetooth
 internal import JackdawDSP
 public import JackdawReaders
-public import JackdawSimulator
+package import JackdawSimulator
 internal import JackdawSystem
 public import JackdawTransport
 
@@ -56,12 +56,12 @@ extension LinuxDevices {
     ///   - sound: the signals at the reader's jack, from its family.
     ///   - path: the path of the sound; noise and hum come from the card itself.
     ///   - goesOn: whether to go on; called at least ten times a second.
-    ///   - tell: called each time that the reader gets power or loses it.
+    ///   - powerChanged: called each time that the reader gets power or loses it.
     ///   - makeReader: makes the model of the reader.
     /// - Throws: `LinkError` with the cause and a remedy.
     package static func simulate(
         _ link: LinkName, _ sound: ReaderSound, path: AudioPath = AudioPath(), while goesOn: () -> Bool,
-        _ tell: (Bool) -> Void = { _ in }, _ makeReader: () -> SimulatedReader
+        _ powerChanged: (Bool) -> Void = { _ in }, _ makeReader: () -> SimulatedReader
     ) throws(LinkError) {
         try onSoundCard(link) {
             var configuration = StreamConfiguration(device: link.address, reopens: false)
@@ -73,7 +73,7 @@ extension LinuxDevices {
             defer { stream.close() }
             let reader = try SimulatedAudioReader(sound, sampleRate: stream.sampleRate, path: path, makeReader)
             var host = SimulatedAudioHost(reader)
-            try host.run(hearing: stream, saying: stream, while: goesOn, tell)
+            try host.run(hearing: stream, saying: stream, while: goesOn, powerChanged)
         }
     }
 

@@ -168,7 +168,7 @@ public final class TCPListener: Sendable {
     /// - Throws: `LinkError`: `cancelled` if the task is cancelled.
     public func accept() async throws(LinkError) -> any Transport { try await accept { _ in } }
 
-    /// The same, and reports that the system is short of descriptors or memory: connections wait until it has some.
+    /// Accepts as ``accept()`` does; calls `whenShort` if descriptors or memory run out, while connections wait.
     package func accept(
         whenShort: (SystemFailure) async -> Void
     ) async throws(LinkError) -> any Transport {

@@ -7,9 +7,9 @@ final class TranscriptFile: Sendable {
     let descriptor: Int32
     private let link: String
     private struct State {
-        /// Bytes of whole lines.
+        /// The length of the complete lines in bytes.
         var length = 0
-        /// Why a line could not be written; nothing may follow it.
+        /// The error of a line that could not be written; no line may follow it.
         var failure: LinkError?
     }
 
@@ -47,8 +47,9 @@ final class TranscriptFile: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Writes lines, all of them or nothing.
-    /// - Throws: `LinkError` (`full`), and the same ever after: the lines that were written before can be played back.
+    /// Writes all of the lines, or none of them.
+    /// - Throws: `LinkError` (`full`), and the same error on each later call. The lines that were written before can be
+    ///   played back.
     func write(_ text: String) throws(LinkError) {
         let bytes = Array(text.utf8)
         let failure = state.withLock { state in
@@ -58,7 +59,7 @@ final class TranscriptFile: Sendable {
                 state.length += bytes.count
             } catch {
                 state.failure = error
-                // Without the beginning of the line that could not be written.
+                // Removes the incomplete line that could not be written.
                 ftruncate(descriptor, off_t(state.length))
             }
             return state.failure
@@ -78,7 +79,7 @@ final class TranscriptFile: Sendable {
 
     private static let flags = O_APPEND | O_NOFOLLOW | O_CLOEXEC
 
-    /// Whether a file is empty or begins as a transcript does: what else only its owner may read may be a key.
+    /// Whether a file is empty or begins like a transcript; another file that only its owner may read could be a key.
     private static func isTranscript(_ descriptor: Int32) -> Bool {
         let wanted = Array(TranscriptHeader.beginning.utf8)
         var found = [UInt8](repeating: 0, count: wanted.count)

@@ -381,7 +381,7 @@ package enum BBPOSReport: Sendable, CustomStringConvertible {
     case exchanged(ReaderBytes)
     /// The progress of the search for settings (`AutoConfigProgress`), in the SDK's units.
     case autoConfigurationProgress(Double)
-    /// Settings that work with the sound device (`AutoConfigCompleted`), for ``BBPOSCall/setAutoConfiguration(_:)``.
+    /// Settings that work with the sound device (`AutoConfigCompleted`), for `BBPOSCall/setAutoConfiguration(_:)`.
     case autoConfigured(String)
     /// No settings were found (`AutoConfigError`).
     case autoConfigurationFailed(BBPOSAutoConfigurationError)

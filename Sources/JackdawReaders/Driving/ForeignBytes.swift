@@ -1,7 +1,7 @@
 import JackdawDSP
 import JackdawTransport
 
-/// Bytes that came without a frame: the device at the other end speaks another protocol.
+/// Bytes received without a frame among them: the device at the other end speaks another protocol.
 public struct ForeignBytes: Sendable, Hashable, CustomStringConvertible {
     /// The family whose frames were expected.
     public let family: String
@@ -30,30 +30,31 @@ public struct ForeignBytes: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Watches for ``ForeignBytes``. They are reported as soon as there are enough of them, and once between two frames.
+/// Detects ``ForeignBytes``. Reports once when enough bytes have been received without a frame, and again only after a
+/// frame.
 struct ForeignBytesWatch {
-    /// This many bytes without a frame are reported, whatever came before.
+    /// Report at this number of bytes without a frame, even if frames were received before.
     static let mostBytes = 4_096
-    /// If a frame is expected, fewer bytes are reported when none has come this long after the first of them.
+    /// If a frame is expected and has not been received, report fewer bytes at this time after the first of them.
     static let patience = Duration.seconds(5)
     /// The number of bytes that a report shows.
     private static let shown = 32
 
-    /// When the bytes so far are reported; nil if time does not matter.
+    /// The time of the next report; nil if no report is due.
     private(set) var deadline: Duration?
     private var count = 0
     private var first: [UInt8] = []
-    /// Whether a frame is expected and none has come.
+    /// Whether a frame is expected and no frame has been received.
     private var isFrameMissing: Bool
-    /// Whether a frame has come since bytes were received last.
+    /// Whether a frame has been received since the last call of ``receive(_:pending:at:)``.
     private var hasFrame = false
     private var isReported = false
 
-    /// - Parameter isFrameExpected: whether a reader of the family answers with a frame when it is connected. Others may send
-    ///   their first frame when a card is swiped, and bytes of no frame before it.
+    /// - Parameter isFrameExpected: whether a reader of the family answers with a frame when it is connected. Other
+    ///   readers may send their first frame when a card is swiped, and other bytes before it.
     init(isFrameExpected: Bool) { isFrameMissing = isFrameExpected }
 
-    /// Takes a frame: the bytes before it were noise.
+    /// Handles a received frame: the bytes before it were noise.
     mutating func receiveFrame() {
         forget()
         isFrameMissing = false
@@ -61,7 +62,7 @@ struct ForeignBytesWatch {
         isReported = false
     }
 
-    /// Takes bytes that were received; they do not count if they had a frame.
+    /// Adds received bytes; they do not count if they contain a frame.
     /// - Parameters:
     ///   - bytes: the next bytes.
     ///   - pending: the number of bytes at the end that belong to a frame that has begun.
@@ -88,7 +89,7 @@ struct ForeignBytesWatch {
         return bytes
     }
 
-    /// Forgets the bytes.
+    /// Discards the bytes and the deadline.
     mutating func forget() {
         deadline = nil
         count = 0

@@ -87,7 +87,7 @@ public struct ReaderDriver: ~Copyable {
         guard phase != .lost else { return [] }
         cut(at: now) { reader, take in reader.receive(bytes, take) }
         if foreign.receive(bytes, pending: reader.pendingCount, at: now) { reportForeignBytes() }
-        // Noise that nothing follows ends, too: what has no checks is not taken for a frame behind it.
+        // Noise ends after a silence too: a format without checks accepts no frame directly after noise.
         silenceDeadline = reader.pendingCount > 0 || firstFault != nil ? now + times.silence : nil
         return takeOutputs()
     }

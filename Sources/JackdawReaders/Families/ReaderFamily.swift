@@ -1,18 +1,18 @@
-/// A family of readers that share a protocol: the one place where each is registered.
+/// A family of readers with the same protocol, and the one place in which each family is registered.
 public struct ReaderFamily: Sendable {
-    /// Which record of a swipe a reader encrypts, and so by which rules.
+    /// The record of a swipe that a reader encrypts, which determines the rules of the encryption.
     package enum Encryption: Sendable, Hashable {
-        /// A frame of ID TECH's readers, ``IDTechSwipe``.
+        /// A frame of ID TECH's readers, `IDTechSwipe`.
         case idTech
-        /// A line of MagneSafe V5, ``MagTekSwipe``.
+        /// A line of MagneSafe V5, `MagTekSwipe`.
         case magTekLine
-        /// A record of eDynamo, ``MagTekCardRecord``.
+        /// A record of eDynamo, `MagTekCardRecord`.
         case magTekRecord
-        /// A frame of IPS's readers, ``IPSSwipe``.
+        /// A frame of IPS's readers, `IPSSwipe`.
         case ips
     }
 
-    /// What carries the family's bytes.
+    /// The kind of link that carries the family's bytes.
     public enum Carrier: String, Sendable, Hashable, CaseIterable {
         /// A serial line, or its equivalent: RFCOMM, TCP, a terminal.
         case serial
@@ -22,7 +22,7 @@ public struct ReaderFamily: Sendable {
         case audio
     }
 
-    /// Its name in commands and names of links: lower case, no blanks.
+    /// The name in commands and link names: lower case, without spaces.
     public let name: String
     /// The readers of the family, in a few words.
     public let title: String
@@ -30,42 +30,43 @@ public struct ReaderFamily: Sendable {
     public let carriers: [Carrier]
     /// How much of the protocol the makers have published.
     public let provenance: Provenance
-    /// How its readers are recognised among other devices, before or by their first message; nil if no source says it.
+    /// How to distinguish the readers from other devices before a connection or by their first answer; nil if not
+    /// known.
     public let recognition: String?
-    /// Sources and simulators that the driver was tried with.
+    /// The published frames and simulated readers against which the driver was tested.
     public let verification: String
-    /// Unpublished parts of the protocol, which are left out or taken from a profile.
+    /// The unpublished facts, which are left out or taken from a profile.
     public let unknowns: [String]
-    /// Values that are not public or may change, as far as they are known; and other profiles that it comes with.
+    /// The family's own profile first, then the others that come with it.
     public let profiles: [ReaderProfile]
-    /// How its readers encrypt swipes; nil if it is not published, or they encrypt nothing.
+    /// The encryption of the readers' swipes; nil if it is not published, or the readers do not encrypt.
     package let encryption: Encryption?
     private let make: @Sendable (ReaderProfile) throws(ReaderError) -> any ReaderDialect
     private let sound: (@Sendable (ReaderProfile) throws(ReaderError) -> ReaderSound)?
 
-    /// Whether its links have to keep packets apart, as Bluetooth Low Energy does, and a line code with its bursts: a stream of
-    /// bytes is not enough.
+    /// Whether the family needs links that keep packets apart, as Bluetooth Low Energy or a line code with bursts does;
+    /// a byte stream does not suffice.
     public var needsPackets: Bool { carriers == [.lowEnergy] || carriers == [.audio] }
 
-    /// Values that are not public or may change, as far as they are known.
+    /// The facts about the readers that are not public or may change, as far as they are known.
     public var profile: ReaderProfile { profiles[0] }
 
-    /// The profile of its simulated reader: ``profile``, or if that is not enough for any reader, one that was invented.
+    /// The profile of the simulated reader: ``profile``, or a synthetic one if ``profile`` is incomplete.
     public var simulatedProfile: ReaderProfile { profiles[profiles.count - 1] }
 
-    /// The family's protocol.
-    /// - Parameter profile: values in place of those of the family's own ``profile``; it may leave out the others.
-    /// - Returns: a dialect that has sent and received nothing yet.
-    /// - Throws: ``ReaderError``: `missingValue` if one is needed and not known, `badProfile` if one is impossible.
+    /// Creates a dialect of the family.
+    /// - Parameter profile: overrides values of the family's own ``profile``; it may omit the others.
+    /// - Returns: a dialect in its initial state.
+    /// - Throws: ``ReaderError``: `missingValue` if a needed value is unknown, `badProfile` if a value is invalid.
     public func makeDialect(_ profile: ReaderProfile? = nil) throws(ReaderError) -> any ReaderDialect {
         guard let profile else { return try make(self.profile) }
         return try make(self.profile.with(profile))
     }
 
-    /// The sound of its readers on an audio jack.
-    /// - Parameter profile: values in place of those of the family's own ``profile``; it may leave out the others.
-    /// - Returns: tones and line codes; nil if the family has no sound.
-    /// - Throws: ``ReaderError``: `missingValue` if one is needed and not known, `badProfile` if one is impossible.
+    /// Returns the sound of the readers on an audio jack.
+    /// - Parameter profile: overrides values of the family's own ``profile``; it may omit the others.
+    /// - Returns: tones and line codes; nil if the family does not use an audio jack.
+    /// - Throws: ``ReaderError``: `missingValue` if a needed value is unknown, `badProfile` if a value is invalid.
     public func makeSound(_ profile: ReaderProfile? = nil) throws(ReaderError) -> ReaderSound? {
         guard let sound else { return nil }
         guard let profile else { return try sound(self.profile) }

@@ -1,13 +1,13 @@
 import JackdawCards
 
-/// Puts zeros and X in place of card data; nothing moves.
+/// Replaces card data by zeros and X; no byte changes its position.
 enum CardHiding {
     private static let star = UInt8(ascii: "*")
     private static let zero = UInt8(ascii: "0")
     private static let caret = UInt8(ascii: "^")
 
-    /// Hides tracks, in clear or masked by the reader: of an account number the first six and the last four digits stay, and
-    /// separators of fields.
+    /// Hides tracks in clear or masked by the reader. The first six and last four digits of an account number and the
+    /// field separators remain.
     static func hideTracks(_ bytes: inout [UInt8], _ range: Range<Int>) {
         var next = range.lowerBound
         while next < range.upperBound {
@@ -24,17 +24,17 @@ enum CardHiding {
         }
     }
 
-    /// Hides what may be an account number in a reader's own words: of numbers of 12 digits or more all but the first six and
-    /// the last four.
+    /// Hides possible account numbers in text from a reader: all but the first six and last four digits of numbers of
+    /// 12 digits or more.
     static func hideNumbers(_ bytes: inout [UInt8], _ range: Range<Int>) {
         for places in numbers(in: bytes, range) where places.count >= 12 {
             for index in places[6..<places.count - 4] { bytes[index] = zero }
         }
     }
 
-    /// A reader's own words as they may be shown: it may be confused, and send an account number. Of digits that can be one
-    /// (ISO 7812: 13 to 19 digits, Luhn), and of more of them, the first six and the last four stay; nothing stays of a text with
-    /// the `^` of a track, in which a cardholder's name may be.
+    /// Returns text from a reader as it may be shown, as a faulty reader may send an account number in it. Of possible
+    /// account numbers (ISO 7812: 13 to 19 digits, Luhn), and of all longer numbers, the first six and last four digits
+    /// remain. Of text that may have a track, and so a cardholder's name, only the length remains.
     static func shown(_ text: String) -> String {
         var bytes = Array(text.utf8)
         guard !mayBeTrack(bytes) else { return "\(bytes.count) characters" }
@@ -91,12 +91,12 @@ enum CardHiding {
         return places.isEmpty ? numbers : numbers + [places]
     }
 
-    /// Puts a byte in place of others.
+    /// Overwrites bytes, by default with zero.
     static func clear(_ bytes: inout [UInt8], _ range: Range<Int>, _ filler: UInt8 = 0) {
         for index in range { bytes[index] = filler }
     }
 
-    /// The separator of a track follows an account number, or it is all that there is.
+    /// Whether the digits are an account number: a track's separator follows them, or they are the whole text.
     private static func isNumber(_ bytes: [UInt8], _ number: Range<Int>, in range: Range<Int>) -> Bool {
         guard number.upperBound < range.upperBound else { return number == range }
         let isFirst = number.lowerBound == range.lowerBound || !"=^".utf8.contains(bytes[number.lowerBound - 1])
@@ -107,7 +107,7 @@ enum CardHiding {
 
     static func isLetter(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte & 0xDF) }
 
-    /// Whether a byte follows the start sentinel of track 1.
+    /// Whether the byte follows the start sentinel of track 1.
     private static func isFormatCode(_ bytes: [UInt8], _ index: Int, in range: Range<Int>) -> Bool {
         index > range.lowerBound && bytes[index - 1] == UInt8(ascii: "%")
     }

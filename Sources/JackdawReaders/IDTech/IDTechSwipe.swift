@@ -137,16 +137,16 @@ package struct IDTechSwipe: Sendable, Hashable {
         keySerialNumber = try places.take(10, "the KSN")
     }
 
-    /// Where a track lies that is sent as it is: track 3 of the original layout, what an enhanced one does not encrypt, and all
-    /// tracks of a reader without a key.
+    /// Returns the range of a track that was sent in clear: track 3 of the original layout, an unencrypted track of an
+    /// enhanced layout, and all tracks of a reader without a key.
     /// - Parameters:
-    ///   - index: of the track, 0 to 2.
-    ///   - frame: the same that the layout was read of.
-    /// - Returns: nil for one that is encrypted, has stars in it, or was not sent.
+    ///   - index: the index of the track, 0 to 2.
+    ///   - frame: the frame from which the layout was parsed.
+    /// - Returns: nil for a track that is encrypted, has asterisks as a mask, or was not sent.
     package func trackInClear(_ index: Int, of frame: Span<UInt8>) -> Range<Int>? {
         let isEncrypted = tracks[index].encrypted != nil || (index < 2 && encryptedTogether != nil)
         guard !isEncrypted, let place = tracks[index].masked else { return nil }
-        // Bits are no characters.
+        // A raw track consists of bits, in which an asterisk is not a mask.
         return cardType != .raw && place.contains { frame[$0] == UInt8(ascii: "*") } ? nil : place
     }
 

@@ -116,7 +116,7 @@ extension EDynamoDialect {
             defer { next += frame.count - 1 }
             return [frame[0]] + masked[next..<next + frame.count - 1]
         }
-        // After the end and the number of notifications nothing is known to come.
+        // No data is known to follow the end mark and the number of notifications.
         let end = frames.suffix(1).map { Array($0.prefix(2)) + [UInt8](repeating: 0, count: max(0, $0.count - 2)) }
         return .masked(parts + end)
     }
@@ -152,7 +152,7 @@ extension EDynamoDialect {
         guard let layout = try? MagTekCardRecord(record.span) else { return nil }
         var tracks = layout.tracks.map(\.masked)
         if !layout.isEncrypted { tracks += layout.tracks.map { $0.encrypted.prefix($0.length) } }
-        // A byte that is lost on the way moves the tracks to where nobody hides them.
+        // A lost byte shifts the tracks to positions that are not masked.
         let isInPlace =
             tracks.allSatisfy { $0.isEmpty || isTrack(record[$0]) }
             && record[layout.serialNumber].allSatisfy { CardHiding.isDigit($0) || CardHiding.isLetter($0) }

@@ -37,9 +37,9 @@ package struct MagTekCardRecord: Sendable, Hashable {
     package let encoding: Encoding?
     /// The reader's encryption status.
     package let encryption: MagTekSwipe.EncryptionStatus
-    /// Whether the reader has encrypted the tracks; else they are in clear.
+    /// Whether the reader encrypted the tracks; otherwise they are in clear.
     package var isEncrypted: Bool { encryption.encryptsTracks }
-    /// What it says about the fingerprint and the card's way.
+    /// The status of the fingerprint and of the card's movement.
     package let magnePrintStatus: MagnePrintStatus
     /// The stripe's fingerprint, encrypted and padded.
     package let magnePrint: Range<Int>

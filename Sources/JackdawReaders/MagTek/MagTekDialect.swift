@@ -5,7 +5,7 @@ package struct MagTekDialect: ReaderDialect {
     package let times: ReaderTimes
     package let isAlwaysArmed = true
 
-    /// The last answer and its request, which the answer does not name.
+    /// The last answer and its request, as answers do not identify their request.
     private var last: (request: ReaderRequest, data: [UInt8])?
 
     /// - Parameter times: timeouts, and the number of attempts.
@@ -16,8 +16,8 @@ package struct MagTekDialect: ReaderDialect {
         self.times = times
     }
 
-    /// - Parameter profile: values that are not public or may change.
-    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) if the profile is not enough.
+    /// - Parameter profile: the values that are not public or may change.
+    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) if the profile is incomplete or invalid.
     package init(profile: ReaderProfile) throws(ReaderError) { self.init(times: try profile.times()) }
 
     /// Software version and serial number.
@@ -31,7 +31,6 @@ package struct MagTekDialect: ReaderDialect {
     /// No requests, as the reader reads cards at any time.
     package func arming(for duration: Duration) -> [ReaderRequest] { [] }
 
-    /// The requests of a question.
     package func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
         switch question {
         case .firmware: [Self.property(.software)]
@@ -41,7 +40,7 @@ package struct MagTekDialect: ReaderDialect {
         }
     }
 
-    /// The requests of a setting, whose number is that of a property.
+    /// Sets a property: the setting's number is that of the property.
     package func setting(_ setting: ReaderSetting) throws(ReaderError) -> [ReaderRequest] {
         guard let number = UInt8(exactly: setting.number), setting.value.count < Self.greatestData else {
             throw ReaderError(
@@ -51,10 +50,10 @@ package struct MagTekDialect: ReaderDialect {
         return [Self.request(.setProperty, [number] + setting.value, "set property \(number)")]
     }
 
-    /// Forgets the last answer.
+    /// Discards the last answer.
     package mutating func reset() { last = nil }
 
-    /// The meaning of a line.
+    /// Interprets a line: a swipe or an answer.
     package mutating func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
         if frame.indices.contains(where: { frame[$0] == UInt8(ascii: "|") }) { return [swipe(frame)] }
         guard let request, let code = frame.byte(at: 0) else { return [.unknown("an answer")] }
@@ -97,7 +96,7 @@ package struct MagTekDialect: ReaderDialect {
             return .badSwipe("its fields do not fit: \(error)")
         }
         if let meaning = layout.encryption.meaning { return meaning }
-        // Whatever is in the encrypted fields of a card that was not read, it is no card.
+        // The encrypted fields of a card that was not read are not a swipe.
         guard layout.hasReadTrack(line) else { return .badSwipe("no track was read") }
         var builder = ReaderSwipe.Builder()
         for (index, place) in layout.encryptedTracks.enumerated() {
@@ -165,7 +164,8 @@ extension MagTekDialect {
         return .masked([line])
     }
 
-    /// Hides the masked tracks, but for the `E` in place of each that was not read: without it a card is read.
+    /// Hides the masked tracks, except the `E` that stands for a track that was not read: without it, the line counts
+    /// as a read card.
     private static func hideMaskedTracks(of line: inout [UInt8], _ layout: MagTekSwipe) {
         var start = layout.masked.lowerBound
         for (_, place) in layout.maskedTracks(line.span) where MagTekSwipe.isUnread(line.span.extracting(place)) {
@@ -176,7 +176,7 @@ extension MagTekDialect {
         if !MagTekSwipe.isUnread(line.span.extracting(rest)) { CardHiding.hideTracks(&line, rest) }
     }
 
-    /// Hides something in bytes that are written as hexadecimal digits.
+    /// Applies `hide` to bytes that are written as hexadecimal digits.
     private static func hideDigits(of line: inout [UInt8], _ place: Range<Int>, _ hide: (inout [UInt8]) -> Void) {
         var bytes = stride(from: place.lowerBound, to: place.upperBound - 1, by: 2).map { line.span.byte(at: $0) ?? 0 }
         hide(&bytes)

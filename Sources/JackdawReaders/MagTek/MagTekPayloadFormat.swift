@@ -56,12 +56,12 @@ package struct MagTekPayloadFormat: FrameExplainer {
 ///
 /// Source: MagTek's eDynamo programmer's manual D998200115, 3.2.
 package enum MagTekPayloadKind: UInt8, Sendable, Hashable, CaseIterable, CustomStringConvertible {
-    /// A swipe (``MagTekCardRecord``).
+    /// A swipe (`MagTekCardRecord`).
     case cardData = 0
-    /// A swipe, run-length encoded (``MagTekRunLength``).
+    /// A swipe, run-length encoded (`MagTekRunLength`).
     case shortenedCardData = 1
     case notification = 2
-    /// A notification, run-length encoded (``MagTekRunLength``).
+    /// A notification, run-length encoded (`MagTekRunLength`).
     case shortenedNotification = 3
 
     /// Whether the message is a swipe.

@@ -52,7 +52,7 @@ package struct MagTekSwipe: Sendable, Hashable {
         /// Whether tracks are encrypted: not without a key, even if encryption is switched on.
         package var encryptsTracks: Bool { isSuperset(of: [.hasKey, .isEncrypting]) }
 
-        /// Its meaning if it says that there are no tracks; nil if there may be some.
+        /// The event of a status without tracks; nil if there may be tracks.
         var meaning: ReaderMeaning? {
             if contains(.hasTimedOut) { return .gaveUp }
             if contains(.isExhausted) { return .badSwipe("no key is left") }
@@ -60,13 +60,13 @@ package struct MagTekSwipe: Sendable, Hashable {
         }
     }
 
-    /// Tracks with digits in place of others, one after the other, with their sentinels.
+    /// The tracks with masked digits, one after the other, with their sentinels.
     package let masked: Range<Int>
     /// The reader's encryption status.
     package let encryption: EncryptionStatus
-    /// Whether the reader has encrypted the tracks; else they are in clear, as hexadecimal digits or as plain text.
+    /// Whether the reader encrypted the tracks; otherwise they are in clear, as hexadecimal digits or as plain text.
     package let isEncrypted: Bool
-    /// Every field between separators, in its order; the first is ``masked``.
+    /// The fields between separators, in order; the first is ``masked``.
     let parts: [Range<Int>]
 
     /// Tracks 1 to 3, each encrypted, as hexadecimal digits; empty for a missing track. In clear if nothing is
@@ -75,7 +75,7 @@ package struct MagTekSwipe: Sendable, Hashable {
     /// Source: MagTek's manuals 99875483, encryption status (hexadecimal digits), and 99875475-10, appendix D, example
     /// 5, page 101 (plain text).
     package var encryptedTracks: [Range<Int>] { Array(parts[MagTekSwipeLayout.tracks]) }
-    /// The status of the stripe's fingerprint, as hexadecimal digits.
+    /// The reader's status of the stripe's fingerprint, as hexadecimal digits.
     package var magnePrintStatus: Range<Int> { parts[5] }
     /// The reader's serial number, which its owner may choose.
     package var serialNumber: Range<Int> { parts[7] }
@@ -97,14 +97,14 @@ package struct MagTekSwipe: Sendable, Hashable {
         isEncrypted = layout.isEncrypted
     }
 
-    /// Which characters each track begins with: a reader marks by them how a track is coded.
+    /// The start sentinels of each track: a reader marks by them how a track is coded.
     ///
     /// Source: MagTek's manuals 99875475-10, properties 24 to 29, and D998200115 (`!`).
     package static let startSentinels: [Int: [UInt8]] = [
         1: Array("%".utf8), 2: Array(";@".utf8), 3: Array("+#&!".utf8),
     ]
 
-    /// The track that a start sentinel begins; nil of other characters.
+    /// The track that a start sentinel begins; nil for other characters.
     static func number(ofTrackFrom sentinel: UInt8) -> Int? {
         startSentinels.first { $0.value.contains(sentinel) }?.key
     }
@@ -122,18 +122,19 @@ package struct MagTekSwipe: Sendable, Hashable {
         return first < end && (first..<end).allSatisfy { track[$0] == UInt8(ascii: "E") }
     }
 
-    /// The same of one of the fields of tracks, as characters or as hexadecimal digits.
+    /// Whether one of the fields of tracks, as characters or as hexadecimal digits, stands for a track that was not
+    /// read.
     package static func isUnread(field: Span<UInt8>) -> Bool {
         guard !isUnread(field) else { return true }
-        // Longer ones have more than `E` between sentinels.
+        // A longer field has more than `E` between sentinels.
         guard field.count <= 6 else { return false }
         let characters = stride(from: 0, to: field.count, by: 2).compactMap { field.byte(at: $0) }
         return 2 * characters.count == field.count && isUnread(characters.span)
     }
 
-    /// The masked tracks.
-    /// - Parameter line: the same that the layout was read of.
-    /// - Returns: their numbers and places, each from its start sentinel to the next question mark.
+    /// Finds the masked tracks.
+    /// - Parameter line: the line from which the layout was parsed.
+    /// - Returns: the number and place of each track, from its start sentinel to the next question mark.
     func maskedTracks(_ line: Span<UInt8>) -> [(number: Int, place: Range<Int>)] {
         var tracks: [(number: Int, place: Range<Int>)] = []
         var next = masked.lowerBound
@@ -149,10 +150,10 @@ package struct MagTekSwipe: Sendable, Hashable {
         return tracks
     }
 
-    /// Whether one track or more was read: the reader sends a message for each swipe, with `E` in place of each track
-    /// that it could not read and nothing in place of one that is not on the card.
-    /// - Parameter line: the same that the layout was read of.
-    /// - Returns: false if the masked tracks, or all fields of tracks, have none that was read.
+    /// Whether at least one track was read. The reader sends a message for each swipe, with `E` for each track that it
+    /// could not read, and nothing for a track that is not on the card.
+    /// - Parameter line: the line from which the layout was parsed.
+    /// - Returns: false if no masked track was read, or, without masked tracks, no field of a track.
     func hasReadTrack(_ line: Span<UInt8>) -> Bool {
         let hasField = encryptedTracks.contains { !$0.isEmpty && !Self.isUnread(field: line.extracting($0)) }
         guard hasField, !masked.isEmpty else { return hasField }
@@ -161,7 +162,7 @@ package struct MagTekSwipe: Sendable, Hashable {
         return tracks.contains { !Self.isUnread(line.extracting($0.place)) }
     }
 
-    /// Explains the line but for its end, field by field; a separator belongs to the field before it.
+    /// Explains the line without its end, field by field; each separator belongs to the field before it.
     func fields(of line: Span<UInt8>, isRevealing: Bool) -> [FrameField] {
         zip(names, parts).map { name, part in
             let text = line.extracting(part)
@@ -210,9 +211,9 @@ struct MagTekSwipeLayout {
     /// The two bytes, of which the first has the lower bits: the manual's example is 0600 for a reader that has a key
     /// and encrypts.
     private(set) var encryptionStatus: UInt16 = 0
-    /// Whether the tracks are encrypted: the reader encrypts, and names the key.
+    /// Whether the tracks are encrypted: the status has encryption, and the line has the key's serial number.
     private(set) var isEncrypted = false
-    /// Where each part ends; the next one begins after the separator.
+    /// The end of each part; the next part begins after the separator.
     private var ends = InlineArray<14, Int>(repeating: 0)
 
     /// - Parameter line: the line with the carriage return at its end.
@@ -239,8 +240,8 @@ struct MagTekSwipeLayout {
         // The masked tracks and the format's code are not digits either.
         for number in 1..<count - 1 where number != Self.serialNumber {
             let part = line.extracting(self[number])
-            // A reader sends `E` in place of a track that it could not read, and if it does not encrypt it may send
-            // tracks as they are, each from its start sentinel.
+            // A reader sends `E` for a track that it could not read. A reader that does not encrypt may send tracks as
+            // plain text, each from its start sentinel.
             if Self.tracks.contains(number), MagTekSwipe.isUnread(part) || !isEncrypted && part.startsTrack {
                 continue
             }
@@ -278,8 +279,8 @@ struct MagTekSwipeLayout {
 }
 
 extension Span<UInt8> {
-    /// Whether it begins as a track in plain text does: with a sentinel, which its owner can choose and which is no
-    /// letter and no digit.
+    /// Whether a part begins like a track in plain text: with a sentinel, which the owner can choose and which is
+    /// neither a letter nor a digit.
     fileprivate var startsTrack: Bool {
         !isEmpty && !CardHiding.isLetter(self[0]) && !CardHiding.isDigit(self[0])
     }

@@ -16,15 +16,15 @@ package struct MiuraDialect: ReaderDialect {
     static let greatestAnswer = 65_536
 
     /// - Parameters:
-    ///   - times: how long things take.
-    ///   - reportFlags: what is reported of a card (``MiuraCardReports``); all of them by default.
+    ///   - times: timeouts, and the number of attempts.
+    ///   - reportFlags: the contents of card reports (``MiuraCardReports``); default: all.
     package init(times: ReaderTimes = ReaderTimes(), reportFlags: UInt8 = MiuraCardReports.all.rawValue) {
         self.times = times
         self.reportFlags = reportFlags
     }
 
-    /// - Parameter profile: values that are not public or may change.
-    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) if the profile is not enough.
+    /// - Parameter profile: the values that are not public or may change.
+    /// - Throws: ``ReaderError`` (`missingValue`, `badProfile`) if the profile is incomplete or invalid.
     package init(profile: ReaderProfile) throws(ReaderError) {
         let flags = UInt8(clamping: try profile.integer(.reportFlags, in: 0...255))
         self.init(times: try profile.times(), reportFlags: flags)
@@ -39,13 +39,12 @@ package struct MiuraDialect: ReaderDialect {
     /// Switches card status reports on; the first report is the answer. The driver limits the wait.
     package func arming(for duration: Duration) -> [ReaderRequest] { [Self.request(.cardStatus, reportFlags)] }
 
-    /// Card status reports off, which nothing answers: the answer would be a report.
+    /// Switches card status reports off. There is no answer, as the answer to this command is a report.
     package func disarming(after reason: DisarmReason) -> [ReaderRequest] {
         let request = Self.request(.cardStatus, 0)
         return [ReaderRequest(request.name, request.bytes, isAnswered: false)]
     }
 
-    /// The requests of a question.
     package func asking(_ question: ReaderQuestion) throws(ReaderError) -> [ReaderRequest] {
         switch question {
         case .firmware, .serialNumber: [Self.request(.reset)]
@@ -55,13 +54,13 @@ package struct MiuraDialect: ReaderDialect {
         }
     }
 
-    /// The request's own bytes; the parts of an earlier answer are dropped.
+    /// Returns the request's bytes, unchanged. Discards any partial answer to an earlier request.
     package func encode(_ request: ReaderRequest) -> [UInt8] {
         joining.resetAnswers()
         return request.bytes
     }
 
-    /// The meaning of a frame, as soon as the last part of an answer has come.
+    /// Interprets a frame; a chained answer only after its last frame.
     package func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
         let part = frame.extracting(MiuraFormat.apduStart..<frame.count - 1)
         let isUnsolicited = frame[1] & MiuraFormat.unsolicited != 0
@@ -94,9 +93,10 @@ package struct MiuraDialect: ReaderDialect {
         guard let request else { return .unknown("an answer that ends with \(status)") }
         guard status == .done else { return .refused("status \(status)") }
         let body = message.extracting(first: end)
-        // Miura's SDK takes any data of a command that was done; what cannot be read has no facts.
+        // Miura's SDK accepts any data in the answer to a command that succeeded; data that cannot be parsed has no
+        // facts.
         let facts = facts(body, TagLengthValue.read(body) ?? [])
-        // Answers do not say what they answer: one that came twice would be taken for the next.
+        // An answer does not identify its request: a repeated answer must not be taken for that of the next request.
         return isAnswer(facts, to: request) ? .done(facts) : .unknown("an answer to something else")
     }
 
@@ -119,7 +119,7 @@ package struct MiuraDialect: ReaderDialect {
             switch object.tag {
             case MiuraTag.serialNumber: facts.append(.serialNumber(value.printable))
             case MiuraTag.softwareInformation: facts += Self.words(in: object, objects, body).map { .firmware($0) }
-            // Miura's SDK takes any tag around a capability.
+            // Miura's SDK does not check the tag of the object that contains a capability.
             case let tag where object.isConstructed && tag != MiuraTag.response:
                 facts += Self.words(in: object, objects, body).map { .capability($0) }
             // 00 on battery, 01 charging, 02 charged; other values are failures.
@@ -147,7 +147,7 @@ package struct MiuraDialect: ReaderDialect {
         return words.isEmpty ? [] : [words.joined(separator: " ")]
     }
 
-    /// The meaning of an unsolicited message; the first report of cards answers that they are switched on.
+    /// Interprets an unsolicited message; the first card report confirms that reports are switched on.
     private func report(_ message: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
         guard message.count >= 2, let objects = TagLengthValue.read(message.extracting(first: message.count - 2)) else {
             return [.unknown("a report that is not BER-TLV")]
@@ -160,7 +160,7 @@ package struct MiuraDialect: ReaderDialect {
             let status = message.extracting(range)
             let isAnswer = request.map { $0.bytes == Self.request(.cardStatus, reportFlags).bytes } ?? false
             if isAnswer { meanings.append(.done()) }
-            // No event says that there is no card.
+            // The absence of a card is not an event.
             if !isAnswer || (status[0] | status[1]) & 1 != 0 { meanings += cards(status, message, objects) }
         }
         if let range = value(MiuraTag.deviceStatus, atLeast: 1) { meanings.append(device(message[range.lowerBound])) }
@@ -210,7 +210,8 @@ package struct MiuraDialect: ReaderDialect {
         ReaderRequest("\(instruction)", (try? MiuraCommand(instruction, first))?.frame() ?? [])
     }
 
-    /// The parts of answers, for each of the streams that interleave; a reference, so that a dialect can be copied.
+    /// Partial messages, one for each stream of messages that may interleave; by reference, so that copies of a dialect
+    /// share them.
     private final class Joining: Sendable {
         private let streams = [Stream(), Stream(), Stream(), Stream()]
 
@@ -219,7 +220,7 @@ package struct MiuraDialect: ReaderDialect {
         }
 
         /// Adds a part.
-        /// - Returns: the message if this was its end; nil also if it is lost.
+        /// - Returns: the message, if the part ends it; nil also if the message is lost.
         /// - Throws: ``JoiningFault`` if it is too long.
         func append(
             _ part: Span<UInt8>, isEnd: Bool, to stream: Int
@@ -237,10 +238,10 @@ package struct MiuraDialect: ReaderDialect {
 
         static func stream(isOfBase: Bool, isUnsolicited: Bool) -> Int { (isOfBase ? 2 : 0) + (isUnsolicited ? 1 : 0) }
 
-        /// Whether the next part belongs to a message that is lost.
+        /// Whether the next part belongs to a lost message.
         func isSkipping(_ stream: Int) -> Bool { streams[stream].parts.withLock { $0.isSkipping } }
 
-        /// Forgets answers that have begun; unsolicited messages go on.
+        /// Discards partial answers, but not partial unsolicited messages.
         func resetAnswers() {
             for isOfBase in [false, true] {
                 streams[Self.stream(isOfBase: isOfBase, isUnsolicited: false)].parts.withLock { $0.reset() }

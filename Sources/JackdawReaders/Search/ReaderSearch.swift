@@ -1,4 +1,4 @@
-public import JackdawDSP
+package import JackdawDSP
 
 /// Finds out which of several readers is connected to an audio jack. The search first listens without playing anything.
 /// If that does not find a reader, it asks for permission to play tones. Then it tries one family after the other: it
@@ -9,9 +9,9 @@ public import JackdawDSP
 package struct ReaderSearch: ~Copyable {
     /// An action that the caller must take.
     package enum Output: Sendable {
-        /// Apply the change to a line from ``ReaderSearch/makeLine(sampleRate:)``.
+        /// Apply the change to a line from `ReaderSearch/makeLine(sampleRate:)`.
         case play(ReaderModulator.Change)
-        /// Listening did not suffice: the search waits for ``ReaderSearch/allowTones(_:)``.
+        /// Listening did not suffice: the search waits for `ReaderSearch/allowTones(_:)`.
         case needsTones
         /// The search has ended; no output follows.
         case finished(ReaderSearchReport)

@@ -1,8 +1,8 @@
-public import JackdawDSP
+package import JackdawDSP
 
 /// The sound of an audio reader: its power tones, the sound of commands, and the line code of its answers.
 ///
-/// A family creates it from its profile (``ReaderFamily/makeSound(_:)``); ``ReaderModulator`` and ``ReaderDemodulator``
+/// A family creates it from its profile (``ReaderFamily/makeSound(_:)``); `ReaderModulator` and `ReaderDemodulator`
 /// use it.
 public struct ReaderSound: Sendable, Hashable {
     /// The modulation of commands.

@@ -1,5 +1,5 @@
-public import JackdawDSP
-public import JackdawTransport
+package import JackdawDSP
+package import JackdawTransport
 internal import Synchronization
 
 /// A link to a reader on an audio jack: sends bytes and power as changes of the playback, and decodes bytes from the

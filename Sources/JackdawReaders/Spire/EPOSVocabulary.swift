@@ -35,7 +35,7 @@ package enum EPOSMessage: String, Sendable, Hashable, CaseIterable {
     case getTransactionData = "GetTransactionData"
     /// The issuer must be contacted.
     case goOnline = "GoOnline"
-    /// The terminal's progress (``EPOSStatus``).
+    /// The terminal's progress (`EPOSStatus`).
     case statusReport = "StatusReport"
     /// The transaction is complete.
     case completeTransaction = "CompleteTransaction"

@@ -1,7 +1,7 @@
 import JackdawDSP
 
-/// How Spire's SPm20 terminals are spoken to (JSONPOS): both ends ask and answer in JSON. The terminal takes payments as a whole
-/// and tells its state; it hands out no swipe.
+/// The protocol of Spire's SPm20 terminals (JSONPOS): both sides send requests and answers in JSON. The terminal
+/// handles payments as a whole and reports its state; it does not send swipes.
 ///
 /// Source: the public SDKs of Poplatek (pt-android-sdk, pt-ios-sdk).
 package struct JSONPOSDialect: ReaderDialect {
@@ -163,7 +163,8 @@ extension JSONPOSDialect {
         return .masked([frame])
     }
 
-    /// Hides tracks in texts that have the `^` of one, in which a cardholder's name may be, too. Escapes stay as long as they are.
+    /// Hides tracks in texts with the `^` of a track, which may also have a cardholder's name. Escapes keep their
+    /// length.
     private static func hideTracks(_ frame: inout [UInt8]) {
         var text: [JSONCharacter] = []
         var next = JSONPOSFormat.colon
@@ -196,11 +197,11 @@ extension JSONPOSDialect {
     /// A character of a JSON text: one byte, or an escape.
     private struct JSONCharacter {
         let place: Range<Int>
-        /// What it stands for; a letter in place of one that is not ASCII, a blank in place of a control character.
+        /// The byte that it stands for; a letter for a character that is not ASCII, a blank for a control character.
         let byte: UInt8
-        /// Whether it is not ASCII.
+        /// Whether the character is not ASCII.
         let isForeign: Bool
-        /// Whether a text begins or ends with it.
+        /// Whether the character begins or ends a text.
         let isQuote: Bool
 
         init(_ frame: [UInt8], at start: Int) {
@@ -212,13 +213,13 @@ extension JSONPOSDialect {
             place = start..<start + (isNumber ? 6 : isEscape ? 2 : 1)
             isForeign = value > 0x7F
             isQuote = !isEscape && value == Int(UInt8(ascii: "\""))
-            // Of escapes of one letter none is a letter.
+            // An escape of one letter, such as `\n`, does not stand for a letter.
             let isBlank = value < 0x20 || isEscape && !isNumber && CardHiding.isLetter(UInt8(truncatingIfNeeded: value))
             byte = isForeign ? UInt8(ascii: "X") : isBlank ? UInt8(ascii: " ") : UInt8(truncatingIfNeeded: value)
         }
     }
 
-    /// Hides the texts of all members of the name `data`: as many bytes, base64 as before.
+    /// Masks the texts of all members with the name `data`, with the same number of bytes, still in base64.
     private static func hideData(_ frame: inout [UInt8]) {
         let (quote, blanks) = (UInt8(ascii: "\""), " \t\r\n".utf8)
         let name = Array("\"data\"".utf8)

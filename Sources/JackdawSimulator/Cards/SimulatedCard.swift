@@ -55,7 +55,7 @@ public struct SimulatedCard: RedactedDescription, Hashable {
             "licence", .licence, track1: "%CATESTVILLE^SAMPLE$ALEX^100 TEST STREET^?",
             track2: ";636014012345678=281219800101?"),
         SimulatedCard("gift", .gift, track2: ";9999000012345678=99120000000?"),
-        // The service code of this card says that it has a chip.
+        // The service code of this card indicates a chip.
         SimulatedCard(
             "chip", track1: "%B5200828282828210^TEST/CHIP^28122010000000000000?",
             track2: ";5200828282828210=28122010000012345678?"),

@@ -1,4 +1,4 @@
-public import JackdawReaders
+package import JackdawReaders
 
 /// Flomio's FloJack. It reports a tag with a synthetic number while it polls for tags.
 package struct FloJackModel: ReaderModel {

@@ -1,4 +1,4 @@
-public import JackdawReaders
+package import JackdawReaders
 
 /// A simulated device on the line of HiJack. It sends received bytes back, and track 2 of a swiped card.
 package struct HiJackModel: ReaderModel {

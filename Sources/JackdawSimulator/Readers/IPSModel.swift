@@ -1,4 +1,4 @@
-public import JackdawReaders
+package import JackdawReaders
 
 /// An IPS reader as its protocol is inferred, set to send tracks in clear unless it has a key. Everything of IPS
 /// Enterprise, and the answer to the wake command, is invented.

@@ -1,4 +1,4 @@
-public import JackdawReaders
+package import JackdawReaders
 
 /// Spire's SPm20 terminal. It identifies itself, and takes no payment.
 package struct JSONPOSModel: ReaderModel {

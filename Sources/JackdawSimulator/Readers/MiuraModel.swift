@@ -1,4 +1,4 @@
-public import JackdawReaders
+package import JackdawReaders
 
 /// Miura's readers, set to send tracks in clear.
 package struct MiuraModel: ReaderModel {

@@ -1,4 +1,4 @@
-public import JackdawReaders
+package import JackdawReaders
 
 /// ID TECH's NEO readers. A transaction ends with tracks in clear, or, with a key, with an encrypted swipe as ID TECH's
 /// stripe readers send it.

@@ -27,9 +27,9 @@ public struct SimulatedFamily: Sendable {
         }
     }
 
-    /// How the family behaves with a key.
-    /// - Parameter cipher: what a reader encrypts swipes with.
-    /// - Returns: the model; nil if it is not published how the family's readers encrypt, or none does it by such keys.
+    /// Creates a model with a key.
+    /// - Parameter cipher: encrypts the reader's swipes.
+    /// - Returns: the model; nil if the encryption of the family's readers is not published, or does not use such keys.
     public func makeModel(cipher: any SwipeCipher) -> (any ReaderModel)? { makeEncrypting?(cipher) ?? nil }
 
     /// All simulated families, sorted by name.

@@ -1,4 +1,4 @@
-public import JackdawReaders
+package import JackdawReaders
 
 /// A reader of a family whose wire is not published. It uses an invented wire of the simulator; no real reader does.
 package struct WireModel: ReaderModel {

@@ -1,6 +1,6 @@
-public import JackdawDSP
-public import JackdawReaders
-public import JackdawTransport
+package import JackdawDSP
+package import JackdawReaders
+package import JackdawTransport
 
 /// A simulated reader on an audio jack. It receives the played sound and returns the captured sound, one sample for
 /// each frame. A state machine without a clock: the number of frames is its time.
@@ -235,11 +235,11 @@ package struct SimulatedAudioHost: ~Copyable {
     ///   - port: captures the program's sound.
     ///   - playback: plays the reader's messages on a line of ``makeLine(sampleRate:)``.
     ///   - goesOn: whether to go on; called at least ten times a second.
-    ///   - tell: called each time that the reader gets power or loses it.
+    ///   - powerChanged: called each time that the reader gets power or loses it.
     /// - Throws: `LinkError` if the port is lost.
     package mutating func run(
         hearing port: some AudioPort, saying playback: some PlaybackPort<PoweredLine>, while goesOn: () -> Bool,
-        _ tell: (Bool) -> Void = { _ in }
+        _ powerChanged: (Bool) -> Void = { _ in }
     ) throws(LinkError) {
         var isOver = false
         while goesOn(), !isOver {
@@ -250,7 +250,7 @@ package struct SimulatedAudioHost: ~Copyable {
                     reader.hear(samples, of: port.channelCount) { message in
                         playback.change { line in try? line.enqueue(message, .added) }
                     }
-                    if reader.hasPower != hadPower { tell(reader.hasPower) }
+                    if reader.hasPower != hadPower { powerChanged(reader.hasPower) }
                 case .disconnected, .ended: isOver = true
                 case .reconnected: break
                 }

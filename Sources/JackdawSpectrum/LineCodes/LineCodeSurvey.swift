@@ -14,14 +14,14 @@ public struct LineCodeSurvey: ~Copyable, Sendable {
     private static let mostGuesses = 1_000
     /// Seconds of sound that are searched together; windows overlap by half.
     private static let windowLength = 1.0
-    /// Guesses of one sender stray less than this, as a share of the baud, and of tones that were measured.
+    /// Guesses of one sender differ by less than this, as a share of the baud, and of the measured tones.
     private static let stray = 0.03
-    /// Chips that keep to their rate this well are chips.
+    /// If levels keep to their rate this well, they are chips.
     private static let clearRegularity = 0.8
 
     /// Samples per second, in Hz.
     public let sampleRate: Double
-    /// Whether tones of no mode that has a name are looked for.
+    /// Whether the survey also searches for tones that belong to no named mode.
     private let findsUnnamed: Bool
 
     private var window: SampleBuffer
@@ -35,10 +35,10 @@ public struct LineCodeSurvey: ~Copyable, Sendable {
     /// The guesses so far, in the order of time; the last one may still grow.
     public private(set) var guesses: [LineGuess] = []
 
-    /// A survey of nothing yet.
+    /// A survey without samples.
     /// - Parameters:
     ///   - sampleRate: in Hz, within ``RecordingSurvey/sampleRates``.
-    ///   - findsUnnamed: whether to look for tones of no mode that has a name, too: the search that takes longest.
+    ///   - findsUnnamed: whether to search also for tones that belong to no named mode, which takes most of the time.
     /// - Throws: ``SpectrumError`` with code `unsupportedSampleRate` or `outOfMemory`.
     public init(sampleRate: Double, findsUnnamed: Bool = true) throws(SpectrumError) {
         guard RecordingSurvey.sampleRates.contains(sampleRate) else {
@@ -152,7 +152,7 @@ public struct LineCodeSurvey: ~Copyable, Sendable {
 }
 
 extension LineGuess {
-    /// Whether one sender may have made both. Without the name of a mode, the tones must be the same, too.
+    /// Whether both guesses may be of one sender. If no named mode matches, the tones must be the same, too.
     fileprivate func isOfSender(of next: LineGuess, stray: Double) -> Bool {
         guard modeName == next.modeName, abs(baud - next.baud) < stray * next.baud else { return false }
         guard modeName == Self.unnamed, case .tones(let tones) = carrier, case .tones(let others) = next.carrier else {
@@ -162,7 +162,7 @@ extension LineGuess {
             && abs(tones.space - others.space) < stray * others.space
     }
 
-    /// The same at its place in the recording.
+    /// The same guess with its place in the recording.
     fileprivate func placed(_ samples: Range<Int>) -> LineGuess {
         LineGuess(
             modeName: modeName, carrier: carrier, baud: baud, fit: fit, regularity: regularity,

@@ -85,7 +85,7 @@ public struct RecordingSurvey: ~Copyable, Sendable {
     }
 }
 
-/// The properties of a recording, found by a ``RecordingSurvey``. Levels are in dBFS as ``Decibels`` defines them.
+/// The properties of a recording, found by a ``RecordingSurvey``. Levels are in dBFS as `Decibels` defines them.
 public struct RecordingReport: Sendable, Equatable {
     /// Samples per second, in Hz.
     public let sampleRate: Double

@@ -134,7 +134,7 @@ package final class SocketListener: Sendable {
     package func accept(
         clock: any Clock<Duration> = ContinuousClock(), whenShort: (SystemFailure) async -> Void = { _ in }
     ) async throws(LinkError) -> (descriptor: Int32, peer: SocketAddress) {
-        // Without a descriptor to spare, the system refuses to accept also if there is no connection.
+        // If the process has no free descriptor, the system refuses to accept even if there is no connection.
         var isOneWaiting = false
         while true {
             guard !Task.isCancelled else { throw .cancelled(link) }
@@ -148,20 +148,20 @@ package final class SocketListener: Sendable {
                 _ = try await loop.wait(descriptor, for: .reading)
                 isOneWaiting = true
             } catch {
-                guard error.isShortage else { throw .system(error, link: link, "cannot take a link") }
+                guard error.isShortage else { throw .system(error, link: link, "cannot accept a connection") }
                 await whenShort(error)
                 try? await clock.sleep(for: Self.pause)
             }
         }
     }
 
-    /// Waits for a connection and makes a link of it; the next one if that cannot be.
+    /// Waits for a connection and makes a link from it; if that fails, waits for the next connection.
     /// - Parameters:
-    ///   - whenShort: is called before each wait for resources of the system, and if no link can be made.
-    ///   - make: makes the link of a descriptor, which is its own, and the address of the other side; nil if the connection has
-    ///     ended already.
+    ///   - whenShort: called before each wait for resources of the system, and if no link can be made.
+    ///   - make: makes the link from a descriptor, which it owns, and the address of the other side; returns nil if the
+    ///     connection has ended already.
     /// - Returns: the link.
-    /// - Throws: `LinkError`: `cancelled` if the task is.
+    /// - Throws: `LinkError`: `cancelled` if the task was cancelled.
     package func acceptLink(
         whenShort: (SystemFailure) async -> Void, _ make: (Int32, SocketAddress) throws(SystemFailure) -> SocketLink?
     ) async throws(LinkError) -> SocketLink {
@@ -175,7 +175,7 @@ package final class SocketListener: Sendable {
         }
     }
 
-    /// A connection; nil where none waits.
+    /// Accepts a connection; nil if there is no pending one.
     private func take() throws(SystemFailure) -> (descriptor: Int32, peer: SocketAddress)? {
         var accepted: Int32?
         do throws(SystemFailure) {

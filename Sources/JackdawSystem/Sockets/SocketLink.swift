@@ -14,13 +14,13 @@ package final class SocketLink: Transport {
     package let state: SystemLock<SocketLinkState>
 
     /// - Parameters:
-    ///   - descriptor: a connected socket that never waits, which the link closes.
-    ///   - link: its name.
-    ///   - format: how bytes go through it.
-    ///   - failures: what the system's failures mean.
-    ///   - loop: watches it.
-    ///   - calls: the system's.
-    /// - Throws: `LinkError` where it cannot be watched; it is closed then.
+    ///   - descriptor: a connected, non-blocking socket, which the link closes.
+    ///   - link: the link's name.
+    ///   - format: how the socket carries bytes.
+    ///   - failures: turns the system's failures into errors.
+    ///   - loop: watches the socket.
+    ///   - calls: the system calls.
+    /// - Throws: `LinkError` if the socket cannot be watched; it is then closed.
     package convenience init(
         _ descriptor: Int32, link: LinkName, format: SocketFormat, failures: SocketFailures, loop: EventLoop,
         calls: any StreamCalls = SystemSocketCalls()
@@ -29,12 +29,12 @@ package final class SocketLink: Transport {
             try self.init(
                 watching: descriptor, link: link, format: format, failures: failures, loop: loop, calls: calls)
         } catch {
-            throw .system(error, link: link.description, "cannot be watched")
+            throw .system(error, link: link.description, "cannot be added to the event loop")
         }
     }
 
-    /// The same.
-    /// - Throws: why it cannot be watched; it is closed then.
+    /// Creates a link as the other initializer does, but throws the system's failure.
+    /// - Throws: ``SystemFailure`` if the socket cannot be watched; it is then closed.
     package init(
         watching descriptor: Int32, link: LinkName, format: SocketFormat, failures: SocketFailures, loop: EventLoop,
         calls: any StreamCalls = SystemSocketCalls()

@@ -12,7 +12,7 @@
 /// }
 /// ```
 public actor KeptLink {
-    /// An event of the link, in this order.
+    /// The events of the link, in this order.
     public enum Event: Sendable {
         /// The link is open, until ``lost(_:)``, which always follows. If the program closes the session, the link
         /// connects again.
@@ -40,10 +40,11 @@ public actor KeptLink {
     package enum Persistence: Sendable, Hashable {
         /// Failures that may pass by themselves (``LinkError/Code/mayPass``).
         case whileItMayPass
-        /// The same, but a missing device or service counts only after the link has been open: a person who has mistyped its
-        /// name wants to know.
+        /// The same, but a missing device only after the link has been open once: a user who has mistyped its name
+        /// needs the error.
         case onceFound
-        /// All but a name that is none, and a transcript that takes no more: the rest is put right from outside.
+        /// All failures except an invalid name, a cancellation and a full transcript: a person can correct the cause
+        /// while the link retries.
         case always
 
         package func tries(again code: LinkError.Code, wasOpen: Bool) -> Bool {
@@ -103,7 +104,7 @@ public actor KeptLink {
 
     deinit { session?.battery?.cancel() }
 
-    /// The events of the link; ends after ``Event/ended(_:)``. Each event is given to one task only.
+    /// The events of the link; the stream ends after ``Event/ended(_:)``. Each event is delivered to one task only.
     public nonisolated var events: AsyncStream<Event> { AsyncStream { await self.nextEvent() } }
 
     /// Opens the link, and reconnects it until the program calls ``close()``, which it must; a second call has no
@@ -123,9 +124,9 @@ public actor KeptLink {
     /// system woke up.
     public func tryNow() { take(.seen) }
 
-    /// Passes on a report of the reader's battery in its own protocol. Reports of a ``BatteryReporting`` link are
-    /// passed on without this.
-    /// - Parameter battery: the report.
+    /// Reports the battery state that the reader sent in its own protocol. The reports of a ``BatteryReporting`` link
+    /// do not need this call.
+    /// - Parameter battery: the reader's report.
     public func report(_ battery: BatteryReport) { take(.battery(battery)) }
 
     private func take(_ input: LinkKeeper.Input) {
@@ -165,7 +166,7 @@ public actor KeptLink {
         }
     }
 
-    /// Passes on a link's reports of its battery, until that is cancelled.
+    /// Reports the battery reports of a link, until the task is cancelled.
     private func watchBattery(of transport: any Transport) -> Task<Void, Never>? {
         guard let reporting = transport as? any BatteryReporting else { return nil }
         return Task { [weak self] in
@@ -200,7 +201,7 @@ extension KeptLink {
     private struct SessionState {
         let number: Int
         let transport: any Transport
-        /// Passes on the link's reports of its battery.
+        /// The task that forwards the link's battery reports.
         let battery: Task<Void, Never>?
         /// Number of sends in progress.
         var sends = 0

@@ -41,8 +41,8 @@ public struct LinkError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let cancelled = Code(kind: .cancelled)
         /// The device's answer violates its protocol.
         public static let badAnswer = Code(kind: .badAnswer)
-        /// The transcript that is kept of the link takes no more: it has the greatest size that can be read again, or cannot be
-        /// written, as on a full disk.
+        /// The link's transcript has reached the largest size that can be read again, or cannot be written, as on a
+        /// full disk.
         public static let full = Code(kind: .full)
         /// The system reported another error; ``LinkError/underlying`` has its message.
         public static let system = Code(kind: .system)

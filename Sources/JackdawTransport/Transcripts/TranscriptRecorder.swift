@@ -67,8 +67,9 @@ actor TranscriptRecorder {
     /// Marks that the program closes the link: the end of the link that follows is not an event.
     func beginClosing() { hasEnded = true }
 
-    /// The time of the next entry. An end that comes later than any entry may is written with the latest time.
-    /// - Throws: `LinkError` with code `full` if no transcript has one so late.
+    /// The time of the next entry. The end of the link, if it comes too late for a transcript, gets the latest possible
+    /// time.
+    /// - Throws: `LinkError` with code `full` if the time is later than a transcript allows.
     private func now(isEnd: Bool) throws(LinkError) -> Duration {
         let now = max(.zero, clock.now())
         guard now > TranscriptReader.latestTime else { return now }
@@ -129,7 +130,7 @@ actor TranscriptRecorder {
             .full, link: link,
             "the transcript is full: no more than \(TranscriptReader.mostBytes >> 20) MiB, "
                 + "\(TranscriptReader.mostEntries) entries and a week can be played back",
-            remedy: "keep another one, in another file")
+            remedy: "record to another file")
     }
 }
 

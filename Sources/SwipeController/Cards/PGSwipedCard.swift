@@ -182,7 +182,7 @@ public final class PGMagnesafeSwipedCard: PGSwipedCard, @unchecked Sendable {
     public let magnesafeKsn: String
     /// The stripe's fingerprint, encrypted, hexadecimal digits; empty if the reader sent none.
     public let magnesafePrint: SecretText
-    /// What the reader says of the fingerprint, hexadecimal digits; empty if the reader sent nothing of it.
+    /// The reader's status of the fingerprint, hexadecimal digits; empty if the reader sent none.
     public let magnesafePrintStatus: String
 
     init(tracks: [SecretText?], ksn: String, print: SecretText, printStatus: String, shown: ShownCard) {

@@ -1,12 +1,12 @@
 import JackdawReaders
 internal import JackdawSystem
 
-/// Delivers the events of a controller's machine to its delegate and listeners: one at a time, in their order, and none before
-/// the handling of the last one has returned.
+/// Delivers a controller's events to its delegate and its event streams: one event at a time, in order, and never while
+/// the handler of another event runs.
 final class EventTeller: Sendable {
     private struct State {
         weak var delegate: (any PGSwipeDelegate)?
-        /// Events that wait for delivery, in this order.
+        /// Deliveries that are still pending, in order.
         var deliveries: [Delivery] = []
         var isDelivering = false
         var listeners: [Int: Listener] = [:]
@@ -18,7 +18,8 @@ final class EventTeller: Sendable {
         var report: ReaderSearchReport?
         var isOver = false
 
-        /// Keeps an event for the first stream, unless there are too many. A card that the program receives otherwise is not kept.
+        /// Keeps an event for the first stream. Discards all kept events if there are too many, or if the event has a
+        /// card that another receiver gets.
         mutating func keep(_ event: PGSwipeEvent) {
             let isReceived = delegate != nil || listeners.values.contains { $0.takesCards }
             if case .didSwipeCard(_?, _) = event, isReceived { beginning = nil }
@@ -29,16 +30,16 @@ final class EventTeller: Sendable {
 
     private struct Listener {
         let continuation: AsyncStream<PGSwipeEvent>.Continuation
-        /// Deliveries of events that happened before it listened.
+        /// Number of deliveries to skip, because they happened before the stream began.
         var skipped: Int
-        /// Whether it receives cards for the program; else it waits for another event.
+        /// Whether it receives cards for the program; otherwise it waits for another event.
         let takesCards: Bool
     }
 
     /// The largest number of events kept for the first stream.
     static let mostKept = 64
 
-    /// An event, and the state from it on.
+    /// An event, and the reader state that is valid from it on.
     private struct Delivery {
         let event: PGSwipeEvent?
         var flags: [ReaderKind: DeviceFlags] = [:]
@@ -66,13 +67,13 @@ final class EventTeller: Sendable {
         set { state.withLock { $0.delegate = newValue } }
     }
 
-    /// The type as of the last event.
+    /// The enabled type as of the last delivered event.
     var type: AudioJackReaderType { state.withLock { $0.type } }
 
     /// The report of the last autodetection.
     var report: ReaderSearchReport? { state.withLock { $0.report } }
 
-    /// Events that are delivered from now on; the first stream begins with those that were delivered before.
+    /// Events from now on; the first stream begins with the events delivered before it.
     func events() -> AsyncStream<PGSwipeEvent> {
         listen(takesCards: true) { state, listener in
             for event in state.beginning ?? [] { listener.yield(event) }
@@ -81,18 +82,18 @@ final class EventTeller: Sendable {
         }
     }
 
-    /// Listens to events that happen from now on.
+    /// Creates a stream of the events that happen from now on.
     /// - Parameter takesCards: whether the listener receives cards for the program.
-    /// - Returns: the events, without those that happened before and wait for delivery.
+    /// - Returns: the events, without earlier events whose delivery is pending.
     func laterEvents(takesCards: Bool) -> AsyncStream<PGSwipeEvent> {
         listen(takesCards: takesCards) { state, _ in state.deliveries.count }
     }
 
-    /// Makes a stream of events.
+    /// Creates an event stream.
     /// - Parameters:
     ///   - takesCards: whether the listener receives cards for the program.
-    ///   - begin: prepares it, and returns how many deliveries it skips.
-    /// - Returns: the stream, which has ended if the teller has.
+    ///   - begin: prepares the stream, and returns the number of deliveries that it must skip.
+    /// - Returns: the stream, which is already finished if delivery has ended.
     private func listen(
         takesCards: Bool, _ begin: (inout State, AsyncStream<PGSwipeEvent>.Continuation) -> Int
     ) -> AsyncStream<PGSwipeEvent> {
@@ -114,15 +115,15 @@ final class EventTeller: Sendable {
         return stream
     }
 
-    /// Takes an action that is an event, which ``deliver()`` delivers.
-    /// - Returns: whether it is one; others are for the engine.
+    /// Queues an action that is an event; ``deliver()`` delivers it.
+    /// - Returns: whether the action is an event; if false, the caller must perform it.
     func take(_ action: SwipeAction) -> Bool {
         guard let delivery = delivery(of: action) else { return false }
         state.withLock { if !$0.isOver { $0.deliveries.append(delivery) } }
         return true
     }
 
-    /// Delivers the events that wait, unless another thread does it already.
+    /// Delivers the queued events, unless another thread is delivering them.
     func deliver() {
         let begins = state.withLock { state in
             guard !state.isDelivering, !state.deliveries.isEmpty else { return false }
@@ -141,7 +142,7 @@ final class EventTeller: Sendable {
         }
     }
 
-    /// Drops the events that wait, and delivers no more.
+    /// Ends all streams, and discards pending deliveries and all later events.
     func end() {
         let listeners = state.withLock { state in
             state.isOver = true

@@ -355,7 +355,7 @@ extension SwipeMachine {
     }
 
     private mutating func failed(_ reader: ReaderKind, _ error: ReaderError) {
-        // A wait that was cancelled had ended already: it is no answer to the request that followed.
+        // The cancelled wait had already ended, so the error is not the answer to the next request.
         guard error.code != .nothingToCancel else { return }
         switch phase(of: reader) {
         case .connecting: connectingFailed(reader, error.code == .noAnswer ? .timeout : .failure)

@@ -36,24 +36,24 @@ public struct PGSwipeError: Error, Sendable, Hashable, CustomStringConvertible {
     public var description: String { message }
 }
 
-/// The kind of a ``PGSwipeWarning``. More may be added.
+/// The kind of a ``PGSwipeWarning``. Later versions may add kinds.
 public struct PGSwipeWarningCode: RawRepresentable, Sendable, Hashable {
-    /// Its name.
+    /// The name of the kind, for example `linkFailed`.
     public let rawValue: String
 
-    /// Of a name.
+    /// Creates a kind with a name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The type of reader was changed again and again: readers may malfunction by it.
+    /// The program changed the reader type repeatedly, which can make readers malfunction.
     public static let typeChangedRepeatedly = PGSwipeWarningCode(rawValue: "typeChangedRepeatedly")
-    /// A call that the reader's settings or its state leave no room for; it was not done.
+    /// The controller ignored a call that the reader's settings or state do not allow.
     public static let callIgnored = PGSwipeWarningCode(rawValue: "callIgnored")
-    /// A request for a swipe was cancelled before the reader waited for a card, which is told in no other way.
+    /// The program cancelled a request for a swipe before the reader waited for a card. No other event reports this.
     public static let requestCanceled = PGSwipeWarningCode(rawValue: "requestCanceled")
-    /// A reader does not take what it is told.
+    /// A reader refuses a request of the driver.
     public static let readerRefuses = PGSwipeWarningCode(rawValue: "readerRefuses")
     /// The sound card or the reader's link cannot be opened.
     public static let linkFailed = PGSwipeWarningCode(rawValue: "linkFailed")
-    /// The volume could not be changed.
+    /// The controller could not change the volume.
     public static let volumeUnchanged = PGSwipeWarningCode(rawValue: "volumeUnchanged")
 }

@@ -83,8 +83,8 @@ final class Console {
         results.removeWiping()
     }
 
-    /// Writes a line to standard error, after the results that came before it. Numbers and keys in it are masked: it may
-    /// repeat an argument, and a mistyped command line may have card data instead of a name.
+    /// Writes a line to standard error, after the results that came before it. Numbers and keys in it are masked: it
+    /// may repeat an argument, and a mistyped command line may have card data instead of a name.
     func message(_ line: String) { write(message: line.hidingKeysAndNumbers) }
 
     /// Writes a line to standard error in which card data may show.

@@ -55,7 +55,7 @@ enum HexadecimalText {
     static let most = 1 << 20
 
     /// Reads a text of digits, with blanks, colons or hyphens between.
-    /// - Throws: ``CommandError`` with status `badData`, and where.
+    /// - Throws: ``CommandError`` with status `badData` that names the position.
     static func read(_ text: [UInt8], into bytes: inout [UInt8]) throws(CommandError) {
         // A smaller array that it grew out of would not be wiped.
         bytes.reserveCapacity(text.count / 2)

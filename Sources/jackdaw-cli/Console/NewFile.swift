@@ -7,9 +7,9 @@ import JackdawTransport
 enum NewFile {
     /// Writes a file, which replaces an existing one.
     /// - Parameters:
-    ///   - path: where it goes.
-    ///   - fill: writes what is in it.
-    /// - Throws: ``CommandError``, that of `fill` too; an old file is as it was then.
+    ///   - path: the path of the file.
+    ///   - fill: writes the content.
+    /// - Throws: ``CommandError``, also from `fill`; an existing file is unchanged then.
     static func make(
         at path: String, fill: (borrowing OutputFile) throws(CommandError) -> Void
     ) throws(CommandError) {

@@ -39,9 +39,9 @@ extension String {
         }
     }
 
-    /// The text without the keys and numbers that an argument may hold: every key of 12 hexadecimal digits or more is hidden,
-    /// every number as ``hidingAccountNumbers`` has it, and 16 digits or more in groups. An identifier of a Bluetooth service
-    /// (RFC 9562) and the address of a device are no keys.
+    /// The text with the keys and numbers that an argument may have hidden: every key of 12 hexadecimal digits or more,
+    /// every number as in ``hidingAccountNumbers``, and groups of 16 digits or more. The UUID of a Bluetooth service
+    /// (RFC 9562) and the address of a device do not count as keys.
     var hidingKeysAndNumbers: String {
         var result = ""
         var rest = self[...]
@@ -54,7 +54,7 @@ extension String {
         return result + rest.hidingKeysInGroups
     }
 
-    /// Whether digits go on before or after a range, with or without a colon or a hyphen.
+    /// Whether further digits precede or follow a range, with or without a colon or a hyphen.
     private func isInKey(_ range: Range<Index>) -> Bool {
         func goesOn(_ characters: some Sequence<Character>) -> Bool {
             var others = characters.makeIterator()
@@ -78,7 +78,8 @@ extension String {
         return result + rest
     }
 
-    /// The text with groups of hexadecimal digits hidden that are 16 digits or more, one of them decimal.
+    /// The text with groups of hexadecimal digits hidden, if they have 16 digits or more and at least one decimal
+    /// digit.
     fileprivate func hidingGroups(where isHidden: (Substring) -> Bool) -> String {
         let groups = /\b[0-9A-Fa-f]+(?:(?:[ :\-\/']|', '|", ")[0-9A-Fa-f]+)+\b/.wordBoundaryKind(.simple)
         return replacing(groups) { match in
@@ -90,10 +91,10 @@ extension String {
         }
     }
 
-    /// Digits in groups from which on they may be a key.
+    /// The least number of digits in groups that may be a key.
     private static let leastInGroups = 16
 
-    /// The text, with blanks before or behind it up to a width.
+    /// The text, padded with blanks before or after it up to a width.
     func padded(to width: Int, alignedRight: Bool = false) -> String {
         let blanks = String(repeating: " ", count: max(0, width - count))
         return alignedRight ? blanks + self : self + blanks
@@ -110,19 +111,19 @@ extension String {
 }
 
 extension LinkName {
-    /// Its name as people see it: a number or a key in it is masked as in an argument. Programs get the whole name.
+    /// The name for text output: a number or a key in it is masked as in an argument. JSON output has the whole name.
     var shown: String { description.hidingKeysAndNumbers }
 }
 
 extension Substring {
-    /// The text with keys in one piece and in groups hidden, and numbers masked.
+    /// The text with keys hidden, in one piece or in groups, and numbers masked.
     fileprivate var hidingKeysInGroups: String {
-        // A key may begin with the digits of a number, and those would show.
+        // A key may begin like an account number, whose digits would remain visible.
         let withoutKeys = String(self).hidingGroups { $0.contains(where: \.isLetter) }[...].hidingKeys
         return withoutKeys.hidingAccountNumbers.hidingGroups { _ in true }
     }
 
-    /// The text with every run of so many hexadecimal digits hidden, if it is more than a number.
+    /// The text with every run of 12 hexadecimal digits or more hidden, unless it contains only decimal digits.
     fileprivate var hidingKeys: String {
         String(self).replacing(/[0-9A-Fa-f]{12,}/) { key in
             key.output.contains(where: \.isLetter)

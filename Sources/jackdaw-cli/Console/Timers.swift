@@ -30,7 +30,7 @@ enum Timers {
         }
     }
 
-    /// The end of a process that may not open another descriptor.
+    /// The error of a process that cannot open another descriptor.
     static func failure(_ cause: SystemFailure) -> CommandError {
         CommandError(.inputOutput, "raise the limit with ulimit -n: no free file descriptor (\(cause.message))")
     }

@@ -3,14 +3,14 @@ import ArgumentParser
 
 /// A verb of the command: does its work on a console, so that tests can run it within their own process.
 protocol Verb: ParsableCommand {
-    /// Does the work.
-    /// - Returns: how it ended, where that is not an error.
+    /// Runs the verb.
+    /// - Returns: the exit status of a run that ended without an error.
     /// - Throws: ``CommandError``.
     func run(on console: Console) throws(CommandError) -> ExitStatus
 }
 
 extension Verb {
-    /// Does the work on a console and says in one line what went wrong.
+    /// Runs the verb on a console and prints any error as one line.
     func status(on console: Console) -> ExitStatus {
         var status: ExitStatus
         do throws(CommandError) {
@@ -21,7 +21,7 @@ extension Verb {
         }
         console.flush()
         console.clearStatus()
-        // That its work was given up for it is no interruption.
+        // Work that was cancelled because the output failed also ends as `.interrupted`; the user did not interrupt it.
         if console.reportFailure(), status != .interrupted || !Interruption.isRequested { status = .inputOutput }
         return status
     }

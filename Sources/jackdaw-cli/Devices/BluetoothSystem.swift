@@ -24,8 +24,8 @@ struct BluetoothSystem: Sendable {
             {
                 persistence, connect in KeptLink(persistence, connect: connect)
             }
-    /// Offers a serial port at a channel, and calls with each link that another machine opens, until it is cancelled; calls, too,
-    /// if the system is short of what a link needs.
+    /// Offers a serial port at an RFCOMM channel, and calls the closure with each incoming link until the task is
+    /// cancelled; also calls a closure if the system is short of a resource that a link needs.
     var serve:
         @Sendable (
             UInt8, String, @escaping @Sendable (SystemFailure) async -> Void,

@@ -12,7 +12,7 @@ final class ChannelRecord {
     /// A regularity above this comes from a modem; no card is moved by hand as evenly.
     private static let clearRegularity = 0.95
 
-    /// The beginning of a line code as it sounds, or of the part of it that is drawn.
+    /// The sound at the beginning of a line code, or of the part of it that is drawn.
     private struct Sound {
         var samples: WipedArray<Float>
         var first: Int
@@ -23,7 +23,7 @@ final class ChannelRecord {
     private let sampleRate: Double
     private var survey: RecordingSurvey?
     private var lineSurvey: LineCodeSurvey?
-    /// Sounds of the first line codes, and of the first that are drawn, by their places.
+    /// The sounds of the first line codes, and of the first ones that are drawn, by their index.
     private var sounds: [Int: Sound] = [:]
     /// The swipes as they are printed.
     private(set) var swipes: [SwipeSummary] = []
@@ -106,7 +106,7 @@ final class ChannelRecord {
         }
     }
 
-    /// Keeps the beginning of each line code, or of what is drawn of it, until that is long enough.
+    /// Keeps the beginning of each line code, or of the part of it that is drawn, until the sound is long enough.
     private func keepSounds(_ guesses: [LineGuess]) {
         let margin = Int(sampleRate / 20)
         let longest = Int(sampleRate * LineInspection.seconds)

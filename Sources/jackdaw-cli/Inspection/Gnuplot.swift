@@ -259,8 +259,7 @@ struct PictureScript {
         add("EOD")
     }
 
-    /// Adds a line.
-    /// Fits the axis of levels to all points, so that a part of the time without a single point has one, too.
+    /// Fits the axis of levels to all points, so that a part of the time without any point also has an axis.
     mutating func addLevelRange(_ points: [(Double, Double)]) {
         let levels = points.map(\.1)
         let (low, high) = (levels.min() ?? 0, levels.max() ?? 0)

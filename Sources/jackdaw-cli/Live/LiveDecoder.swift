@@ -18,7 +18,7 @@ struct LiveDecoder: ~Copyable {
     ///   - sampleRate: frames per second (Hz).
     ///   - channels: the channels to decode, from 0.
     ///   - channelCount: samples of a frame.
-    /// - Throws: ``CommandError`` for a rate that cannot be decoded.
+    /// - Throws: ``CommandError`` if the decoder does not support the sample rate.
     init(sampleRate: Double, channels: Range<Int>, of channelCount: Int) throws(CommandError) {
         self.channels = channels
         self.channelCount = channelCount

@@ -9,7 +9,7 @@ struct LiveOutput: Sendable {
         var pace = LinePace()
         /// The delay before the next line.
         var wait = Duration.zero
-        /// Writes what was counted once nothing more comes.
+        /// Writes the count of repeats when no more of them arrive.
         var watch: Task<Void, Never>?
     }
 
@@ -72,13 +72,13 @@ struct LiveOutput: Sendable {
         if wait > .zero { try? await clock.sleep(for: wait) }
     }
 
-    /// Writes an attempt to open the link that failed.
+    /// Writes the report of a failed attempt to open the link.
     func add(_ report: WaitingReport) {
         if isJSON { add(report.json, [], isData: true) }
         message(report.message)
     }
 
-    /// Writes what was counted and not written yet.
+    /// Writes the count of repeats that has not been written yet.
     func finish() {
         let (count, watch) = state.withLock { state in
             defer { state.watch = nil }
@@ -88,7 +88,7 @@ struct LiveOutput: Sendable {
         if count > 0 { addRepeats(count) }
     }
 
-    /// Writes what was counted when nothing like it has come for long enough.
+    /// Writes the count of repeats when no equal event has arrived for ``RepeatCounter/gap``.
     private func watchRepeats() async {
         while !Task.isCancelled {
             let now = elapsed.now()
@@ -118,24 +118,24 @@ struct LiveOutput: Sendable {
     }
 }
 
-/// Counts what comes again and again, one soon after the other.
+/// Counts consecutive events that are equal.
 struct RepeatCounter {
     /// The time after which a count is reported.
     static let pause = Duration.seconds(10)
-    /// What comes later than this after the one before is reported itself.
+    /// An equal event that follows the previous one after more than this time is reported itself.
     static let gap = Duration.seconds(1)
 
     private var last: String?
     private var count = 0
-    /// When the last one came.
+    /// The time of the last event.
     private var lastTime = Duration.zero
-    /// When the last one, or its count, was reported.
+    /// The time of the last report of an event or of a count.
     private var reported = Duration.zero
 
-    /// When a count must be reported if nothing more comes; nil without one.
+    /// The time at which the count must be reported if no more events arrive; nil without a count.
     var deadline: Duration? { count > 0 ? lastTime + Self.gap : nil }
 
-    /// Takes the next one.
+    /// Counts the next event.
     /// - Parameters:
     ///   - key: equal for events that count as equal; nil for an event that never repeats.
     ///   - now: the time of the event.
@@ -156,12 +156,12 @@ struct RepeatCounter {
         return (earlier, false)
     }
 
-    /// Takes that time has passed.
-    /// - Returns: how many must be reported, since no more of them come.
+    /// Ends the count if its deadline has passed.
+    /// - Returns: the number of repeats to report; 0 before the deadline.
     mutating func flush(at now: Duration) -> Int { deadline.map { $0 <= now } ?? false ? finish() : 0 }
 
-    /// Ends it.
-    /// - Returns: how many have not been reported.
+    /// Ends the count.
+    /// - Returns: the number of repeats that have not been reported.
     mutating func finish() -> Int {
         defer {
             count = 0
@@ -192,20 +192,21 @@ struct LinePace {
     }
 }
 
-/// Why a link cannot be opened: each reason is reported at once, and then once a minute as long as it comes again.
+/// Limits the reports of why a link cannot be opened: each reason at once, and then once a minute while it occurs
+/// again.
 struct OpeningFailures {
     static let pause = Duration.seconds(60)
 
-    /// How long has been waited in all.
+    /// The total wait between attempts so far.
     private var waited = Duration.zero
-    /// When each reason was reported last, by the waits, and how often it came since then.
+    /// For each reason, the total wait at its last report, and the number of failures since then.
     private var reports: [LinkError.Code: (time: Duration, unreported: Int)] = [:]
 
     /// Counts a failure.
     /// - Parameters:
-    ///   - error: why.
-    ///   - wait: how long until the next try.
-    /// - Returns: how many tries failed for this reason since it was reported last, if it must be reported.
+    ///   - error: the reason.
+    ///   - wait: the time until the next attempt.
+    /// - Returns: the number of failed attempts since the last report if this one must be reported; nil if not.
     mutating func receive(_ error: LinkError, wait: Duration) -> Int? {
         defer { waited += wait }
         let last = reports[error.code]
@@ -218,14 +219,14 @@ struct OpeningFailures {
         return unreported
     }
 
-    /// Takes that the link is open: whatever fails next is news.
+    /// Resets the limit once the link is open: the next failure is reported at once.
     mutating func succeed() { reports = [:] }
 }
 
-/// Decides whether a link that could not be opened is tried again, and when.
+/// Decides whether and when to retry a link that could not be opened.
 struct OpeningRetry {
     let link: LinkName
-    /// Whether it is tried again, if it can be.
+    /// Whether to retry, if the link can be opened again.
     let isWanted: Bool
     private var failures = OpeningFailures()
     private var wait: Duration?
@@ -235,9 +236,10 @@ struct OpeningRetry {
         self.isWanted = isWanted
     }
 
-    /// Takes a failure.
-    /// - Parameter error: why.
-    /// - Returns: how long until the next try, and what to report of this one; nil if there is no next one.
+    /// Decides after a failed attempt.
+    /// - Parameter error: the reason of the failure.
+    /// - Returns: the wait until the next attempt, and the report of this one if it is due; nil if there is no next
+    ///   attempt.
     mutating func next(after error: LinkError) -> (wait: Duration, report: WaitingReport?)? {
         guard isWanted, link.canComeBack, KeptLink.Persistence.always.tries(again: error.code, wasOpen: false) else {
             return nil
@@ -255,7 +257,7 @@ struct WaitingReport {
     let error: LinkError
     /// The time until the next attempt.
     let wait: Duration
-    /// How many tries failed for this reason since it was reported last.
+    /// The number of failed attempts since the last report.
     let tries: Int
 
     /// The line for a person.

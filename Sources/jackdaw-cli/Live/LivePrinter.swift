@@ -10,7 +10,7 @@ struct LivePrinter {
     private static let barRange = 60.0
     private static let barLength = 20
 
-    private let options: Listen
+    private let options: LiveOptions
     private let console: Console
     private let sampleRate: Double
     private var progress: Progress
@@ -20,11 +20,11 @@ struct LivePrinter {
     private(set) var trackCount = 0
     private var failureCount = 0
     private var swipes = SwipeCounter()
-    /// Swipes of other tracks than `--track` names.
+    /// The swipes of each track that `--track` leaves out.
     private var others = OtherTracks()
     private let wallClock: WallClock
 
-    init(_ options: Listen, _ console: Console, sampleRate: Double, wallClock: WallClock) {
+    init(_ options: LiveOptions, _ console: Console, sampleRate: Double, wallClock: WallClock) {
         self.options = options
         self.wallClock = wallClock
         self.console = console
@@ -33,9 +33,9 @@ struct LivePrinter {
         cards = CardPrinter(channels: 1, showsFailures: options.failures, console)
     }
 
-    /// Takes what the decoder found.
-    /// - Returns: the object of `--json`; nil for a track that is not reported: another one than `--track` names, or one
-    ///   after the last swipe that is wanted.
+    /// Prints an event of the decoder.
+    /// - Returns: the event's `--json` object; nil for a track that is not reported, because `--track` leaves it out or
+    ///   it follows the last wanted swipe.
     mutating func receive(_ event: SwipeEvent, channel: Int) -> JSONObject? {
         let link = options.link.description
         switch event {
@@ -93,7 +93,7 @@ struct LivePrinter {
         console.clearStatus()
     }
 
-    /// Reports how many swipes of other tracks were left out.
+    /// Reports the number of swipes that `--track` left out.
     func reportOthers() { if let message = others.message { console.message(message) } }
 
     private func status(_ level: Double) -> String {
@@ -110,7 +110,7 @@ struct SwipeCounter {
     private(set) var count = 0
     /// The end of the last swipe (s).
     private var end = -Double.infinity
-    /// Whether a track of a further swipe, beyond the limit, has come.
+    /// Whether a track of a further swipe, beyond the limit, was read.
     private var hasMore = false
 
     /// Adds a track.

@@ -3,12 +3,29 @@ import JackdawALSA
 import JackdawDSP
 import JackdawTransport
 
+/// The options of `listen` for a sound card or a sound file.
+struct LiveOptions {
+    let link: LinkName
+    let channel: ChannelChoice
+    let track: TrackChoice
+    /// The number of swipes after which to end; nil for no limit.
+    let most: Int?
+    /// Whether the capture gain follows the level of the swipes.
+    let followsLevel: Bool
+    let json: Bool
+    /// Whether failed swipes are reported on standard output.
+    let failures: Bool
+    let reveal: Bool
+    /// The path of the file that keeps the sound of the swipes.
+    let record: String?
+}
+
 /// One run of `listen` on an audio port: decodes the sound, prints what it reads, and records the swipes.
 struct LiveSession: ~Copyable {
     /// The longest wait for the port; after it the session updates the status line and checks for Ctrl-C.
     private static let patience = Duration.milliseconds(200)
 
-    private let options: Listen
+    private let options: LiveOptions
     private let port: any AudioPort
     private let console: Console
     private var decoder: LiveDecoder
@@ -32,7 +49,7 @@ struct LiveSession: ~Copyable {
     ///   - console: prints the results.
     /// - Throws: ``CommandError``.
     init(
-        _ options: Listen, _ port: any AudioPort, _ system: LiveSystem, _ console: Console
+        _ options: LiveOptions, _ port: any AudioPort, _ system: LiveSystem, _ console: Console
     ) throws(CommandError) {
         let channels = try Self.channels(options, of: port.channelCount)
         let decoder = try LiveDecoder(
@@ -59,7 +76,7 @@ struct LiveSession: ~Copyable {
     private mutating func openCard() {
         // Errors are ignored: most cards have no jack detection, and reading swipes does not need it.
         jacks = (try? system.jacks(options.link)).flatMap(\.self).map { JackWatch(monitor: $0, link: options.link) }
-        guard options.gain == .auto else { return }
+        guard options.followsLevel else { return }
         do throws(LinkError) {
             gain = GainKeeper(try system.mixer(options.link), console)
         } catch {
@@ -74,7 +91,7 @@ struct LiveSession: ~Copyable {
         gain = GainKeeper(nil, console)
     }
 
-    private static func channels(_ options: Listen, of count: Int) throws(CommandError) -> Range<Int> {
+    private static func channels(_ options: LiveOptions, of count: Int) throws(CommandError) -> Range<Int> {
         guard let index = options.channel.index else { return 0..<count }
         guard index < count else {
             throw CommandError(

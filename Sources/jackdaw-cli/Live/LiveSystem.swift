@@ -3,9 +3,9 @@ import JackdawALSA
 import JackdawLinux
 import JackdawTransport
 
-/// The devices, the clocks and the user of `listen`; tests have their own.
+/// The operating system's services that `listen` uses; tests replace them.
 struct LiveSystem {
-    /// Opens a source of sound, for as long as the closure returns true.
+    /// Opens a port that captures sound; gives up once the closure returns false.
     var capture: (LinkName, StreamConfiguration, @escaping () -> Bool) throws(LinkError) -> any AudioPort = {
         link, configuration, isWanted throws(LinkError) in
         try LinuxDevices().capture(link, configuration, while: isWanted)
@@ -20,7 +20,7 @@ struct LiveSystem {
     var now: () -> ContinuousClock.Instant = { .now }
     /// Sleeps for the duration.
     var sleep: (Duration) -> Void = { usleep(UInt32($0 / .microseconds(1))) }
-    /// The time of day.
+    /// The time of day, for the results in JSON.
     var wallClock = WallClock()
     /// Whether the user has interrupted the command.
     var isInterrupted: () -> Bool = { Interruption.isRequested }

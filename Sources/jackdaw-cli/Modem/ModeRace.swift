@@ -8,8 +8,8 @@ import JackdawSpectrum
 /// mode. The length counts and not the number of characters, because a mode of twice the baud sees twice as many.
 ///
 /// A burst is emitted once all decoders have finished with its place, or earlier if the survey has covered and
-/// confirmed it. If a burst goes on for longer, the leading decoder wins, and its characters are emitted as they come
-/// from then on.
+/// confirmed it. If a burst continues for longer, the leading decoder wins, and its characters are emitted from then on
+/// as soon as they are decoded.
 ///
 /// The bit cells of a card resemble keyed tones. If the sound does not look like the mode of a burst, and the swipe
 /// decoder reads a track there, the sound is a swipe and not a burst.
@@ -37,7 +37,8 @@ struct ModeRace: ModemReceiver {
     private static let leastDoubtful = 16
     /// Seconds after a burst in which a burst of another mode must score higher to replace it.
     private static let afterglow = 0.02
-    /// Samples after which the race is looked at: the same whatever the blocks are, so that the result is, too.
+    /// Samples between two decisions, counted from the start and not in blocks, so that the result does not depend on
+    /// the size of the blocks.
     private static let step = 1_024
 
     private struct Runner {
@@ -58,9 +59,9 @@ struct ModeRace: ModemReceiver {
     /// Samples after a burst until all decoders have finished with it.
     private let patience: Double
     private let watch: LineWatch
-    /// Looks for swipes in what was not given.
+    /// Looks for swipes in the sound of which no burst was emitted.
     private var swipeWatch: SwipeWatch
-    /// Samples behind the last one after which a burst would have been given.
+    /// The number of samples after which a burst would have been emitted.
     private let swipeDelay: Int
     private var runners: [Runner] = []
     /// The runner that has won and whose burst is open.

@@ -19,41 +19,44 @@ protocol ModemReceiver {
     mutating func takeSwipes() -> [SwipeSpan]
 }
 
-/// Reads a mode that is known.
+/// Decodes a mode that is given.
 ///
-/// The bit cells of a card may be read as characters, too. A burst is kept until it is no swipe for sure, or the decoder of
-/// swipes has looked at it.
+/// The bit cells of a card may also decode as characters. A burst is kept until it is certainly not a swipe, or the
+/// swipe decoder has processed it.
 struct KnownModeReceiver: ModemReceiver {
-    /// Characters and their mean confidence that no swipe has: 345 swipes had up to 37, and 20 of such confidence.
+    /// Numbers of characters, and a mean confidence, that a swipe does not reach: of 345 swipes the longest had 37
+    /// characters, or 20 of such confidence.
     private static let many = 40
     private static let some = 8
     private static let leastConfidence: Float = 0.85
-    /// Signal to noise in dB that a swipe does not have as a burst of tones: its overtones are noise.
+    /// The signal-to-noise ratio in dB that a swipe does not reach as a burst of tones: its overtones count as noise.
     private static let clear = 8.0
-    /// Seconds after which a swipe is over, and of what is kept for the decoder of swipes.
+    /// The longest swipe, the longest wait of a burst for the swipe decoder, and the margin of sound that is kept, in
+    /// seconds.
     private static let longestSwipe = 2.5
     private static let longestWait = 4.0
     private static let slack = 1.0
-    /// Seconds behind a burst in which the decoder of swipes learns that it is over.
+    /// Seconds after a burst until the swipe decoder detects its end.
     private static let gateDelay = 0.1
-    /// Bits by which a decoder may be late.
+    /// The largest delay of a decoder, in bits.
     private static let latestBits = 240.0
-    /// Samples after which bursts are judged: the same whatever the blocks are, so that the result is, too.
+    /// Samples between two judgements, counted from the start and not in blocks, so that the result does not depend on
+    /// the size of the blocks.
     private static let step = 1_024
 
     private let mode: LineMode
     private let sampleRate: Double
     private var decoder: any LineDecoder
     private var events: [LineEvent] = []
-    /// What was read of bursts that may be swipes.
+    /// The events of bursts that may be swipes.
     private var held: [LineEvent] = []
     private var swipeWatch: SwipeWatch
-    /// Samples by which the decoder may be late.
+    /// The largest delay of the decoder, in samples.
     private let patience: Int
     private var position = 0
-    /// What is known of the burst that goes on.
+    /// The verdict on the open burst.
     private var verdict = Verdict.none
-    /// Whether a burst was one for sure.
+    /// Whether any burst was certainly a modem's.
     private var isModem = false
 
     private enum Verdict {
@@ -109,7 +112,7 @@ struct KnownModeReceiver: ModemReceiver {
         }
     }
 
-    /// Gives new events away, or keeps them, and judges what is kept.
+    /// Emits new events, or keeps them, and judges the kept events.
     private mutating func sort(_ sink: Sink, isEnd: Bool = false) {
         guard isEnd || position % Self.step == 0 else { return }
         for event in events {
@@ -139,8 +142,8 @@ struct KnownModeReceiver: ModemReceiver {
         }
     }
 
-    /// Judges the first burst that is kept.
-    /// - Returns: how many events it has, whether it is over, and what it is; nil where that is not known yet.
+    /// Judges the first kept burst.
+    /// - Returns: the number of its events, whether it has ended, and the verdict; nil if the verdict is not known yet.
     private mutating func judge(isEnd: Bool) -> (count: Int, isOver: Bool, verdict: Verdict)? {
         var (sum, characters): (Float, Int) = (0, 0)
         var start = Double.infinity
@@ -159,7 +162,7 @@ struct KnownModeReceiver: ModemReceiver {
             }
             if last != nil { break }
         }
-        // A bit is a tenth of a character.
+        // A mode that carries bits has ten events for each character of another mode.
         let unit = mode.carriesBits ? 10 : 1
         let isPlain = characters >= Self.some * unit && sum >= Self.leastConfidence * Float(characters)
         let isClear = last.map { $0.signalToNoise >= Self.clear || $0.check == .intact } ?? false
@@ -214,7 +217,7 @@ final class LineWatch {
     private var survey: LineCodeSurvey?
     private var last: [LineGuess] = []
 
-    /// - Throws: `SpectrumError` where there is no memory, or for a rate out of range.
+    /// - Throws: `SpectrumError` if memory runs out or the sample rate is out of range.
     init(sampleRate: Double) throws(SpectrumError) {
         survey = try LineCodeSurvey(sampleRate: sampleRate, findsUnnamed: false)
     }

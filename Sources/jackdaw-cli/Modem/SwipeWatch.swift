@@ -1,38 +1,38 @@
 import JackdawDSP
 
-/// Looks for swipes of cards in the sound of a channel that its decoders of modems do not account for: bit cells of a card
-/// sound somewhat like keyed tones. Each sound is looked at once, and a modem's not at all, for what it would take.
+/// Looks for card swipes in the sound of a channel that its modem decoders do not account for: the bit cells of a card
+/// sound similar to keyed tones. Each sound is decoded once, and the sound of a modem not at all, to save time.
 struct SwipeWatch {
-    /// Zeros lie on either side of a message, up to the ends of the stripe.
+    /// The length of the stripe in inches: zeros lie on either side of a message, up to the ends of the stripe.
     private static let stripeInches = 3.375
-    /// Samples that are looked at together.
+    /// The number of samples that are decoded at a time.
     private static let step = 4_096
-    /// Swipes that are remembered.
+    /// Limit of the found swipes that are kept.
     private static let mostFound = 16
 
     private let sampleRate: Double
-    /// The last sound, which the owner adds to; it is looked at later.
+    /// The last sound, to which the owner appends; it is decoded later.
     let history: SampleHistory
-    /// None for a sample rate that holds no swipe.
+    /// The decoder; nil for a sample rate that is too low for a swipe.
     private var decoder: SwipeDecoder?
-    /// What comes before this sample was looked at, or is a modem's.
+    /// All sound before this sample was decoded, or belongs to a modem.
     private var position = 0
     /// The last swipes that were found, with the zeros around them.
     private var found: [(span: SwipeSpan, stripe: ClosedRange<Double>)] = []
-    /// Those of them that were not taken yet.
+    /// The found swipes that were not taken yet.
     private var swipes: [SwipeSpan] = []
 
-    /// A watch at the start of a recording.
+    /// Creates a watch at the start of a recording.
     /// - Parameters:
     ///   - sampleRate: in Hz.
-    ///   - seconds: how long sound may wait.
+    ///   - seconds: the longest time that sound waits to be decoded.
     init(sampleRate: Double, seconds: Double) {
         self.sampleRate = sampleRate
         history = SampleHistory(capacity: max(1, Int(seconds * sampleRate)))
         decoder = try? SwipeDecoder(configuration: .init(sampleRate: sampleRate))
     }
 
-    /// Looks at the sound before a sample.
+    /// Decodes the sound before a sample.
     mutating func look(until sample: Int) {
         let end = min(sample, history.count)
         skip(to: history.kept.lowerBound)
@@ -44,7 +44,7 @@ struct SwipeWatch {
         }
     }
 
-    /// Leaves out the sound before a sample: it is a modem's.
+    /// Skips the sound before a sample: it belongs to a modem.
     mutating func skip(to sample: Int) {
         let end = min(sample, history.count)
         guard end > position else { return }
@@ -52,16 +52,16 @@ struct SwipeWatch {
         position = end
     }
 
-    /// Looks at all sound that is left.
+    /// Decodes the rest of the sound.
     mutating func finish() {
         look(until: .max)
         note(decoder?.finish() ?? [])
     }
 
-    /// Whether something goes on, at the end of what was looked at, that may become a swipe.
+    /// Whether a segment that may be a swipe is open at the end of the decoded sound.
     var isInSwipe: Bool { decoder?.isInSegment ?? false }
 
-    /// Looks at all sound so far.
+    /// Decodes all sound so far.
     /// - Returns: the last swipe between two samples; nil if there is none.
     mutating func swipe(from start: Double, to end: Double) -> SwipeSpan? {
         look(until: .max)
@@ -78,7 +78,7 @@ struct SwipeWatch {
     private mutating func note(_ events: [SwipeEvent]) {
         for case .track(let track) in events {
             let span = track.span
-            // Two readings of a swipe, or two tracks on a channel, are one swipe.
+            // Two decodings of a swipe, or two tracks of a channel, are one swipe.
             let isKnown = found.contains {
                 $0.span.startSample < span.endSample && $0.span.endSample > span.startSample
             }

@@ -1,7 +1,7 @@
 import JackdawSystem
 import JackdawTransport
 
-/// Reports bytes that come over a link: how many, and with --reveal which.
+/// Logs the bytes that a link receives: their number, and with `--reveal` the bytes.
 ///
 /// The end of a swipe is not known: bytes without a pause count as one swipe.
 struct ByteTeller: Sendable {
@@ -101,7 +101,7 @@ struct ByteTeller: Sendable {
             if tally.lastTime.map({ now - $0 >= Self.pause }) ?? true { tally.bursts += 1 }
             tally.lastTime = now
             defer { tally.silence = nil }
-            // One that begins after the last one that is wanted is that one's end.
+            // A burst that begins after the last wanted one shows that the last one has ended.
             let isOver = tally.bursts > most ?? .max
             if isOver { tally.isEnough = true }
             return (isFirst, tally.silence, tally.bursts >= most ?? .max, isOver)

@@ -3,9 +3,9 @@ import JackdawReaders
 import JackdawSystem
 import JackdawTransport
 
-/// Has a reader wait for cards, again and again, and reports its events.
+/// Requests swipes from a reader one after the other, and reports its events.
 struct CardListener: Sendable {
-    /// The results so far, of all the times that the reader was connected.
+    /// The results so far, over all connections to the reader.
     private struct Tally {
         var swipes = 0
         /// Whether a reader of the family has identified itself.
@@ -16,7 +16,7 @@ struct CardListener: Sendable {
         var hasDecrypted = false
         /// The last error of a decryption.
         var decryptionFailure: DecryptionError?
-        /// Whether it ended because the transcript reached its greatest size.
+        /// Whether the last conversation ended because the transcript is full.
         var isTranscriptFull = false
     }
 
@@ -32,7 +32,7 @@ struct CardListener: Sendable {
     let decryption: LiveDecryption?
     private let tally = SystemLock(Tally())
 
-    /// - Throws: ``CommandError`` if a part of the family's protocol is missing.
+    /// - Throws: ``CommandError`` that names the value that the family's protocol lacks.
     init(
         link: LinkName, family: ReaderFamily, profile: ReaderProfile, output: LiveOutput, isRevealed: Bool, most: Int?,
         clock: any Clock<Duration>, decryption: LiveDecryption? = nil
@@ -86,7 +86,7 @@ struct CardListener: Sendable {
     func run(_ listener: ReaderListener, _ system: BluetoothSystem) async throws(CommandError) -> ExitStatus {
         try await listener.run(system) { session in
             await converse(over: session) { event in
-                // The listener reports losses, and the next try.
+                // The listener itself reports losses and the attempts after them.
                 if case .lost = event { return }
                 tell(event)
             }
@@ -185,7 +185,7 @@ struct CardListener: Sendable {
         if case .swipe(let swipe) = event, let decryption { tell(swipe, by: decryption) }
     }
 
-    /// Reports a swipe in clear, or why it was not decrypted.
+    /// Reports a swipe in clear, or why it could not be decrypted.
     private func tell(_ swipe: ReaderSwipe, by decryption: LiveDecryption) {
         do throws(DecryptionError) {
             let report = try decryption.report(on: swipe)
@@ -199,8 +199,8 @@ struct CardListener: Sendable {
 }
 
 extension LinkName {
-    /// Whether the link can be opened again after a loss or a failure: a simulated reader in this process, a transcript and a
-    /// sound file cannot.
+    /// Whether the link can be opened again after a loss or a failure; a simulated reader in this process, a transcript
+    /// and a sound file cannot.
     var canComeBack: Bool {
         switch scheme {
         case .sim, .replay, .wav: false

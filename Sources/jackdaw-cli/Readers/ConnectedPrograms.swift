@@ -2,43 +2,44 @@ import Glibc
 import JackdawSystem
 import JackdawTransport
 
-/// The programs that are connected to a simulated reader: no more than so many at once, so that one that connects without
-/// end does not take the place of all others. If there are too many, one that has sent nothing is the first to go, and then
-/// the one that has been idle longest.
+/// The programs that are connected to a simulated reader. Their number is limited, so that a program that connects
+/// without end cannot displace all others. At the limit, a program that has sent nothing is closed first, then the one
+/// that has been idle longest.
 actor ConnectedPrograms {
-    /// Each has two buffers of 64 KiB and a descriptor, of which a process has 1,024 unless its user has changed that.
+    /// The limit: each program has two buffers of 64 KiB and a descriptor, of which a process has 1,024 by default.
     static let most = 128
 
-    /// A program that has sent nothing goes once so many others have come after it: the newest ones may be about to send.
+    /// A program that has sent nothing is closed only if this many programs connected after it: the newest ones may be
+    /// about to send.
     private static func patience(_ most: Int) -> Int { most / 8 }
 
     private let most: Int
     private let warn: @Sendable (String) -> Void
     private var programs: [ConnectedProgram] = []
-    /// Counts the steps of all programs, by which they are compared.
+    /// The number of steps of all programs, which orders them.
     private let steps = SystemLock(0)
-    /// The one that waits for another to go.
+    /// The caller that waits until a program has disconnected.
     private var waiting: CheckedContinuation<Void, Never>?
     private var hasWarnedOfPrograms = false
     private var hasWarnedOfShortage = false
 
     /// - Parameters:
-    ///   - most: how many may be connected.
-    ///   - warn: gets each reason that keeps others from connecting, once.
+    ///   - most: the limit of connected programs.
+    ///   - warn: receives each reason that keeps others from connecting, once.
     init(most: Int = most, warn: @escaping @Sendable (String) -> Void) {
         self.most = most
         self.warn = warn
     }
 
-    /// Adds a program, and waits for its place if there is none.
-    /// - Parameter link: to the program.
+    /// Adds a program, after a wait for a free place at the limit.
+    /// - Parameter link: the link to the program.
     /// - Returns: the link to serve.
     func add(_ link: any Transport) async -> ConnectedProgram {
         if programs.count >= most {
             if !hasWarnedOfPrograms {
                 warn(
-                    "\(most) programs are connected, and no more can be; one that has sent nothing, or else the one that "
-                        + "has been idle longest, gives way to the next")
+                    "\(most) programs are connected, the maximum; the next one replaces one that has sent nothing, or "
+                        + "else the one that has been idle longest")
             }
             hasWarnedOfPrograms = true
             await endOne(ifSilent: false)
@@ -49,25 +50,25 @@ actor ConnectedPrograms {
         return program
     }
 
-    /// Ends a program, if there is one that can go, because the system is short of something. One that has sent something goes
-    /// only if that helps: a process that is short of descriptors gets one back.
+    /// Closes a program, if one may be closed, because the system is short of a resource. A program that has sent
+    /// something is closed only if that helps: a process that is short of descriptors gets one back.
     func makeRoom(_ failure: SystemFailure) async {
         if !hasWarnedOfShortage {
-            warn("the system is short of something that a connection needs (\(failure.message)); others wait for it")
+            warn("the system is short of a resource for connections (\(failure.message)); other programs wait")
         }
         hasWarnedOfShortage = true
         await endOne(ifSilent: failure.code != EMFILE)
     }
 
-    /// Takes that a program has gone.
+    /// Removes a program that has disconnected.
     func remove(_ program: ConnectedProgram) {
         programs.removeAll { $0 === program }
         waiting?.resume()
         waiting = nil
     }
 
-    /// Closes the link to the program that was connected first of those that have sent nothing; if there is none, to the one
-    /// that has been idle longest.
+    /// Closes the link to the earliest connected of the programs that have sent nothing; if there is none, to the
+    /// program that has been idle longest.
     private func endOne(ifSilent: Bool) async {
         let states = programs.map { (program: $0, state: $0.state) }.filter { !$0.state.isEnding }
         let silent = states.dropLast(Self.patience(most)).first { !$0.state.hasSent }
@@ -78,13 +79,13 @@ actor ConnectedPrograms {
     }
 }
 
-/// A link to a program, which knows when something went over it last.
+/// A link to a program that records when bytes were last sent or received.
 final class ConnectedProgram: Transport {
     struct State {
-        /// Whether anything has come over the link.
+        /// Whether the program has sent anything.
         var hasSent = false
         var isEnding = false
-        /// The number of the last thing that went over it, among those of all programs.
+        /// The number of the link's last step, among the steps of all programs.
         var lastStep = 0
     }
 
@@ -94,7 +95,7 @@ final class ConnectedProgram: Transport {
 
     /// - Parameters:
     ///   - base: the link.
-    ///   - steps: counts what all programs do.
+    ///   - steps: the number of steps of all programs.
     init(_ base: any Transport, _ steps: SystemLock<Int>) {
         self.base = base
         self.steps = steps
@@ -107,7 +108,7 @@ final class ConnectedProgram: Transport {
 
     var state: State { lock.withLock { $0 } }
 
-    /// Takes that it is closed to make room for another one.
+    /// Marks the link as being closed to make room for another program.
     func beginEnding() { lock.withLock { $0.isEnding = true } }
 
     func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool {
@@ -125,7 +126,7 @@ final class ConnectedProgram: Transport {
 
     func close() async { await base.close() }
 
-    /// Takes that something has gone over it.
+    /// Records that bytes were sent or received.
     private func note(hasSent: Bool = false) {
         let step = steps.withLock { steps in
             steps += 1

@@ -2,7 +2,7 @@ import JackdawDecryption
 import JackdawReaders
 import JackdawTransport
 
-/// Decrypts the swipes of a reader as they come.
+/// Decrypts the swipes of a reader, each as soon as it was received.
 final class LiveDecryption: Sendable {
     private let decryptor: SwipeDecryptor
     private let isRevealed: Bool

@@ -17,8 +17,8 @@ enum ReaderOffer {
     case terminal
     case card(LinkName)
 
-    /// Reads a place on the command line.
-    /// - Throws: `ValidationError` that lists the places.
+    /// Parses a place on the command line.
+    /// - Throws: `ValidationError` that describes the form of a place.
     static func read(_ argument: String) throws -> ReaderOffer {
         guard argument != LinkName.Scheme.pty.rawValue else { return .terminal }
         let link = try LinkArgument.read(argument)
@@ -41,12 +41,12 @@ enum ReaderOffer {
 
     /// Offers a reader until the task is cancelled.
     /// - Parameters:
-    ///   - name: its name over Bluetooth.
-    ///   - system: offers serial ports of Bluetooth.
-    ///   - announce: gets the link that others open, if that is not known before.
-    ///   - warn: gets each reason that keeps others from connecting, once.
-    ///   - serve: is a reader for a program that has connected; it may run for several at the same time.
-    /// - Throws: why it cannot be offered.
+    ///   - name: its Bluetooth service name.
+    ///   - system: offers Bluetooth serial ports.
+    ///   - announce: receives the link that others open, if it is not known before.
+    ///   - warn: receives each reason that keeps others from connecting, once.
+    ///   - serve: simulates a reader for one connection; several calls may run at the same time.
+    /// - Throws: ``LinkError`` if the reader cannot be offered.
     func serve(
         _ name: String, _ system: BluetoothSystem, announce: (LinkName) -> Void,
         warn: @escaping @Sendable (String) -> Void, _ serve: @escaping @Sendable (any Transport) async -> Void
@@ -77,7 +77,7 @@ enum ReaderOffer {
                 }
             }
         case .terminal:
-            // A reader that has broken its link is offered again, at another path.
+            // After a reader has broken its link, a new terminal is offered, at another path.
             while !Task.isCancelled {
                 let terminal = try PseudoTerminal()
                 announce(terminal.transport.link)

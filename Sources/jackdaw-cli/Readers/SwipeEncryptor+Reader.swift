@@ -4,10 +4,10 @@ import JackdawDecryption
 extension SwipeEncryptor {
     /// The encryptor of a simulated reader.
     /// - Parameters:
-    ///   - family: the reader's.
-    ///   - key: published for tests.
-    ///   - scheme: by which key it encrypts; nil for the one that the family's maker documents.
-    ///   - path: where the key comes from.
+    ///   - family: the name of the reader's family.
+    ///   - key: a key that is published for tests.
+    ///   - scheme: the key scheme; nil for that of the family's maker.
+    ///   - path: the file of the key, for messages.
     /// - Returns: the encryptor.
     /// - Throws: ``CommandError`` with status `usage` or `badData` if the scheme is unknown or the key does not fit.
     static func forReader(

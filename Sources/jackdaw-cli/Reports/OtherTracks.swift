@@ -1,12 +1,12 @@
 import JackdawDSP
 
-/// Counts swipes of other tracks than the one that the user wants.
+/// Counts the swipes of tracks that the user did not select.
 struct OtherTracks {
     private var counts: [TrackNumber: Int] = [:]
 
     mutating func add(_ track: TrackNumber) { counts[track, default: 0] += 1 }
 
-    /// How many were left out; nil without any.
+    /// The number of swipes that were left out; nil without any.
     var message: String? {
         guard !counts.isEmpty else { return nil }
         let parts = TrackNumber.allCases.compactMap { track in

@@ -32,7 +32,7 @@ struct SoundScanner: ~Copyable {
     struct Outcome {
         let format: AudioFormat
         let frames: Int
-        /// Whether the file is shorter than its header says.
+        /// Whether the file is shorter than its header states.
         let isTruncated: Bool
         /// Samples that were not finite numbers, replaced by 0.
         let replacedSamples: Int

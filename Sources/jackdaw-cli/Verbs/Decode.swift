@@ -84,7 +84,7 @@ struct Decode: Verb {
     }
 }
 
-/// Prints the decoder's events as they come.
+/// Prints the decoder's events at once.
 private struct DecodePrinter: ScanObserver {
     private let options: Decode
     private let console: Console
@@ -96,7 +96,7 @@ private struct DecodePrinter: ScanObserver {
     private var sampleRate = 0.0
     private(set) var trackCount = 0
     private var tracksBefore = 0
-    /// Swipes of other tracks than `--track` names.
+    /// The swipes of each track that `--track` leaves out.
     private(set) var others = OtherTracks()
 
     init(_ options: Decode, _ console: Console, fileCount: Int) {
@@ -147,7 +147,7 @@ private struct DecodePrinter: ScanObserver {
         progress.update(label, fraction: share)
     }
 
-    /// Prints what is left of a file, and what is wrong with it.
+    /// Prints the rest of a file's events, and its faults.
     mutating func finish(_ outcome: SoundScanner.Outcome) -> ExitStatus {
         abandon()
         outcome.complaints(about: file).forEach(console.message)

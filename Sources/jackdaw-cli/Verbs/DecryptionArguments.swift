@@ -22,8 +22,8 @@ struct DecryptionArguments: ParsableArguments {
         }
     }
 
-    /// Makes a decryptor of a key.
-    /// - Throws: ``CommandError`` if it is no key, or none for such cards.
+    /// Creates a decryptor.
+    /// - Throws: ``CommandError`` if the key is invalid, or must not be used for these cards.
     func decryptor(
         _ key: consuming SecretBytes, _ mode: DecryptionMode
     ) throws(CommandError) -> SwipeDecryptor {

@@ -8,11 +8,11 @@ struct Demodulate: Verb {
     static let configuration = CommandConfiguration(
         abstract: "Decode the sound of a modem to bytes.",
         discussion: """
-            The bytes go to standard output as they are, as soon as they are known; what was measured of each \
-            burst goes to standard error. Characters whose start, stop or parity bits are wrong are counted \
-            and left out. Without a mode, all are tried, and of each burst the best reading is given, once it is over \
-            or has gone on for some seconds. A swipe of a card is no modem: it is reported on standard error, and decode \
-            reads it. Bytes of a short or weak burst, which may be one, come when it is over.
+            The bytes go to standard output unchanged, as soon as they are decoded; the measurements of each burst go \
+            to standard error. Characters with wrong start, stop or parity bits are counted and left out. Without \
+            --mode, all modes are tried, and the best result of a burst is written when the burst ends, or after some \
+            seconds. The swipe of a card is reported on standard error: read it with jackdaw decode. The bytes of a \
+            short or weak burst, which may be a swipe, are written when it ends.
 
             With --framing raw, all bits of a burst are written, from the start of its carrier to the end, eight to a \
             byte, most significant bit first. The last byte is padded with zeros; --json has the number of bits.
@@ -191,7 +191,7 @@ private struct ModemListener: SoundListener {
     }
 }
 
-/// Prints the events of one channel of a file as they come.
+/// Prints the events of one channel of a file at once.
 private final class BurstPrinter {
     private let file: String
     private let channel: Int

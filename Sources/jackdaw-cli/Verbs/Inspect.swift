@@ -43,7 +43,7 @@ struct Inspect: Verb {
     var swipe: Int?
 
     @Option(
-        help: ArgumentHelp("Draw only sound after this time, of modem sound two seconds.", valueName: "seconds"))
+        help: ArgumentHelp("Draw only sound after this time; of modem sound, two seconds.", valueName: "seconds"))
     var from: Double?
 
     @Option(help: ArgumentHelp("Draw only sound before this time.", valueName: "seconds"))
@@ -138,7 +138,7 @@ struct Inspect: Verb {
         if script.count < count {
             let noun = isSwipes ? "swipes" : "stretches of modem sound"
             let choice = isSwipes ? "--swipe, --from and --to" : "--from and --to"
-            console.message("\(plot): shows \(script.count) of \(count) \(noun); \(choice) choose which")
+            console.message("\(plot): shows \(script.count) of \(count) \(noun); choose them with \(choice)")
         }
         return .done
     }
@@ -155,7 +155,7 @@ struct Inspect: Verb {
     }
 }
 
-/// Keeps the printed values of the swipes of a recording, and the sound of those that are drawn.
+/// Collects the printed results of a recording's swipes, and the sound of those that are drawn.
 private struct Inspector: ScanObserver {
     let wantsSamples = true
     private let console: Console

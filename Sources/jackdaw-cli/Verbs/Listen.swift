@@ -42,17 +42,20 @@ struct Listen: Verb {
             \(String.listing(ReaderFamily.all.map { ($0.name, "\($0.title) (\($0.provenance))") }))
 
             EXIT CODES
-              0   something was read, and what stands in for a card or a reader (wav:, replay:) is over, there were as
-                  many swipes as were wanted, or the time is over
-              1   it is over, or the time is, and nothing was read; with --key-file, the time is over and nothing was
-                  decrypted
-              64  usage; no name of a link; no such channel
-              65  a transcript (replay:) is of another conversation; a profile cannot be, or is of another family; a key
-                  is none, is published for tests, or decrypted no swipe
-              66  the file of the profile or of the key is missing, or may not be read; others can write the key's
-              69  the device is missing, busy, or may not be opened; the reader does not answer, or has gone for good
-              74  I/O error; a transcript (record:) has the greatest size that can be played back, or the disk is
-                  full
+              0   at least one swipe was read before the input (wav:, replay:) ended,
+                  --swipes was reached or --timeout passed
+              1   the input ended or --timeout passed, and no swipe was read; with
+                  --key-file, --timeout passed and no swipe was decrypted
+              64  usage; not the name of a link; no such channel
+              65  the transcript (replay:) is of another conversation; the profile is
+                  invalid, or for another reader family; the key is invalid, is
+                  published for tests, or decrypted no swipe
+              66  the profile or the key file is missing or not readable, or other
+                  users can write the key file
+              69  the device is missing, busy or not permitted; the reader does not
+                  answer, or has disconnected for good
+              74  I/O error; the transcript (record:) has the maximum size that can
+                  be played back, or the disk is full
               130 interrupted
 
             EXAMPLES
@@ -216,7 +219,7 @@ struct Listen: Verb {
         if let record {
             console.message("\(record): will hold the sound of cards: anyone who has the file can read the cards")
         }
-        var session = try LiveSession(self, port, system, console)
+        var session = try LiveSession(live, port, system, console)
         do throws(CommandError) {
             while try session.receive(), !console.hasFailed, !isLate() {
                 if system.isInterrupted() { throw .interrupted }
@@ -242,6 +245,12 @@ struct Listen: Verb {
     /// Seconds, one week; a longer run needs no timeout.
     private static let longestTimeout = 604_800.0
 
+    var live: LiveOptions {
+        LiveOptions(
+            link: link, channel: channel, track: track, most: most, followsLevel: gain == .auto, json: json,
+            failures: failures, reveal: reveal, record: record)
+    }
+
     /// The number of swipes after which to end; nil for no limit.
     var most: Int? { once ? 1 : swipes }
 
@@ -253,7 +262,7 @@ struct Listen: Verb {
         return .nothingFound
     }
 
-    /// The end of a time in which no swipe came, or none of which this is true.
+    /// The error if the timeout passed and no swipe was read, or no swipe with the given outcome.
     private func lateness(_ outcome: String = "") -> CommandError {
         CommandError(.nothingFound, "\(link): no swipe \(outcome)within \(fixed(timeout ?? 0, 1)) s")
     }
@@ -272,7 +281,7 @@ struct Listen: Verb {
             } catch {
                 failure = error
             }
-            // A pipe has sent nothing.
+            // The pipe has sent no header in time, or until Ctrl-C.
             if failure.code == .cancelled {
                 guard isLate() else { throw .interrupted }
                 return nil
@@ -354,7 +363,7 @@ struct Listen: Verb {
         let listening = try CardListener(
             link: link, family: family, profile: profile ?? own, output: output, isRevealed: reveal, most: most,
             clock: system.clock, decryption: live)
-        // The mask keeps what a playback of the transcript needs.
+        // The mask keeps the bytes that a playback of the transcript needs.
         let system = (try? family.makeMask(profile ?? own)).map(links.recording) ?? links
         let late: @Sendable () -> CommandError? = {
             listening.hasRead ? nil : lateness(listening.hasSwipe ? "was decrypted " : "")
@@ -370,13 +379,13 @@ struct Listen: Verb {
 
     /// Runs the work until it ends or the timeout passes.
     /// - Parameters:
-    ///   - output: is ended with it.
-    ///   - console: where it writes.
-    ///   - system: measures the time.
-    ///   - late: returns the error if the time is over, nil if what was read is enough.
-    ///   - work: listens.
-    /// - Returns: how it ended.
-    /// - Throws: ``CommandError``: that of the work, or that the time was over and nothing read.
+    ///   - output: is finished after the work.
+    ///   - console: writes the output.
+    ///   - system: provides the clock.
+    ///   - late: returns the error if the timeout has passed; nil if enough was read.
+    ///   - work: the work.
+    /// - Returns: the exit status.
+    /// - Throws: ``CommandError``: the work's error, or one if the timeout passed without a swipe.
     private func run(
         _ output: LiveOutput, on console: Console, _ system: BluetoothSystem,
         late: @escaping @Sendable () -> CommandError?,

@@ -80,7 +80,7 @@ import Testing
         let sound = try Self.swipe(.two)
         let end = try #require(sound.lastIndex { abs($0) > 0.1 })
         let port = ScriptedPort(block: 240, [.sound(sound), .sound(Self.silence)])
-        var session = try LiveSession(verb, port, Self.system(port), recorder.console)
+        var session = try LiveSession(verb.live, port, Self.system(port), recorder.console)
         var frames = 0
         while recorder.output.isEmpty, frames < sound.count + 12_000 {
             _ = try session.receive()
@@ -152,7 +152,7 @@ import Testing
         let port = ScriptedPort(
             channelCount: 2,
             [.sound(both), .event(.disconnected), .event(.reconnected), .lost(960_000), .sound(Self.silence)])
-        var session = try LiveSession(verb, port, Self.system(port), recorder.console)
+        var session = try LiveSession(verb.live, port, Self.system(port), recorder.console)
         while !recorder.messages.contains("has gone") { #expect(try session.receive()) }
         #expect(recorder.output.hasPrefix("alsa:default: 411111******1111"))
         while try session.receive() {}

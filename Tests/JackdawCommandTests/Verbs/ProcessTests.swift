@@ -115,7 +115,7 @@ import Testing
         ("listen --link replay:a.txt --reader miura", [1, 74]), ("listen --link alsa:hw:99 --reader unimag", [69]),
         ("listen --link tcp:127.0.0.1:9 --reader miura --json", [74]),
         ("listen --link pty:/dev/ptmx --reader miura --json", [74]),
-        ("listen --link rfcomm:AA:BB:CC:DD:EE:FF/1 --reader miura --json", [74]),
+        ("listen --link rfcomm:AA:BB:CC:DD:EE:FF/1 --reader miura --json", [69, 74]),
         ("listen --link ble:AA:BB:CC:DD:EE:FF --reader edynamo --json", [74]),
         ("devices", [0, 1]), ("devices --scan", [69, 74]), ("pair rfcomm:AA:BB:CC:DD:EE:FF", [69, 74]),
         ("simulate miura --link tcp:127.0.0.1:0 --json", [74]),

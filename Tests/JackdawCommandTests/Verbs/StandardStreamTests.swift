@@ -71,9 +71,9 @@ import Testing
         let call = try? String(contentsOfFile: "/proc/\(process.processIdentifier)/syscall", encoding: .utf8)
         let number = call?.split(separator: " ").first.flatMap { Int($0) }
         #if arch(x86_64)
-            return [7, 271].contains(number)
+        return [7, 271].contains(number)
         #else
-            return number == 73
+        return number == 73
         #endif
     }
 

@@ -67,29 +67,4 @@ import Testing
             #expect(abs(sample - (frame.isMultiple(of: 2) ? 1 : -1)) < 1e-6)
         }
     }
-
-    @Test(arguments: [44_100.0, 48_000, 96_000]) func uniJackTonesAreWholePeriods(rate: Double) throws {
-        let profile = UniJackToneProfile()
-        #expect(profile.pause == 0.01)
-        let expected = [(profile.wake, 2_000.0, 0.2), (profile.arm, 1_000, 1), (profile.cancel, 8_000, 5)]
-        for (timed, frequency, seconds) in expected {
-            var samples: [Float] = [0.5]
-            try timed.append(to: &samples, sampleRate: rate)
-            let period = Int((rate / frequency).rounded())
-            #expect((samples.count - 1) % period == 0)
-            #expect(abs(Double(samples.count - 1) / rate - seconds) <= 1 / frequency)
-            #expect(samples[0] == 0.5 && samples[1] == 1 && samples.last == -1)
-        }
-    }
-
-    @Test func timesOutOfRangeAreRefused() {
-        for seconds in [-0.1, 601, .nan] {
-            var samples: [Float] = []
-            let error = #expect(throws: LineCodeError.self) {
-                try TimedTone(Tone(1_000), seconds: seconds).append(to: &samples, sampleRate: 48_000)
-            }
-            #expect(error?.code == .outOfRange)
-            #expect(samples.isEmpty)
-        }
-    }
 }

@@ -1,5 +1,5 @@
 import JackdawDSP
-public import JackdawReaders
+package import JackdawReaders
 
 /// ID TECH's magnetic stripe readers. Without a key, swipes are sent in clear, in the enhanced layout. With a key they
 /// are encrypted, by triple DES and in the enhanced layout unless settings (4C, 85) select others.

@@ -1,4 +1,4 @@
-public import JackdawReaders
+package import JackdawReaders
 
 /// ID TECH's readers on the audio jack. They report that they have power, and then use the protocol of ``IDTechModel``.
 package struct UniMagModel: ReaderModel {

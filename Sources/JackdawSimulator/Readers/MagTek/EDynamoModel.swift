@@ -1,4 +1,4 @@
-public import JackdawReaders
+package import JackdawReaders
 
 /// MagTek's eDynamo. It sends swipes in notifications of 20 bytes, in clear, or encrypted if it has a key.
 package struct EDynamoModel: ReaderModel {

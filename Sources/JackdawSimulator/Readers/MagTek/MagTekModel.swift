@@ -1,4 +1,4 @@
-public import JackdawReaders
+package import JackdawReaders
 
 /// MagTek's iDynamo. It sends swipes in clear, or, with a key, encrypted with a synthetic fingerprint of the stripe
 /// (MagnePrint). Each swipe is followed by padding up to whole blocks of 500 bytes.

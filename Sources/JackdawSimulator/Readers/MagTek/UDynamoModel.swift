@@ -1,4 +1,4 @@
-public import JackdawReaders
+package import JackdawReaders
 
 /// MagTek's uDynamo without a key. The content of its messages is not published; the simulator sends the lines of
 /// iDynamo.

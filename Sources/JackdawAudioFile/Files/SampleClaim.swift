@@ -1,18 +1,19 @@
-/// Where the samples of a file lie by its header, in the formats that libsndfile reads and whose headers say so: AIFF, AU, W64,
-/// RF64, RIFX, WAV of any encoding, and CAF. libsndfile silently shortens a length that the file does not hold.
+/// The range of a file's samples according to its header, in the formats that libsndfile reads and whose headers have
+/// it: AIFF, AU, W64, RF64, RIFX, WAV of any encoding, and CAF. libsndfile silently shortens a length that the file
+/// does not hold.
 struct SampleClaim {
-    /// Bytes of the samples.
+    /// The length of the samples in bytes.
     let byteCount: Int
-    /// One past the last byte of them, from the start of the file.
+    /// The offset of the first byte after the samples, from the start of the file.
     let end: Int
 
-    /// More chunks than this before the samples are no recording.
+    /// A file with more chunks before its samples is not a recording.
     private static let chunkLimit = 256
     /// Lengths that stand for "unknown", or for a length elsewhere.
     private static let unknown32: UInt64 = 0xFFFF_FFFF
 
-    /// Reads a header.
-    /// - Returns: nil if it does not say where the samples end.
+    /// Reads the length and the end of the samples from a header.
+    /// - Returns: nil if the header does not have the end of the samples.
     /// - Throws: ``AudioFileError`` with code `io`.
     init?(in header: inout HeaderBytes) throws(AudioFileError) {
         let start = Array(try header.read(at: 0, count: 12))
@@ -36,14 +37,14 @@ struct SampleClaim {
         end = overflow ? .max : Int(clamping: sum)
     }
 
-    /// How the chunks of a format are laid out.
+    /// The layout of the chunks of a format.
     private struct Chunks {
-        /// Bytes before the first chunk, of a chunk's name, and of its length.
+        /// The numbers of bytes before the first chunk, of a chunk's name, and of its length.
         let first: UInt64
         let name: Int
         let size: Int
         let isBig: Bool
-        /// Bytes of the header that the length counts, and the multiple that chunks begin at.
+        /// The number of header bytes that the length includes, and the alignment of chunks in bytes.
         var counted: UInt64 = 0
         var alignment: UInt64 = 2
 
@@ -54,7 +55,7 @@ struct SampleClaim {
         static let caf = Chunks(first: 8, name: 4, size: 8, isBig: true, alignment: 1)
     }
 
-    /// Where the content of a chunk begins, and its length: `longSize` if the chunk itself has no room for that.
+    /// The start of a chunk's content, and its length: `longSize` if the chunk itself has no room for that.
     private static func chunk(
         _ name: String, in header: inout HeaderBytes, _ chunks: Chunks, longSize: UInt64? = nil
     ) throws(AudioFileError) -> (offset: UInt64, count: UInt64)? {
@@ -68,7 +69,7 @@ struct SampleClaim {
             let content = offset + UInt64(length)
             if chunk.starts(with: name.utf8) {
                 if let longSize, size == unknown32 { return (content, longSize) }
-                // Those without a length stay so.
+                // A length that is unknown stays unknown.
                 return (content, size == .max ? size : size - min(size, chunks.counted))
             }
             let (next, overflow) = content.addingReportingOverflow(size - min(size, chunks.counted))
@@ -78,7 +79,8 @@ struct SampleClaim {
         return nil
     }
 
-    /// The length of the samples in the `ds64` chunk of RF64 (EBU Tech 3306): after its name, its length and that of the file.
+    /// The length of the samples in the `ds64` chunk of RF64 (EBU Tech 3306), which follows the name and the length
+    /// of the chunk and the length of the file.
     private static func rf64Size(in header: inout HeaderBytes) throws(AudioFileError) -> UInt64? {
         guard let place = try chunk("ds64", in: &header, .riff).flatMap({ Int(exactly: $0.offset) }) else { return nil }
         let sizes = Array(try header.read(at: place, count: 16))
@@ -87,7 +89,7 @@ struct SampleClaim {
 }
 
 extension [UInt8] {
-    /// An unsigned number; bytes that are missing count as 0.
+    /// Reads an unsigned number; missing bytes count as 0.
     fileprivate func number(at offset: Int, bytes: Int, isBig: Bool) -> UInt64 {
         let digits = (0..<bytes).map { index in offset + index < count ? self[offset + index] : 0 }
         return (isBig ? digits : digits.reversed()).reduce(0) { $0 << 8 | UInt64($1) }
