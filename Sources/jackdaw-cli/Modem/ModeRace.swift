@@ -144,11 +144,7 @@ struct ModeRace: ModemReceiver {
             start = end
             guard position % Self.step == 0 else { continue }
             decide(sink, isEnd: false)
-            if winner != nil {
-                swipeWatch.skip(to: position - Int(patience))
-            } else {
-                swipeWatch.look(until: position - swipeDelay)
-            }
+            if winner == nil { swipeWatch.look(until: position - swipeDelay) }
         }
     }
 
@@ -172,7 +168,7 @@ struct ModeRace: ModemReceiver {
                 guard case .burst(let burst) = event else { continue }
                 winner = nil
                 givenEnd = Double(burst.span.endSample)
-                swipeWatch.skip(to: burst.span.endSample)
+                swipeWatch.skip(burstTo: burst.span.endSample)
             } else if winner != nil || runners[index].hasLost {
                 runners[index].hasLost = runners[index].isInBurst
             } else {
@@ -201,8 +197,8 @@ struct ModeRace: ModemReceiver {
                 continue
             }
             give(entry, sink)
-            swipeWatch.look(until: Int(entry.start))
-            if entry.end < .infinity { swipeWatch.skip(to: Int(entry.end)) }
+            swipeWatch.look(untilBurstAt: entry.start)
+            if entry.end < .infinity { swipeWatch.skip(burstTo: Int(entry.end)) }
             if entry.standing != .doubtful { known.insert(entry.runner) }
             if entry.end < .infinity { givenEnd = entry.end } else if !isEnd { winner = entry.runner }
         }

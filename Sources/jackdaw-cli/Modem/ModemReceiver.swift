@@ -124,7 +124,7 @@ struct KnownModeReceiver: ModemReceiver {
             case .swipe: break
             }
             if case .burst(let burst) = event, verdict != .none {
-                if verdict == .burst { swipeWatch.skip(to: burst.span.endSample) }
+                if verdict == .burst { swipeWatch.skip(burstTo: burst.span.endSample) }
                 verdict = .none
             }
         }
@@ -135,11 +135,7 @@ struct KnownModeReceiver: ModemReceiver {
             held.removeWiping(from: held.count - count)
             self.verdict = isOver ? .none : verdict
         }
-        if verdict == .burst {
-            swipeWatch.skip(to: position - patience)
-        } else if held.isEmpty {
-            swipeWatch.look(until: position - patience)
-        }
+        if held.isEmpty, verdict != .burst { swipeWatch.look(until: position - patience) }
     }
 
     /// Judges the first kept burst.
@@ -167,7 +163,7 @@ struct KnownModeReceiver: ModemReceiver {
         let isPlain = characters >= Self.some * unit && sum >= Self.leastConfidence * Float(characters)
         let isClear = last.map { $0.signalToNoise >= Self.clear || $0.check == .intact } ?? false
         if isPlain && (isModem || characters >= Self.many * unit) || isClear {
-            swipeWatch.look(until: Int(start))
+            swipeWatch.look(untilBurstAt: start)
         } else if let last {
             let end = Double(last.span.endSample)
             guard isEnd || Double(position) > end + Self.gateDelay * sampleRate else { return nil }
@@ -181,7 +177,7 @@ struct KnownModeReceiver: ModemReceiver {
             if swipeWatch.swipe(from: start, to: Double(position)) != nil { return (count, false, .swipe) }
         }
         isModem = isModem || isPlain
-        if let last { swipeWatch.skip(to: last.span.endSample) }
+        if let last { swipeWatch.skip(burstTo: last.span.endSample) }
         return (count, last != nil, .burst)
     }
 }

@@ -5,6 +5,8 @@ import JackdawDSP
 struct SwipeWatch {
     /// The length of the stripe in inches: zeros lie on either side of a message, up to the ends of the stripe.
     private static let stripeInches = 3.375
+    /// Seconds of carrier on either side of the characters of a burst.
+    private static let carrier = 0.25
     /// The number of samples that are decoded at a time.
     private static let step = 4_096
     /// Limit of the found swipes that are kept.
@@ -44,8 +46,15 @@ struct SwipeWatch {
         }
     }
 
-    /// Skips the sound before a sample: it belongs to a modem.
-    mutating func skip(to sample: Int) {
+    /// Decodes the sound before a burst of a modem, except for its carrier.
+    /// - Parameter start: the sample at which the characters of the burst begin.
+    mutating func look(untilBurstAt start: Double) { look(until: Int(start - Self.carrier * sampleRate)) }
+
+    /// Skips a burst of a modem and its carrier.
+    /// - Parameter end: the sample at which the characters of the burst end.
+    mutating func skip(burstTo end: Int) { skip(to: end + Int(Self.carrier * sampleRate)) }
+
+    private mutating func skip(to sample: Int) {
         let end = min(sample, history.count)
         guard end > position else { return }
         note(decoder?.skip(end - position) ?? [])
