@@ -96,9 +96,13 @@ public enum ProfileValue: Sendable, Hashable, CustomStringConvertible {
 
     /// The type of a value, by its name in files.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// A number in the unit of its key.
         case number
+        /// A text without a fixed form.
         case text
+        /// Bytes, as hexadecimal digits in files.
         case bytes
+        /// A flag, true or false.
         case flag
     }
 
