@@ -25,6 +25,9 @@ private func input(of descriptor: CInt, within timeout: Duration) -> CInt {
     return unsafe poll(&waiting, 1, milliseconds) > 0 ? CInt(waiting.revents) : 0
 }
 
+/// The pause between two looks at a pipe that has part of a piece, in microseconds: `poll` returns at once for such a part.
+private let partPause: UInt32 = 10_000
+
 /// Waits until a pipe has a whole piece of its content.
 /// - Parameters:
 ///   - descriptor: the pipe.
@@ -39,7 +42,7 @@ func piecesReady(in descriptor: CInt, of size: Int, within timeout: Duration) ->
     guard Int(count) < size else { return Int(count) / size }
     guard found & POLLHUP == 0 else { return nil }
     // A part of a piece has arrived, and `poll` does not wait for the rest.
-    usleep(10_000)
+    usleep(partPause)
     return 0
 }
 

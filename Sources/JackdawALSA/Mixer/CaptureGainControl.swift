@@ -63,7 +63,7 @@ package struct CaptureGainControl: Sendable {
     private var isNoisy = false
     private var hum: Double?
     private var idleClipping = IdleClipping()
-    private var told = CaptureAdvice.good
+    private var lastAdvice = CaptureAdvice.good
 
     /// A control that starts from the current gain.
     /// - Parameter gain: the gain of the card's input, as ``Mixer/captureGain()`` returns it; nil for advice alone.
@@ -109,7 +109,7 @@ package struct CaptureGainControl: Sendable {
         }
         let advice = advice(hasStepped: next != nil)
         if isNew(advice) {
-            told = advice
+            lastAdvice = advice
             outputs.append(.advice(advice))
         }
         return outputs
@@ -152,10 +152,10 @@ extension CaptureGainControl {
 
     /// Whether an advice differs from the last one by more than a small change of hum.
     private func isNew(_ advice: CaptureAdvice) -> Bool {
-        if case .hum(let now) = advice, case .hum(let before) = told {
+        if case .hum(let now) = advice, case .hum(let before) = lastAdvice {
             return Double((now - before).magnitude) >= Self.humChange
         }
-        return advice != told
+        return advice != lastAdvice
     }
 }
 

@@ -151,7 +151,7 @@ struct LossReport {
     private let now: () -> ContinuousClock.Instant
     private var lost = 0
     /// The time of the last line.
-    private var told: ContinuousClock.Instant?
+    private var lastReport: ContinuousClock.Instant?
 
     init(link: LinkName, sampleRate: Double, now: @escaping () -> ContinuousClock.Instant) {
         self.link = link
@@ -166,8 +166,8 @@ struct LossReport {
     mutating func advance(_ console: Console) {
         guard lost > 0 else { return }
         let now = now()
-        if let told, now - told < Self.pause { return }
-        told = now
+        if let lastReport, now - lastReport < Self.pause { return }
+        lastReport = now
         finish(console)
     }
 

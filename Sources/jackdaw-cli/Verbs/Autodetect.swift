@@ -91,9 +91,10 @@ struct Autodetect: Verb {
             return .nothingFound
         }
         if json {
-            let told = AutodetectReport(
-                link: link, report: report, isActivated: isActivated, time: system.wallClock.now())
-            console.result(told.object)
+            let object = AutodetectReport(
+                link: link, report: report, isActivated: isActivated, time: system.wallClock.now()
+            ).object
+            console.result(object)
         } else {
             for line in "\(report)".split(separator: "\n") { console.result("\(line)") }
         }

@@ -210,9 +210,9 @@ struct Devices: Verb {
 
     /// Why this user cannot open some devices, each reason once.
     private static func closed(_ found: SoundCards, _ diagnosis: DeviceDiagnosis) -> [String] {
-        var told: Set<PCMDevice.Access> = []
+        var reported: Set<PCMDevice.Access> = []
         return found.cards.flatMap(\.devices).compactMap { device in
-            guard device.access != .allowed, told.insert(device.access).inserted else { return nil }
+            guard device.access != .allowed, reported.insert(device.access).inserted else { return nil }
             return diagnosis.error(opening: device).map(\.description)
         }
     }
