@@ -121,7 +121,23 @@ package struct SystemSocketCalls: SocketCalls {
     }
 
     package func accept(_ descriptor: Int32) throws(SystemFailure) -> Int32 {
-        try retrying { jackdaw_accept(descriptor) }
+        try checkReserve(descriptor)
+        return try retrying { jackdaw_accept(descriptor) }
+    }
+
+    /// Descriptors that connections leave free. libdispatch, which runs Swift's tasks, opens a file in /proc each second
+    /// and traps if it cannot (swift-corelibs-libdispatch, src/event/workqueue.c).
+    private static let reserve: rlim_t = 4
+
+    /// Checks that another descriptor leaves the reserve free. The system assigns the lowest free number.
+    /// - Parameter descriptor: any open descriptor.
+    /// - Throws: ``SystemFailure``: `EMFILE` if it does not.
+    private func checkReserve(_ descriptor: Int32) throws(SystemFailure) {
+        var limit = rlimit()
+        _ = try retrying { unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) }
+        let next = try retrying { fcntl(descriptor, F_DUPFD_CLOEXEC, 0) }
+        close(next)
+        guard rlim_t(next) + Self.reserve < limit.rlim_cur else { throw SystemFailure(code: EMFILE) }
     }
 
     package func receive(

@@ -49,6 +49,34 @@ import Testing
         calls.close(descriptor)
     }
 
+    /// libdispatch traps if it finds no free descriptor.
+    @Test(.timeLimit(.minutes(30))) func connectionsLeaveDescriptorsFree() async {
+        await #expect(processExitsWith: .success) {
+            let calls = SystemSocketCalls()
+            let kind = SocketKind(domain: AF_INET, type: 1, protocolNumber: 0)
+            let listening = try calls.socket(kind)
+            try calls.listen(listening, backlog: 64)
+            let address = try calls.address(listening)
+            var last: Int32 = 0
+            for _ in 0..<20 {
+                last = try calls.socket(kind)
+                try? calls.connect(last, to: address)
+            }
+            var limit = rlimit(rlim_cur: rlim_t(last) + 10, rlim_max: rlim_t(last) + 10)
+            #expect(unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+            var accepted = 0
+            do throws(SystemFailure) {
+                while true {
+                    _ = try calls.accept(listening)
+                    accepted += 1
+                }
+            } catch {
+                #expect(error.code == EMFILE)
+            }
+            #expect(accepted == 5)
+        }
+    }
+
     @Test func otherFaultsEndIt() async throws {
         let listener = try listener()
         calls.fail(.accept, EBADF)
