@@ -9,6 +9,8 @@ RELEASE := -c release --static-swift-stdlib
 JACKDAW := .build/release/jackdaw
 SHARE := $(DESTDIR)$(PREFIX)/share
 FORMATTED := Sources Tests Benchmarks Fuzz Package.swift
+# The library products: `make api` keeps a page for each.
+LIBRARIES := $(patsubst docs/public-api/%.txt,%,$(wildcard docs/public-api/*.txt))
 # Vectors that the project may not hand on; tests that need them are skipped where they are not.
 JACKDAW_THIRD_PARTY ?= $(abspath $(wildcard ../shared/vectors/third-party))
 export JACKDAW_THIRD_PARTY
@@ -58,10 +60,7 @@ fuzz: build ## hostile input for DURATION seconds a parser, 600 by default
 	$(MAKE) -C Fuzz all
 
 docs: ## the libraries' documentation, into docs/api
-	swift package --allow-writing-to-directory docs/api generate-documentation \
-	    --target JackdawDSP --target JackdawCards --target JackdawAudioFile --target JackdawSpectrum \
-	    --target JackdawTransport --target JackdawReaders --target JackdawSimulator --target JackdawDecryption \
-	    --target JackdawALSA --target JackdawBluetooth --target JackdawLinux --target SwipeController \
+	swift package --allow-writing-to-directory docs/api generate-documentation $(LIBRARIES:%=--target %) \
 	    --enable-experimental-combined-documentation --warnings-as-errors --output-path docs/api
 
 install: build ## install command, manual and completions below PREFIX

@@ -4,9 +4,9 @@
 ///
 /// ```swift
 /// var line = try PoweredLine(PowerToneProfile.uniMag.holding, sampleRate: 48_000)
-/// var encoder = try FourToneEncoder(sampleRate: 48_000, level: 0)
+/// var encoder = try FSKEncoder(.bell202, sampleRate: 48_000)
 /// var command: [Float] = []
-/// encoder.encodeCommand(UniMagCommand.version.bytes.span, into: &command)
+/// encoder.encode(bytes.span, into: &command)
 /// try line.enqueue(PoweredLine.spread(command.span, gains: [1, -1]), .inserted)
 /// ```
 public struct PoweredLine: Sendable {

@@ -5,7 +5,7 @@ public import JackdawCards
 ///
 /// ```swift
 /// let base = try CipherKey(copying: bytes.span, for: .tripleDES2)
-/// let initial = try TripleDESDerivation.initialKey(from: base, for: serialNumber)
+/// let key = try KeyScheme.idTech.workingKey(from: base, serialNumber: serialNumber.span)
 /// ```
 public struct CipherKey: ~Copyable, Sendable {
     /// The algorithm that the key is for.

@@ -5,7 +5,7 @@
 /// searched again. The stored bytes of a partial frame are overwritten when it is complete.
 ///
 /// ```swift
-/// var reader = FrameReader(MiuraFormat(.answer))
+/// var reader = FrameReader(LayoutFormat(layout))
 /// reader.receive(bytes) { event, frame in
 ///     if case .frame = event { handle(frame) }
 /// }
