@@ -8,6 +8,11 @@ enum Timers {
     /// Descriptors that the runtime opens: one for epoll, one to interrupt that, and a timer for each of two clocks.
     private static let descriptors = 4
 
+    /// Descriptors for the work itself: two event loops with two each, a link, a connection to D-Bus, a recording, and a
+    /// file in /proc, which libdispatch opens each second to count running threads, and without which it traps
+    /// (swift-corelibs-libdispatch, src/event/workqueue.c).
+    private static let others = 8
+
     /// The result of the first start.
     private static let outcome = Result<Void, SystemFailure> { () throws(SystemFailure) in
         try reserve()
@@ -35,11 +40,11 @@ enum Timers {
         CommandError(.inputOutput, "raise the limit with ulimit -n: no free file descriptor (\(cause.message))")
     }
 
-    /// Checks that this number of descriptors can be opened.
+    /// Checks that all these descriptors can be opened.
     private static func reserve() throws(SystemFailure) {
         var spare: [CInt] = []
         defer { for descriptor in spare { close(descriptor) } }
-        for _ in 0..<descriptors {
+        for _ in 0..<descriptors + others {
             let descriptor = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)
             guard descriptor >= 0 else { throw .last }
             spare.append(descriptor)

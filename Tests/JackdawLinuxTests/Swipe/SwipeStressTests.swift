@@ -23,9 +23,9 @@ struct SwipeStressTests {
         #expect(numbers["cycles"] == ["1000"])
         let descriptors = try #require(numbers["descriptors"]?.compactMap { Int($0) })
         #expect(descriptors[1] <= descriptors[0])
-        // The pool of Swift's tasks has one for each processor, and makes them as it needs them.
+        // On a loaded machine libdispatch adds threads to the pool of Swift's tasks.
         let threads = try #require(numbers["threads"]?.compactMap { Int($0) })
-        #expect(threads[1] <= max(threads[0], ProcessInfo.processInfo.activeProcessorCount + 2))
+        #expect(threads[1] - threads[0] < 1_000 / 10, "\(text)")
         // Another thread has its own heap of a hundred kilobytes; a task or ten milliseconds of sound that were left in each
         // cycle would be more.
         let heap = try #require(numbers["heap"]?.compactMap { Int($0) })
