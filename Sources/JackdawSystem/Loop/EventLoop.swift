@@ -57,8 +57,11 @@ package final class EventLoop: SerialExecutor {
     package func checkIsolated() { precondition(core.isHere, "not called on the loop's thread") }
 }
 
-/// Runs tasks that belong to no actor on a loop's thread. It is a type of its own: a task that used the loop's serial
-/// executor, as an actor does, would be sent back to its own executor at each step.
+/// Runs the code of tasks that is not isolated to an actor on a loop's thread, for tasks that prefer this executor.
+///
+/// It is separate from ``EventLoop``, the serial executor of actors, so that the loop knows for which of the two a job
+/// was enqueued. If it ran such a task as a job of the serial executor, the runtime would treat the task as isolated to
+/// that executor, and enqueue it again at the next step.
 package final class LoopTaskExecutor: TaskExecutor {
     private let loop: EventLoop
 

@@ -81,10 +81,11 @@ public protocol SoundSource: Sendable {
     /// - Parameter block: space for a whole number of sample frames.
     mutating func render(into block: inout MutableSpan<Float>)
 
-    /// Hands over sound that the source no longer needs. The playback thread calls it after each block and lets another
-    /// thread free the memory; memory that a source releases during playback may otherwise be freed on the playback
-    /// thread.
-    /// - Returns: the sound, or nil if there is none.
+    /// Returns sound that the source has played and does not need again, an array at a time, so that another thread
+    /// frees its memory. The playback thread must not free memory, which it would do if the source itself released the
+    /// array. It calls this function after each block, repeatedly, while other threads can take more. It must not wait
+    /// and must not allocate.
+    /// - Returns: an array, which the source no longer retains; nil if there is none.
     mutating func takeFinished() -> [Float]?
 }
 
@@ -92,6 +93,6 @@ extension SoundSource {
     /// Default: false, the source never reports silence.
     public var isSilent: Bool { false }
 
-    /// Default: nil, the source keeps its sound.
+    /// Default: nil, the source has no sound to free.
     public mutating func takeFinished() -> [Float]? { nil }
 }

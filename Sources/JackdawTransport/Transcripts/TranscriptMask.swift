@@ -50,11 +50,12 @@ public struct CardDataMask: TranscriptMask {
     static let run = 8
     /// The shortest run that is masked if it may be part of a name.
     static let name = 3
-    /// The largest number of bytes in one direction that the mask examines for runs; longer ones are masked as a whole.
+    /// The number of bytes since the last change of direction that are searched for runs. A block that exceeds it is
+    /// masked as a whole.
     static let block = 32
 
     private var direction: Bool?
-    /// Number of bytes in the preceding blocks of the same direction.
+    /// Number of bytes since the last change of direction; after ``mask(_:isSent:)`` it includes the last block.
     private var before = 0
 
     /// A mask at the beginning of a link.
@@ -69,7 +70,8 @@ public struct CardDataMask: TranscriptMask {
         before = isSent == direction ? before : 0
         direction = isSent
         before += bytes.count
-        // The system chooses how to split bytes into blocks, so this counts all blocks of the direction.
+        // The system may split one message into blocks of any size, and a short piece of a track has no run. So the
+        // limit is for all bytes since the direction changed, and not for a block.
         guard before <= Self.block else { return Array(repeating: nil, count: bytes.count) }
         // Two entries for each byte, one for each half.
         var isHidden = [Bool](repeating: false, count: 2 * bytes.count)

@@ -24,10 +24,13 @@ protocol ModemReceiver {
 /// The bit cells of a card may also decode as characters. A burst is kept until it is certainly not a swipe, or the
 /// swipe decoder has processed it.
 struct KnownModeReceiver: ModemReceiver {
-    /// Numbers of characters, and a mean confidence, that a swipe does not reach: of 345 swipes the longest had 37
-    /// characters, or 20 of such confidence.
+    /// The number of characters from which a burst of `leastConfidence` cannot be a swipe: of 345 swipes the longest
+    /// had 37 characters, and the longest of such confidence 20.
     private static let many = 40
+    /// The same number after a burst that was certainly a modem's. A swipe can reach it, but is not expected in the sound
+    /// of a modem.
     private static let some = 8
+    /// The least mean confidence of such a burst.
     private static let leastConfidence: Float = 0.85
     /// The signal-to-noise ratio in dB that a swipe does not reach as a burst of tones: its overtones count as noise.
     private static let clear = 8.0

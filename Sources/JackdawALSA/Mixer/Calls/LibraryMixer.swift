@@ -2,9 +2,10 @@ internal import CALSA
 import Glibc
 import JackdawTransport
 
-/// The mixer of libasound. One thread at a time may use it.
+/// The calls of libasound's simple mixer (`snd_mixer_selem_...`). libasound does not lock: one thread at a time may use
+/// it.
 @safe final class LibraryMixer: MixerLibrary {
-    /// The channels of the simple mixer: 0 to `SND_MIXER_SCHN_LAST`.
+    /// The channels that an element can have: 0 to `SND_MIXER_SCHN_LAST`.
     private static let channels = 0...31
 
     private var handle: OpaquePointer?
@@ -190,7 +191,7 @@ import JackdawTransport
     }
 
     func itemName(_ element: MixerElement.Name, item: Int) throws(MixerCallError) -> String {
-        // In the kernel's interface, names of items have 63 bytes at most.
+        // The kernel's `snd_ctl_elem_info` has 64 bytes for the name of an item, with the zero that ends it.
         var name = [CChar](repeating: 0, count: 64)
         try check(
             unsafe snd_mixer_selem_get_enum_item_name(find(element), CUnsignedInt(item), name.count - 1, &name),
@@ -253,7 +254,7 @@ extension LibraryMixer {
         facts.isEnumerated = unsafe snd_mixer_selem_is_enumerated(element) != 0
         facts.capture.hasVolume = unsafe snd_mixer_selem_has_capture_volume(element) != 0
         facts.capture.hasSwitch = unsafe snd_mixer_selem_has_capture_switch(element) != 0
-        // The library's answer counts only if the element has a capture switch.
+        // Only a capture switch can be exclusive; for an element without one the library's answer has no meaning.
         facts.capture.isExclusive =
             unsafe facts.capture.hasSwitch && snd_mixer_selem_has_capture_switch_exclusive(element) != 0
         facts.playback.hasVolume = unsafe snd_mixer_selem_has_playback_volume(element) != 0

@@ -82,8 +82,8 @@ struct MessageCandidate {
 
     /// The margin (nats) below which another message is too close.
     private static let leastMargin: Float = 9.5
-    /// The reduction of the required margin (nats) if pulses in a drop-out count only by their visible part: the part
-    /// left out also carries information.
+    /// Added to the margin (nats) that is left if weak pulses count only by their level. That margin is too small: a weak
+    /// pulse in a drop-out is still a pulse, and its missing part also has information.
     private static let marginSpared: Float = 1.5
     /// The code may overrule the sound by no more than this share of the margin, and so may zeros beside the message.
     static let mostDoubt: Float = 0.35

@@ -27,26 +27,32 @@ struct BurstGate: Sendable, Wipeable {
     /// The level of the burst that ended in this stretch or the one before.
     private var fading: Float = 0
 
-    /// The share of that burst's level below which another burst is only the filters' decay, and the least amplitude of
-    /// any burst: one step of 16-bit sound.
+    /// The least level of a burst after another one, as a share of the level of that one: below it, the bits are the
+    /// decay of the filters.
     private static let leastOfFading: Float = 0.01
+    /// The least amplitude of a burst: one step of 16-bit sound.
     private static let leastAmplitude: Float = 1 / 32_768
     /// Bits without a carrier after which a burst ends.
     static let pauseBits = 40
-    /// Bits in which the start of a burst is searched.
+    /// Bits that together must show a carrier for a burst to begin.
     private static let window = 40
+    /// Bits among which the loudest give the level of a burst that begins: more than `window`, which may contain only
+    /// the first bits of the burst.
     private static let longWindow = 60
-    /// The least energy of a bit over the density of the noise, as a ratio.
+    /// The least energy of a bit over the density of the noise for a burst to begin, as a ratio: 5 dB.
     private static let leastEvidence: Float = 3.2
-    /// Bits from which the level of a carrier is estimated, and the least number of them in which it must be present.
+    /// The loudest successive bits, whose mean correlation is the first estimate of the level.
     private static let loudBits = 8
+    /// The least number of the first eight bits of a burst in which the carrier is present, and the least length of a
+    /// burst in bits.
     private static let leastHeard = 5
     /// The least correlation of a bit with a carrier that is present in it, as a share of the level.
     private static let leastShare: Float = 0.5
-    /// The largest ratio of the other tone to the bits' own: a steady tone between the two is about as loud in both.
+    /// The largest correlation of the bits with the other tone, as a share of that with their own: a steady tone between
+    /// the two correlates about equally with both.
     private static let mostRivalry: Float = 0.95
-    /// The largest deficit of carrier that accumulates, in bits, so that the carrier need not make up for more when it
-    /// returns.
+    /// The largest deficit that accumulates, as a multiple of the level. A bit without a carrier adds half the level, and
+    /// a bit of full strength removes it: after a longer pause, six bits of full strength continue the burst.
     private static let mostDeficit: Float = 3
     /// Gain with which the level is followed, per bit.
     private static let levelGain: Float = 0.02
@@ -148,7 +154,8 @@ struct BurstGate: Sendable, Wipeable {
         return best
     }
 
-    /// The bit before which the carrier is too weak, and after which it is strong enough.
+    /// The first bit of the burst: in the bits before it, the correlations fall short of half the level by the most, in
+    /// sum.
     private static func beginning(_ bits: [BitPath.Bit], in range: Range<Int>, level: Float) -> Int {
         var (sum, least, start) = (Float(0), Float(0), range.lowerBound)
         for index in range.dropLast() {
