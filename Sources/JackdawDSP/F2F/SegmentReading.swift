@@ -103,8 +103,9 @@ struct ClockingZeros {
 
     /// Positions at which a cell around a transition is compared with the mean pulse.
     private static let places = 16
-    /// Cells at either end of the message from which its clock and its level there are estimated.
+    /// Cells at each end of the message from which the clock at that end is estimated.
     private static let clockCells = 8
+    /// The same for the level.
     private static let levelCells = 24
     /// Weights of a transition's displacement in the clock's phase and period.
     private static let phaseWeight: Float = 0.5

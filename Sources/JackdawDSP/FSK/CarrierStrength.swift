@@ -140,7 +140,7 @@ struct Carrier: Sendable {
     /// The expected phase of the tone at the start of the next window, as a complex number; its magnitude is the
     /// correlation per bit.
     var phase = SIMD2<Float>.zero
-    /// Its additional turn, in radians per bit.
+    /// The deviation of the carrier from its nominal frequency, as phase per bit in radians.
     var frequency: Float = 0
     /// Whether the phase continues from one window to the next. If a sender starts each tone at a new phase it does
     /// not, and only the levels of the tones count.
@@ -224,8 +224,9 @@ struct CarrierTurns: Sendable {
     /// Turn of the mark in a stop bit.
     let stop: SIMD2<Float>
 
+    /// Computes the turns from the frequencies of the tones.
     /// - Parameters:
-    ///   - turnsPerBit: turns of space and mark in a bit.
+    ///   - turnsPerBit: periods of space (x) and mark (y) in a bit.
     ///   - stopSteps: grid steps of a stop bit.
     init(turnsPerBit: SIMD2<Double>, stopSteps: Int) {
         let perBit = Double(ToneCorrelations.stepsPerBit)

@@ -125,7 +125,7 @@ package struct FourToneEncoder: LineEncoder {
         append(power, periods: Int(periods), into: &samples)
     }
 
-    /// Starts again at the start of a period.
+    /// Discards the state: the next command begins with a period of the power tone.
     package mutating func reset() {
         phase = power
         owedPeriods = 0

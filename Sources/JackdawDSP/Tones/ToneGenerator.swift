@@ -68,7 +68,7 @@ public struct ToneGenerator: Sendable {
     /// Whether the output is silent, with no sound pending.
     public var isSilent: Bool { next == nil && pending == nil && shape.isSilent }
 
-    /// Whether no change is in progress or pending.
+    /// Whether the tone, or the silence, continues as it is: no change and no stop is in progress or pending.
     public var isSteady: Bool { next == nil && pending == nil }
 
     /// Whether the next frame is the first one of a period.

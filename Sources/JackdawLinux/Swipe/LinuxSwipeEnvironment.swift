@@ -121,7 +121,7 @@ public final class LinuxSwipeEnvironment: SwipeEnvironment {
         return try result.get()
     }
 
-    /// Begins such a task.
+    /// Begins a task that ``close()`` cancels and waits for.
     /// - Returns: the task; nil after ``close()``.
     @discardableResult
     private func begin<Value: Sendable>(

@@ -129,8 +129,8 @@ public struct ReaderDriver: ~Copyable {
 
     mutating func put(_ output: ReaderOutput) { outputs.append(output) }
 
-    /// Runs `body` on the frame reader, which is moved out of `self` for that time, as the meaning of a frame may
-    /// change all other state.
+    /// Runs `body` on the frame reader, and handles its events. The reader is moved out of `self` for that time, because
+    /// handling an event needs exclusive access to `self`.
     private mutating func cut(
         at now: Duration,
         _ body: (inout FrameReader<AnyFrameFormat>, (FrameEvent, Span<UInt8>) -> Void) -> Void

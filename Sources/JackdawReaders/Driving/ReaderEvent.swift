@@ -168,7 +168,7 @@ public enum ReaderState: String, Sendable, Hashable, CaseIterable {
     case ready
     /// The driver is asking a question or changing a setting.
     case asking
-    /// The driver has requested a wait for a card.
+    /// The driver has sent the request to wait for a card, and the reader has not confirmed it.
     case arming
     /// The reader is waiting for a card.
     case armed

@@ -35,7 +35,7 @@ package struct EDynamoDialect: ReaderDialect {
             guard let message = try joining.receive(frame) else { return [] }
             return message.withBytes { understand(message: $0) }
         } catch {
-            // Nearly all messages are swipes, which the user must repeat.
+            // Its kind is lost, too. Nearly all messages are swipes: as a bad swipe it makes the user swipe again.
             return [.badSwipe("a message of the reader is lost: \(error)")]
         }
     }

@@ -206,10 +206,10 @@ struct MagTekSwipeLayout {
     /// The serial number of the key, which is empty if nothing is encrypted.
     static let keySerialNumber = 9
 
-    /// The number of parts in the line.
+    /// The number of parts in the line, separators excluded; 13 or 14 in a valid one.
     private(set) var count = 0
-    /// The two bytes, of which the first has the lower bits: the manual's example is 0600 for a reader that has a key
-    /// and encrypts.
+    /// The status of encryption. The line has its low byte first: the manual's example is 0600 for a reader that has a
+    /// key and encrypts.
     private(set) var encryptionStatus: UInt16 = 0
     /// Whether the tracks are encrypted: the status has encryption, and the line has the key's serial number.
     private(set) var isEncrypted = false

@@ -108,7 +108,7 @@ extension Duration {
 
 /// A family of readers for which a search looks on an audio jack.
 public struct ReaderSearchCandidate: Sendable {
-    /// The kind of test that shows the family's readers.
+    /// The test by which the search detects a reader of the family.
     enum Test: Sendable {
         /// The reader sends a power-up message when it gets power.
         case power

@@ -63,9 +63,11 @@ struct CodeTrellis {
         bests.wipe()
     }
 
-    /// One way to place messages on the cells.
+    /// One way to divide the cells into characters.
     struct Lane {
+        /// The first cell of a character, less than the bits of a character.
         let alignment: Int
+        /// The polarity: 0 or 1.
         let sign: Int
         /// The upper bound of the scores of this lane's messages.
         let bound: Float

@@ -5,7 +5,7 @@ enum MessageSearch {
 
     /// Rounds of equalising and deciding, at most.
     private static let mostRounds = 3
-    /// A lane whose bound is this far (nats) below the best message needs no exact search.
+    /// A lane of the trellis is not searched if the upper bound of its scores is this far (nats) below the best message.
     private static let hopeless: Float = 16
 
     /// Equalises and decides in turn until the bits no longer change.

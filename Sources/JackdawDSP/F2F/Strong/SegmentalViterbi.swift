@@ -296,7 +296,7 @@ extension SegmentalViterbi {
             reached = .init(repeating: impossible, count: rows * rowLength)
             pasts.reserveCapacity((scores.count + stretch - 1) / stretch * rows * past)
             let blocks = (min(scores.count, stretch) + 7) / 8
-            // Everything except the margins is written before it is read.
+            // Only the margins need a value here: the search writes every other state before it reads it.
             states = unsafe .init(unsafeUninitializedCapacity: blocks * width) { states, count in
                 let margin = 2 * neighbours
                 for block in 0..<blocks {

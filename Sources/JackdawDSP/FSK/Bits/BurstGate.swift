@@ -6,7 +6,7 @@
 struct BurstGate: Sendable, Wipeable {
     /// Bits of a stretch that belong to a burst.
     struct Passage {
-        // Plain integers, because an array of ranges cannot be overwritten.
+        // Integers and not a range: an array can be overwritten only if its elements are `BitwiseCopyable`.
         fileprivate let start: Int
         fileprivate let end: Int
         fileprivate let endOfHeard: Int
