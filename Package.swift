@@ -84,7 +84,7 @@ let package = Package(
 
         .target(
             name: "SwipeController",
-            dependencies: ["JackdawReaders", "JackdawTransport", "JackdawCards", "JackdawSystem"], swiftSettings: house),
+            dependencies: ["JackdawReaders", "JackdawTransport", "JackdawCards"], swiftSettings: house),
 
         .target(
             name: "JackdawLinux",

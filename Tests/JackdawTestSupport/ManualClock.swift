@@ -1,4 +1,4 @@
-internal import JackdawSystem
+internal import JackdawTransport
 
 /// A clock that stands still until a test moves it. Who sleeps on it wakes when its time has come, in the order of the times.
 public final class ManualClock: Clock {
@@ -30,7 +30,7 @@ public final class ManualClock: Clock {
         var waiting: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
-    private let state = SystemLock(State())
+    private let state = Lock(State())
 
     /// A clock at its beginning.
     public init() {}

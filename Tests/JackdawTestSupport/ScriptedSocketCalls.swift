@@ -1,5 +1,6 @@
 import Glibc
 package import JackdawSystem
+import JackdawTransport
 
 /// Plays the system: sockets are ends of pairs whose other ends the test has, and any call can be made to fail.
 package final class ScriptedSocketCalls: SocketCalls {
@@ -22,7 +23,7 @@ package final class ScriptedSocketCalls: SocketCalls {
         var onClose: (@Sendable () -> Void)?
     }
 
-    private let state = SystemLock(State())
+    private let state = Lock(State())
     private let system = SystemSocketCalls()
     private let own: SocketAddress
     private let other: SocketAddress

@@ -1,4 +1,4 @@
-internal import JackdawSystem
+internal import JackdawTransport
 
 /// State that tasks change and wait for: who waits looks again after each change.
 public final class Shared<State: Sendable>: Sendable {
@@ -9,10 +9,10 @@ public final class Shared<State: Sendable>: Sendable {
         var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
     }
 
-    private let contents: SystemLock<Contents>
+    private let contents: Lock<Contents>
 
     /// State as it is at first.
-    public init(_ state: State) { contents = SystemLock(Contents(state: state)) }
+    public init(_ state: State) { contents = Lock(Contents(state: state)) }
 
     /// How many wait.
     public var waitingCount: Int { contents.withLock { $0.waiting.count } }

@@ -1,4 +1,3 @@
-import JackdawSystem
 public import JackdawTransport
 import Synchronization
 
@@ -167,7 +166,7 @@ extension PlaybackFeed: PCMSound {
     }
 
     /// All entries that the playing thread may still use, oldest first; the first one was already run.
-    private let entries: SystemLock<[Entry]>
+    private let entries: Lock<[Entry]>
     /// The last entry that was run; only the playing thread uses it.
     nonisolated(unsafe) private var last: Unmanaged<Entry>
     /// Sound that the source no longer needs.
@@ -175,7 +174,7 @@ extension PlaybackFeed: PCMSound {
 
     init() {
         let start = Entry { _ in }
-        entries = SystemLock([start])
+        entries = Lock([start])
         unsafe last = .passUnretained(start)
     }
 

@@ -1,5 +1,6 @@
 import Glibc
 internal import JackdawSystem
+internal import JackdawTransport
 
 /// The content of a message: values, and the descriptors that some of them refer to.
 struct BusBody: Sendable {
@@ -145,16 +146,16 @@ struct BusError: Error, Hashable {
 /// A descriptor that was received over the bus or is sent over it: closed when it is released, unless a caller has
 /// taken it.
 final class BusDescriptor: Sendable {
-    private let state: SystemLock<Int32?>
+    private let state: Lock<Int32?>
 
     /// Takes ownership of a descriptor.
-    init(owning descriptor: Int32) { state = SystemLock(descriptor) }
+    init(owning descriptor: Int32) { state = Lock(descriptor) }
 
     /// Duplicates a descriptor, whose owner keeps it.
     init(copying descriptor: Int32) throws(SystemFailure) {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { throw .last }
-        state = SystemLock(copy)
+        state = Lock(copy)
     }
 
     deinit { if let descriptor = take() { close(descriptor) } }

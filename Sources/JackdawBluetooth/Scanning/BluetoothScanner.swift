@@ -162,7 +162,7 @@ final class LatestDevices: Sendable {
         var end: Result<Void, LinkError>?
     }
 
-    private let state = SystemLock(State())
+    private let state = Lock(State())
     private let bell: AsyncStream<Void>
     private let ring: AsyncStream<Void>.Continuation
 

@@ -13,7 +13,7 @@ final class TranscriptFile: Sendable {
         var failure: LinkError?
     }
 
-    private let state = SystemLock(State())
+    private let state = Lock(State())
 
     /// Creates the file. An existing transcript is overwritten if it belongs to this user, and no one else may read it.
     /// - Parameters:

@@ -20,14 +20,14 @@ final class JackAttachment: Sendable {
     private struct State {
         /// The state that the program has reported last.
         var isAttached = false
-        var listeners: [Int: AsyncStream<Bool>.Continuation] = [:]
-        var listenerCount = 0
     }
 
     private let sensing: JackSensing
     private let jacks: @Sendable () throws(LinkError) -> JackMonitor?
     private let pause: @Sendable () -> Void
-    private let state = SystemLock(State())
+    private let state = Lock(State())
+    /// The listeners to what the program reports.
+    private let reports = Broadcast<Bool>()
 
     /// - Parameters:
     ///   - sensing: the way to determine the state.
@@ -47,7 +47,7 @@ final class JackAttachment: Sendable {
         state.withLock { state in
             guard isAttached != state.isAttached else { return }
             state.isAttached = isAttached
-            for listener in state.listeners.values { listener.yield(isAttached) }
+            reports.send(isAttached)
         }
     }
 
@@ -56,14 +56,14 @@ final class JackAttachment: Sendable {
         let (stream, listener) = AsyncStream<Bool>.makeStream()
         switch sensing {
         case .always: listener.yield(true)
-        case .manual: tell(listener)
+        case .manual: addListener(listener)
         case .automatic:
-            let isOver = SystemLock(false)
+            let isOver = Lock(false)
             listener.onTermination = { _ in isOver.withLock { $0 = true } }
             do throws(SystemFailure) {
                 try WorkerThread(name: "jackdaw-jack") { [self] in sense(listener) { isOver.withLock { $0 } } }.detach()
             } catch {
-                tell(listener)
+                addListener(listener)
             }
         }
         return stream
@@ -87,16 +87,8 @@ final class JackAttachment: Sendable {
     }
 
     /// Sends the program's reports to a listener.
-    private func tell(_ listener: AsyncStream<Bool>.Continuation) {
-        let number = state.withLock { state in
-            state.listenerCount += 1
-            state.listeners[state.listenerCount] = listener
-            listener.yield(state.isAttached)
-            return state.listenerCount
-        }
-        listener.onTermination = { [weak self] _ in
-            self?.state.withLock { _ = $0.listeners.removeValue(forKey: number) }
-        }
+    private func addListener(_ listener: AsyncStream<Bool>.Continuation) {
+        state.withLock { state in reports.add(listener, beginning: [state.isAttached]) }
     }
 
     /// Sends the card's reports to a listener.
@@ -109,7 +101,7 @@ final class JackAttachment: Sendable {
         while !isOver() {
             guard let monitor = try? jacks(), let isAttached = Self.isAttached(monitor.states) else {
                 // Waits only for a card that has reported a state before.
-                if told == nil { return self.tell(listener) }
+                if told == nil { return addListener(listener) }
                 pause()
                 continue
             }

@@ -31,7 +31,7 @@ public final class LinuxSwipeEnvironment: SwipeEnvironment {
     private let volume: PlaybackVolume
     private let memory: ReaderMemory?
     private let makeIDynamos: @Sendable () -> AsyncStream<ReaderSession>
-    private let state = SystemLock(State())
+    private let state = Lock(State())
 
     init(
         _ link: LinkName, _ jack: any ReaderJack, _ attachment: JackAttachment, _ volume: PlaybackVolume,
@@ -266,13 +266,13 @@ enum KeptReaders {
             while !Task.isCancelled, let dialect = try? dialect() {
                 let began = elapsed.now()
                 do throws(LinkError) {
-                    let (end, bell) = AsyncStream<Never>.makeStream()
-                    let transport = EndingTransport(base: try await connect(), bell: bell)
+                    let end = AsyncSignal()
+                    let transport = EndingTransport(base: try await connect(), end: end)
                     guard case .enqueued = sessions.yield(ReaderSession(transport, dialect, clock: clock)) else {
                         await transport.close()
                         break
                     }
-                    for await _ in end {}
+                    await end.wait(after: 0)
                     if elapsed.now() - began >= backOff.steadyAfter { wait = nil }
                 } catch {
                     // The permissions of a new device are set a moment after it appears.
@@ -293,7 +293,7 @@ enum KeptReaders {
 /// A link that signals its end.
 private struct EndingTransport: Transport {
     let base: any Transport
-    let bell: AsyncStream<Never>.Continuation
+    let end: AsyncSignal
 
     var link: LinkName { base.link }
     var executor: (any TaskExecutor)? { base.executor }
@@ -301,12 +301,12 @@ private struct EndingTransport: Transport {
     func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool {
         do throws(LinkError) {
             guard try await base.receive(take) else {
-                bell.finish()
+                end.send()
                 return false
             }
             return true
         } catch {
-            if error.code != .cancelled { bell.finish() }
+            if error.code != .cancelled { end.send() }
             throw error
         }
     }
@@ -316,6 +316,6 @@ private struct EndingTransport: Transport {
 
     func close() async {
         await base.close()
-        bell.finish()
+        end.send()
     }
 }

@@ -10,7 +10,7 @@ final class PlaybackVolume: Sendable {
     }
 
     private let open: @Sendable () throws(LinkError) -> Mixer?
-    private let state = SystemLock(State())
+    private let state = Lock(State())
 
     /// - Parameter open: opens the mixer; nil for a device without one.
     init(_ open: @escaping @Sendable () throws(LinkError) -> Mixer?) { self.open = open }

@@ -30,7 +30,7 @@ final class SearchRun<Port: AudioPort & PlaybackPort>: Sendable where Port.Sourc
     private let limit: Duration
     private let now: @Sendable () -> Duration
     private let state: Mutex<State>
-    private let orders = SystemLock(Orders())
+    private let orders = Lock(Orders())
 
     /// Time limit of a search, without the time that the user takes to answer. A search whose card delivers sound ends
     /// earlier.

@@ -18,7 +18,6 @@ public actor ReaderSession {
     /// The transport, if it supplies power.
     private let supply: (any PoweredTransport)?
     private let now: @Sendable () -> Duration
-    private let sleep: @Sendable (Duration) async throws -> Void
     private var driver: ReaderDriver
     /// Bytes per call of the driver; at least one packet or burst.
     private static let mostBytes = PacketFormat.greatestBurst
@@ -29,12 +28,12 @@ public actor ReaderSession {
     private var closing: Task<Void, Never>?
     private var unsent: [Unsent] = []
     private var isSending = false
-    private var timer: (deadline: Duration, task: Task<Void, Never>)?
+    private var timer: DeadlineTimer
     private var receiving: Task<Void, Never>?
-    /// The tasks that wait for an event; finished when there is one.
-    private var bells: [AsyncStream<Never>.Continuation] = []
-    /// The receiving task, if it waits because too many events wait; finished when there is room.
-    private var room: AsyncStream<Never>.Continuation?
+    /// Sent when there is an event.
+    private let eventAdded = AsyncSignal()
+    /// Sent when the receiving task, which waits if too many events wait, may go on.
+    private let hasRoom = AsyncSignal()
 
     /// Creates a conversation that has not begun: ``perform(_:)`` with `connect` begins it.
     /// - Parameters:
@@ -49,7 +48,7 @@ public actor ReaderSession {
         driver = ReaderDriver(dialect)
         let elapsed = ElapsedClock(clock)
         now = elapsed.now
-        sleep = elapsed.sleep
+        timer = DeadlineTimer(elapsed)
     }
 
     /// The events, in order. Each event is delivered to one task only. Ends after `lost`.
@@ -140,23 +139,11 @@ public actor ReaderSession {
     }
 
     private func setTimer() {
-        guard let deadline = isOver ? nil : driver.nextDeadline else {
-            timer?.task.cancel()
-            timer = nil
-            return
-        }
-        guard timer?.deadline != deadline else { return }
-        timer?.task.cancel()
-        let task = Task { [sleep, weak self] in
-            guard (try? await sleep(deadline)) != nil else { return }
-            await self?.meet(deadline)
-        }
-        timer = (deadline, task)
+        timer.arm(for: isOver ? nil : driver.nextDeadline) { [weak self] in await self?.meet($0) }
     }
 
     private func meet(_ deadline: Duration) {
-        guard timer?.deadline == deadline else { return }
-        timer = nil
+        guard timer.reach(deadline) else { return }
         handle(driver.advance(to: max(deadline, now())))
     }
 
@@ -167,18 +154,13 @@ public actor ReaderSession {
         setTimer()
         receiving?.cancel()
         makeRoom()
-        ringBells()
+        eventAdded.send()
         await closing.value
     }
 
     private func add(_ event: ReaderEvent) {
         waiting.append(event)
-        ringBells()
-    }
-
-    private func ringBells() {
-        for bell in bells { bell.finish() }
-        bells = []
+        eventAdded.send()
     }
 
     private func nextEvent() async -> ReaderEvent? {
@@ -188,24 +170,19 @@ public actor ReaderSession {
                 return event
             }
             if isOver { return nil }
-            let (silence, bell) = AsyncStream<Never>.makeStream()
-            bells.append(bell)
-            for await _ in silence {}
+            await eventAdded.wait(after: eventAdded.count)
         }
         return nil
     }
 
     private func waitForRoom() async {
         guard waiting.count >= Self.mostEvents || unsent.count >= Self.mostUnsent, !isOver else { return }
-        let (silence, bell) = AsyncStream<Never>.makeStream()
-        room = bell
-        for await _ in silence {}
+        await hasRoom.wait(after: hasRoom.count)
     }
 
     private func makeRoom() {
         guard isOver || (waiting.count < Self.mostEvents / 2 && unsent.count < Self.mostUnsent / 2) else { return }
-        room?.finish()
-        room = nil
+        hasRoom.send()
     }
 }
 

@@ -1,6 +1,5 @@
 package import JackdawDSP
 package import JackdawTransport
-internal import Synchronization
 
 /// A link to a reader on an audio jack: sends bytes and power as changes of the playback, and decodes bytes from the
 /// capture. ``ReaderSession`` uses it as any other link.
@@ -14,8 +13,6 @@ package final class SoundLink: PoweredTransport {
         /// The messages received, in order.
         var messages: [ReaderBytes] = []
         var end: End?
-        /// The task that waits for a message; finished when there is one.
-        var bell: AsyncStream<Never>.Continuation?
     }
 
     private enum End {
@@ -30,8 +27,10 @@ package final class SoundLink: PoweredTransport {
 
     /// The name of the port, such as `alsa:hw:1`.
     package let link: LinkName
-    private let state: Mutex<State>
-    private let change: @Sendable (ReaderModulator.Change) -> Void
+    private let state: Lock<State>
+    /// Sent when there is a message, or the link has ended.
+    private let change = AsyncSignal()
+    private let play: @Sendable (ReaderModulator.Change) -> Void
     private let closePort: @Sendable () async -> Void
 
     /// Creates a link to a reader without power.
@@ -50,8 +49,8 @@ package final class SoundLink: PoweredTransport {
         let demodulator = try ReaderDemodulator(sound, sampleRate: captureRate)
         self.link = link
         self.closePort = closePort
-        state = Mutex(State(demodulator: demodulator, modulator: modulator))
-        change = { change in playback.change { line in change.apply(to: &line) } }
+        state = Lock(State(demodulator: demodulator, modulator: modulator))
+        play = { change in playback.change { line in change.apply(to: &line) } }
     }
 
     /// The number of messages that no task has received yet.
@@ -94,7 +93,7 @@ package final class SoundLink: PoweredTransport {
                 mono.wipe()
                 guard !messages.isEmpty else { return }
                 state.messages += messages.prefix(max(0, Self.mostMessages - state.messages.count))
-                state.bell?.finish()
+                change.send()
             }
         case .disconnected:
             finish(
@@ -109,11 +108,9 @@ package final class SoundLink: PoweredTransport {
     /// Waits for the reader's next bytes: a burst, if its line code has bursts.
     package func receive(_ take: (Span<UInt8>) -> Void) async throws(LinkError) -> Bool {
         while true {
-            let (silence, bell) = AsyncStream<Never>.makeStream()
+            let seen = change.count
             let (message, end) = state.withLock { state -> (ReaderBytes?, End?) in
-                guard state.messages.isEmpty else { return (state.messages.removeFirst(), nil) }
-                state.bell = bell
-                return (nil, state.end)
+                state.messages.isEmpty ? (nil, state.end) : (state.messages.removeFirst(), nil)
             }
             if let message {
                 message.withBytes(take)
@@ -125,7 +122,7 @@ package final class SoundLink: PoweredTransport {
             case .closed: throw LinkError(.disconnected, link: link.description, "the link is closed")
             case nil: break
             }
-            for await _ in silence {}
+            await change.wait(after: seen)
             guard !Task.isCancelled else { throw LinkError(.cancelled, link: link.description, "cancelled") }
         }
     }
@@ -148,9 +145,9 @@ package final class SoundLink: PoweredTransport {
         let isFirst = state.withLock { state in
             if case .closed = state.end { return false }
             // Remove the power even after the link was lost: playback may go to another sound card than capture.
-            change(state.modulator.change(to: .off))
+            play(state.modulator.change(to: .off))
             state.end = .closed
-            state.bell?.finish()
+            change.send()
             return true
         }
         if isFirst { await closePort() }
@@ -160,7 +157,7 @@ package final class SoundLink: PoweredTransport {
         let end = state.withLock { state in
             // Under the lock, so that changes are played in the order in which they were made; a change never waits for
             // the sound.
-            if state.end == nil { change(make(&state.modulator)) }
+            if state.end == nil { play(make(&state.modulator)) }
             return state.end
         }
         switch end {
@@ -173,7 +170,7 @@ package final class SoundLink: PoweredTransport {
     private func finish(_ end: End) {
         state.withLock { state in
             if state.end == nil { state.end = end }
-            state.bell?.finish()
         }
+        change.send()
     }
 }

@@ -55,8 +55,7 @@ private actor MemoryWire {
     private let keepsPackets: Bool
     private var directions = [Direction(), Direction()]
     private var isClosed = [false, false]
-    /// Tasks that wait for a change; each change ends all of these streams.
-    private var bells: [AsyncStream<Never>.Continuation] = []
+    private let change = AsyncSignal()
 
     init(link: LinkName, room: Int, keepsPackets: Bool) {
         precondition(room > 0, "the room must be 1 byte or more")
@@ -74,11 +73,11 @@ private actor MemoryWire {
                 directions[1 - side].packets.removeFirst(taken.count)
                 let bytes = Array(taken.joined())
                 directions[1 - side].count -= bytes.count
-                ring()
+                change.send()
                 return bytes
             }
             if other.hasEnded || isClosed[1 - side] { return [] }
-            await change()
+            await change.wait(after: change.count)
         }
     }
 
@@ -96,24 +95,24 @@ private actor MemoryWire {
             let isWhole = keepsPackets && (rest.count <= free || directions[side].count == 0)
             let count = isWhole ? rest.count : keepsPackets ? 0 : min(rest.count, free)
             guard count > 0 else {
-                await change()
+                await change.wait(after: change.count)
                 continue
             }
             directions[side].packets.append(Array(rest.prefix(count)))
             directions[side].count += count
             rest = rest.dropFirst(count)
-            ring()
+            change.send()
         }
     }
 
     func end(_ side: Int) {
         directions[side].hasEnded = true
-        ring()
+        change.send()
     }
 
     func close(_ side: Int) {
         isClosed[side] = true
-        ring()
+        change.send()
     }
 
     private func check(_ side: Int) throws(LinkError) {
@@ -122,15 +121,4 @@ private actor MemoryWire {
     }
 
     private var disconnected: LinkError { LinkError(.disconnected, link: link.description, "the link is closed") }
-
-    private func change() async {
-        let (silence, bell) = AsyncStream<Never>.makeStream()
-        bells.append(bell)
-        for await _ in silence {}
-    }
-
-    private func ring() {
-        for bell in bells { bell.finish() }
-        bells = []
-    }
 }

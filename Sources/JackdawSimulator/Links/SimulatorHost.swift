@@ -7,9 +7,10 @@ public actor SimulatorHost {
     private let clock: ElapsedClock
     private var reader: SimulatedReader
     private var isOver = false
-    private var bell: AsyncStream<Never>.Continuation?
-    /// The receiving task while it waits for answers to be sent; ended once some were sent.
-    private var room: AsyncStream<Never>.Continuation?
+    /// Sent when the reader may have output.
+    private let change = AsyncSignal()
+    /// Sent after answers, for the receiving task, which waits if too many are unsent.
+    private let answersSent = AsyncSignal()
 
     /// Number of unsent answers at which the host stops receiving commands.
     private static let mostUnsent = 64
@@ -33,7 +34,7 @@ public actor SimulatorHost {
     /// Switches the power of a reader that draws it from the jack.
     func setPower(_ power: ReaderPower) {
         reader.setPower(power != .off, at: clock.now())
-        ring()
+        change.send()
     }
 
     /// Runs until the program closes the link, the reader breaks it or the task is cancelled, and closes it.
@@ -54,7 +55,7 @@ public actor SimulatorHost {
     ///   does not wait for a card.
     public func present(_ presentation: Presentation) {
         reader.present(presentation, at: clock.now())
-        ring()
+        change.send()
     }
 
     private func receive() async {
@@ -66,7 +67,7 @@ public actor SimulatorHost {
                 }
                 guard isOpen else { return }
                 reader.receive(bytes.span, at: clock.now())
-                ring()
+                change.send()
                 await waitForRoom()
             }
         } catch {
@@ -78,7 +79,7 @@ public actor SimulatorHost {
     private func act() async {
         while !Task.isCancelled {
             let outputs = reader.advance(to: clock.now())
-            makeRoom()
+            answersSent.send()
             for output in outputs {
                 guard case .send(let bytes) = output else {
                     isOver = true
@@ -98,35 +99,14 @@ public actor SimulatorHost {
     private func waitForDeadline() async {
         let deadline = reader.nextDeadline
         guard deadline.map({ $0 > clock.now() }) ?? true else { return }
-        let (silence, bell) = AsyncStream<Never>.makeStream()
-        self.bell = bell
-        let alarm = deadline.map { deadline in
-            Task { [clock] in
-                try? await clock.sleep(deadline)
-                bell.finish()
-            }
-        }
-        for await _ in silence {}
-        alarm?.cancel()
+        await change.wait(after: change.count, until: deadline, on: clock)
     }
 
     /// Stops receiving from a program that sends commands and does not read the answers.
     private func waitForRoom() async {
         while reader.unsentCount >= Self.mostUnsent, !isOver, !Task.isCancelled {
-            let (silence, bell) = AsyncStream<Never>.makeStream()
-            room = bell
-            for await _ in silence {}
+            await answersSent.wait(after: answersSent.count)
         }
-    }
-
-    private func makeRoom() {
-        room?.finish()
-        room = nil
-    }
-
-    private func ring() {
-        bell?.finish()
-        bell = nil
     }
 }
 

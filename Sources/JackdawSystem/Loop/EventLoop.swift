@@ -1,3 +1,5 @@
+internal import JackdawTransport
+
 /// One thread that waits for descriptors (`epoll`) and calls the handlers that watch them. Actors that own descriptors
 /// run on the same thread, so that handlers need no lock.
 package final class EventLoop: SerialExecutor {
@@ -106,7 +108,7 @@ extension EventLoop {
     /// - Returns: the readiness, which is all of it after the end of the other side; empty if the task was cancelled.
     /// - Throws: ``SystemFailure`` if the descriptor cannot be watched.
     package func wait(_ descriptor: Int32, for interest: Readiness) async throws(SystemFailure) -> Readiness {
-        let state = SystemLock(Waiting())
+        let state = Lock(Waiting())
         let end = { @Sendable [self] (readiness: Readiness) in
             let (watch, continuation) = unsafe state.withLock { waiting in
                 defer {

@@ -1,5 +1,6 @@
 internal import CLinux
 import Glibc
+internal import JackdawTransport
 
 /// The jobs, handlers and descriptors of an ``EventLoop``. The loop's thread retains it, and may outlive the loop by a
 /// moment.
@@ -32,11 +33,11 @@ final class LoopCore: Sendable {
 
     private let poll: Int32
     private let wakeUp: WakeUp
-    private let state: SystemLock<State>
+    private let state: Lock<State>
 
     init() throws(SystemFailure) {
         wakeUp = try WakeUp()
-        state = SystemLock(State())
+        state = Lock(State())
         poll = jackdaw_epoll_create()
         guard poll >= 0, jackdaw_epoll_control(poll, EPOLL_CTL_ADD, wakeUp.descriptor, 1, 0, 0) == 0 else {
             throw .last

@@ -1,5 +1,6 @@
 internal import CLinux
 import Glibc
+internal import JackdawTransport
 
 extension SocketAddress {
     /// The kind of stream socket that connects to a network address; nil for an address of another family.
@@ -98,7 +99,7 @@ package struct HostLookup: Sendable {
     /// - Returns: at least one address; nil if the task was cancelled.
     package func addresses(of host: String, port: UInt16) async throws(Failure) -> [SocketAddress]? {
         if let numeric = numeric(host, port: port) { return numeric }
-        let waiting = SystemLock(Waiting())
+        let waiting = Lock(Waiting())
         let end = { @Sendable (result: Result<[SocketAddress], Failure>?) in
             let continuation = waiting.withLock { waiting in
                 defer { waiting.continuation = nil }

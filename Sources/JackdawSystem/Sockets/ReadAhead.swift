@@ -1,7 +1,8 @@
 import Glibc
 
 /// Bytes that were received and not yet handed over, in a buffer that is allocated once and wiped after each handover.
-package final class ReadAhead {
+/// Only the receiver of the link uses it at a time: it leaves the lock with the receiver, and returns under the lock.
+package final class ReadAhead: @unchecked Sendable {
     /// Bytes of a stream that are read ahead at most; the buffer for packets has at least eight times their size.
     package static let capacity = 65_536
     private static let mostPackets = 256

@@ -11,7 +11,7 @@ package final class SocketLink: Transport {
     private let loop: EventLoop
     private let calls: any StreamCalls
     private let failures: SocketFailures
-    package let state: SystemLock<SocketLinkState>
+    package let state: Lock<SocketLinkState>
 
     /// - Parameters:
     ///   - descriptor: a connected, non-blocking socket, which the link closes.
@@ -45,7 +45,7 @@ package final class SocketLink: Transport {
         executor = LoopTaskExecutor(loop)
         self.calls = calls
         self.failures = failures
-        state = SystemLock(SocketLinkState(descriptor, format))
+        state = Lock(SocketLinkState(descriptor, format))
         let end = state.withLock { state in
             rewatch(&state)
             return state.end

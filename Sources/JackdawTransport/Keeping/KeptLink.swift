@@ -62,8 +62,8 @@ public actor KeptLink {
     private var sleepWatch = SleepWatch()
     private var keeper: LinkKeeper
     private var queue: EventQueue
-    /// The tasks that wait for an event; an event finishes their streams.
-    private var bells: [AsyncStream<Never>.Continuation] = []
+    /// Sent when there is an event.
+    private let eventAdded = AsyncSignal()
     /// The attempt, the wait or the end of a session: at most one of them at a time.
     private var work: Task<Void, Never>?
     private var session: SessionState?
@@ -146,8 +146,7 @@ public actor KeptLink {
             case .hangUp: endSession(because: nil)
             case .report(let event):
                 queue.append(event)
-                for bell in bells { bell.finish() }
-                bells = []
+                eventAdded.send()
             }
         }
     }
@@ -187,9 +186,7 @@ public actor KeptLink {
         while true {
             if let event = queue.next() { return event }
             guard keeper.state != .ended, !Task.isCancelled else { return nil }
-            let (silence, bell) = AsyncStream.makeStream(of: Never.self)
-            bells.append(bell)
-            for await _ in silence {}
+            await eventAdded.wait(after: eventAdded.count)
         }
     }
 }

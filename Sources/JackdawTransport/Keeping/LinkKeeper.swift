@@ -242,21 +242,6 @@ struct BatteryWatch: Sendable {
     }
 }
 
-/// A clock that counts from its creation, for any underlying clock.
-package struct ElapsedClock: Sendable {
-    /// Time since the clock was created.
-    package let now: @Sendable () -> Duration
-    /// Sleeps until this time since the clock was created.
-    package let sleep: @Sendable (_ deadline: Duration) async throws -> Void
-
-    /// Creates a clock that starts now.
-    package init(_ clock: some Clock<Duration>) {
-        let beginning = clock.now
-        now = { beginning.duration(to: clock.now) }
-        sleep = { deadline in try await clock.sleep(until: beginning.advanced(by: deadline), tolerance: nil) }
-    }
-}
-
 /// Detects that the system slept: a clock that continues during sleep gets ahead of one that stops.
 struct SleepWatch: Sendable {
     /// A busy machine may pause the thread between the readings of the two clocks, so a shorter difference is not a

@@ -60,9 +60,8 @@ actor ReplayState {
     private var nextReceived = 0
     /// The error that ended the replay: the link was lost or closed, or the program sent different bytes.
     private var failure: LinkError?
-    /// The tasks that wait for a change, by number; a change finishes their streams.
-    private var bells: [Int: AsyncStream<Never>.Continuation] = [:]
-    private var nextBell = 0
+    /// Sent when the replay has advanced or failed.
+    private let change = AsyncSignal()
 
     init(_ transcript: Transcript, _ link: String, _ clock: ElapsedClock?) {
         entries = transcript.entries.map { entry in
@@ -73,7 +72,7 @@ actor ReplayState {
     }
 
     /// Number of tasks that wait for a change.
-    var waitingCount: Int { bells.count }
+    var waitingCount: Int { change.waitingCount }
 
     /// The next received bytes; an empty array at the end.
     func receive() async throws(LinkError) -> [UInt8] {
@@ -131,7 +130,7 @@ actor ReplayState {
             }
         }
         skipSent()
-        ring()
+        change.send()
         if nextSent < entries.count, case .unsent(let count, let code) = entries[nextSent].event {
             nextSent += 1
             throw LinkError(
@@ -200,31 +199,13 @@ actor ReplayState {
 
     private func fail(_ error: LinkError) {
         if failure == nil { failure = error }
-        ring()
-    }
-
-    private func ring() {
-        for bell in bells.values { bell.finish() }
-        bells = [:]
+        change.send()
     }
 
     /// Waits for a change, a time or the cancellation of the task. May return early.
     private func wait(until time: Duration?) async {
-        let (silence, bell) = AsyncStream.makeStream(of: Never.self)
-        let number = nextBell
-        nextBell += 1
-        bells[number] = bell
-        let sleeper = clock.flatMap { clock in
-            time.map { time in
-                Task {
-                    try? await clock.sleep(time)
-                    bell.finish()
-                }
-            }
-        }
-        for await _ in silence {}
-        sleeper?.cancel()
-        bells[number] = nil
+        guard let clock else { return await change.wait(after: change.count) }
+        await change.wait(after: change.count, until: time, on: clock)
     }
 }
 

@@ -1,12 +1,12 @@
 public import JackdawCards
-internal import JackdawSystem
+internal import JackdawTransport
 
 /// The common base of all cards. Secret values are never shown: descriptions are masked, and secrets are kept in memory
 /// that is overwritten after use.
 public class PGCard: RedactedDescription, @unchecked Sendable {
-    private let code: SystemLock<SecretText?>
+    private let code: Lock<SecretText?>
 
-    init(cvv: SecretText?) { code = SystemLock(cvv) }
+    init(cvv: SecretText?) { code = Lock(cvv) }
 
     /// The card's verification code, 3 or 4 digits, if a person has typed it; nil without one. It must not be stored
     /// after the payment is authorised, not even encrypted (PCI DSS 3.3.1).

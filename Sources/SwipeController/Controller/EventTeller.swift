@@ -1,5 +1,5 @@
 import JackdawReaders
-internal import JackdawSystem
+import JackdawTransport
 
 /// Delivers a controller's events to its delegate and its event streams: one event at a time, in order, and never while
 /// the handler of another event runs.
@@ -9,8 +9,6 @@ final class EventTeller: Sendable {
         /// Deliveries that are still pending, in order.
         var deliveries: [Delivery] = []
         var isDelivering = false
-        var listeners: [Int: Listener] = [:]
-        var listenerCount = 0
         /// Events since the beginning, for the first event stream; nil after that stream has received them, or when
         /// they are no longer kept.
         var beginning: [PGSwipeEvent]? = []
@@ -20,20 +18,11 @@ final class EventTeller: Sendable {
 
         /// Keeps an event for the first stream. Discards all kept events if there are too many, or if the event has a
         /// card that another receiver gets.
-        mutating func keep(_ event: PGSwipeEvent) {
-            let isReceived = delegate != nil || listeners.values.contains { $0.takesCards }
+        mutating func keep(_ event: PGSwipeEvent, isReceived: Bool) {
             if case .didSwipeCard(_?, _) = event, isReceived { beginning = nil }
             beginning?.append(event)
             if beginning?.count ?? 0 > EventTeller.mostKept { beginning = nil }
         }
-    }
-
-    private struct Listener {
-        let continuation: AsyncStream<PGSwipeEvent>.Continuation
-        /// Number of deliveries to skip, because they happened before the stream began.
-        var skipped: Int
-        /// Whether it receives cards for the program; otherwise it waits for another event.
-        let takesCards: Bool
     }
 
     /// The largest number of events kept for the first stream.
@@ -50,7 +39,11 @@ final class EventTeller: Sendable {
 
     let devices: [ReaderKind: PGSwipeDevice]
     let connectionDetector = PGAudioJackConnectionDetector()
-    private let state: SystemLock<State>
+    private let state: Lock<State>
+    /// The streams that receive cards for the program.
+    private let cardStreams = Broadcast<PGSwipeEvent>()
+    /// The streams that wait for another event.
+    private let otherStreams = Broadcast<PGSwipeEvent>()
     private let executor: DelegateExecutor
 
     init(
@@ -59,7 +52,7 @@ final class EventTeller: Sendable {
     ) {
         self.devices = devices
         self.executor = executor
-        state = SystemLock(State(delegate: delegate, type: type))
+        state = Lock(State(delegate: delegate, type: type))
     }
 
     var delegate: (any PGSwipeDelegate)? {
@@ -75,42 +68,22 @@ final class EventTeller: Sendable {
 
     /// Events from now on; the first stream begins with the events delivered before it.
     func events() -> AsyncStream<PGSwipeEvent> {
-        listen(takesCards: true) { state, listener in
-            for event in state.beginning ?? [] { listener.yield(event) }
+        let (stream, listener) = AsyncStream<PGSwipeEvent>.makeStream()
+        state.withLock { state in
+            cardStreams.add(listener, beginning: state.beginning ?? [])
             state.beginning = nil
-            return 0
         }
+        return stream
     }
 
     /// Creates a stream of the events that happen from now on.
     /// - Parameter takesCards: whether the listener receives cards for the program.
     /// - Returns: the events, without earlier events whose delivery is pending.
     func laterEvents(takesCards: Bool) -> AsyncStream<PGSwipeEvent> {
-        listen(takesCards: takesCards) { state, _ in state.deliveries.count }
-    }
-
-    /// Creates an event stream.
-    /// - Parameters:
-    ///   - takesCards: whether the listener receives cards for the program.
-    ///   - begin: prepares the stream, and returns the number of deliveries that it must skip.
-    /// - Returns: the stream, which is already finished if delivery has ended.
-    private func listen(
-        takesCards: Bool, _ begin: (inout State, AsyncStream<PGSwipeEvent>.Continuation) -> Int
-    ) -> AsyncStream<PGSwipeEvent> {
         let (stream, listener) = AsyncStream<PGSwipeEvent>.makeStream()
-        let number: Int? = state.withLock { state in
-            guard !state.isOver else { return nil }
-            state.listenerCount += 1
-            state.listeners[state.listenerCount] = Listener(
-                continuation: listener, skipped: begin(&state, listener), takesCards: takesCards)
-            return state.listenerCount
-        }
-        guard let number else {
-            listener.finish()
-            return stream
-        }
-        listener.onTermination = { [weak self] _ in
-            self?.state.withLock { _ = $0.listeners.removeValue(forKey: number) }
+        // Pending deliveries happened before the stream began.
+        state.withLock { state in
+            (takesCards ? cardStreams : otherStreams).add(listener, skipping: state.deliveries.count)
         }
         return stream
     }
@@ -144,14 +117,13 @@ final class EventTeller: Sendable {
 
     /// Ends all streams, and discards pending deliveries and all later events.
     func end() {
-        let listeners = state.withLock { state in
+        state.withLock { state in
             state.isOver = true
             state.deliveries = []
             state.beginning = nil
-            defer { state.listeners = [:] }
-            return state.listeners
         }
-        for listener in listeners.values { listener.continuation.finish() }
+        cardStreams.finish()
+        otherStreams.finish()
     }
 
     private func nextDelivery() -> (Delivery, (any PGSwipeDelegate)?, [AsyncStream<PGSwipeEvent>.Continuation])? {
@@ -163,16 +135,9 @@ final class EventTeller: Sendable {
             let delivery = state.deliveries.removeFirst()
             if let type = delivery.type { state.type = type }
             if case .deviceAutodetectComplete = delivery.event { state.report = delivery.report }
-            var listeners: [AsyncStream<PGSwipeEvent>.Continuation] = []
-            for (number, listener) in state.listeners {
-                if listener.skipped == 0 {
-                    listeners.append(listener.continuation)
-                } else {
-                    state.listeners[number]?.skipped -= 1
-                }
-            }
-            if let event = delivery.event { state.keep(event) }
-            return (delivery, state.delegate, listeners)
+            let isReceived = state.delegate != nil || !cardStreams.isEmpty
+            if let event = delivery.event { state.keep(event, isReceived: isReceived) }
+            return (delivery, state.delegate, cardStreams.takeReceivers() + otherStreams.takeReceivers())
         }
     }
 

@@ -1,4 +1,4 @@
-internal import JackdawSystem
+internal import JackdawTransport
 
 /// Reports whether an object is in the audio jack, for any object and any enabled type of reader. The vendor's SDK has
 /// one for the phone's only jack; here each controller has one for its own jack
@@ -11,7 +11,7 @@ public final class PGAudioJackConnectionDetector: Sendable {
         var listeners: [Listener] = []
     }
 
-    private let state = SystemLock(State())
+    private let state = Lock(State())
 
     init() {}
 

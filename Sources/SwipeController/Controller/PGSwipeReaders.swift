@@ -1,9 +1,9 @@
-internal import JackdawSystem
+internal import JackdawTransport
 
 /// The common base of all readers. Only ``PGSwipeController`` creates readers; each event has its reader, which a
 /// program casts to the reader's own class.
 public class PGSwipeDevice: CustomStringConvertible, @unchecked Sendable {
-    private let flags = SystemLock(DeviceFlags())
+    private let flags = Lock(DeviceFlags())
     let engine: SwipeEngineReference
 
     init(_ engine: SwipeEngineReference) { self.engine = engine }
@@ -88,7 +88,7 @@ public protocol PGSwipeIpsEnterpriseCommunicationTestDelegate: AnyObject, Sendab
 
 /// The callers that wait for the result of a reader's communication test.
 final class CommunicationTests: Sendable {
-    private let waiting = SystemLock<[@Sendable (Bool) -> Void]>([])
+    private let waiting = Lock<[@Sendable (Bool) -> Void]>([])
 
     func add(_ tell: @escaping @Sendable (Bool) -> Void) { waiting.withLock { $0.append(tell) } }
 

@@ -1,19 +1,18 @@
 import JackdawReaders
-internal import JackdawSystem
 import JackdawTransport
 
 /// Runs a controller's state machine: passes inputs to it, performs its actions, and delivers its events.
 final class SwipeEngine: Sendable {
     private struct State {
         var machine: SwipeMachine
-        var timer: (deadline: Duration, task: Task<Void, Never>)?
+        var timer: DeadlineTimer
         /// The tasks that watch the jack and wait for iDynamo readers.
         var tasks: [Task<Void, Never>] = []
         var isOver = false
     }
 
     let teller: EventTeller
-    private let state: SystemLock<State>
+    private let state: Lock<State>
     private let clock: ElapsedClock
     private let actions: AsyncStream<SwipeAction>.Continuation
 
@@ -24,8 +23,9 @@ final class SwipeEngine: Sendable {
         let reference = SwipeEngineReference()
         teller = EventTeller(
             machine.type, devices: ReaderKind.makeDevices(reference), delegate: delegate, executor: executor)
-        state = SystemLock(State(machine: machine))
-        self.clock = ElapsedClock(clock)
+        let elapsed = ElapsedClock(clock)
+        state = Lock(State(machine: machine, timer: DeadlineTimer(elapsed)))
+        self.clock = elapsed
         let (stream, actions) = AsyncStream<SwipeAction>.makeStream()
         self.actions = actions
         reference.set(self)
@@ -56,7 +56,7 @@ final class SwipeEngine: Sendable {
         state.withLock { state in
             state.isOver = true
             for task in state.tasks { task.cancel() }
-            state.timer?.task.cancel()
+            state.timer.cancel()
         }
         teller.end()
         actions.finish()
@@ -69,17 +69,14 @@ final class SwipeEngine: Sendable {
         state.withLock { state in
             guard !state.isOver else { return }
             for action in body(&state.machine, now) where !teller.take(action) { actions.yield(action) }
-            guard state.machine.nextDeadline != state.timer?.deadline else { return }
-            state.timer?.task.cancel()
-            state.timer = state.machine.nextDeadline.map { deadline in
-                let task = Task { [weak self, clock] in
-                    guard (try? await clock.sleep(deadline)) != nil else { return }
-                    self?.handle { machine, now in machine.advance(to: now) }
-                }
-                return (deadline, task)
-            }
+            state.timer.arm(for: state.machine.nextDeadline) { [weak self] in self?.reach($0) }
         }
         teller.deliver()
+    }
+
+    private func reach(_ deadline: Duration) {
+        guard state.withLock({ $0.timer.reach(deadline) }) else { return }
+        handle { machine, now in machine.advance(to: max(deadline, now)) }
     }
 }
 
@@ -87,7 +84,7 @@ final class SwipeEngine: Sendable {
 final class SwipeEngineReference: Sendable {
     private struct Held { weak var engine: SwipeEngine? }
 
-    private let held = SystemLock(Held())
+    private let held = Lock(Held())
 
     var engine: SwipeEngine? { held.withLock { $0.engine } }
 

@@ -1,5 +1,6 @@
 import Glibc
 import JackdawSystem
+import JackdawTransport
 
 /// The terminal I/O of asynchronous tasks. The command's own thread, which waits for the tasks, does all writing and
 /// reading.
@@ -30,7 +31,7 @@ final class Conversation: Sendable {
         var isInterrupted = false
     }
 
-    private let state = SystemLock(State())
+    private let state = Lock(State())
     private let bell: WakeUp
 
     init() throws(CommandError) {
@@ -124,7 +125,7 @@ final class Conversation: Sendable {
         _ work: @escaping @Sendable () async throws(CommandError) -> Value
     ) throws(CommandError) -> Value {
         try Timers.start()
-        let outcome = SystemLock<Result<Value, CommandError>?>(nil)
+        let outcome = Lock<Result<Value, CommandError>?>(nil)
         let task = Task { [bell] in
             let result: Result<Value, CommandError>
             do throws(CommandError) {

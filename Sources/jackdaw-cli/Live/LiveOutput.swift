@@ -1,4 +1,3 @@
-import JackdawSystem
 import JackdawTransport
 
 /// Writes the events of a link, each as a line or as an object. It counts an event that repeats instead of writing it
@@ -19,7 +18,7 @@ struct LiveOutput: Sendable {
     let wallClock: WallClock
     private let clock: any Clock<Duration>
     private let elapsed: ElapsedClock
-    private let state = SystemLock(State())
+    private let state = Lock(State())
 
     /// - Parameters:
     ///   - link: the source of the events.

@@ -1,4 +1,3 @@
-import JackdawSystem
 import JackdawTransport
 
 /// Logs the bytes that a link receives: their number, and with `--reveal` the bytes.
@@ -25,7 +24,7 @@ struct ByteTeller: Sendable {
     let most: Int?
     let clock: any Clock<Duration>
     private let elapsed: ElapsedClock
-    private let tally = SystemLock(Tally())
+    private let tally = Lock(Tally())
 
     init(_ output: LiveOutput, isRevealed: Bool, most: Int?, clock: any Clock<Duration>) {
         self.output = output
@@ -55,10 +54,10 @@ struct ByteTeller: Sendable {
     /// Receives until the link ends or the wanted number of bursts has come.
     /// - Returns: true if more is wanted; the link is closed in that case.
     func receive(_ session: any Transport) async -> Bool {
-        let (silence, bell) = AsyncStream.makeStream(of: Never.self)
+        let isDone = AsyncSignal()
         await withTaskGroup(of: Void.self) { tasks in
-            tasks.addTask { await take(session, bell) }
-            tasks.addTask { for await _ in silence {} }
+            tasks.addTask { await take(session, isDone) }
+            tasks.addTask { await isDone.wait(after: 0) }
             await tasks.next()
             tasks.cancelAll()
         }
@@ -73,7 +72,7 @@ struct ByteTeller: Sendable {
     }
 
     /// Receives until the link ends.
-    private func take(_ session: any Transport, _ bell: AsyncStream<Never>.Continuation) async {
+    private func take(_ session: any Transport, _ isDone: AsyncSignal) async {
         do throws(LinkError) {
             while true {
                 var count = 0
@@ -83,7 +82,7 @@ struct ByteTeller: Sendable {
                         tell(bytes)
                     })
                 else { break }
-                note(count, bell)
+                note(count, isDone)
                 await output.waitForRoom()
             }
         } catch {
@@ -93,7 +92,7 @@ struct ByteTeller: Sendable {
     }
 
     /// Counts received bytes; after the last wanted burst, starts the timer for the pause that ends it.
-    private func note(_ count: Int, _ bell: AsyncStream<Never>.Continuation) {
+    private func note(_ count: Int, _ isDone: AsyncSignal) {
         let now = elapsed.now()
         let (isFirst, before, isLast, isOver) = tally.withLock { tally in
             let isFirst = tally.bytes == 0
@@ -107,7 +106,7 @@ struct ByteTeller: Sendable {
             return (isFirst, tally.silence, tally.bursts >= most ?? .max, isOver)
         }
         before?.cancel()
-        if isOver { bell.finish() }
+        if isOver { isDone.send() }
         if isFirst, !isRevealed {
             output.message(
                 "\(output.link): to read cards, give the reader's family with --reader (jackdaw devices lists "
@@ -117,7 +116,7 @@ struct ByteTeller: Sendable {
         let silence = Task { [clock, tally] in
             guard (try? await clock.sleep(for: Self.pause)) != nil else { return }
             tally.withLock { $0.isEnough = true }
-            bell.finish()
+            isDone.send()
         }
         tally.withLock { $0.silence = silence }
     }

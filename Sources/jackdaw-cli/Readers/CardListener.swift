@@ -1,6 +1,5 @@
 import JackdawDecryption
 import JackdawReaders
-import JackdawSystem
 import JackdawTransport
 
 /// Requests swipes from a reader one after the other, and reports its events.
@@ -30,7 +29,7 @@ struct CardListener: Sendable {
     let clock: any Clock<Duration>
     /// Decrypts swipes; nil without a key.
     let decryption: LiveDecryption?
-    private let tally = SystemLock(Tally())
+    private let tally = Lock(Tally())
 
     /// - Throws: ``CommandError`` that names the value that the family's protocol lacks.
     init(

@@ -17,7 +17,7 @@ actor ConnectedPrograms {
     private let warn: @Sendable (String) -> Void
     private var programs: [ConnectedProgram] = []
     /// The number of steps of all programs, which orders them.
-    private let steps = SystemLock(0)
+    private let steps = Lock(0)
     /// The caller that waits until a program has disconnected.
     private var waiting: CheckedContinuation<Void, Never>?
     private var hasWarnedOfPrograms = false
@@ -90,13 +90,13 @@ final class ConnectedProgram: Transport {
     }
 
     private let base: any Transport
-    private let steps: SystemLock<Int>
-    private let lock = SystemLock(State())
+    private let steps: Lock<Int>
+    private let lock = Lock(State())
 
     /// - Parameters:
     ///   - base: the link.
     ///   - steps: the number of steps of all programs.
-    init(_ base: any Transport, _ steps: SystemLock<Int>) {
+    init(_ base: any Transport, _ steps: Lock<Int>) {
         self.base = base
         self.steps = steps
         note()

@@ -1,6 +1,5 @@
 import JackdawBluetooth
 import JackdawLinux
-import JackdawSystem
 import JackdawTransport
 
 /// Keeps a reader connected and reports the events of its link.
@@ -23,7 +22,7 @@ struct ReaderListener: Sendable {
         let kept = system.keep(persistence) { () async throws(LinkError) in
             try await system.connect(link, profile, route)
         }
-        let isEnough = SystemLock(false)
+        let isEnough = Lock(false)
         var failures = OpeningFailures()
         await kept.open()
         let failure = await withTaskGroup(of: Void.self, returning: LinkError?.self) { sessions in

@@ -1,6 +1,5 @@
 import JackdawReaders
 import JackdawSimulator
-import JackdawSystem
 import JackdawTransport
 
 #if Command
@@ -140,7 +139,7 @@ enum FaultArgument {
 struct AwaitedLink: Transport {
     private let base: any Transport
     /// The first bytes received.
-    private let first: SystemLock<[UInt8]>
+    private let first: Lock<[UInt8]>
 
     /// Waits for the first bytes.
     /// - Parameter base: the link; closed if it ends before any bytes.
@@ -148,7 +147,7 @@ struct AwaitedLink: Transport {
         self.base = base
         var bytes: [UInt8] = []
         let isMore = (try? await base.receive { span in bytes = span.indices.map { span[$0] } }) ?? false
-        first = SystemLock(bytes)
+        first = Lock(bytes)
         if !isMore {
             await base.close()
             return nil

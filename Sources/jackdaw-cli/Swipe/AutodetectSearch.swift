@@ -1,6 +1,5 @@
 import JackdawLinux
 import JackdawReaders
-import JackdawSystem
 import JackdawTransport
 import SwipeController
 
@@ -59,7 +58,7 @@ private final class AutodetectListener: PGSwipeDelegate {
     private let environment: TellingEnvironment
     private let conversation: Conversation
     private let link: LinkName
-    private let failure = SystemLock<LinkError?>(nil)
+    private let failure = Lock<LinkError?>(nil)
 
     init(_ environment: TellingEnvironment, _ conversation: Conversation, _ link: LinkName) {
         self.environment = environment
@@ -83,7 +82,7 @@ private final class AutodetectListener: PGSwipeDelegate {
 /// Keeps the typed errors that a controller reports only as text.
 private struct TellingEnvironment: SwipeEnvironment {
     let base: LinuxSwipeEnvironment
-    private let held = SystemLock<LinkError?>(nil)
+    private let held = Lock<LinkError?>(nil)
 
     init(base: LinuxSwipeEnvironment) { self.base = base }
 

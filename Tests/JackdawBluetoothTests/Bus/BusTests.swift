@@ -1,5 +1,6 @@
 import Glibc
 import JackdawSystem
+import JackdawTransport
 import JackdawTestSupport
 import Testing
 
@@ -169,7 +170,7 @@ struct BusTests {
         let client = try await daemon.connect()
         let loop = client.loop
         let (ready, continuation) = AsyncStream.makeStream(of: Int32.self)
-        let ends = SystemLock<[Int32]>([])
+        let ends = Lock<[Int32]>([])
         _ = try await client.watch(BusMatch(member: "Disconnected")) { _ in
             var pipe: [Int32] = [0, 0]
             guard unsafe Glibc.pipe(&pipe) == 0 else { return continuation.finish() }

@@ -1,5 +1,4 @@
 import Glibc
-import JackdawSystem
 import JackdawTestSupport
 import JackdawTransport
 import Testing
@@ -196,7 +195,7 @@ struct GATTTests {
         let radio = try await Radio()
         await radio.mock.fail("AcquireNotify", BusError(name: "org.bluez.Error.NotSupported"))
         let link = try await radio.bluetooth.connect(Radio.reader, profile: Radio.profile)
-        let value = SystemLock(WeakValue())
+        let value = Lock(WeakValue())
         let number = await link.device.client.listen(to: MockBlueZ.notifying) { told in
             value.withLock { $0.value = told }
         }

@@ -1,4 +1,3 @@
-import JackdawSystem
 import JackdawTestSupport
 import JackdawTransport
 import Testing
@@ -10,7 +9,7 @@ private final class TestAgent: PairingAgent {
     let capability = PairingCapability.keyboardDisplay
     let answer: Bool
     let waits: Bool
-    let log = SystemLock<[String]>([])
+    let log = Lock<[String]>([])
     let asked: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
 

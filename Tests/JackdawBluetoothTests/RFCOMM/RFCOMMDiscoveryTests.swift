@@ -11,7 +11,7 @@ import Testing
     private let loop: EventLoop
     private let calls = ScriptedSocketCalls.bluetooth()
     private let clock = ManualClock()
-    private let kept = SystemLock<[ChannelCache.Service: UInt8]>([:])
+    private let kept = Lock<[ChannelCache.Service: UInt8]>([:])
     private let connector: RFCOMMConnector
     private let address: RFCOMMAddress
 

@@ -1,5 +1,6 @@
 import Glibc
 import JackdawSystem
+import JackdawTransport
 import JackdawTestSupport
 
 /// Plays the system: lines are ends of pairs of sockets, and any call can be made to fail.
@@ -12,7 +13,7 @@ final class ScriptedTerminalCalls: TerminalCalls {
         var fars: [SocketPair.Far] = []
     }
 
-    private let state = SystemLock(State())
+    private let state = Lock(State())
     /// What is open, and how bytes go.
     let sockets = ScriptedSocketCalls()
 
