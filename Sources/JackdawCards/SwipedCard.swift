@@ -19,7 +19,7 @@ public struct SwipedCard: RedactedDescription {
 
         /// One line for a person, without card data.
         public var description: String {
-            let names = formats.map(\.rawValue).joined(separator: ", ")
+            let names = formats.map { $0.rawValue }.joined(separator: ", ")
             return "different \(field.rawValue) on \(names)"
         }
     }
@@ -34,10 +34,10 @@ public struct SwipedCard: RedactedDescription {
     public init(_ tracks: [Track]) {
         self.tracks = tracks
         conflicts = [
-            Self.conflict(.accountNumber, tracks, \.pan),
-            Self.conflict(.expiry, tracks, \.expiry),
-            Self.conflict(.serviceCode, tracks, \.serviceCode),
-        ].compactMap(\.self)
+            Self.conflict(.accountNumber, tracks) { $0.pan },
+            Self.conflict(.expiry, tracks) { $0.expiry },
+            Self.conflict(.serviceCode, tracks) { $0.serviceCode },
+        ].compactMap { $0 }
     }
 
     private static func conflict<Value: Equatable>(
@@ -46,17 +46,17 @@ public struct SwipedCard: RedactedDescription {
         guard tracks.count > 1 else { return nil }
         let holders = tracks.compactMap { track in value(track).map { (format: track.format, value: $0) } }
         guard let first = holders.first, holders.contains(where: { $0.value != first.value }) else { return nil }
-        return Conflict(field: field, formats: holders.map(\.format))
+        return Conflict(field: field, formats: holders.map { $0.format })
     }
 
     /// The account number: track 2's if it has one (terminals send that one), else that of another track.
-    public var pan: PrimaryAccountNumber? { preferred(\.pan) }
+    public var pan: PrimaryAccountNumber? { preferred { $0.pan } }
     /// The cardholder's name, from track 1 if possible.
-    public var name: CardholderName? { preferred(\.name) }
+    public var name: CardholderName? { preferred { $0.name } }
     /// The month of expiry; from the same track as ``pan`` if that track has it.
-    public var expiry: Expiry? { preferred(\.expiry) }
+    public var expiry: Expiry? { preferred { $0.expiry } }
     /// The rules for the use of the card; from the same track as ``pan`` if that track has them.
-    public var serviceCode: ServiceCode? { preferred(\.serviceCode) }
+    public var serviceCode: ServiceCode? { preferred { $0.serviceCode } }
     /// The card's scheme; ``CardBrand/unknown`` also without an account number.
     public var brand: CardBrand { pan?.brand ?? .unknown }
 
@@ -71,7 +71,7 @@ public struct SwipedCard: RedactedDescription {
     /// Masked account number, brand and formats.
     public var description: String {
         let number = pan.map { "\($0.masked) \(brand.rawValue), " } ?? ""
-        let formats = tracks.map(\.format.rawValue).joined(separator: " + ")
+        let formats = tracks.map { $0.format.rawValue }.joined(separator: " + ")
         let faults = conflicts.map { ", \($0)" }.joined()
         return "\(number)\(formats)\(faults)"
     }

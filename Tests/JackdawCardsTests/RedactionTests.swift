@@ -74,7 +74,7 @@ import Testing
         let formats = try texts.map { text in
             let track = try recognise(text)
             expectNothingSecret(in: track)
-            let content: any TrackContent = track.content
+            let content: any TrackContent = track
             expectNothingSecret(in: content)
             return track.format
         }

@@ -68,7 +68,7 @@ public struct CardholderName: RedactedDescription, Equatable {
 
     /// The name of a licence: `SURNAME$GIVEN$MIDDLE$SUFFIX` (AAMVA).
     init(licence field: SecretText) {
-        let parts = field.split(at: ASCII.dollar).map(\.trimmed)
+        let parts = field.split(at: ASCII.dollar).map { $0.trimmed }
         let none = field[field.range.upperBound..<field.range.upperBound]
         isOfPayment = false
         text = field

@@ -81,19 +81,3 @@ func overwrite(_ bytes: UnsafeMutableRawBufferPointer) {
 @inline(never)
 @_optimize(none)
 private func escape(_ bytes: UnsafeMutableRawBufferPointer) {}
-
-/// A value whose every printed form is its `description`, which shows masked data only.
-///
-/// `print`, interpolation, `String(reflecting:)`, `dump` and `Mirror` all use it, so that no log line, assertion or
-/// crash report of a program that handles cards can contain more.
-public protocol RedactedDescription: Sendable, CustomStringConvertible, CustomDebugStringConvertible,
-    CustomReflectable
-{}
-
-extension RedactedDescription {
-    /// The same as `description`.
-    public var debugDescription: String { description }
-
-    /// A mirror without children: reflection shows none of the content.
-    public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
-}

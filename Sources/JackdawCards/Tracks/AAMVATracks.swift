@@ -30,7 +30,7 @@ public struct AAMVATrack1: TrackContent, FramedFormat {
         let address = reader.rest().split(at: reader.separator)[0]
         self.jurisdiction = jurisdiction
         self.name = CardholderName(licence: name)
-        self.address = address.split(at: ASCII.dollar).map(\.trimmed)
+        self.address = address.split(at: ASCII.dollar).map { $0.trimmed }
         text = frame.text
     }
 

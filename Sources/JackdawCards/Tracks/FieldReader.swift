@@ -60,7 +60,7 @@ struct FieldReader {
     mutating func digits(
         _ counts: ClosedRange<Int>, upTo separator: UInt8, _ expected: String
     ) throws(CardDataError) -> SecretText {
-        try field(counts, of: \.isDigit, upTo: separator, expected)
+        try field(counts, of: { $0.isDigit }, upTo: separator, expected)
     }
 
     /// Reads characters up to a separator, and the separator.

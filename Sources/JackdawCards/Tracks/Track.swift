@@ -53,33 +53,61 @@ public enum Track: TrackContent {
         }
     }
 
-    /// The recognised track, as the protocol that all formats share.
-    public var content: any TrackContent {
+    /// The fields that tracks may have, of a track of any format.
+    private struct Fields {
+        let format: TrackFormat
+        let text: SecretText
+        let pan: PrimaryAccountNumber?
+        let name: CardholderName?
+        let expiry: Expiry?
+        let serviceCode: ServiceCode?
+
+        init(_ track: some TrackContent) {
+            format = track.format
+            text = track.text
+            pan = track.pan
+            name = track.name
+            expiry = track.expiry
+            serviceCode = track.serviceCode
+        }
+    }
+
+    private var fields: Fields {
         switch self {
-        case .payment1(let track): track
-        case .payment2(let track): track
-        case .payment3(let track): track
-        case .licence1(let track): track
-        case .licence2(let track): track
-        case .licence3(let track): track
-        case .unknown(let track): track
+        case .payment1(let track): Fields(track)
+        case .payment2(let track): Fields(track)
+        case .payment3(let track): Fields(track)
+        case .licence1(let track): Fields(track)
+        case .licence2(let track): Fields(track)
+        case .licence3(let track): Fields(track)
+        case .unknown(let track): Fields(track)
         }
     }
 
     /// The format of the text.
-    public var format: TrackFormat { content.format }
+    public var format: TrackFormat { fields.format }
     /// The whole text from start sentinel to end sentinel.
-    public var text: SecretText { content.text }
+    public var text: SecretText { fields.text }
     /// The text for default output, of the same length.
-    public var maskedText: String { content.maskedText }
+    public var maskedText: String {
+        switch self {
+        case .payment1(let track): track.maskedText
+        case .payment2(let track): track.maskedText
+        case .payment3(let track): track.maskedText
+        case .licence1(let track): track.maskedText
+        case .licence2(let track): track.maskedText
+        case .licence3(let track): track.maskedText
+        case .unknown(let track): track.maskedText
+        }
+    }
     /// The account number; nil if the track has none.
-    public var pan: PrimaryAccountNumber? { content.pan }
+    public var pan: PrimaryAccountNumber? { fields.pan }
     /// The cardholder's name; nil if the track has none.
-    public var name: CardholderName? { content.name }
+    public var name: CardholderName? { fields.name }
     /// The month of expiry; nil if the track has none.
-    public var expiry: Expiry? { content.expiry }
+    public var expiry: Expiry? { fields.expiry }
     /// The rules for the use of the card; nil if the track has none.
-    public var serviceCode: ServiceCode? { content.serviceCode }
+    public var serviceCode: ServiceCode? { fields.serviceCode }
 }
 
 /// A text between two sentinels, with the fields that tracks may have.
