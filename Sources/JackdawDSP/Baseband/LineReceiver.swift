@@ -1,5 +1,5 @@
 /// The state of a decoder that works on the line's integral, one hop at a time.
-protocol LineReceiver: Sendable, Wipeable {
+protocol LineReceiver: SoundReceiver {
     /// The sound so far.
     var integral: LineIntegral { get set }
     /// Samples after the last one that must arrive before everything has been examined.
@@ -9,8 +9,6 @@ protocol LineReceiver: Sendable, Wipeable {
     mutating func advance(into events: inout [LineEvent])
     /// Appends the events that are still pending when the recording ends.
     mutating func close(into events: inout [LineEvent])
-    /// Discards all state of the recording.
-    mutating func reset()
 }
 
 extension LineReceiver {
@@ -40,56 +38,44 @@ extension LineReceiver {
     }
 }
 
-/// A receiver of any line, for ``WipedBox``.
-struct AnyLineReceiver: Sendable, Wipeable {
-    var receiver: any LineReceiver
-
-    mutating func wipe() { receiver.wipe() }
-}
-
 /// Decodes the sound of a baseband line to characters. By its line it is ``NibbleLineDecoder``, ``DynamoDecoder`` or
 /// ``SerialManchesterDecoder``.
-package struct BasebandDecoder<Line: Sendable>: LineDecoder, CustomReflectable {
+package struct BasebandDecoder<Line: Sendable>: LineDecoder {
     package let line: Line
     /// Samples per second (Hz).
     package let sampleRate: Double
 
-    private var box: WipedBox<AnyLineReceiver>
+    private(set) var receiver: AnyReceiver
 
     init(_ line: Line, sampleRate: Double, _ receiver: some LineReceiver) {
         self.line = line
         self.sampleRate = sampleRate
-        box = WipedBox(AnyLineReceiver(receiver: receiver))
+        self.receiver = WipedBox(receiver)
     }
 
     /// Processes the next samples, full scale -1 to 1, and appends the events that they complete. A sample that is not
     /// a number, or with a magnitude of 1e6 or more, counts as 0.
     package mutating func receive(_ samples: Span<Float>, into events: inout [LineEvent]) {
-        WipedBox.makeUnique(&box)
-        box.content.receiver.receive(samples, into: &events)
+        AnyReceiver.makeUnique(&receiver)
+        receiver.receive(samples, into: &events)
     }
 
     /// Processes the next 16-bit samples and appends the events that they complete; the events are the same as for
     /// `Float` input.
     package mutating func receive(_ samples: Span<Int16>, into events: inout [LineEvent]) {
-        WipedBox.makeUnique(&box)
-        box.content.receiver.receive(samples, into: &events)
+        AnyReceiver.makeUnique(&receiver)
+        receiver.receive(samples, into: &events)
     }
 
     /// Ends the recording: appends the pending events and overwrites all sound.
     package mutating func finish(into events: inout [LineEvent]) {
-        WipedBox.makeUnique(&box)
-        box.content.receiver.finish(into: &events)
+        AnyReceiver.makeUnique(&receiver)
+        receiver.finish(into: &events)
     }
 
     /// Discards all state, overwrites all sound and starts a new recording.
     package mutating func reset() {
-        WipedBox.makeUnique(&box)
-        box.content.receiver.reset()
-    }
-
-    /// Reflection does not show the sound.
-    package var customMirror: Mirror {
-        Mirror(self, children: ["line": line, "sampleRate": sampleRate], displayStyle: .struct)
+        AnyReceiver.makeUnique(&receiver)
+        receiver.reset()
     }
 }

@@ -129,7 +129,7 @@ struct Decimator {
 /// The flux transitions along one track of a card, over which a head passes.
 ///
 /// F2F (Aiken biphase): one transition at every cell boundary, one more in the middle of a cell that holds a 1.
-public struct FluxStripe: Sendable, CustomStringConvertible, CustomReflectable {
+public struct FluxStripe: Sendable, CustomStringConvertible {
     /// Width of an ID-1 card, the length of its stripe: 85.60 mm (ISO/IEC 7810), in micrometres.
     public static let cardLength = 85_600.0
     /// Distance from the card's edge to the first bit of the start sentinel: 0.293 in (ISO/IEC 7811-2), in micrometres.
@@ -232,9 +232,4 @@ public struct FluxStripe: Sendable, CustomStringConvertible, CustomReflectable {
 
     /// The number of transitions, without their positions, which are the card's data.
     public var description: String { "\(transitions.count) flux transitions over \(length) um" }
-
-    /// Reflection shows no positions.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["transitions": transitions.count, "length": length], displayStyle: .struct)
-    }
 }

@@ -54,7 +54,7 @@ public enum SwipeMotion: Sendable, Hashable {
         case .linear(let change): 1 + abs(change)
         case .exponential: max(speed(at: 0), speed(at: 1))
         case .sinusoidal(let depth, _): 1 + depth
-        case .points(let points): points.map(\.speed).max() ?? 1
+        case .points(let points): points.map { $0.speed }.max() ?? 1
         }
     }
 

@@ -7,7 +7,7 @@
 /// var decoder = try SwipeDecoder(configuration: .init(sampleRate: 44_100))
 /// for event in decoder.receive(samples.span) + decoder.finish() { ... }
 /// ```
-public struct SwipeDecoder: Sendable, CustomReflectable {
+public struct SwipeDecoder: Sendable {
     /// The settings of a decoder.
     public struct Configuration: Sendable, Hashable {
         /// Samples per second, 8,000 to 192,000 Hz.
@@ -145,11 +145,6 @@ public struct SwipeDecoder: Sendable, CustomReflectable {
         gate = Self.makeGate(sampleRate: configuration.sampleRate, hop: hop)
         beginPauses()
         hopEnd = 0
-    }
-
-    /// Reflection does not show the sound.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["configuration": configuration], displayStyle: .struct)
     }
 
     @inline(__always)

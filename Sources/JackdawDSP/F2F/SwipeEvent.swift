@@ -71,7 +71,7 @@ public struct SpeedProfile: Sendable, Hashable {
 }
 
 /// A message decoded from a stripe that passed all checks. `description` and reflection never show its text.
-public struct DecodedTrack: Sendable, CustomStringConvertible, CustomReflectable {
+public struct DecodedTrack: Sendable, CustomStringConvertible {
     /// The stripe, determined by character code and recording density.
     public let track: TrackNumber
     /// The character code of the message.
@@ -104,15 +104,10 @@ public struct DecodedTrack: Sendable, CustomStringConvertible, CustomReflectable
     public var description: String {
         "track \(track.rawValue), \(characters.count) characters, \(direction.rawValue), \(tier.rawValue) tier"
     }
-
-    /// Reflection does not show the text.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["track": track, "swipe": swipe, "tier": tier], displayStyle: .struct)
-    }
 }
 
 /// A swipe that could not be decoded, with its position and the reason.
-public struct SwipeFailure: Error, Sendable, CustomStringConvertible, CustomReflectable {
+public struct SwipeFailure: Error, Sendable, CustomStringConvertible {
     /// The reason for which a swipe could not be decoded. A struct, so that reasons can be added.
     public struct Reason: Sendable, Hashable {
         enum Kind: String {
@@ -167,11 +162,6 @@ public struct SwipeFailure: Error, Sendable, CustomStringConvertible, CustomRefl
     public var description: String {
         let place = firstBadCharacter.map { " at character \($0 + 1) of \(partialCharacters.count)" } ?? ""
         return "\(reason.message)\(place)"
-    }
-
-    /// Reflection does not show the text.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["reason": reason.message, "swipe": swipe], displayStyle: .struct)
     }
 }
 

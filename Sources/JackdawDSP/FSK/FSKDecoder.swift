@@ -2,7 +2,7 @@
 ///
 /// The decoder works from 50 to 9,600 baud at 8 to 192 kHz, with any number of samples per bit, and detects the clock
 /// and the tones of a burst if they are up to 5 % off.
-public struct FSKDecoder: LineDecoder, CustomReflectable {
+public struct FSKDecoder: LineDecoder {
     /// The tones and the baud.
     public let shift: FrequencyShift
     /// The start, data, parity and stop bits of characters.
@@ -56,12 +56,6 @@ public struct FSKDecoder: LineDecoder, CustomReflectable {
         WipedBox.makeUnique(&box)
         box.content.reset()
     }
-
-    /// Reflection does not show the sound.
-    public var customMirror: Mirror {
-        Mirror(
-            self, children: ["shift": shift, "framing": framing, "sampleRate": sampleRate], displayStyle: .struct)
-    }
 }
 
 extension CharacterFraming {
@@ -93,7 +87,7 @@ extension CharacterFraming {
 
 /// The state of a decoder of frequency shift keying: decodes one stretch of sound after another, with the fast tier if
 /// all of it is clear and with the strong one otherwise.
-struct FSKReceiver: StretchReceiver, Sendable, Wipeable {
+struct FSKReceiver: StretchReceiver, SoundReceiver {
     private let shift: FrequencyShift
     private let framing: CharacterFraming
     private let sampleRate: Double

@@ -78,7 +78,7 @@ extension CharacterFraming {
 }
 
 /// A character received over the line. `description` and reflection never show its value: it may be card data.
-public struct LineCharacter: Sendable, Hashable, BitwiseCopyable, CustomStringConvertible, CustomReflectable {
+public struct LineCharacter: Sendable, Hashable, BitwiseCopyable, CustomStringConvertible {
     /// The data bits, 5 to 9, arranged by the framing's bit order.
     public let value: UInt16
     /// Sample at which the character begins, counted from the first one received since the last reset; not an integer
@@ -110,11 +110,6 @@ public struct LineCharacter: Sendable, Hashable, BitwiseCopyable, CustomStringCo
 
     /// The position and the tier, without the value.
     public var description: String { "character at sample \(startSample), \(tier.rawValue) tier" }
-
-    /// Reflection shows no value.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["startSample": startSample, "confidence": confidence], displayStyle: .struct)
-    }
 }
 
 /// Limits the idle time of a line, in the same way for all encoders.

@@ -1,15 +1,12 @@
 /// The last sound of a recording: new samples are appended at its end, and old ones are dropped from its front. Their
 /// memory is overwritten on request, or when the last holder releases the buffer, even in the middle of a swipe.
-struct SoundBuffer: Sendable, CustomReflectable {
+struct SoundBuffer: Sendable {
     private var storage: Storage
     /// Number of valid samples.
     private(set) var count = 0
 
     /// - Parameter capacity: number of samples to reserve space for.
     init(capacity: Int) { storage = Storage(capacity: capacity) }
-
-    /// Reflection does not show the sound.
-    var customMirror: Mirror { Mirror(self, children: [:]) }
 
     /// Runs a body over the valid samples.
     @inline(__always)

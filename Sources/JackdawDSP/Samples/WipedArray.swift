@@ -3,18 +3,19 @@
 /// A reference type on purpose: results travel through arrays and streams, and every holder shares one copy, so no
 /// second copy remains in memory. The content never changes after initialisation.
 @safe
-public final class WipedArray<Element: BitwiseCopyable & Sendable>: @unchecked Sendable, CustomStringConvertible,
-    CustomReflectable
-{
+public final class WipedArray<Element: BitwiseCopyable & Sendable>: @unchecked Sendable, CustomStringConvertible {
     private let storage: UnsafeMutableBufferPointer<Element>
 
     /// Number of elements in the array.
     public var count: Int { unsafe storage.count }
 
+    private init(storage: UnsafeMutableBufferPointer<Element>) { unsafe self.storage = storage }
+
     /// Copies a sequence's elements. The caller must wipe its own copy.
-    public init(_ elements: some Collection<Element>) {
-        unsafe storage = .allocate(capacity: elements.count)
+    public convenience init(_ elements: some Collection<Element>) {
+        let storage = UnsafeMutableBufferPointer<Element>.allocate(capacity: elements.count)
         _ = unsafe storage.initialize(fromContentsOf: elements)
+        unsafe self.init(storage: storage)
     }
 
     deinit {
@@ -32,9 +33,6 @@ public final class WipedArray<Element: BitwiseCopyable & Sendable>: @unchecked S
 
     /// The number of elements, without their values.
     public var description: String { "\(count) wiped elements" }
-
-    /// Reflection does not show the content.
-    public var customMirror: Mirror { Mirror(self, children: [:], displayStyle: .class) }
 }
 
 /// Zeroes memory and passes it to an opaque call, so that the compiler cannot remove the stores as dead.
@@ -109,7 +107,7 @@ extension Array where Element: BitwiseCopyable {
 /// Copies share one array until one of them is changed. Code that copies the array out of the wrapper must not keep it
 /// longer than the wrapper.
 @propertyWrapper
-struct Wiped<Element: BitwiseCopyable & Sendable>: Sendable, CustomReflectable {
+struct Wiped<Element: BitwiseCopyable & Sendable>: Sendable {
     private var storage: Storage
 
     init(wrappedValue: [Element]) { storage = Storage(wrappedValue) }
@@ -122,9 +120,6 @@ struct Wiped<Element: BitwiseCopyable & Sendable>: Sendable, CustomReflectable {
             yield &storage.elements
         }
     }
-
-    /// Reflection does not show the content.
-    var customMirror: Mirror { Mirror(self, children: [:]) }
 
     /// Changed only by a sole holder.
     private final class Storage: @unchecked Sendable {
@@ -140,21 +135,6 @@ struct Wiped<Element: BitwiseCopyable & Sendable>: Sendable, CustomReflectable {
 protocol Wipeable {
     /// Overwrites all card data in the value.
     mutating func wipe()
-}
-
-/// A box for a state that holds card data, which is overwritten when its last holder releases it. Copies share it; a
-/// holder calls ``makeUnique(_:)`` before it changes the content.
-final class WipedBox<Content: Wipeable & Sendable>: @unchecked Sendable {
-    /// Changed only by a sole holder.
-    var content: Content
-
-    init(_ content: Content) { self.content = content }
-
-    deinit { content.wipe() }
-
-    static func makeUnique(_ box: inout WipedBox) {
-        if !isKnownUniquelyReferenced(&box) { box = WipedBox(box.content) }
-    }
 }
 
 /// Moves an array out of its owner without a copy, so that the owner's other properties can be read while the array is

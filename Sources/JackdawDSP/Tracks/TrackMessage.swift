@@ -4,7 +4,7 @@
 /// let message = try TrackMessage("4111111111111111=2912101", code: .numeric, addsSentinels: true)
 /// message.bits.withElements { bits in ... }
 /// ```
-public struct TrackMessage: Sendable, CustomStringConvertible, CustomReflectable {
+public struct TrackMessage: Sendable, CustomStringConvertible {
     /// The code between characters and bits.
     public let code: CharacterCode
     /// ASCII from start sentinel to end sentinel, without the LRC.
@@ -128,11 +128,6 @@ public struct TrackMessage: Sendable, CustomStringConvertible, CustomReflectable
 
     /// The length of the message, without its text.
     public var description: String { "\(code) message of \(characters.count) characters" }
-
-    /// Reflection does not show the text.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["code": code, "characters": characters.count], displayStyle: .struct)
-    }
 }
 
 extension CharacterCode {

@@ -115,7 +115,7 @@ struct StrongDecoder: Sendable {
         var promisingSteps: [Int] {
             let most = clearness.values.max() ?? 0
             return clearness.filter { $0.value > most - StrongDecoder.clearness }
-                .sorted { ($0.value, $0.key) > ($1.value, $1.key) }.map(\.key)
+                .sorted { ($0.value, $0.key) > ($1.value, $1.key) }.map { $0.key }
         }
 
         /// Whether most cells of a clearly detected swipe would be too short or too long for a search at a step.
@@ -191,7 +191,7 @@ struct StrongDecoder: Sendable {
         }
         failure.range = failure.range.clamped(to: samples.indices)
         if failure.reason != .lrc, failure.reason != .parity {
-            if !looks.contains(where: \.isClear) { failure.reason = .tooWeak }
+            if !looks.contains(where: { $0.isClear }) { failure.reason = .tooWeak }
             let clipped = samples.count { abs($0) > Self.rail }
             if Double(clipped) > Self.clippedShare * Double(samples.count) { failure.reason = .clipped }
         }

@@ -4,7 +4,7 @@
 /// bit in it is left out: if the carrier fades for less than forty bits, the decoder reports the most likely bits with
 /// a low confidence. It works from 50 to 9,600 baud at 8 to 192 kHz, with any number of samples per bit, and detects
 /// the clock and the tones of a burst if they are up to 5 % off. The phase must be continuous.
-package struct FSKBitDecoder: LineDecoder, CustomReflectable {
+package struct FSKBitDecoder: LineDecoder {
     /// The tones and the baud.
     package let shift: FrequencyShift
     /// Samples per second (Hz).
@@ -49,11 +49,6 @@ package struct FSKBitDecoder: LineDecoder, CustomReflectable {
         WipedBox.makeUnique(&box)
         box.content.reset()
     }
-
-    /// Reflection does not show the bits.
-    package var customMirror: Mirror {
-        Mirror(self, children: ["shift": shift, "sampleRate": sampleRate], displayStyle: .struct)
-    }
 }
 
 /// Encodes bytes as frequency shift keying without start and stop bits, the most significant bit first; the silence
@@ -95,7 +90,7 @@ package struct FSKBitEncoder: LineEncoder {
 
 /// The state of a decoder of frequency shift keying without start and stop bits: decodes one stretch of sound after
 /// another.
-struct FSKBitReceiver: StretchReceiver, Sendable, Wipeable {
+struct FSKBitReceiver: StretchReceiver, SoundReceiver {
     private let shift: FrequencyShift
     private let sampleRate: Double
 
