@@ -36,7 +36,7 @@ package struct ReaderModulator: Sendable {
 
     private enum Encoder: Sendable {
         case fourTones(FourToneEncoder)
-        case line(any LineEncoder)
+        case line(LineModeEncoder)
     }
 
     /// Creates a modulator for a silent line.
@@ -111,7 +111,7 @@ package struct ReaderDemodulator: ~Copyable {
     /// The longest burst in bytes: longer than any message. A longer burst is discarded.
     package static let greatestBurst = PacketFormat.greatestBurst
 
-    private var decoder: any LineDecoder
+    private var decoder: LineModeDecoder
     private var events: [LineEvent] = []
     private var burst = FrameBuffer()
     private var isTooLong = false

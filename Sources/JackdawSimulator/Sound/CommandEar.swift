@@ -38,7 +38,7 @@ private final class LineEar {
     /// Samples that the decoder gets at once, independent of the size of the blocks.
     private static let hop = 48
 
-    private var decoder: any LineDecoder
+    private var decoder: LineModeDecoder
     /// Whether commands are sent twice, the second time inverted; the reader ignores the repetition.
     private let isRepeated: Bool
     private var last: [UInt8] = []

@@ -38,7 +38,7 @@ package struct SimulatedAudioReader: ~Copyable {
     /// Nil for a reader with its own power.
     private var power: PowerSense?
     private var ear: CommandEar
-    private var encoder: any LineEncoder
+    private var encoder: LineModeEncoder
     /// The time of the idle line before and after a message, in seconds.
     private let carrier: Double
     /// The samples of the message that is being sent.

@@ -49,7 +49,7 @@ struct KnownModeReceiver: ModemReceiver {
 
     private let mode: LineMode
     private let sampleRate: Double
-    private var decoder: any LineDecoder
+    private var decoder: LineModeDecoder
     private var events: [LineEvent] = []
     /// The events of bursts that may be swipes.
     private var held: [LineEvent] = []

@@ -56,7 +56,7 @@ struct Modulate: Verb {
 
     func run(on console: Console) throws(CommandError) -> ExitStatus {
         let mode = modem.candidates[0]
-        var encoder: any LineEncoder
+        var encoder: LineModeEncoder
         do throws(LineCodeError) {
             encoder = try mode.encoder(sampleRate: rate, level: level)
         } catch {
