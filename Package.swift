@@ -25,6 +25,7 @@ let package = Package(
     products: [
         .library(name: "JackdawDSP", targets: ["JackdawDSP"]),
         .library(name: "JackdawCards", targets: ["JackdawCards"]),
+        .library(name: "JackdawSwipe", targets: ["JackdawSwipe"]),
         .library(name: "JackdawTransport", targets: ["JackdawTransport"]),
         .library(name: "JackdawReaders", targets: ["JackdawReaders"]),
         .library(name: "JackdawSimulator", targets: ["JackdawSimulator"]),
@@ -57,6 +58,7 @@ let package = Package(
         // Square roots and rounding are calls into libm where the processor has no instruction for them.
         .target(name: "JackdawDSP", swiftSettings: kernels, linkerSettings: [.linkedLibrary("m")]),
         .target(name: "JackdawCards", swiftSettings: house),
+        .target(name: "JackdawSwipe", dependencies: ["JackdawDSP", "JackdawCards"], swiftSettings: kernels),
         .target(name: "JackdawTransport", swiftSettings: house),
 
         .target(
@@ -97,9 +99,9 @@ let package = Package(
         .executableTarget(
             name: "jackdaw-cli",
             dependencies: [
-                "JackdawDSP", "JackdawCards", "JackdawTransport", "JackdawSystem", "JackdawALSA", "JackdawBluetooth",
-                "JackdawAudioFile", "JackdawSpectrum", "JackdawReaders", "JackdawSimulator", "JackdawDecryption",
-                "JackdawLinux", "SwipeController",
+                "JackdawDSP", "JackdawCards", "JackdawSwipe", "JackdawTransport", "JackdawSystem", "JackdawALSA",
+                "JackdawBluetooth", "JackdawAudioFile", "JackdawSpectrum", "JackdawReaders", "JackdawSimulator",
+                "JackdawDecryption", "JackdawLinux", "SwipeController",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
             ],
@@ -136,6 +138,9 @@ let package = Package(
         .testTarget(
             name: "JackdawCardsTests", dependencies: ["JackdawCards", "JackdawTestSupport"],
             resources: [.copy("Resources")], swiftSettings: house),
+        .testTarget(
+            name: "JackdawSwipeTests",
+            dependencies: ["JackdawSwipe", "JackdawDSP", "JackdawCards", "JackdawTestSupport"], swiftSettings: sounds),
         .testTarget(
             name: "JackdawReadersTests",
             dependencies: ["JackdawReaders", "JackdawTransport", "JackdawDSP", "JackdawTestSupport"],
@@ -196,7 +201,7 @@ let package = Package(
             name: "JackdawCommandTests",
             dependencies: [
                 "jackdaw-cli", "JackdawLinux", "JackdawTransport", "JackdawALSA", "JackdawBluetooth", "JackdawSystem",
-                "JackdawDSP", "JackdawCards", "JackdawAudioFile", "JackdawSpectrum", "JackdawReaders",
+                "JackdawDSP", "JackdawCards", "JackdawSwipe", "JackdawAudioFile", "JackdawSpectrum", "JackdawReaders",
                 "JackdawSimulator", "JackdawDecryption", "SwipeController", "JackdawTestSupport",
                 "JackdawALSATestSupport",
                 .product(

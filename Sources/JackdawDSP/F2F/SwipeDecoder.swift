@@ -96,16 +96,36 @@ public struct SwipeDecoder: Sendable {
     /// Processes the next samples, full scale -1 to 1, and returns the events that they complete. A sample that is not
     /// a number, or with a magnitude of 1e6 or more, counts as 0.
     public mutating func receive(_ samples: Span<Float>) -> [SwipeEvent] {
-        unsafe samples.withUnsafeBufferPointer { source in
-            unsafe receive(source) { $0.magnitude < 1e6 ? $0 : 0 }
+        var start = 0
+        return unsafe samples.withUnsafeBufferPointer { source in
+            unsafe receive(source, from: &start, stopsAtEvents: false) { $0.magnitude < 1e6 ? $0 : 0 }
         }
     }
 
     /// Processes the next 16-bit samples and returns the events that they complete; the events are the same as for
     /// `Float` input.
     public mutating func receive(_ samples: Span<Int16>) -> [SwipeEvent] {
+        var start = 0
+        return unsafe samples.withUnsafeBufferPointer { source in
+            unsafe receive(source, from: &start, stopsAtEvents: false) { Float($0) * (1 / 32_768) }
+        }
+    }
+
+    /// Processes samples until some of them complete an event, so that the caller knows the position of each event.
+    /// - Parameters:
+    ///   - samples: as for ``receive(_:)``.
+    ///   - start: the index of the first sample to process; afterwards of the first one that was not processed.
+    /// - Returns: the events that the last processed sample completes; none if all samples were processed.
+    package mutating func receive(_ samples: Span<Float>, from start: inout Int) -> [SwipeEvent] {
         unsafe samples.withUnsafeBufferPointer { source in
-            unsafe receive(source) { Float($0) * (1 / 32_768) }
+            unsafe receive(source, from: &start, stopsAtEvents: true) { $0.magnitude < 1e6 ? $0 : 0 }
+        }
+    }
+
+    /// Processes 16-bit samples until some of them complete an event, as for `Float` samples.
+    package mutating func receive(_ samples: Span<Int16>, from start: inout Int) -> [SwipeEvent] {
+        unsafe samples.withUnsafeBufferPointer { source in
+            unsafe receive(source, from: &start, stopsAtEvents: true) { Float($0) * (1 / 32_768) }
         }
     }
 
@@ -149,11 +169,12 @@ public struct SwipeDecoder: Sendable {
 
     @inline(__always)
     private mutating func receive<Sample>(
-        _ samples: UnsafeBufferPointer<Sample>, convert: (Sample) -> Float
+        _ samples: UnsafeBufferPointer<Sample>, from start: inout Int, stopsAtEvents: Bool, convert: (Sample) -> Float
     ) -> [SwipeEvent] {
         var events: [SwipeEvent] = []
-        var taken = 0
-        while taken < samples.count {
+        var taken = start
+        defer { start = taken }
+        while taken < samples.count, !stopsAtEvents || events.isEmpty {
             let count = min(samples.count - taken, hopEnd + hop - buffer.count)
             unsafe buffer.append(samples.baseAddress! + taken, count: count, convert: convert)
             taken += count

@@ -2,6 +2,7 @@ import JackdawTransport
 
 #if Command
 import JackdawDSP
+import JackdawSwipe
 import JackdawTransport
 
 /// Prints swipes as they are read, and the current level on a terminal.
@@ -14,7 +15,6 @@ struct LivePrinter {
     private let console: Console
     private let sampleRate: Double
     private var progress: Progress
-    /// Assembled as if from one channel: the decoders of all channels of a head report as soon as the card has passed.
     private var cards: CardPrinter
     /// Number of tracks that were read.
     private(set) var trackCount = 0
@@ -30,31 +30,35 @@ struct LivePrinter {
         self.console = console
         self.sampleRate = sampleRate
         progress = Progress(console, after: .zero)
-        cards = CardPrinter(channels: 1, showsFailures: options.failures, console)
+        cards = CardPrinter(showsFailures: options.failures, console)
     }
 
-    /// Prints an event of the decoder.
-    /// - Returns: the event's `--json` object; nil for a track that is not reported, because `--track` leaves it out or
-    ///   it follows the last wanted swipe.
-    mutating func receive(_ event: SwipeEvent, channel: Int) -> JSONObject? {
+    /// Prints an event.
+    /// - Returns: the `--json` object of a track or a failure; nil for a track that is not reported, because `--track`
+    ///   leaves it out or it follows the last wanted swipe.
+    mutating func receive(_ event: HeadEvent) -> JSONObject? {
         let link = options.link.description
         switch event {
         case .track(let track):
-            guard options.track.tracks.contains(track.track) else {
-                others.add(track.track)
+            guard options.track.tracks.contains(track.decoded.track) else {
+                others.add(track.decoded.track)
                 return nil
             }
-            guard swipes.add(track.span, most: options.most) else { return nil }
+            guard swipes.add(track.decoded.span, most: options.most) else { return nil }
             trackCount += 1
-            let report = TrackReport(track, file: link, channel: channel + 1, isRevealed: options.reveal)
-            let object = timed(report.json)
-            if options.json { console.result(object) } else { cards.add(report) }
+            let object = timed(TrackReport(track, file: link, isRevealed: options.reveal).json)
+            if options.json { console.result(object) } else { cards.expectCard() }
             return object
-        case .failure(let failure):
+        case .card(let card):
+            if !options.json, swipes.includes(card.span) {
+                cards.print(card, file: link, isRevealed: options.reveal)
+            }
+            return nil
+        case .failure(let failure, let channel):
             failureCount += 1
             let report = FailureReport(file: link, channel: channel + 1, failure: failure, showsBits: false)
             let object = timed(report.json)
-            if options.failures && options.json { console.result(object) } else { cards.add(report) }
+            if options.failures && options.json { console.result(object) } else { cards.print(report) }
             return object
         }
     }
@@ -75,20 +79,16 @@ struct LivePrinter {
         return object
     }
 
-    /// Prints the cards that are complete.
-    /// - Parameters:
-    ///   - frame: the number of frames decoded so far.
-    ///   - channels: the number of decoded channels; with one, no other track of a card can follow.
-    ///   - level: the peak level in dBFS; nil if it is not known yet.
-    mutating func advance(to frame: Int, channels: Int, level: Double?) {
-        cards.print(at: channels > 1 ? Double(frame) / sampleRate : nil)
+    /// Writes the printed lines, and updates the status line.
+    /// - Parameter level: the peak level in dBFS; nil if it is not known yet.
+    mutating func advance(level: Double?) {
         console.flush()
         if let level { progress.update(status(level), fraction: nil) }
     }
 
-    /// Prints the cards that are still open.
+    /// Prints the failures that are still held.
     mutating func finish() {
-        cards.print(at: nil)
+        cards.finish()
         console.flush()
         console.clearStatus()
     }
@@ -119,7 +119,7 @@ struct SwipeCounter {
     ///   - most: the number of wanted swipes; nil for all.
     /// - Returns: false if the track belongs to a swipe beyond the limit.
     mutating func add(_ span: SwipeSpan, most: Int?) -> Bool {
-        let isNext = span.start > end + CardAssembler.gap
+        let isNext = span.start > end + HeadCard.gap
         guard !isNext || most.map({ count < $0 }) ?? true else {
             hasMore = true
             return false
@@ -129,6 +129,9 @@ struct SwipeCounter {
         return true
     }
 
+    /// Whether a card belongs to the swipes that were counted.
+    func includes(_ span: SwipeSpan) -> Bool { span.start <= end + HeadCard.gap }
+
     /// Whether enough swipes were read, and no track of the last one can follow.
     /// - Parameters:
     ///   - wanted: the number of wanted swipes.
@@ -136,7 +139,7 @@ struct SwipeCounter {
     /// - Returns: whether listening can end.
     func areComplete(_ wanted: Int, at time: Double?) -> Bool {
         guard count >= wanted else { return false }
-        return hasMore || time.map { $0 > end + CardAssembler.gap } ?? true
+        return hasMore || time.map { $0 > end + HeadCard.gap } ?? true
     }
 }
 #endif

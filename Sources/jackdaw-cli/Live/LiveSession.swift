@@ -1,6 +1,7 @@
 #if Command
 import JackdawALSA
 import JackdawDSP
+import JackdawSwipe
 import JackdawTransport
 
 /// The options of `listen` for a sound card or a sound file.
@@ -28,7 +29,8 @@ struct LiveSession: ~Copyable {
     private let options: LiveOptions
     private let port: any AudioPort
     private let console: Console
-    private var decoder: LiveDecoder
+    private var reader: HeadReader
+    private let channels: Range<Int>
     private var printer: LivePrinter
     private var meters: [SignalMeter]
     private let system: LiveSystem
@@ -52,8 +54,10 @@ struct LiveSession: ~Copyable {
         _ options: LiveOptions, _ port: any AudioPort, _ system: LiveSystem, _ console: Console
     ) throws(CommandError) {
         let channels = try Self.channels(options, of: port.channelCount)
-        let decoder = try LiveDecoder(
-            sampleRate: port.sampleRate, channels: channels, of: port.channelCount)
+        let reader = try HeadReader(
+            HeadReader.Configuration(
+                sampleRate: port.sampleRate, channelCount: port.channelCount, channels: channels,
+                tracks: Set(options.track.tracks)))
         var recorder: SwipeRecorder?
         if let path = options.record {
             recorder = try SwipeRecorder(path: path, sampleRate: port.sampleRate, channels: channels)
@@ -61,7 +65,8 @@ struct LiveSession: ~Copyable {
         self.options = options
         self.port = port
         self.console = console
-        self.decoder = decoder
+        self.reader = reader
+        self.channels = channels
         self.recorder = recorder
         printer = LivePrinter(
             options, console, sampleRate: port.sampleRate, wallClock: system.wallClock)
@@ -124,7 +129,7 @@ struct LiveSession: ~Copyable {
             hear(samples.span, frames: block.frames)
         case .disconnected:
             // Ends an open swipe: the sound that it lacks cannot come any more.
-            note(decoder.skip(0))
+            note(reader.skip(0))
             printer.finish()
             losses.finish(console)
             closeCard()
@@ -140,9 +145,8 @@ struct LiveSession: ~Copyable {
         losses.advance(console)
         jacks?.receive(console)
         try recorder?.advance(to: frame, meters)
-        printer.advance(
-            to: frame, channels: decoder.distinctChannels.count, level: meters.compactMap(\.last?.peak).max())
-        return !printer.isEnough(at: frame, channels: decoder.distinctChannels.count)
+        printer.advance(level: meters.compactMap(\.last?.peak).max())
+        return !printer.isEnough(at: frame, channels: reader.distinctChannels.count)
     }
 
     /// Ends any open swipe, and restores the levels.
@@ -151,7 +155,7 @@ struct LiveSession: ~Copyable {
     consuming func finish() throws(CommandError) -> Int {
         // First, so that neither another error nor a second Ctrl-C can prevent it.
         gain.restore(console)
-        note(decoder.skip(0))
+        note(reader.skip(0))
         losses.finish(console)
         printer.finish()
         printer.reportOthers()
@@ -161,14 +165,14 @@ struct LiveSession: ~Copyable {
 
     private mutating func hear(_ samples: Span<Float>, frames: Int) {
         var observations: [(channel: Int, observation: CaptureObservation)] = []
-        let (meters, first) = (meters, decoder.channels.lowerBound)
-        let found = decoder.receive(samples) { channel, lane in
+        let (meters, first) = (meters, channels.lowerBound)
+        let found = reader.receive(samples) { channel, lane in
             if let observation = meters[channel - first].receive(lane) {
                 observations.append((channel, observation))
             }
         }
         frame += frames
-        for (channel, observation) in observations where decoder.distinctChannels.contains(channel) {
+        for (channel, observation) in observations where reader.distinctChannels.contains(channel) {
             gain.receive(observation, at: time, console)
         }
         note(found)
@@ -176,7 +180,7 @@ struct LiveSession: ~Copyable {
 
     /// Skips lost sound. A swipe that spans the gap cannot be read.
     private mutating func lose(_ frames: Int) throws(CommandError) {
-        note(decoder.skip(frames))
+        note(reader.skip(frames))
         // A long gap would overwrite the kept sound of earlier swipes.
         try recorder?.flush(meters)
         for meter in meters { meter.skip(frames) }
@@ -186,27 +190,29 @@ struct LiveSession: ~Copyable {
 
     private var time: Duration { .seconds(Double(frame) / port.sampleRate) }
 
-    private mutating func note(_ found: [(channel: Int, event: SwipeEvent)]) {
-        for (channel, event) in found {
+    private mutating func note(_ found: [HeadEvent]) {
+        for event in found {
             // Sound without bit cells is not a swipe, and days of listening produce many of these failures.
-            let isNoise = if case .failure(let failure) = event { failure.reason == .noBitCells } else { false }
+            let isNoise = if case .failure(let failure, _) = event { failure.reason == .noBitCells } else { false }
             if isNoise && !options.failures { continue }
-            let (span, swipe) = Self.outcome(event)
-            guard let object = printer.receive(event, channel: channel) else { continue }
+            guard let object = printer.receive(event), let (channel, span, swipe) = Self.outcome(event) else {
+                continue
+            }
             if !isNoise { recorder?.add(span, object) }
-            let meter = meters[channel - decoder.channels.lowerBound]
-            gain.receive(meter.observe(span, swipe), at: time, console)
+            gain.receive(meters[channel - channels.lowerBound].observe(span, swipe), at: time, console)
         }
     }
 
-    private static func outcome(_ event: SwipeEvent) -> (SwipeSpan, CaptureObservation.Swipe) {
+    /// Channel, place and result of a swipe; nil for a card, whose tracks came before.
+    private static func outcome(_ event: HeadEvent) -> (Int, SwipeSpan, CaptureObservation.Swipe)? {
         switch event {
-        case .track(let track): (track.span, .read)
-        case .failure(let failure):
+        case .track(let track): (track.channel, track.decoded.span, .read)
+        case .card: nil
+        case .failure(let failure, let channel):
             switch failure.reason {
-            case .tooWeak: (failure.span, .tooWeak)
-            case .clipped: (failure.span, .clipped)
-            default: (failure.span, .failed)
+            case .tooWeak: (channel, failure.span, .tooWeak)
+            case .clipped: (channel, failure.span, .clipped)
+            default: (channel, failure.span, .failed)
             }
         }
     }

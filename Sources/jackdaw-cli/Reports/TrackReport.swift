@@ -1,5 +1,6 @@
 import JackdawCards
 import JackdawDSP
+import JackdawSwipe
 
 /// A decoded track as it is printed: masked, unless the user asked to see all.
 struct TrackReport {
@@ -10,11 +11,17 @@ struct TrackReport {
     /// The text and fields as they are printed.
     private let shown: ShownTrack
 
-    init(_ track: DecodedTrack, file: String, channel: Int, isRevealed: Bool) {
+    init(_ track: HeadTrack, file: String, isRevealed: Bool) {
         self.file = file
-        self.channel = channel
-        self.track = track
-        shown = track.characters.withElements { ShownTrack($0, isRevealed: isRevealed) }
+        channel = track.channel + 1
+        self.track = track.decoded
+        shown = track.decoded.characters.withElements {
+            ShownTrack($0, content: track.content, isRevealed: isRevealed)
+        }
+    }
+
+    init(_ track: DecodedTrack, file: String, channel: Int, isRevealed: Bool) {
+        self.init(HeadTrack(track, channel: channel - 1), file: file, isRevealed: isRevealed)
     }
 
     /// The fields, if the text has the form of a track.
@@ -90,8 +97,15 @@ struct ShownTrack {
     let isMasked: Bool
 
     init(_ characters: Span<UInt8>, isRevealed: Bool) {
+        self.init(characters, content: try? Track(parsing: characters), isRevealed: isRevealed)
+    }
+
+    /// - Parameters:
+    ///   - characters: the whole text, sentinels included.
+    ///   - content: its fields; nil if it does not have the form of a track.
+    ///   - isRevealed: whether to show card data in clear.
+    init(_ characters: Span<UInt8>, content: Track?, isRevealed: Bool) {
         isMasked = !isRevealed
-        let content = try? Track(parsing: characters)
         self.content = content
         guard isRevealed else {
             text = content?.maskedText ?? Masking.mask(characters)

@@ -1,7 +1,8 @@
 import JackdawAudioFile
 import JackdawDSP
+import JackdawSwipe
 
-/// Receives the decoder's events while a recording is scanned.
+/// Receives the events of a reader while a recording is scanned.
 protocol ScanObserver {
     /// Whether ``receive(_:channel:)`` needs the samples, which costs their conversion.
     var wantsSamples: Bool { get }
@@ -13,8 +14,8 @@ protocol ScanObserver {
     /// Receives the next samples of a channel, before the events that they complete.
     mutating func receive(_ samples: Span<Float>, channel: Int)
 
-    /// Receives an event of a channel's decoder.
-    mutating func receive(_ event: SwipeEvent, channel: Int)
+    /// Receives an event of the reader.
+    mutating func receive(_ event: HeadEvent)
 
     /// Receives the position after each block, for printing complete results.
     /// - Throws: ``CommandError`` to stop the scan.
@@ -26,18 +27,25 @@ extension ScanObserver {
     mutating func receive(_ samples: Span<Float>, channel: Int) {}
 }
 
-/// Decodes the swipes of recordings one after the other, with one set of decoders and buffers for all.
+/// Decodes the swipes of recordings one after the other, with one reader and set of buffers for all.
 struct SwipeScanner: ~Copyable {
+    /// Seconds that a card waits for a track from another channel: a channel in noise reports late, and a file has time.
+    private static let patience = 2.0
+
     private var sound: SoundScanner
-    /// One decoder for each channel, all with the same sample rate.
-    private var decoders: [SwipeDecoder] = []
+    private let tracks: Set<TrackNumber>
+    private var reader: HeadReader?
 
     /// Creates a scanner.
     /// - Parameters:
     ///   - channel: the channel to decode, from 0; nil for all.
     ///   - raw: the format of headerless files; nil for files with a header.
-    init(channel: Int? = nil, raw: RawAudioFormat? = nil) {
+    ///   - tracks: tracks that make a card.
+    init(
+        channel: Int? = nil, raw: RawAudioFormat? = nil, tracks: Set<TrackNumber> = Set(TrackNumber.allCases)
+    ) {
         sound = SoundScanner(channel: channel, raw: raw)
+        self.tracks = tracks
     }
 
     /// Decodes one recording.
@@ -50,48 +58,44 @@ struct SwipeScanner: ~Copyable {
     mutating func scan(
         _ path: String, _ observer: inout some ScanObserver
     ) throws(CommandError) -> SoundScanner.Outcome {
-        var listener = SwipeListener(observer: observer, decoders: decoders)
+        var listener = SwipeListener(observer: observer, tracks: tracks, patience: Self.patience, reader: reader.take())
         defer {
             observer = listener.observer
-            decoders = listener.decoders
+            reader = listener.reader
         }
         return try sound.scan(path, &listener)
     }
 }
 
-/// Passes sound to decoders, and their events to an observer.
+/// Passes sound to a reader, and its events to an observer.
 private struct SwipeListener<Observer: ScanObserver>: SoundListener {
     var observer: Observer
-    var decoders: [SwipeDecoder]
-    private var channels = 0..<0
-
-    init(observer: Observer, decoders: [SwipeDecoder]) {
-        self.observer = observer
-        self.decoders = decoders
-    }
+    let tracks: Set<TrackNumber>
+    let patience: Double
+    /// The reader of this recording; at first of the last one.
+    var reader: HeadReader?
 
     var takesSixteenBits: Bool { !observer.wantsSamples }
 
     mutating func begin(_ format: AudioFormat, channels: Range<Int>) throws(CommandError) {
-        self.channels = channels
-        let configuration = SwipeDecoder.Configuration(sampleRate: format.sampleRate)
-        if decoders.first?.configuration != configuration { decoders = [] }
-        for index in decoders.indices { decoders[index].reset() }
-        do throws(SwipeDecoderError) {
-            while decoders.count < channels.count { decoders.append(try SwipeDecoder(configuration: configuration)) }
-        } catch {
-            throw CommandError(.badData, error.description)
+        let configuration = HeadReader.Configuration(
+            sampleRate: format.sampleRate, channelCount: format.channels, channels: channels, tracks: tracks,
+            patience: patience, decodesEqualChannelsOnce: false)
+        if reader?.configuration == configuration {
+            reader?.reset()
+        } else {
+            reader = try HeadReader(configuration)
         }
         try observer.begin(format)
     }
 
     mutating func receive(_ samples: Span<Int16>, channel: Int) {
-        observe(decoders[channel - channels.lowerBound].receive(samples), channel)
+        observe(reader?.receive(samples, channel: channel))
     }
 
     mutating func receive(_ samples: Span<Float>, channel: Int) {
         if observer.wantsSamples { observer.receive(samples, channel: channel) }
-        observe(decoders[channel - channels.lowerBound].receive(samples), channel)
+        observe(reader?.receive(samples, channel: channel))
     }
 
     mutating func advance(to frame: Int, of total: Int?) throws(CommandError) {
@@ -99,10 +103,22 @@ private struct SwipeListener<Observer: ScanObserver>: SoundListener {
     }
 
     mutating func finish() {
-        for (index, channel) in channels.enumerated() { observe(decoders[index].finish(), channel) }
+        observe(reader?.finish())
     }
 
-    private mutating func observe(_ events: [SwipeEvent], _ channel: Int) {
-        for event in events { observer.receive(event, channel: channel) }
+    private mutating func observe(_ events: [HeadEvent]?) {
+        for event in events ?? [] { observer.receive(event) }
+    }
+}
+
+extension HeadReader {
+    /// Creates a reader, with the command's errors.
+    /// - Throws: ``CommandError`` if the sample rate is not supported.
+    init(_ configuration: Configuration) throws(CommandError) {
+        do throws(SwipeDecoderError) {
+            try self.init(configuration: configuration)
+        } catch {
+            throw CommandError(.badData, error.description)
+        }
     }
 }

@@ -3,6 +3,7 @@ import ArgumentParser
 import Glibc
 import JackdawAudioFile
 import JackdawDSP
+import JackdawSwipe
 
 struct Bench: Verb {
     static let configuration = CommandConfiguration(
@@ -128,17 +129,18 @@ private struct BenchRow {
     }
 }
 
-/// Counts the decoder's events.
+/// Counts tracks and failures.
 private struct EventCounter: ScanObserver {
     private(set) var tracks = 0
     private(set) var failures = 0
 
     mutating func begin(_ format: AudioFormat) {}
 
-    mutating func receive(_ event: SwipeEvent, channel: Int) {
+    mutating func receive(_ event: HeadEvent) {
         switch event {
         case .track: tracks += 1
         case .failure: failures += 1
+        case .card: break
         }
     }
 

@@ -2,6 +2,7 @@
 import ArgumentParser
 import JackdawAudioFile
 import JackdawDSP
+import JackdawSwipe
 
 struct Decode: Verb {
     static let configuration = CommandConfiguration(
@@ -58,7 +59,7 @@ struct Decode: Verb {
     }
 
     func run(on console: Console) throws(CommandError) -> ExitStatus {
-        var scanner = SwipeScanner(channel: channel.index, raw: headerless.raw)
+        var scanner = SwipeScanner(channel: channel.index, raw: headerless.raw, tracks: Set(track.tracks))
         let files = Operands.unpack(files)
         var printer = DecodePrinter(self, console, fileCount: files.count)
         var worst = ExitStatus.done
@@ -84,7 +85,7 @@ struct Decode: Verb {
     }
 }
 
-/// Prints the decoder's events at once.
+/// Prints the events of a recording.
 private struct DecodePrinter: ScanObserver {
     private let options: Decode
     private let console: Console
@@ -93,7 +94,6 @@ private struct DecodePrinter: ScanObserver {
     private var file = ""
     private let fileCount: Int
     private var fileIndex = 0
-    private var sampleRate = 0.0
     private(set) var trackCount = 0
     private var tracksBefore = 0
     /// The swipes of each track that `--track` leaves out.
@@ -104,7 +104,7 @@ private struct DecodePrinter: ScanObserver {
         self.fileCount = fileCount
         self.console = console
         progress = Progress(console)
-        cards = CardPrinter(channels: 1, showsFailures: options.failures, console)
+        cards = CardPrinter(showsFailures: options.failures, console)
     }
 
     mutating func begin(_ file: String, _ index: Int) {
@@ -113,33 +113,34 @@ private struct DecodePrinter: ScanObserver {
         tracksBefore = trackCount
     }
 
-    mutating func begin(_ format: AudioFormat) {
-        sampleRate = format.sampleRate
-        cards = CardPrinter(channels: format.channels, showsFailures: options.failures, console)
-    }
+    mutating func begin(_ format: AudioFormat) {}
 
-    mutating func receive(_ event: SwipeEvent, channel: Int) {
+    mutating func receive(_ event: HeadEvent) {
         switch event {
         case .track(let track):
-            guard options.track.tracks.contains(track.track) else {
-                return others.add(track.track)
+            guard options.track.tracks.contains(track.decoded.track) else {
+                return others.add(track.decoded.track)
             }
             trackCount += 1
-            let report = TrackReport(track, file: file, channel: channel + 1, isRevealed: options.reveal)
-            if options.json { console.result(report.json) } else { cards.add(report) }
-        case .failure(let failure):
+            if options.json {
+                console.result(TrackReport(track, file: file, isRevealed: options.reveal).json)
+            } else {
+                cards.expectCard()
+            }
+        case .card(let card):
+            if !options.json { cards.print(card, file: file, isRevealed: options.reveal) }
+        case .failure(let failure, let channel):
             let report = FailureReport(
                 file: file, channel: channel + 1, failure: failure, showsBits: options.bits)
             if options.failures && options.json {
                 console.result(report.json)
             } else {
-                cards.add(report)
+                cards.print(report)
             }
         }
     }
 
     mutating func advance(to frame: Int, of total: Int?) throws(CommandError) {
-        cards.print(at: Double(frame) / sampleRate)
         console.flush()
         try Interruption.check()
         let share = total.map { Double(frame) / Double(max(1, $0)) }
@@ -156,7 +157,7 @@ private struct DecodePrinter: ScanObserver {
 
     /// Prints the events of a file up to an error.
     mutating func abandon() {
-        cards.print(at: nil)
+        cards.finish()
         console.flush()
     }
 }

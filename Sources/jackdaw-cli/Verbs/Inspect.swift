@@ -3,6 +3,7 @@ import ArgumentParser
 import JackdawAudioFile
 import JackdawDSP
 import JackdawSpectrum
+import JackdawSwipe
 
 struct Inspect: Verb {
     static let configuration = CommandConfiguration(
@@ -211,8 +212,12 @@ private struct Inspector: ScanObserver {
 
     mutating func receive(_ samples: Span<Float>, channel: Int) { channels[channel].receive(samples) }
 
-    mutating func receive(_ event: SwipeEvent, channel: Int) {
-        channels[channel].receive(event, isRevealed: isRevealed)
+    mutating func receive(_ event: HeadEvent) {
+        switch event {
+        case .track(let track): channels[track.channel].receive(.track(track.decoded), isRevealed: isRevealed)
+        case .failure(let failure, let channel): channels[channel].receive(.failure(failure), isRevealed: isRevealed)
+        case .card: break
+        }
     }
 
     mutating func advance(to frame: Int, of total: Int?) throws(CommandError) {

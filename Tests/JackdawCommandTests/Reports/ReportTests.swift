@@ -1,6 +1,7 @@
 import Testing
 
 @testable import JackdawDSP
+@testable import JackdawSwipe
 @testable import jackdaw_cli
 
 @Suite struct TrackReportTests {
@@ -68,52 +69,27 @@ import Testing
     }
 }
 
-@Suite struct CardAssemblerTests {
-    private func report(_ start: Double, _ end: Double, _ track: TrackNumber = .two, channel: Int = 1) -> TrackReport {
-        let span = SwipeSpan(startSample: Int(start * 1_000), endSample: Int(end * 1_000), sampleRate: 1_000)
-        return TrackReport(
-            decoded(trackTwo, track: track, span: span), file: "a.wav", channel: channel, isRevealed: false)
-    }
-
-    @Test func tracksOfOnePassMakeOneCard() {
-        var assembler = CardAssembler(channels: 2)
-        assembler.add(report(1.0, 1.2, .three, channel: 2))
-        assembler.add(report(1.1, 1.3, .two))
-        assembler.add(report(3, 3.2))
-        let cards = assembler.completeCards(at: nil)
-        #expect(cards.map { $0.map(\.track.track) } == [[.two, .three], [.two]])
-        #expect(assembler.completeCards(at: nil).isEmpty)
-    }
-
-    @Test func aCardWaitsForItsTracks() {
-        var assembler = CardAssembler(channels: 2)
-        assembler.add(report(1, 1.2))
-        assembler.add(report(2, 2.2))
-        #expect(assembler.completeCards(at: 2.5).count == 1)
-        assembler.add(report(2.1, 2.3, .three))
-        #expect(assembler.completeCards(at: 3).isEmpty)
-        #expect(assembler.completeCards(at: 60).map(\.count) == [2])
-    }
-
-    @Test func oneChannelNeedsNoWaiting() {
-        var assembler = CardAssembler(channels: 1)
-        assembler.add(report(1, 1.2))
-        #expect(assembler.completeCards(at: 1.3).isEmpty)
-        #expect(!assembler.isEmpty)
-        #expect(assembler.completeCards(at: 1.5).count == 1)
-        #expect(assembler.isEmpty)
+@Suite struct CardLinesTests {
+    private func lines(_ texts: String...) -> [String] {
+        var assembler = CardAssembler()
+        for text in texts {
+            let track = HeadTrack(decoded(text), channel: 0)
+            let full = assembler.add(track)
+            #expect(full.map(\.tracks.count) == nil)
+        }
+        return assembler.completeCards(at: nil, patience: 0).flatMap {
+            CardPrinter.lines($0, file: "a.wav", isRevealed: false)
+        }
     }
 
     @Test func theHeadingNamesTheCard() {
-        let lines = CardAssembler.lines([report(1, 1.2)])
+        let lines = lines(trackTwo)
         #expect(lines.first == "a.wav: 411111******1111, visa, expires 12/29, service code 101")
         #expect(lines.count == 3)
     }
 
     @Test func tracksThatDisagreeAreNamed() {
-        let other = TrackReport(
-            decoded(";5555555555554444=29121010000000000?"), file: "a.wav", channel: 1, isRevealed: false)
-        let lines = CardAssembler.lines([report(1, 1.2), other])
+        let lines = lines(trackTwo, ";5555555555554444=29121010000000000?")
         #expect(lines.contains { $0.contains("different account number") })
     }
 }
