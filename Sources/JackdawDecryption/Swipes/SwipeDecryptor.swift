@@ -140,13 +140,10 @@ extension SwipeDecryptor {
     public borrowing func decrypt(
         _ frame: Span<UInt8>, of protocol: FrameProtocol
     ) throws(DecryptionError) -> DecryptedSwipe {
-        switch (`protocol`.name, ReaderFamily.named(`protocol`.name)?.encryption) {
-        // The frames of these protocols contain the record of a swipe.
-        case ("edynamo", _): return try decryptEDynamo(frame)
-        case ("neo", _): return try decryptNEO(frame)
-        case (_, let encryption?): return try decrypt(frame, encryption)
-        case (_, nil): throw DecryptionError(.unknownScheme, "no swipes of \(`protocol`.name) are known")
+        guard let encryption = ReaderFamily.named(`protocol`.name)?.encryption else {
+            throw DecryptionError(.unknownScheme, "no swipes of \(`protocol`.name) are known")
         }
+        return try decrypt(frame, encryption.frame, encryption)
     }
 
     /// Decrypts a swipe that a driver has reported.
@@ -161,20 +158,57 @@ extension SwipeDecryptor {
         }
         let decrypted: DecryptedSwipe? =
             try swipe.withPart(.frame) { (frame) throws(DecryptionError) in
-                swipe.isEncrypted ? try decrypt(frame, encryption) : nil
+                swipe.isEncrypted ? try decrypt(frame, encryption.record, encryption) : nil
             } ?? nil
         guard let decrypted else { throw DecryptionError(.notEncrypted, "the reader did not encrypt the swipe") }
         return decrypted
     }
 
     private borrowing func decrypt(
-        _ record: Span<UInt8>, _ encryption: ReaderFamily.Encryption
+        _ bytes: Span<UInt8>, _ record: SwipeEncryption.Record, _ encryption: SwipeEncryption
     ) throws(DecryptionError) -> DecryptedSwipe {
-        switch encryption {
-        case .idTech: try decryptIDTech(record)
-        case .magTekLine: try decryptMagTek(record)
-        case .magTekRecord: try decryptRecord(record)
-        case .ips: try decryptIPS(record)
+        switch record {
+        case .idTech: try decryptIDTech(bytes)
+        case .neo: try decryptNEO(bytes)
+        case .magTekLine: try decryptMagTek(bytes)
+        case .magTekRecord: try decryptRecord(bytes)
+        case .magTekMessage: try decryptEDynamo(bytes)
+        case .ips: try decryptIPS(bytes)
+        case .blocks(let locate):
+            try decrypt(
+                bytes, Self.reading { () throws(FrameFault) in try locate(bytes) }, KeyScheme(encryption))
         }
+    }
+
+    /// Decrypts the blocks of a record that has no further rules.
+    /// - Throws: ``DecryptionError`` with code `frame` if a block is not in the record, `notEncrypted`, `counter`,
+    ///   `exhausted`, `length`, `algorithm`, `padding`, `text` or `library`.
+    borrowing func decrypt(
+        _ record: Span<UInt8>, _ blocks: EncryptedBlocks, _ scheme: KeyScheme?
+    ) throws(DecryptionError) -> DecryptedSwipe {
+        guard !blocks.tracks.isEmpty else {
+            throw DecryptionError(.notEncrypted, "the reader did not encrypt the swipe")
+        }
+        let places = blocks.tracks.map(\.place) + (blocks.keySerialNumber.map { [$0] } ?? [])
+        if let outside = places.first(where: { $0.lowerBound < 0 || $0.upperBound > record.count }) {
+            throw DecryptionError(FrameFault(.length, at: record.count, "bytes \(outside) are missing"))
+        }
+        let serialNumber = record.extracting(blocks.keySerialNumber ?? 0..<0)
+        let working = try workingKey(scheme, serialNumber: serialNumber)
+        // AES uses the 16 bytes that triple DES DUKPT derives.
+        let key = try working.repurposed(for: blocks.cipher == .aes ? .aes128 : working.algorithm)
+        var tracks: [DecryptedTrack] = []
+        for track in blocks.tracks {
+            let ciphertext = record.extracting(track.place)
+            let plaintext =
+                blocks.cipher == .tripleDESBlocks ? try key.decryptBlocks(ciphertext) : try key.decrypt(ciphertext)
+            try plaintext.withBytes { (plaintext) throws(DecryptionError) in
+                let length = min(track.length ?? TrackCheck.end(of: plaintext), plaintext.count)
+                try TrackCheck.padding(of: plaintext, from: length)
+                tracks.append(try TrackCheck.track(track.number, plaintext.extracting(first: length)))
+            }
+        }
+        return DecryptedSwipe(
+            tracks, keySerialNumber: isDeriving(scheme) ? serialNumber.indices.map { serialNumber[$0] } : nil)
     }
 }

@@ -134,13 +134,11 @@ public enum KeyScheme: String, Sendable, Hashable, CaseIterable {
     /// - Parameter family: the family's name.
     /// - Returns: the scheme; nil if it is not published, or the family's readers do not encrypt.
     public static func published(for family: String) -> KeyScheme? {
-        switch ReaderFamily.named(family)?.encryption {
-        case .idTech: .idTech
-        case .magTekLine, .magTekRecord: .magTek([])
-        case .ips: .fixed
-        case nil: nil
-        }
+        ReaderFamily.named(family)?.encryption.flatMap { KeyScheme($0) }
     }
+
+    /// The scheme that a family declares; nil if no scheme has its name.
+    init?(_ encryption: SwipeEncryption) { self.init(rawValue: encryption.scheme) }
 
     /// Derives the key of one swipe.
     /// - Parameters:

@@ -308,3 +308,7 @@ package enum BBPOSAutoConfigurationError: String, Error, Sendable, Hashable, Cas
     /// The search was stopped before its end.
     case interrupted = "INTERRUPTED"
 }
+
+extension ReaderFamily {
+    static let bbpos = ReaderFamily(unpublished: .bbpos, "BBPOS EMVSwiper and similar readers")
+}

@@ -115,3 +115,7 @@ package enum CloverGoPendingPaymentState: String, Sendable, Hashable, CaseIterab
     /// The payment is being sent.
     case processing = "PROCESSING"
 }
+
+extension ReaderFamily {
+    static let cloverGo = ReaderFamily(unpublished: .cloverGo, "Clover Go RP350 and RP450")
+}

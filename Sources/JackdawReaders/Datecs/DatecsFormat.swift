@@ -186,3 +186,16 @@ package struct DatecsPrinterStatus: Sendable, Hashable {
         temperature = Int(data[4])
     }
 }
+
+extension FrameProtocol {
+    static let datecs = FrameProtocol(
+        "datecs", "Datecs portable printers and their card readers: packets", .documented,
+        [
+            FrameKind("commands", DatecsFormat(.command), .command, seeds: ["01020005112233445501040000"]),
+            FrameKind(
+                "answers", DatecsFormat(.answer), .answer, seeds: ["810000053FF8014927 90 200002 0D00"],
+                measured: { () throws(FrameFault) in
+                    [("", [try DatecsFormat.answer([]), try DatecsFormat.answer([], FrameKind.filler(512))])]
+                }),
+        ])
+}

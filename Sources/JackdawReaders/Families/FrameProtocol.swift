@@ -1,90 +1,19 @@
-/// A protocol whose frames can be explained without a reader. Each family adds its own line to ``all``.
+/// A protocol whose frames can be explained without a reader. Each family declares its own.
 public struct FrameProtocol: Sendable {
-    /// The frames of one direction and kind.
-    struct Variant: Sendable {
-        let direction: FrameDirection
-        let format: any FrameExplainer
-        /// Whether a frame with correct checks is of this kind, if frames of another kind have the same checks.
-        var isLikely: @Sendable ([UInt8]) -> Bool = { _ in true }
-    }
-
     /// The name in commands: lower case, without spaces.
     public let name: String
     /// The maker and the readers, in a few words.
     public let title: String
     /// How much of the protocol the makers have published.
     public let provenance: Provenance
-    let variants: [Variant]
+    /// The kinds of its frames.
+    package let kinds: [FrameKind]
 
-    /// All protocols, sorted by name. HiJack is not among them, as it sends plain bytes without frames.
-    public static let all = [
-        FrameProtocol(
-            "btmag", "ID TECH BTMag: frames and encrypted swipes", .documented,
-            [Variant(direction: .answer, format: IDTechSwipeFormat())] + bothWays(BTMagFormat())),
-        FrameProtocol(
-            "datecs", "Datecs portable printers and their card readers: packets", .documented,
-            [
-                Variant(direction: .command, format: DatecsFormat(.command)),
-                Variant(direction: .answer, format: DatecsFormat(.answer)),
-            ]),
-        FrameProtocol(
-            "edynamo", "MagTek eDynamo and tDynamo over Bluetooth Low Energy: whole messages", .documented,
-            [Variant(direction: .answer, format: MagTekPayloadFormat())]),
-        FrameProtocol("flojack", "Flomio FloJack", .documented, bothWays(FloJackFormat())),
-        FrameProtocol(
-            "idtech", "ID TECH UniMag, Shuttle and SecureMag: settings and encrypted swipes", .documented,
-            [
-                Variant(direction: .command, format: IDTechCommandFormat()),
-                Variant(direction: .answer, format: IDTechSwipeFormat()),
-                Variant(direction: .answer, format: IDTechAnswerFormat(awaiting: .settings)),
-                Variant(direction: .answer, format: IDTechAnswerFormat(awaiting: .text)),
-                Variant(direction: .answer, format: IDTechAnswerFormat(awaiting: .acknowledgement)),
-            ]),
-        FrameProtocol(
-            "ips", "encrypted swipes of IPS readers", .inferred, [Variant(direction: .answer, format: IPSFormat())]),
-        FrameProtocol("jsonpos", "Spire SPm20: JSON objects", .documented, bothWays(JSONPOSExplainer())),
-        FrameProtocol(
-            "magtek", "MagTek iDynamo and other MagneSafe V5 readers", .documented,
-            [
-                // Commands and answers have the same format; a swipe does not.
-                Variant(direction: .answer, format: MagTekFormat(.answer), isLikely: MagTekFormat.isSwipeOrKnownResult),
-                Variant(direction: .command, format: MagTekFormat(.command), isLikely: MagTekFormat.isKnownCommand),
-            ]),
-        FrameProtocol(
-            "miura", "Miura MPI", .documented,
-            [
-                // A command and a plain answer have the same format.
-                Variant(direction: .command, format: MiuraFormat(.command), isLikely: MiuraFormat.hasKnownInstruction),
-                Variant(
-                    direction: .answer, format: MiuraFormat(.answer),
-                    isLikely: { !MiuraFormat.hasKnownInstruction($0) }),
-            ]),
-        FrameProtocol(
-            "neo", "ID TECH NEO and ViVOpay, protocol 2", .documented,
-            [
-                Variant(direction: .command, format: NEOFormat(.command)),
-                Variant(direction: .answer, format: NEOFormat(.answer)),
-            ]),
-        FrameProtocol(
-            "nga", "ID TECH Augusta and other readers with the NGA protocol", .documented,
-            [
-                // Both directions have the same format.
-                Variant(direction: .command, format: NGAFormat(.command), isLikely: NGAFormat.isCommand),
-                Variant(direction: .answer, format: NGAFormat(.answer), isLikely: { !NGAFormat.isCommand($0) }),
-            ]),
-        FrameProtocol("udynamo", "MagTek uDynamo: packets of its line", .reported, bothWays(DynamoPacketFormat())),
-    ]
-
-    /// Returns the two variants of a format that is the same in both directions.
-    private static func bothWays(_ format: any FrameExplainer) -> [Variant] {
-        [Variant(direction: .answer, format: format), Variant(direction: .command, format: format)]
-    }
-
-    init(_ name: String, _ title: String, _ provenance: Provenance, _ variants: [Variant]) {
+    init(_ name: String, _ title: String, _ provenance: Provenance, _ kinds: [FrameKind]) {
         self.name = name
         self.title = title
         self.provenance = provenance
-        self.variants = variants
+        self.kinds = kinds
     }
 
     /// Explains bytes that are one frame.
@@ -94,19 +23,20 @@ public struct FrameProtocol: Sendable {
     ///   - isRevealing: whether card data is shown; otherwise it is masked.
     /// - Returns: the meaning of the frame; one for each direction if the frame is valid in both.
     /// - Throws: ``FrameFault`` if the bytes are not a frame of this protocol: the fault with the greatest offset among
-    ///   the variants.
+    ///   the kinds.
     public func explain(
         _ bytes: [UInt8], direction: FrameDirection? = nil, isRevealing: Bool = false
     ) throws(FrameFault) -> [ExplainedFrame] {
         var found: [ExplainedFrame] = []
         var nearest: FrameFault?
-        for variant in variants where direction ?? variant.direction == variant.direction {
-            guard !found.contains(where: { $0.direction == variant.direction }) else { continue }
+        let variants = kinds.flatMap { kind in kind.directions.map { (kind, $0) } }
+        for (kind, own) in variants where direction ?? own == own {
+            guard !found.contains(where: { $0.direction == own }) else { continue }
             do throws(FrameFault) {
-                try variant.format.check(bytes)
-                guard direction != nil || variant.isLikely(bytes) else { continue }
-                let fields = variant.format.fields(of: bytes, isRevealing: isRevealing)
-                found.append(ExplainedFrame(direction: variant.direction, fields: fields))
+                try kind.format.check(bytes)
+                guard direction != nil || kind.isLikely(bytes) else { continue }
+                let fields = kind.format.fields(of: bytes, isRevealing: isRevealing)
+                found.append(ExplainedFrame(direction: own, fields: fields))
             } catch {
                 if nearest.map({ $0.offset < error.offset }) ?? true { nearest = error }
             }
@@ -114,6 +44,54 @@ public struct FrameProtocol: Sendable {
         if found.isEmpty { throw nearest ?? FrameFault(.start, at: 0, "the protocol has no frames in this direction") }
         return found
     }
+}
+
+/// One kind of a protocol's frames: their format, and examples for fuzzing and for the benchmark.
+package struct FrameKind: Sendable {
+    /// The name within the protocol, such as `answers`; empty if one kind suffices.
+    package let name: String
+    let format: any FrameExplainer
+    /// The directions in which such frames are sent; none if only a driver reads them.
+    let directions: [FrameDirection]
+    /// Whether a frame with correct checks is of this kind, if frames of another kind have the same checks.
+    let isLikely: @Sendable ([UInt8]) -> Bool
+    /// The formats that divide a stream into such frames, which fuzzing feeds.
+    package let streams: [any FrameFormat]
+    /// The format without a lower limit than readers have; nil if such frames are not cut out of a stream.
+    package var stream: (any FrameFormat)? { (format as? any FrameFormat) ?? streams.first }
+    /// Streams from which fuzzing starts, in hexadecimal digits: published frames, with other bytes between them.
+    package let seeds: [String]
+    /// Returns frames of usual sizes, by a name for the benchmark.
+    package let measured: @Sendable () throws(FrameFault) -> [(name: String, frames: [[UInt8]])]
+
+    /// - Parameters:
+    ///   - name: the name within the protocol.
+    ///   - format: explains the frames.
+    ///   - directions: the directions in which they are sent, the likelier one first.
+    ///   - isLikely: whether a frame with correct checks is of this kind. Default: true.
+    ///   - streams: the formats for streams, if they differ from `format`: a lower limit lets fuzzing reach it.
+    ///   - seeds: streams in hexadecimal digits; blanks do not count.
+    ///   - measured: frames for the benchmark.
+    init(
+        _ name: String, _ format: any FrameExplainer, _ directions: FrameDirection...,
+        isLikely: @escaping @Sendable ([UInt8]) -> Bool = { _ in true }, streams: [any FrameFormat]? = nil,
+        seeds: [String] = [],
+        measured: @escaping @Sendable () throws(FrameFault) -> [(name: String, frames: [[UInt8]])] = { [] }
+    ) {
+        self.name = name
+        self.format = format
+        self.directions = directions
+        self.isLikely = isLikely
+        self.streams = streams ?? (format as? any FrameFormat).map { [$0] } ?? []
+        self.seeds = seeds
+        self.measured = measured
+    }
+
+    /// Bytes without a meaning, the same for each call.
+    static func filler(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 * 37 + 11) } }
+
+    /// The hexadecimal digits of a text.
+    static func digits(_ text: String) -> String { text.utf8.map(\.hexadecimal).joined() }
 }
 
 /// The meaning of a frame in one direction.

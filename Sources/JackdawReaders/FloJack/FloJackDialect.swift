@@ -115,3 +115,26 @@ extension ReaderProfile {
         onesBefore: 4, onesAfter: 23, "FJNFCService.mm, published by Flomio",
         [.silence: ProfileEntry("ms, longest pause in a message", .number(500), .documented, "FJNFCService.mm")])
 }
+
+extension ReaderFamily {
+    static let flojack = ReaderFamily(
+        "flojack", "Flomio FloJack on the audio jack", [.audio], .documented,
+        "published messages, byte for byte; the simulated reader, in sound and by its bytes",
+        [
+            "how long a reader takes to wake up", "whether it answers the command to look for tags",
+            "how versions are written",
+        ],
+        [.flojack], FloJackDialect.init(profile:),
+        frames: [
+            FrameProtocol(
+                "flojack", "Flomio FloJack", .documented,
+                [
+                    FrameKind(
+                        "", FloJackFormat(), .answer, .command, seeds: ["0D040009 11 06048183"],
+                        measured: { () throws(FrameFault) in
+                            [("", [try FloJackFormat.message(.tag, 0, FrameKind.filler(40))])]
+                        })
+                ])
+        ], recognition: "its answer to the request for its versions",
+        sound: { profile throws(ReaderError) in try profile.serialManchesterSound() })
+}

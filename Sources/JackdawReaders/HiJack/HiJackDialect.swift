@@ -48,3 +48,12 @@ extension ReaderProfile {
             "bits per second", .number(44_100 / 32), .documented, "HiJackMgr.mm: 32 samples of 44.1 kHz"),
         onesBefore: 100, onesAfter: 100, "HiJackMgr.mm, published by its authors")
 }
+
+extension ReaderFamily {
+    static let hijack = ReaderFamily(
+        "hijack", "HiJack on the audio jack, for plain bytes", [.audio], .documented,
+        "the simulated reader, in sound and by its bytes",
+        ["how long a reader takes to wake up", "the meaning of the bytes: the builder of the reader defines it"],
+        [.hijack], HiJackDialect.init(profile:),
+        sound: { profile throws(ReaderError) in try profile.serialManchesterSound() })
+}

@@ -129,3 +129,29 @@ extension ProfileKey {
     /// The data of the command with which a BTMag stops reading cards.
     public static let readingOff: ProfileKey = "btmag.readingOff"
 }
+
+extension ReaderFamily {
+    static let btmag = ReaderFamily(
+        "btmag", "ID TECH BTMag over Bluetooth", [.serial], .documented,
+        "published swipes of ID TECH's other readers, byte for byte; the simulated reader",
+        [
+            "its commands: the driver uses those of ID TECH's other readers",
+            "whether reading must be switched on, and by which command",
+            "the end of a swipe that is sent as plain text, without encryption",
+        ],
+        [.btmag], BTMagDialect.init(profile:),
+        frames: [
+            FrameProtocol(
+                "btmag", "ID TECH BTMag: frames and encrypted swipes", .documented,
+                [
+                    FrameKind("swipes", IDTechSwipeFormat(), .answer, streams: []),
+                    FrameKind(
+                        "", BTMagFormat(), .answer, .command,
+                        streams: [BTMagFormat(), BTMagFormat(greatestData: 16)],
+                        seeds: ["02521F034C 00 023103320301"],
+                        measured: { () throws(FrameFault) in
+                            [("", [BTMagFormat.frame(FrameKind.filler(300).filter { $0 != 3 })])]
+                        }),
+                ])
+        ], encryption: SwipeEncryption(.idTech, scheme: "data-request"))
+}

@@ -208,3 +208,41 @@ extension ProfileKey {
     /// Whether a UniMag or a BTMag takes commands.
     public static let takesCommands: ProfileKey = "idtech.takesCommands"
 }
+
+extension ReaderFamily {
+    static let idtech = ReaderFamily(
+        "idtech", "ID TECH SecureMag, UniMag, Shuttle and similar readers", [.serial], .documented,
+        "published swipes and settings, byte for byte; the simulated reader",
+        ["swipes of a reader that is set to send tracks without a frame"],
+        [.idtech], IDTechDialect.init(profile:),
+        frames: [
+            FrameProtocol(
+                "idtech", "ID TECH UniMag, Shuttle and SecureMag: settings and encrypted swipes", .documented,
+                [
+                    FrameKind(
+                        "commands", IDTechCommandFormat(), .command, seeds: ["025358013103 3A 02521F034C"],
+                        measured: { () throws(FrameFault) in
+                            [("commands", [try IDTechCommandFormat.set(.baudRate, [0x37])])]
+                        }),
+                    FrameKind(
+                        "swipes", IDTechSwipeFormat(), .answer, seeds: ["020A00003F03000025423400006FDD03"],
+                        measured: { () throws(FrameFault) in
+                            let content = [0x00, 0x3F, 0, 0, 0] + FrameKind.filler(380)
+                            return [("swipes", [try IDTechSwipeFormat.frame(content)])]
+                        }),
+                    FrameKind(
+                        "settings", IDTechAnswerFormat(awaiting: .settings), .answer,
+                        seeds: ["06027E01314C0131580131035B 00 15"],
+                        measured: { () throws(FrameFault) in
+                            let setting = [0x02, 0x7E, 0x08] + FrameKind.filler(8) + [0x03]
+                            return [("settings", [[0x06] + setting + [setting.reduce(0, ^)]])]
+                        }),
+                    FrameKind(
+                        "text", IDTechAnswerFormat(awaiting: .text), .answer, seeds: ["060249442054454348200316"]),
+                    FrameKind(
+                        "acknowledgements", IDTechAnswerFormat(awaiting: .acknowledgement), .answer,
+                        seeds: ["06 00 15"]),
+                ])
+        ], encryption: SwipeEncryption(.idTech, scheme: "data-request"),
+        recognition: "its answer to being asked for its software (52 22)")
+}

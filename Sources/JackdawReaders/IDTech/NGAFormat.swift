@@ -81,3 +81,21 @@ package struct NGAError: NamedNumber {
 
     package static let names: [UInt16: String] = [0x1400: "value out of range", 0x1600: "unknown setting"]
 }
+
+extension FrameProtocol {
+    static let nga = FrameProtocol(
+        "nga", "ID TECH Augusta and other readers with the NGA protocol", .documented,
+        [
+            // Both directions have the same format.
+            FrameKind(
+                "commands", NGAFormat(.command), .command, isLikely: NGAFormat.isCommand,
+                seeds: ["0204003152012240A603"]),
+            FrameKind(
+                "answers", NGAFormat(.answer), .answer, isLikely: { !NGAFormat.isCommand($0) },
+                streams: [NGAFormat(.answer, greatestBody: 64)],
+                seeds: ["02010006060603 00 020300151600032B03"],
+                measured: { () throws(FrameFault) in
+                    [("", [try NGAFormat.frame([6]), try NGAFormat.frame(FrameKind.filler(300))])]
+                }),
+        ])
+}

@@ -220,3 +220,17 @@ extension ProfileKey {
     /// The corresponding part for readers of 2010.
     public static let firstPowerUpText: ProfileKey = "unimag.firstPowerUpText"
 }
+
+extension ReaderFamily {
+    static let unimag = ReaderFamily(
+        "unimag", "ID TECH UniMag and Shuttle on the audio jack", [.audio], .reported,
+        "the simulated reader, in sound and by its bytes",
+        [
+            "the message that a reader sends at power-up, except for a part of it",
+            "which of its models accept commands, and how loud the power of each must be",
+            "swipes of a reader that is set to send tracks without a frame",
+        ],
+        [.unimag], UniMagDialect.init(profile:), encryption: SwipeEncryption(.idTech, scheme: "data-request"),
+        recognition: "a text with SPPMSR, or ID of readers of 2010, when it has power",
+        sound: { profile throws(ReaderError) in try profile.uniMagSound() })
+}

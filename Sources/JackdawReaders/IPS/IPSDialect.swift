@@ -207,3 +207,39 @@ extension ProfileKey {
     /// The length of the answer to the wake-up bytes, 2 to 512 bytes.
     public static let ipsWakeAnswerSize: ProfileKey = "ips.wakeAnswerSize"
 }
+
+extension ReaderFamily {
+    static let ips = ReaderFamily(
+        "ips", "IPS", [.serial, .audio], .inferred,
+        "a swipe of the inferred layout; the simulated reader with the same layout, in synthetic sound",
+        [
+            "whether IPS's readers use this protocol at all", "all but one byte of the answer to the wake-up byte",
+            "the line code on the audio jack: a profile must supply it",
+        ],
+        [.ips, .simulatedIPS], IPSDialect.init(profile:),
+        frames: [
+            FrameProtocol(
+                "ips", "encrypted swipes of IPS readers", .inferred,
+                [
+                    FrameKind(
+                        "", IPSFormat(), .answer, seeds: ["661001141E 00 60"],
+                        measured: { () throws(FrameFault) in
+                            let frame = [0x60] + FrameKind.filler(129)
+                            // The CRC of the whole frame is 0.
+                            let check = (0...UInt8.max).first { (try? IPSFormat().check(frame + [$0])) != nil }
+                            return [("", [frame + [check ?? 0]])]
+                        }),
+                    // The answer to the wake-up byte, which only the driver reads.
+                    FrameKind("answers", IPSAnswerFormat(second: 0x4D, size: 4), seeds: ["0C4D0102 661001141E"]),
+                ])
+        ], encryption: SwipeEncryption(.ips, scheme: "fixed"),
+        recognition: "4D in the second byte of its answer to 0C; inferred",
+        sound: { profile throws(ReaderError) in try profile.ipsSound() })
+
+    static let ipsEnterprise = ReaderFamily(
+        "ipsenterprise", "IPS Enterprise", [.serial, .audio], .unknown,
+        "only the simulated reader, by its bytes and in sound, both synthetic",
+        ["all of it: a profile must supply it, if the reader is similar to IPS's other readers"],
+        [.ipsEnterprise, .simulatedIPSEnterprise], IPSDialect.init(profile:),
+        sound: { profile throws(ReaderError) in try profile.ipsSound() })
+}

@@ -228,3 +228,19 @@ extension ReaderProfile {
             ])
     }()
 }
+
+extension ReaderFamily {
+    static let edynamo = ReaderFamily(
+        "edynamo", "MagTek eDynamo and tDynamo over Bluetooth Low Energy", [.lowEnergy], .documented,
+        "the records that MagTek published (99875475-10, appendix D; D998200115-17, appendix B.1.1); "
+            + "the simulated reader",
+        ["commands and their answers", "what notifications tell that are no swipes"],
+        [.edynamo], EDynamoDialect.init(profile:),
+        frames: [
+            FrameProtocol(
+                "edynamo", "MagTek eDynamo and tDynamo over Bluetooth Low Energy: whole messages", .documented,
+                [FrameKind("", MagTekPayloadFormat(), .answer)])
+        ], encryption: SwipeEncryption(.magTekRecord, frame: .magTekMessage, scheme: "pin"),
+        recognition:
+            "services 0103 (eDynamo) and 0104 (tDynamo) of MagTek's base UUID, as in public sample code")
+}

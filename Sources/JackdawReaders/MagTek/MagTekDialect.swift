@@ -260,3 +260,38 @@ package struct MagTekResult: NamedNumber {
         0x00: "done", 0x01: "failed", 0x02: "bad parameter", 0x03: "bad data", 0x05: "delayed", 0x07: "out of sequence",
     ]
 }
+
+/// A swipe of a reader without keys, as MagTek prints it (99875475-10, appendix D, example 5).
+private let plainSwipe =
+    "%B5452000000007189^HOGAN/PAUL      ^08040000000000000000000?;5452000000007189=080400000000000000?"
+    + "+5163000050000445=000000000000?|0200|%B5452300551227189^HOGAN/PAUL      ^08043210000000725000000?"
+    + "|;5452300551227189=080432100000007250?|+5163499080020445=000000000000?||||0000000000000000||6F36||1000\r"
+
+extension ReaderFamily {
+    static let magtek = ReaderFamily(
+        "magtek", "MagTek iDynamo and other MagneSafe V5 readers", [.serial], .documented,
+        "the swipes that MagTek has printed (99875483, appendix B; 99875475-10, appendix D); the simulated reader",
+        ["what the encrypted fields hold of a track that could not be read"], [.magtek],
+        MagTekDialect.init(profile:),
+        frames: [
+            FrameProtocol(
+                "magtek", "MagTek iDynamo and other MagneSafe V5 readers", .documented,
+                [
+                    // Commands and answers have the same format; a swipe does not.
+                    FrameKind(
+                        "answers", MagTekFormat(.answer), .answer, isLikely: MagTekFormat.isSwipeOrKnownResult,
+                        // Two swipes of a reader without keys, and padding between them.
+                        seeds: ["303230300D", FrameKind.digits(plainSwipe + "xxxxx" + plainSwipe)],
+                        measured: { () throws(FrameFault) in
+                            [
+                                ("answers", [try MagTekFormat.answer(.done, FrameKind.filler(120))]),
+                                ("swipes", [Array(plainSwipe.utf8)]),
+                            ]
+                        }),
+                    FrameKind(
+                        "commands", MagTekFormat(.command), .command, isLikely: MagTekFormat.isKnownCommand,
+                        seeds: ["303930300D"]),
+                ])
+        ], encryption: SwipeEncryption(.magTekLine, scheme: "pin"),
+        recognition: "its answers to being asked for software and serial number (00 01 00, 00 01 03)")
+}

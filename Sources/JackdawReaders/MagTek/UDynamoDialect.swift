@@ -178,3 +178,25 @@ extension ProfileKey {
     /// The contents of a uDynamo's messages.
     public static let messageContent: ProfileKey = "udynamo.content"
 }
+
+extension ReaderFamily {
+    static let udynamo = ReaderFamily(
+        "udynamo", "MagTek uDynamo on the audio jack", [.audio], .reported,
+        "the simulated reader, in sound and by its bytes, with synthetic messages",
+        [
+            "the content of messages: a profile must supply it", "how long a reader takes to wake up",
+            "whether packets are acknowledged",
+        ],
+        [.udynamo, .simulatedUDynamo], UDynamoDialect.init(profile:),
+        frames: [
+            FrameProtocol(
+                "udynamo", "MagTek uDynamo: packets of its line", .reported,
+                [
+                    FrameKind(
+                        "", DynamoPacketFormat(), .answer, .command, seeds: ["690F013156F099 00 013135"],
+                        measured: { () throws(FrameFault) in
+                            [("", DynamoPacketFormat.packets(of: FrameKind.filler(255)))]
+                        })
+                ])
+        ], sound: { profile throws(ReaderError) in try profile.uDynamoSound() })
+}

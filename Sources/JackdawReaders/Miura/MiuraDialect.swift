@@ -323,3 +323,28 @@ package struct MiuraCardReports: OptionSet, Sendable, Hashable {
     package static let track3 = MiuraCardReports(rawValue: 1 << 4)
     package static let all: MiuraCardReports = [.changes, .answerToReset, .track1, .track2, .track3]
 }
+
+extension ReaderFamily {
+    static let miura = ReaderFamily(
+        "miura", "Miura M010, M020 and similar readers", [.serial], .documented,
+        "published frames, byte for byte; the simulated reader",
+        ["whether it answers when card status reports are switched off"], [.miura], MiuraDialect.init(profile:),
+        frames: [
+            FrameProtocol(
+                "miura", "Miura MPI", .documented,
+                [
+                    // A command and a plain answer have the same format.
+                    FrameKind(
+                        "commands", MiuraFormat(.command), .command, isLikely: MiuraFormat.hasKnownInstruction,
+                        seeds: ["010004D0000000D5 00 010004D0620000B7"]),
+                    FrameKind(
+                        "answers", MiuraFormat(.answer), .answer,
+                        isLikely: { !MiuraFormat.hasKnownInstruction($0) },
+                        seeds: ["010006101112139000 97 00 014106101112139000D6"],
+                        measured: { () throws(FrameFault) in
+                            let long = try MiuraFormat.answer(FrameKind.filler(600))
+                            return [("answers", try long + MiuraFormat.answer([0x90, 0]))]
+                        }),
+                ])
+        ], recognition: "its answer to RESET (D0 00), which names software and number")
+}

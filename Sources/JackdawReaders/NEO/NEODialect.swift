@@ -298,3 +298,33 @@ struct NEOTransaction: Hashable {
         place + 1 < data.count && data[place] == 1 && data[place + 1] == clearingRecordTag
     }
 }
+
+extension ReaderFamily {
+    static let neo = ReaderFamily(
+        "neo", "ID TECH NEO and ViVOpay, protocol 2", [.serial], .documented,
+        "published frames, byte for byte; the simulated reader",
+        [
+            "whether tracks in clear come with their sentinels",
+            "services and characteristics over Bluetooth Low Energy",
+        ],
+        [.neo], NEODialect.init(profile:),
+        frames: [
+            FrameProtocol(
+                "neo", "ID TECH NEO and ViVOpay, protocol 2", .documented,
+                [
+                    FrameKind(
+                        "commands", NEOFormat(.command), .command,
+                        seeds: ["5669564F74656368320018010000B3CD 41 5669564F746563683200030200005B91"]),
+                    FrameKind(
+                        "answers", NEOFormat(.answer), .answer, streams: [NEOFormat(.answer, greatestData: 64)],
+                        seeds: ["5669564F74656368320018000000FA83"],
+                        measured: { () throws(FrameFault) in
+                            [
+                                ("short", [try NEOFormat.answer(0x18, .done)]),
+                                ("long", [try NEOFormat.answer(0x02, .done, FrameKind.filler(400))]),
+                            ]
+                        }),
+                ])
+        ], encryption: SwipeEncryption(.idTech, frame: .neo, scheme: "data-request"),
+        recognition: "its answer to a ping (18-01)")
+}

@@ -149,3 +149,7 @@ package enum EPOSError: Int, Error, Sendable, Hashable, CaseIterable {
     /// The contactless transaction was aborted.
     case contactlessAborted
 }
+
+extension ReaderFamily {
+    static let epos = ReaderFamily(unpublished: .epos, "Spire PosMate and SPm2, by EPOS")
+}

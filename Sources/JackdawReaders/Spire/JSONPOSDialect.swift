@@ -256,3 +256,26 @@ extension ReaderProfile {
             ),
         ])
 }
+
+extension ReaderFamily {
+    static let jsonpos = ReaderFamily(
+        "jsonpos", "Spire SPm20, by JSON", [.serial], .documented,
+        "frames made by the published rule; the simulated terminal",
+        ["the meaning of the terminal's states", "swipes: the terminal processes whole payments"],
+        [.jsonpos], JSONPOSDialect.init(profile:),
+        frames: [
+            FrameProtocol(
+                "jsonpos", "Spire SPm20: JSON objects", .documented,
+                [
+                    FrameKind(
+                        "", JSONPOSExplainer(), .answer, .command, streams: [JSONPOSFormat()],
+                        // Two line feeds before an object, and one after it.
+                        seeds: ["0A0A 30303030303030323A7B7D 0A"],
+                        measured: { () throws(FrameFault) in
+                            let start = Array(#"{"jsonrpc":"2.0","id":"1","params":{"data":""#.utf8)
+                            let text = start + FrameKind.filler(400).map { 0x41 + $0 % 26 } + Array(#""}}"#.utf8)
+                            return [("", [try JSONPOSFormat.frame(text)])]
+                        })
+                ])
+        ], recognition: "a Bluetooth name that begins with SP:, and a serial port; its answer to _Sync")
+}

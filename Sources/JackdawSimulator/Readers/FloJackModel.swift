@@ -31,3 +31,7 @@ package struct FloJackModel: ReaderModel {
         (try? FloJackFormat.message(opcode, subopcode, data)) ?? []
     }
 }
+
+extension SimulatedFamily {
+    static let flojack = SimulatedFamily(name: "flojack") { FloJackModel() }
+}

@@ -26,3 +26,7 @@ package struct HiJackModel: ReaderModel {
         return presentation.manner == .swiped && !track.isEmpty ? [track] : []
     }
 }
+
+extension SimulatedFamily {
+    static let hijack = SimulatedFamily(name: "hijack") { HiJackModel() }
+}

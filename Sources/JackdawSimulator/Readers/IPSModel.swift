@@ -137,3 +137,13 @@ private struct WakeFormat: FrameFormat {
         [FrameField("wake up", 0..<frame.count, "the bytes that wake the reader")]
     }
 }
+
+extension SimulatedFamily {
+    static let ips = SimulatedFamily(
+        name: "ips", encrypting: { IPSModel(cipher: $0) },
+        profiled: { profile throws(ReaderError) in try IPSModel("ips", profile) }, { IPSModel() })
+    static let ipsEnterprise = SimulatedFamily(
+        name: "ipsenterprise",
+        profiled: { profile throws(ReaderError) in try IPSModel("ipsenterprise", profile) },
+        { IPSModel(family: "ipsenterprise") })
+}

@@ -31,3 +31,7 @@ package struct JSONPOSModel: ReaderModel {
     /// Nothing: the terminal handles cards by itself.
     package func tell(_ presentation: Presentation, _ device: inout SimulatedDevice) -> [[UInt8]] { [] }
 }
+
+extension SimulatedFamily {
+    static let jsonpos = SimulatedFamily(name: "jsonpos") { JSONPOSModel() }
+}

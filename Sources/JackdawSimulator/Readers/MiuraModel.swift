@@ -84,3 +84,7 @@ package struct MiuraModel: ReaderModel {
 
     private static func object(_ tag: UInt32, _ value: [UInt8]) -> [UInt8] { TagLengthValue.encode(tag, value) }
 }
+
+extension SimulatedFamily {
+    static let miura = SimulatedFamily(name: "miura") { MiuraModel() }
+}

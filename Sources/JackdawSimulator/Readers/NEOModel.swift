@@ -90,3 +90,7 @@ package struct NEOModel: ReaderModel {
         (try? NEOFormat.answer(command, status, data)) ?? []
     }
 }
+
+extension SimulatedFamily {
+    static let neo = SimulatedFamily(name: "neo", encrypting: { NEOModel(cipher: $0) }, { NEOModel() })
+}

@@ -97,3 +97,15 @@ struct WireEvents: Sendable {
         ].compactMapValues { EPOSStatus.names[$0.rawValue] },
     ]
 }
+
+extension SimulatedFamily {
+    static let bbpos = wire("bbpos")
+    static let cloverGo = wire("clovergo")
+    static let epos = wire("epos")
+
+    private static func wire(_ name: String) -> SimulatedFamily {
+        SimulatedFamily(
+            name: name, profiled: { profile throws(ReaderError) in try WireModel(name, profile) },
+            { WireModel(name) })
+    }
+}

@@ -163,3 +163,9 @@ struct IDTechSwipeMaker {
         return code.ascii(LongitudinalRedundancyCheck(of: text.compactMap(code.value(ofASCII:))).value)
     }
 }
+
+extension SimulatedFamily {
+    static let btmag = SimulatedFamily(
+        name: "btmag", encrypting: { IDTechModel(family: "btmag", cipher: $0) }, { IDTechModel(family: "btmag") })
+    static let idtech = SimulatedFamily(name: "idtech", encrypting: { IDTechModel(cipher: $0) }, { IDTechModel() })
+}

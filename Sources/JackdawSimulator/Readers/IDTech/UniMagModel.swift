@@ -34,3 +34,7 @@ package struct UniMagModel: ReaderModel {
         model.tell(presentation, &device)
     }
 }
+
+extension SimulatedFamily {
+    static let unimag = SimulatedFamily(name: "unimag", encrypting: { UniMagModel(cipher: $0) }, { UniMagModel() })
+}

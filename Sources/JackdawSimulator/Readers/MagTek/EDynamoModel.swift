@@ -89,3 +89,8 @@ package struct EDynamoModel: ReaderModel {
         (try? MagTekBlockJoiner.blocks(of: [1] + MagTekRunLength.encode(record.span), size: 20)) ?? []
     }
 }
+
+extension SimulatedFamily {
+    static let edynamo = SimulatedFamily(
+        name: "edynamo", encrypting: { $0.isDeriving ? EDynamoModel(cipher: $0) : nil }, { EDynamoModel() })
+}

@@ -139,3 +139,8 @@ struct MagTekSecrecy: Sendable {
             + [swipe.session, swipe.keySerialNumber].map(digits)
     }
 }
+
+extension SimulatedFamily {
+    static let magtek = SimulatedFamily(
+        name: "magtek", encrypting: { $0.isDeriving ? MagTekModel(cipher: $0) : nil }, { MagTekModel() })
+}

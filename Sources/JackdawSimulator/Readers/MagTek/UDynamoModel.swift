@@ -39,3 +39,7 @@ package struct UDynamoModel: ReaderModel {
         return packets
     }
 }
+
+extension SimulatedFamily {
+    static let udynamo = SimulatedFamily(name: "udynamo") { UDynamoModel() }
+}
