@@ -17,7 +17,8 @@ let house: [SwiftSetting] = [
 /// A target with libraries of the project.
 func fuzzer(_ name: String, _ libraries: String...) -> Target {
     .executableTarget(
-        name: name, dependencies: libraries.map { .product(name: $0, package: "jackdaw") }, packageAccess: false,
+        name: name, dependencies: ["FuzzSupport"] + libraries.map { .product(name: $0, package: "jackdaw") },
+        packageAccess: false,
         swiftSettings: house + project)
 }
 
@@ -25,6 +26,7 @@ let package = Package(
     name: "jackdaw-fuzz",
     dependencies: [.package(name: "jackdaw", path: "..", traits: [])],
     targets: [
+        .target(name: "FuzzSupport"),
         fuzzer("fuzz-decoder", "JackdawDSP"), fuzzer("fuzz-lines", "JackdawDSP"),
         fuzzer("fuzz-cards", "JackdawCards", "JackdawDSP"), fuzzer("fuzz-discovery", "JackdawBluetooth"),
         fuzzer("fuzz-frames", "JackdawReaders"), fuzzer("fuzz-drivers", "JackdawReaders", "JackdawTransport"),

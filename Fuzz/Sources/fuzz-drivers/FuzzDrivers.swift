@@ -1,3 +1,4 @@
+import FuzzSupport
 import JackdawReaders
 import JackdawTransport
 
@@ -6,12 +7,12 @@ import JackdawTransport
 @c(LLVMFuzzerTestOneInput)
 public func fuzzDrivers(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = unsafe Array(UnsafeBufferPointer(start: start, count: count))
-    guard let choice = bytes.first else { return 0 }
-    let family = ReaderFamily.all[Int(choice) % ReaderFamily.all.count]
+    guard bytes.count > 2 else { return 0 }
+    let family = ReaderFamily.all[FuzzTarget.nearest(FuzzTarget.key(bytes), in: keys)]
     guard let dialect = try? family.makeDialect(family.simulatedProfile) else { preconditionFailure("no profile") }
     var driver = ReaderDriver(dialect)
     var now = Duration.zero
-    var next = 1
+    var next = 2
     while next < bytes.count {
         let step = bytes[next]
         next += 1
@@ -37,6 +38,8 @@ public func fuzzDrivers(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     comeToRest(&driver)
     return 0
 }
+
+private let keys = ReaderFamily.all.map { FuzzTarget.key(of: $0.name) }
 
 private let commands: [ReaderCommand] = [
     .connect, .requestSwipe(within: .seconds(3)), .cancel, .ask(.firmware), .ask(.battery), .ask(.settings),

@@ -1,19 +1,55 @@
+import FuzzSupport
 import Glibc
 import JackdawReaders
 
 /// Any bytes as a stream of frames: a format must cut it the same way however it comes, lose no byte of it, keep no more than
 /// a frame, and explain each frame that it finds.
+///
+/// The first two bytes name the target by its number (``FuzzTarget``), the third is the size of the pieces less one.
 @c(LLVMFuzzerTestOneInput)
 public func fuzzFrames(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = unsafe Array(UnsafeBufferPointer(start: start, count: count))
-    guard bytes.count > 2 else { return 0 }
-    let rest = Array(bytes.dropFirst(2))
-    switch targets[Int(bytes[0]) % targets.count].kind {
-    case .stream(let format): check(rest, step: 1 + Int(bytes[1]), with: format)
+    guard bytes.count > 3 else { return 0 }
+    let rest = Array(bytes.dropFirst(3))
+    let key = FuzzTarget.key(bytes)
+    switch targets[FuzzTarget.nearest(key, in: targets.map(\.key))].kind {
+    case .stream(let format): check(rest, step: 1 + Int(bytes[2]), with: format)
     case .blocks: join(rest)
     case .messages: readMessage(rest)
     }
     return 0
+}
+
+/// With JACKDAW_FUZZ_LIST prints the names of the framers; with JACKDAW_FUZZ_SEEDS writes the seeds of the families'
+/// frames into that folder.
+@c(LLVMFuzzerInitialize)
+public func initializeFuzzFrames(
+    _ count: UnsafeMutablePointer<CInt>?,
+    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>?
+) -> CInt {
+    if unsafe getenv("JACKDAW_FUZZ_LIST") != nil {
+        var printed: Set<String> = []
+        for target in targets where printed.insert(target.framer).inserted { print(target.framer) }
+        exit(0)
+    }
+    guard let folder = unsafe getenv("JACKDAW_FUZZ_SEEDS").map({ unsafe String(cString: $0) }) else { return 0 }
+    for target in targets {
+        for (number, seed) in target.seeds.enumerated() {
+            write(FuzzTarget.bytes(of: target.key) + [6] + hexadecimal(seed), to: "\(folder)/\(target.name)-\(number)")
+        }
+    }
+    exit(0)
+}
+
+private func write(_ bytes: [UInt8], to path: String) {
+    guard let file = unsafe fopen(path, "wb") else { preconditionFailure("\(path) cannot be written") }
+    unsafe fwrite(bytes, 1, bytes.count, file)
+    unsafe fclose(file)
+}
+
+private func hexadecimal(_ digits: String) -> [UInt8] {
+    let nibbles = digits.compactMap(\.hexDigitValue)
+    return stride(from: 0, to: nibbles.count - 1, by: 2).map { UInt8(nibbles[$0] << 4 | nibbles[$0 + 1]) }
 }
 
 /// What bytes are read as.
@@ -31,24 +67,37 @@ private let layouts = [
     FrameLayout(start: [0x55], lengthSize: 2, counted: .everything, check: .none, checked: .start, end: []),
 ]
 
-/// All of them, or those that JACKDAW_FUZZ_FRAMER names.
-private let targets: [(framer: String, kind: Kind)] = {
-    let all: [(framer: String, kind: Kind)] =
-        [
-            ("neo", .stream(NEOFormat(.command))), ("neo", .stream(NEOFormat(.answer, greatestData: 64))),
-            ("miura", .stream(MiuraFormat(.command))), ("miura", .stream(MiuraFormat(.answer))),
-            ("idtech-commands", .stream(IDTechCommandFormat())), ("idtech-swipes", .stream(IDTechSwipeFormat())),
-            ("idtech-answers", .stream(IDTechAnswerFormat(awaiting: .settings))),
-            ("idtech-answers", .stream(IDTechAnswerFormat(awaiting: .text))),
-            ("idtech-answers", .stream(IDTechAnswerFormat())), ("ips", .stream(IPSFormat())),
-            ("magtek", .stream(MagTekFormat(.command))), ("magtek", .stream(MagTekFormat(.answer))),
-            ("jsonpos", .stream(JSONPOSFormat())), ("udynamo", .stream(DynamoPacketFormat())),
-            ("flojack", .stream(FloJackFormat())), ("nga", .stream(NGAFormat(.command))),
-            ("nga", .stream(NGAFormat(.answer, greatestBody: 64))), ("btmag", .stream(BTMagFormat())),
-            ("btmag", .stream(BTMagFormat(greatestData: 16))), ("datecs", .stream(DatecsFormat(.command))),
-            ("datecs", .stream(DatecsFormat(.answer))), ("blocks", .blocks), ("messages", .messages),
-        ] + layouts.map { ("layout", .stream(LayoutFormat($0))) }
-        + [("ips-answers", .stream(IPSAnswerFormat(second: 0x4D, size: 4)))]
+/// What a stream is given to. Several targets of one framer differ in their number in the name.
+private struct Target {
+    let framer: String
+    let name: String
+    let kind: Kind
+    var seeds: [String] = []
+    var key: UInt16 { FuzzTarget.key(of: name) }
+}
+
+/// The frames of all registered families, then what belongs to none; or those that JACKDAW_FUZZ_FRAMER names.
+private let targets: [Target] = {
+    var all: [Target] = []
+    for named in FrameProtocol.all {
+        for kind in named.kinds {
+            let framer = kind.name.isEmpty ? named.name : "\(named.name)-\(kind.name)"
+            for (number, format) in kind.streams.enumerated() {
+                all.append(
+                    Target(
+                        framer: framer, name: number == 0 ? framer : "\(framer)-\(number)", kind: .stream(format),
+                        seeds: kind.seeds))
+            }
+        }
+    }
+    for (number, layout) in layouts.enumerated() {
+        all.append(
+            Target(
+                framer: "layout", name: "layout-\(number)", kind: .stream(LayoutFormat(layout)),
+                seeds: number == 1 ? ["AA55074901024D00"] : []))
+    }
+    all.append(Target(framer: "blocks", name: "blocks", kind: .blocks, seeds: ["030001020301030402FF02"]))
+    all.append(Target(framer: "messages", name: "messages", kind: .messages, seeds: ["02010203"]))
     guard let framer = unsafe getenv("JACKDAW_FUZZ_FRAMER").map({ unsafe String(cString: $0) }) else { return all }
     let named = all.filter { $0.framer == framer }
     precondition(!named.isEmpty, "no framer is named \(framer)")

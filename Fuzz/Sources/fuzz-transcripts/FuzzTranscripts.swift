@@ -1,4 +1,5 @@
 import Dispatch
+import FuzzSupport
 import JackdawReaders
 import JackdawTransport
 import Synchronization
@@ -8,11 +9,11 @@ import Synchronization
 @c(LLVMFuzzerTestOneInput)
 public func fuzzTranscripts(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = unsafe Array(UnsafeBufferPointer(start: start, count: count))
-    guard bytes.count > 2 else { return 0 }
-    let rest = Array(bytes.dropFirst(2))
-    let step = 1 + Int(bytes[1])
+    guard bytes.count > 3 else { return 0 }
+    let rest = Array(bytes.dropFirst(3))
+    let step = 1 + Int(bytes[2])
     let families = ReaderFamily.all
-    let choice = Int(bytes[0]) % (families.count + 1)
+    let choice = FuzzTarget.nearest(FuzzTarget.key(bytes), in: keys)
     if choice == families.count {
         read(rest, step: step)
     } else if let mask = try? families[choice].makeMask(families[choice].simulatedProfile) {
@@ -20,6 +21,8 @@ public func fuzzTranscripts(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CIn
     }
     return 0
 }
+
+private let keys = (ReaderFamily.all.map(\.name) + ["transcript"]).map { FuzzTarget.key(of: $0) }
 
 /// What was read of a transcript.
 private struct Reading: Equatable {
