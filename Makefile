@@ -15,7 +15,7 @@ LIBRARIES := $(patsubst docs/public-api/%.txt,%,$(wildcard docs/public-api/*.txt
 JACKDAW_THIRD_PARTY ?= $(abspath $(wildcard ../shared/vectors/third-party))
 export JACKDAW_THIRD_PARTY
 
-.PHONY: help setup build demo test quick lab bench format lint embedded api fuzz docs install uninstall clean
+.PHONY: help setup build demo test quick lab bench format lint embedded generate api fuzz docs install uninstall clean
 
 help: ## this list
 	@sed -nE 's/^([[:alnum:]_.-]+):.*## */\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -55,6 +55,9 @@ lint: ## check format, imports, words and commit subjects
 
 embedded: ## compile floor 0 in Embedded Swift, to object code for this machine
 	@.ci/embedded
+
+generate: build ## write the parts of the documentation that follow from the reader families
+	.ci/generate $(JACKDAW)
 
 api: ## compare the public API with docs/public-api; WRITE=1 writes it down
 	.ci/api $(if $(WRITE),--write)

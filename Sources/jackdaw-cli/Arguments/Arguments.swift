@@ -130,12 +130,23 @@ enum KeySchemeArgument {
     }
 }
 
+extension KeyScheme {
+    /// The families whose encryption is published.
+    static var families: [String] { ReaderFamily.all.map(\.name).filter { published(for: $0) != nil } }
+}
+
 import ArgumentParser
 import JackdawBluetooth
+import JackdawSimulator
 import JackdawTransport
 
 /// Link names on the command line.
 enum LinkArgument {
+    /// The beginnings of links, and the whole names of simulated readers.
+    static let completions =
+        LinkName.Scheme.allCases.filter { $0 != .sim }.map { "\($0.rawValue):" }
+        + SimulatedFamily.all.map { LinkName(.sim, $0.name).description }
+
     /// Parses a link name.
     /// - Throws: `ValidationError` that describes the form of a link name.
     static func read(_ argument: String) throws -> LinkName {

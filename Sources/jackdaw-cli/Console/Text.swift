@@ -106,6 +106,12 @@ extension String {
         return entries.map { "  \($0.name.padded(to: width))  \($0.text)" }.joined(separator: "\n")
     }
 
+    /// The names in a sentence: `a, b and c`.
+    static func words(_ names: [String], _ conjunction: String) -> String {
+        guard let last = names.last, names.count > 1 else { return names.first ?? "" }
+        return "\(names.dropLast().joined(separator: ", ")) \(conjunction) \(last)"
+    }
+
     /// The text without blanks at its end.
     var trimmingBlanksAtEnd: String { String(dropLast(reversed().prefix { $0 == " " }.count)) }
 }

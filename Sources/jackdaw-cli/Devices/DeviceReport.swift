@@ -1,4 +1,5 @@
 import JackdawALSA
+import JackdawDecryption
 import JackdawReaders
 import JackdawSimulator
 import JackdawTransport
@@ -127,6 +128,7 @@ struct FamilyReport {
         object.add("title", family.title)
         object.add("carriers", family.carriers.map(\.rawValue))
         object.add("protocol", family.provenance.rawValue)
+        object.add("key_scheme", KeyScheme.published(for: family.name)?.rawValue)
         object.add("recognition", family.recognition)
         object.add("verified", family.verification)
         object.add("unknown", family.unknowns)

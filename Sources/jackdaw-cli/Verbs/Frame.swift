@@ -11,8 +11,8 @@ struct Frame: Verb {
             invalid frame is reported with the offset of the first wrong byte, from 0. Bytes that may be card data are \
             shown only with --reveal.
 
-            With --key-file, the tracks of a swipe of edynamo, idtech, ips or magtek are decrypted. The key is a base \
-            derivation key or a fixed key, in hexadecimal digits. It is read from a file, because all users of a \
+            With --key-file, the tracks of a swipe of \(String.words(decrypted, "or")) are decrypted. The key is a \
+            base derivation key or a fixed key, in hexadecimal digits. It is read from a file, because all users of a \
             machine can see its command lines.
 
             KEY SCHEMES
@@ -36,6 +36,11 @@ struct Frame: Verb {
               jackdaw frame --json idtech - < frame.txt
               jackdaw frame idtech --key-file key.txt - < swipe.txt
             """)
+
+    /// The protocols whose swipes can be decrypted.
+    private static var decrypted: [String] {
+        FrameProtocol.all.map(\.name).filter { KeyScheme.published(for: $0) != nil }
+    }
 
     @Argument(
         help: "Name of the protocol.",

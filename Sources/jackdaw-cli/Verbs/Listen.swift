@@ -23,13 +23,13 @@ struct Listen: Verb {
             their contents. Without --reader, the received bytes are counted; --reveal prints them as hexadecimal \
             digits. sim:FAMILY is a simulated reader in this process, at which a few test cards are swiped.
 
-            With --key-file, listen decrypts swipes of btmag, edynamo, idtech, ips, magtek, neo and unimag, as frame \
+            With --key-file, listen decrypts swipes of \(String.words(KeyScheme.families, "and")), as frame \
             does. A key that is published for tests is refused unless --test-cards is given. A simulated reader (sim:) \
             encrypts its test cards with the key, which must be a published one.
 
-            A reader in the headphone jack of a sound card (unimag, udynamo, hijack, flojack) gets its power from the \
-            jack: set the volume to maximum and unplug headphones first. Readers of ips and ipsenterprise have a \
-            battery, and a line code that --profile must supply.
+            A reader in the headphone jack of a sound card (\(Self.onJack(alone: true).joined(separator: ", "))) \
+            gets its power from the jack: set the volume to maximum and unplug headphones first. Readers of \
+            \(String.words(Self.onJack(alone: false), "and")) have a battery, and a line code that --profile must supply.
 
             A reader over Bluetooth, on a network (tcp:) or on a serial line (pty:) is reconnected whenever the link \
             is lost, until interrupted. If it cannot be connected, the reason is printed at once and then once a \
@@ -78,10 +78,12 @@ struct Listen: Verb {
             masked transcript of a reader's link, and replay:FILE plays it back.
             """,
             valueName: "link"),
-        transform: LinkArgument.read)
+        completion: .list(LinkArgument.completions), transform: LinkArgument.read)
     var link = LinkName(.alsa, "default")
 
-    @Option(help: "Reader family; a simulated reader (sim:) has its own.", transform: FamilyArgument.read)
+    @Option(
+        help: "Reader family; a simulated reader (sim:) has its own.",
+        completion: .list(ReaderFamily.all.map(\.name)), transform: FamilyArgument.read)
     var reader: ReaderFamily?
 
     @Option(
@@ -240,6 +242,11 @@ struct Listen: Verb {
             return .nothingFound
         }
         return .done
+    }
+
+    /// The families of the audio jack: those without another carrier, which have no battery, or the others.
+    private static func onJack(alone: Bool) -> [String] {
+        ReaderFamily.all.filter { $0.carriers.contains(.audio) && ($0.carriers == [.audio]) == alone }.map(\.name)
     }
 
     /// Seconds, one week; a longer run needs no timeout.

@@ -17,8 +17,8 @@ struct Simulate: Verb {
             printed for tcp: and pty. Readers for the audio jack are simulated in sound, on a sound card (alsa:) that \
             is connected to another one, such as one end of a loopback (modprobe snd-aloop).
 
-            Swipes are sent in clear, or with --key-file encrypted as by the family's readers (btmag, edynamo, idtech, \
-            ips, magtek, neo, unimag). The file has a key that is published for tests, in hexadecimal digits: a fixed \
+            Swipes are sent in clear, or with --key-file encrypted as by the family's readers \
+            (\(KeyScheme.families.joined(separator: ", "))). The file has a key that is published for tests, in hexadecimal digits: a fixed \
             key, or a DUKPT base derivation key, whose serial number (KSN) starts at \
             \(SwipeEncryptor.testSerialNumber.map(\.hexadecimal).joined()
                     .uppercased()) and counts up with each swipe. \
@@ -66,7 +66,7 @@ struct Simulate: Verb {
         help: ArgumentHelp(
             "Link to offer: tcp:127.0.0.1:PORT (0: any free port), pty, rfcomm:CHANNEL (1 to 30) or alsa:DEVICE.",
             valueName: "link"),
-        transform: ReaderOffer.read)
+        completion: .list(["tcp:127.0.0.1:", "pty", "rfcomm:", "alsa:"]), transform: ReaderOffer.read)
     var link: ReaderOffer
 
     @Option(
@@ -98,7 +98,7 @@ struct Simulate: Verb {
         help: ArgumentHelp(
             "Fault, and the messages of the reader that have it, numbered from 0 (default: all). May be repeated.",
             valueName: "name[:first[-last]]"),
-        transform: FaultArgument.read)
+        completion: .list(ReaderFault.allCases.map(\.rawValue)), transform: FaultArgument.read)
     var fault: [PlannedFault] = []
 
     @Option(help: ArgumentHelp("Charge of the battery, 0 to 100 (default: 80).", valueName: "percent"))

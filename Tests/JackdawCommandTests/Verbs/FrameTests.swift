@@ -109,7 +109,7 @@ import Testing
     @Test func anUnknownProtocolIsAQuestionOfUsage() {
         let run = CommandRun("frame", "morse", "00")
         #expect(run.status == 64)
-        let known = "btmag, datecs, edynamo, flojack, idtech, ips, jsonpos, magtek, miura, neo, nga, udynamo"
+        let known = FrameProtocol.all.map(\.name).joined(separator: ", ")
         #expect(run.messages.contains("Unknown protocol morse; known protocols: \(known)."))
     }
 
