@@ -169,7 +169,7 @@ final class BusDescriptor: Sendable {
     }
 
     /// Calls the body with the descriptor; nil if it was taken.
-    func withDescriptor<Result>(_ body: (Int32) -> Result) -> Result? {
+    func withDescriptor<Result: Sendable>(_ body: (Int32) -> Result) -> Result? {
         state.withLock { descriptor in descriptor.map(body) }
     }
 }

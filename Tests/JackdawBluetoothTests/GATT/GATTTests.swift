@@ -1,4 +1,5 @@
 import Glibc
+import JackdawSystem
 import JackdawTestSupport
 import JackdawTransport
 import Testing
