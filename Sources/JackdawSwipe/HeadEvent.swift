@@ -53,7 +53,7 @@ public struct HeadCard: RedactedDescription {
     ///   - span: the span of all of them.
     init(_ tracks: [HeadTrack], span: SwipeSpan) {
         self.tracks = tracks.sorted { ($0.decoded.track, $0.channel) < ($1.decoded.track, $1.channel) }
-        card = SwipedCard(self.tracks.compactMap(\.content))
+        card = SwipedCard(self.tracks.compactMap { $0.content })
         self.span = span
     }
 

@@ -29,7 +29,8 @@ public struct HeadReader: Sendable {
         /// Tracks that make a card; default: all three. Other tracks are reported, each by itself.
         public var tracks: Set<TrackNumber>
         /// Seconds that a card waits, after the end of its last track, for a track from another channel; 0 or more.
-        /// Default: 0.25 s. A card that one channel reads does not wait.
+        /// Default: 2 s, because each channel reports its track only when it has fallen silent. A card that one channel
+        /// reads does not wait.
         public var patience: Double
         /// Whether only the first channel is decoded as long as all channels are identical to the bit: a sound card
         /// with one input may deliver it on two channels. Default: true. Applies to interleaved sound.
@@ -45,7 +46,7 @@ public struct HeadReader: Sendable {
         ///   - decodesEqualChannelsOnce: whether channels are decoded once as long as they are identical.
         public init(
             sampleRate: Double, channelCount: Int = 1, channels: Range<Int>? = nil,
-            tracks: Set<TrackNumber> = Set(TrackNumber.allCases), patience: Double = 0.25,
+            tracks: Set<TrackNumber> = Set(TrackNumber.allCases), patience: Double = 2,
             decodesEqualChannelsOnce: Bool = true
         ) {
             self.sampleRate = sampleRate
