@@ -17,7 +17,7 @@ enum HexadecimalDigits {
         return try SecretBytes(count: digits.count / 2) { (bytes) throws(DecryptionError) in
             for index in digits.indices {
                 guard let digit = digits[index].digitValue else {
-                    throw DecryptionError(.digit, "character \(index + 1) is no hexadecimal digit")
+                    throw DecryptionError(.digit, "character \(index + 1) is not a hexadecimal digit")
                 }
                 bytes[index / 2] = bytes[index / 2] << 4 | digit
             }

@@ -112,7 +112,7 @@ struct RehearsalTests {
         for command in [ReaderCommand.connect, .cancel, .powerDown, .requestSwipe(within: .seconds(5))] {
             let count = rehearsal.events.count
             rehearsal.perform(command)
-            #expect(rehearsal.outcomes(after: count) == ["failed: the link to the reader has gone"])
+            #expect(rehearsal.failures(after: count) == [.lost])
         }
     }
 
@@ -132,7 +132,7 @@ struct RehearsalTests {
             if rehearsal.state == .lost {
                 #expect(fault == .disconnect)
                 #expect(
-                    rehearsal.outcomes(after: 0).last == "failed: the link to the reader has gone"
+                    rehearsal.failures(after: 0).last == .lost
                         || rehearsal.outcomes(after: 0).last?.hasPrefix("lost") == true)
                 continue
             }
@@ -215,7 +215,8 @@ struct RehearsalTests {
         guard family != "unimag" else {
             // It does not even tell that it has power, five times 0.5 s of silence and 2.6 s of tone.
             #expect(asked == 0)
-            #expect(rehearsal.log.last?.hasPrefix("15500 failed: no reader answers the power") == true)
+            #expect(rehearsal.log.last?.hasPrefix("15500 failed: ") == true)
+            #expect(rehearsal.failures(after: 0).last == .noAnswer)
             return
         }
         guard family != "udynamo" else {
@@ -287,6 +288,11 @@ struct RehearsalTests {
 extension Rehearsal {
     /// The events after so many, without their times.
     func outcomes(after count: Int) -> [String] { events.dropFirst(count).map { "\($0)" } }
+
+    /// The code of each event that is a failure, nil for each other event.
+    func failures(after count: Int) -> [ReaderError.Code?] {
+        events.dropFirst(count).map { if case .failed(let error) = $0 { error.code } else { nil } }
+    }
 
     /// The masked numbers of the swipes.
     var swipes: [String] { events.compactMap { if case .swipe(let swipe) = $0 { swipe.maskedNumber } else { nil } } }

@@ -75,8 +75,8 @@ struct LinkErrorTests {
     @Test("one line says what is wrong, why and what to do")
     func line() {
         let error = LinkError(
-            .busy, link: "alsa:hw:1,0", "another program has it", remedy: "stop it", underlying: "Resource busy")
-        #expect(error.description == "alsa:hw:1,0: another program has it (Resource busy); stop it")
+            .busy, link: "alsa:hw:1,0", "another program uses it", remedy: "stop it", underlying: "Resource busy")
+        #expect(error.description == "alsa:hw:1,0: another program uses it (Resource busy); stop it")
         #expect(error.code.exitStatus == 69)
         #expect(error.code.name == "busy")
         #expect(LinkError(.system, link: "x", "failed").code.exitStatus == 74)

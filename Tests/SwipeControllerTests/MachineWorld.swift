@@ -264,7 +264,7 @@ struct MachineWorld {
             guard !cancelsLate || !wasWaiting else {
                 schedule(.zero, .reader(reader, .timedOut))
                 schedule(.zero, .reader(reader, .ready))
-                let error = ReaderError(.nothingToCancel, "no card is waited for")
+                let error = ReaderError(.nothingToCancel, "there is no wait for a card")
                 return schedule(.milliseconds(1), .reader(reader, .failed(error)))
             }
             schedule(.milliseconds(20), .reader(reader, .cancelled))

@@ -90,9 +90,9 @@ public struct DeviceDiagnosis: Sendable {
         let holders = devices(of: failure).flatMap { sound.holders(of: $0).processes }
         guard let holder = holders.first else {
             return failure.error(
-                .busy, "another program has it", remedy: "find out which: sudo fuser -v /dev/snd/*")
+                .busy, "another program uses it", remedy: "find out which: sudo fuser -v /dev/snd/*")
         }
-        return failure.error(.busy, "\(holder) has it", remedy: remedy(for: holder))
+        return failure.error(.busy, "\(holder) uses it", remedy: remedy(for: holder))
     }
 
     private func remedy(for holder: DeviceHolder) -> String {
@@ -185,7 +185,7 @@ public struct DeviceDiagnosis: Sendable {
             let leadsToCard = ["default", "sysdefault"].contains(failure.address.plugin) && !devices.isEmpty
             if leadsToCard, devices.allSatisfy({ closedFile(of: $0) != nil }) { return closed(failure) }
             let isPlugin = failure.address.plugin == failure.link.dropFirst("alsa:".count)
-            return failure.error(.notFound, isPlugin ? "ALSA knows no such name" : "no such device", remedy: list)
+            return failure.error(.notFound, isPlugin ? "ALSA has no such device name" : "no such device", remedy: list)
         }
         guard let card = cards.first(where: { $0.id == name || String($0.number) == name }) else {
             return failure.error(.notFound, "there is no sound card \(name)", remedy: list)

@@ -205,7 +205,7 @@ struct JackSearch {
         guard sources.isEmpty else { return sources }
         guard let failure = failures.first else {
             throw LinkError(
-                .unsupported, link: name, "card \(card.id) does not sense what is plugged into it",
+                .unsupported, link: name, "card \(card.id) has no jack detection",
                 remedy: "detect the reader by its sound: jackdaw listen")
         }
         throw diagnosis.error(openingFile: failure.file, link: name, failure.cause)

@@ -224,7 +224,7 @@ package enum CaptureAdvice: Sendable, Hashable, CustomStringConvertible {
         case .clippingAtLeastGain:
             "clipping, and the capture gain is at its minimum: turn boosts off, or use a line input"
         case .uneven: "some swipes clip and others are too quiet: swipe at an even speed"
-        case .hum(let decibels): "hum \(decibels) dB over the signal: check the ground"
+        case .hum(let decibels): "hum \(decibels) dB above the signal: check the ground"
         case .noise: "noise covers the signal, and another gain does not help: check the cable and the plug"
         }
     }

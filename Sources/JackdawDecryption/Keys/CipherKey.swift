@@ -27,7 +27,7 @@ public struct CipherKey: ~Copyable, Sendable {
     init(_ bytes: consuming SecretBytes, for algorithm: KeyAlgorithm, isPublished: Bool) throws(DecryptionError) {
         guard bytes.count == algorithm.size else {
             throw DecryptionError(
-                .length, "a key of \(bytes.count) bytes, where one for \(algorithm) has \(algorithm.size)")
+                .length, "a key of \(bytes.count) bytes; a key for \(algorithm) has \(algorithm.size)")
         }
         self.algorithm = algorithm
         isPublishedTestKey =

@@ -31,7 +31,7 @@ public struct SwipeDecryptor: ~Copyable, Sendable {
         }
         let cipherKey = try CipherKey(key, for: algorithm, isPublished: false)
         guard mode == .test || !cipherKey.isPublishedTestKey else {
-            throw DecryptionError(.publishedKey, "this is a published test key, which is no key for live cards")
+            throw DecryptionError(.publishedKey, "this is a published test key, not a key for live cards")
         }
         self.key = cipherKey
         chosenScheme = scheme

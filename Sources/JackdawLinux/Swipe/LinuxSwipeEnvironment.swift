@@ -156,7 +156,7 @@ public final class LinuxSwipeEnvironment: SwipeEnvironment {
         guard !isDeaf else {
             return ReaderSearchReport(
                 attempts: names.map {
-                    ReaderSearchReport.Attempt($0, .notTried("nothing is in the microphone's socket"))
+                    ReaderSearchReport.Attempt($0, .notTried("nothing is plugged into the microphone jack"))
                 })
         }
         let order = names.filter { $0 == remembered } + names.filter { $0 != remembered }

@@ -28,7 +28,7 @@ package struct DatecsFormat: FrameFormat {
         let count = Int(bytes[2]) << 8 | Int(bytes[3])
         guard count <= Self.greatestData else {
             return .fault(
-                FrameFault(.length, at: 2, "\(count) bytes of data, where \(Self.greatestData) are the most"))
+                FrameFault(.length, at: 2, "\(count) bytes of data; the maximum is \(Self.greatestData)"))
         }
         let end = Self.dataStart + count
         return bytes.count < end ? .partial(atLeast: end) : .unchecked(end)
@@ -77,7 +77,7 @@ package struct DatecsFormat: FrameFormat {
 
     private static func packet(_ first: UInt8, _ second: UInt8, _ data: [UInt8]) throws(FrameFault) -> [UInt8] {
         guard data.count <= greatestData else {
-            throw FrameFault(.length, at: 2, "\(data.count) bytes of data, where \(greatestData) are the most")
+            throw FrameFault(.length, at: 2, "\(data.count) bytes of data; the maximum is \(greatestData)")
         }
         return [first, second, UInt8(data.count >> 8), UInt8(data.count & 255)] + data
     }
@@ -176,7 +176,7 @@ package struct DatecsPrinterStatus: Sendable, Hashable {
     /// - Throws: ``FrameFault`` (`length`) if they are not a status.
     package init(_ data: Span<UInt8>) throws(FrameFault) {
         guard data.count == Self.size else {
-            throw FrameFault(.length, at: data.count, "\(data.count) bytes, where a status has \(Self.size)")
+            throw FrameFault(.length, at: data.count, "\(data.count) bytes; a status has \(Self.size)")
         }
         freeMemory = Int(data[0]) << 8 | Int(data[1])
         isBatteryLow = data[2] & 1 == 1

@@ -154,7 +154,7 @@ public enum ReaderMeaning: Sendable {
     /// A card was swiped and the reader decoded it.
     case swipe(ReaderSwipe)
     /// The reader did not decode a card that was swiped.
-    case badSwipe(String)
+    case badSwipe(String, reason: DiscardReason = .other)
     /// The reader itself ended its wait for a card.
     case gaveUp
     /// Another event at the reader with a card.
@@ -166,7 +166,7 @@ public enum ReaderMeaning: Sendable {
     /// The reader sent a request of its own; the driver sends these bytes in answer.
     case reply([UInt8])
     /// A frame that is not known or not expected; in a few words without card data.
-    case unknown(String)
+    case unknown(String, reason: DiscardReason = .other)
 }
 
 /// A reader's timeouts, and the number of attempts.

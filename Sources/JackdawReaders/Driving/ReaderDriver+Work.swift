@@ -162,8 +162,8 @@ extension ReaderDriver {
             return tell(
                 .failed(
                     ReaderError(
-                        .noAnswer, "no reader answers the power that it is given, \(tries) times",
-                        remedy: "turn the volume up, push the plug in as far as it goes, and choose the right reader")))
+                        .noAnswer, "no reader reports power-up, \(tries) attempts",
+                        remedy: "turn the volume up, push the plug in fully, and select the right reader")))
         }
         powerUpTries += 1
         powerDeadline = now + times.powerUp

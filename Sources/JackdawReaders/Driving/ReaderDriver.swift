@@ -172,7 +172,7 @@ public struct ReaderDriver: ~Copyable {
 
 extension ReaderDriver {
     mutating func begin(_ command: ReaderCommand, at now: Duration) throws(ReaderError) {
-        guard phase != .lost else { throw ReaderError(.lost, "the link to the reader has gone") }
+        guard phase != .lost else { throw ReaderError(.lost, "the link to the reader was lost") }
         dropKeepAlive(at: now)
         switch command {
         case .connect: try connect(at: now)
@@ -193,7 +193,9 @@ extension ReaderDriver {
             start(.setting(setting), try dialect.setting(setting), at: now)
         case .powerDown:
             guard phase != .off else { throw ReaderError(.notConnected, "the reader is not connected") }
-            guard state != .poweringDown else { throw ReaderError(.busy, "the reader is being switched off") }
+            guard state != .poweringDown else {
+                throw ReaderError(.busy, ReaderError.Reason(state), "the reader is being switched off")
+            }
             var requests = phase == .poweringUp ? [] : dialect.poweringDown
             // Otherwise the reader would continue to report cards.
             if [.arming, .armed, .disarming].contains(state) {
@@ -208,7 +210,8 @@ extension ReaderDriver {
         guard phase == .off else {
             throw state == .poweringUp || state == .identifying || state == .poweringDown
                 ? ReaderError(
-                    .busy, "the reader is \(state == .poweringDown ? "being switched off" : "being connected")")
+                    .busy, ReaderError.Reason(state),
+                    "the reader is \(state == .poweringDown ? "being switched off" : "being connected")")
                 : ReaderError(.alreadyConnected, "the reader is connected")
         }
         dialect.reset()
@@ -230,7 +233,7 @@ extension ReaderDriver {
             switchOff()
             tell(.cancelled)
         case .off, .ready, .asking, .disarming, .poweringDown, .lost:
-            throw ReaderError(.nothingToCancel, "no card is waited for")
+            throw ReaderError(.nothingToCancel, "there is no wait for a card")
         }
     }
 
@@ -240,7 +243,9 @@ extension ReaderDriver {
         case .off, .poweringUp, .identifying, .lost:
             throw ReaderError(.notConnected, "the reader is not connected", remedy: "wait for it to be ready")
         case .asking, .arming, .armed, .disarming, .poweringDown:
-            throw ReaderError(.busy, "the reader is \(busyWords)", remedy: "wait for it to be ready, or cancel")
+            throw ReaderError(
+                .busy, ReaderError.Reason(state), "the reader is \(busyWords)",
+                remedy: "wait for it to be ready, or cancel")
         }
     }
 
@@ -249,7 +254,7 @@ extension ReaderDriver {
         case .arming, .armed: "waiting for a card"
         case .disarming: "ending a wait for a card"
         case .poweringDown: "being switched off"
-        default: "being asked or set something"
+        default: "busy with a request"
         }
     }
 }
@@ -260,29 +265,36 @@ extension ReaderDriver {
         switch meaning {
         case .poweredUp: takePowerUp(at: now)
         case .done(let facts):
-            guard isAwaiting else { return drop("an answer that nobody waits for") }
+            guard isAwaiting else { return drop("an answer without a request", .unsolicitedAnswer) }
             finishRequest(facts, at: now)
         case .refused(let words): takeRefusal(words, at: now)
         case .more:
-            guard isAwaiting else { return drop("a part of an answer that nobody waits for") }
+            guard isAwaiting else { return drop("a part of an answer without a request", .unsolicitedPart) }
             work?.deadline = now + times.answer
         case .swipe(let swipe): takeSwipe(swipe, at: now)
-        case .badSwipe(let reason):
-            guard isWaitingForCard || (isConnected && dialect.isAlwaysArmed) else { return drop("a bad swipe") }
-            tell(.badSwipe(reason))
+        case .badSwipe(let words, _):
+            guard isWaitingForCard || (isConnected && dialect.isAlwaysArmed) else {
+                return drop("a bad swipe", .unsolicitedSwipe)
+            }
+            tell(.badSwipe(words))
         case .gaveUp:
-            guard phase == .armed else { return drop("the end of a wait for a card that nobody waits for") }
+            guard phase == .armed else {
+                return drop("the end of a wait for a card without a wait", .unsolicitedTimeout)
+            }
             swipeDeadline = nil
             tell(.timedOut)
             becomeReady(at: now)
-        case .card(let notice): isConnected ? tell(.card(notice)) : drop("a card that is \(notice)")
-        case .told(let fact): isConnected ? tell(.told(fact)) : drop("\(fact)")
+        case .card(let notice):
+            isConnected ? tell(.card(notice)) : drop("a card that is \(notice)", .unsolicitedCard)
+        case .told(let fact): isConnected ? tell(.told(fact)) : drop("\(fact)", .unsolicitedFact)
         case .poweringDown:
-            guard phase != .off else { return drop("that the reader switches itself off") }
+            guard phase != .off else {
+                return drop("a report that the reader switches itself off", .unsolicitedPowerDown)
+            }
             switchOff()
             tell(.poweredDown)
         case .reply(let bytes): put(.send(bytes))
-        case .unknown(let words): drop(words)
+        case .unknown(let words, let reason): drop(words, reason)
         }
     }
 
@@ -297,7 +309,9 @@ extension ReaderDriver {
 
     private var isWaitingForCard: Bool { state == .armed || state == .arming }
 
-    private mutating func drop(_ words: String) { tell(.dropped(.frame(words))) }
+    private mutating func drop(_ words: String, _ reason: DiscardReason) {
+        tell(.dropped(.frame(words, reason: reason)))
+    }
 
     mutating func takePowerUp(at now: Duration) {
         switch state {
@@ -310,9 +324,9 @@ extension ReaderDriver {
             // The reader has lost the request.
             settledAt = nil
             tell(
-                .failed(ReaderError(.restarted, "the reader has started anew", remedy: "look at its battery and plug")))
+                .failed(ReaderError(.restarted, "the reader has restarted", remedy: "check its battery and its plug")))
             start(.identifying, dialect.identification, at: now)
-        case .off, .identifying, .poweringDown, .lost: drop("that the reader has power")
+        case .off, .identifying, .poweringDown, .lost: drop("a report of power-up", .unsolicitedPowerUp)
         }
     }
 
@@ -320,7 +334,7 @@ extension ReaderDriver {
         let error = ReaderError(
             .refused, "the reader refuses (\(work?.requests.first?.name ?? "wait for a card"))", underlying: words)
         if isAwaiting { return failWork(error, at: now) }
-        guard phase == .armed else { return drop("a refusal of nothing that was asked") }
+        guard phase == .armed else { return drop("a refusal without a request", .unsolicitedRefusal) }
         swipeDeadline = nil
         tell(.failed(error))
         becomeReady(at: now)

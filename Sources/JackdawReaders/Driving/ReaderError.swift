@@ -43,6 +43,10 @@ public struct ReaderError: Error, Sendable, Hashable, CustomStringConvertible {
     public let remedy: String?
     /// The text of the reader or the system, if one of them reported the failure.
     public let underlying: String?
+    /// A finer kind of failure than the code; nil if there is none.
+    package let reason: Reason?
+    /// The member of a profile's file that is at fault, such as `values.times.answer`; nil for other failures.
+    package let place: String?
 
     /// - Parameters:
     ///   - code: the kind of failure.
@@ -54,6 +58,19 @@ public struct ReaderError: Error, Sendable, Hashable, CustomStringConvertible {
         self.message = message
         self.remedy = remedy
         self.underlying = underlying
+        reason = nil
+        place = nil
+    }
+
+    package init(
+        _ code: Code, _ reason: Reason, at place: String? = nil, _ message: String, remedy: String? = nil
+    ) {
+        self.code = code
+        self.message = message
+        self.remedy = remedy
+        underlying = nil
+        self.reason = reason
+        self.place = place
     }
 
     /// Message, cause and remedy in one line.
@@ -61,5 +78,37 @@ public struct ReaderError: Error, Sendable, Hashable, CustomStringConvertible {
         let cause = underlying.map { " (\($0))" } ?? ""
         let help = remedy.map { "; \($0)" } ?? ""
         return "\(message)\(cause)\(help)"
+    }
+}
+
+extension ReaderError {
+    /// A finer kind of failure than ``Code``. More may be added.
+    package struct Reason: RawRepresentable, Sendable, Hashable {
+        package let rawValue: String
+
+        package init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The state in which the driver refused a command.
+        init(_ state: ReaderState) { self.init(rawValue: state.rawValue) }
+
+        /// The file is not JSON, or exceeds a limit.
+        init(_ code: JSONValue.Fault.Code) { self.init(rawValue: code.rawValue) }
+
+        /// A member is missing.
+        package static let missing = Reason(rawValue: "missing")
+        /// A value has another type.
+        package static let kind = Reason(rawValue: "kind")
+        /// An object has another member than the allowed ones, or a profile a value that the family does not have.
+        package static let member = Reason(rawValue: "member")
+        /// A value is not one of the allowed values.
+        package static let choice = Reason(rawValue: "choice")
+        /// The profile is for another family.
+        package static let family = Reason(rawValue: "family")
+        /// A value is not in its range.
+        package static let range = Reason(rawValue: "range")
+        /// The limits of a range are in the wrong order.
+        package static let order = Reason(rawValue: "order")
+        /// Two entries have the same number.
+        package static let duplicate = Reason(rawValue: "duplicate")
     }
 }

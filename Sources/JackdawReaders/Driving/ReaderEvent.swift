@@ -76,7 +76,7 @@ public enum DroppedInput: Sendable, Hashable, CustomStringConvertible {
     /// Bytes that are not a frame, with the fault of the first of them.
     case noise(FrameFault, count: Int)
     /// A frame that answers no request: late, repeated, or not understood. The text has no card data.
-    case frame(String)
+    case frame(String, reason: DiscardReason)
     /// A swipe for which the driver was not waiting.
     case swipe
     /// Too many bytes without a frame: the device speaks another protocol. Reported once, until a frame is received.
@@ -85,11 +85,50 @@ public enum DroppedInput: Sendable, Hashable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .noise(let fault, let count): "\(count == 1 ? "1 byte is" : "\(count) bytes are") no frame: \(fault)"
-        case .frame(let meaning): meaning
-        case .swipe: "a swipe that nobody waited for"
+        case .frame(let meaning, _): meaning
+        case .swipe: "a swipe without a wait for a card"
         case .foreign(let bytes): bytes.description
         }
     }
+}
+
+/// Why a frame from a reader, or the swipe in it, was discarded. More may be added.
+public struct DiscardReason: RawRepresentable, Sendable, Hashable {
+    /// The name of the reason, such as `unsolicitedAnswer`.
+    public let rawValue: String
+
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// No reason of its own: the text alone explains it.
+    public static let other = DiscardReason(rawValue: "other")
+    /// An answer without a request.
+    package static let unsolicitedAnswer = DiscardReason(rawValue: "unsolicitedAnswer")
+    /// A part of an answer without a request.
+    package static let unsolicitedPart = DiscardReason(rawValue: "unsolicitedPart")
+    /// A refusal or an error without a request.
+    package static let unsolicitedRefusal = DiscardReason(rawValue: "unsolicitedRefusal")
+    /// The end of a wait for a card without such a wait.
+    package static let unsolicitedTimeout = DiscardReason(rawValue: "unsolicitedTimeout")
+    /// A bad swipe without a wait for a card.
+    package static let unsolicitedSwipe = DiscardReason(rawValue: "unsolicitedSwipe")
+    /// An event with a card at a reader that is not connected.
+    package static let unsolicitedCard = DiscardReason(rawValue: "unsolicitedCard")
+    /// A fact from a reader that is not connected.
+    package static let unsolicitedFact = DiscardReason(rawValue: "unsolicitedFact")
+    /// A power-up message that is not expected.
+    package static let unsolicitedPowerUp = DiscardReason(rawValue: "unsolicitedPowerUp")
+    /// The power-down message of a reader that is off.
+    package static let unsolicitedPowerDown = DiscardReason(rawValue: "unsolicitedPowerDown")
+    /// The bytes are not a frame of the protocol.
+    package static let notAFrame = DiscardReason(rawValue: "notAFrame")
+    /// The answer does not match the request.
+    package static let badAnswer = DiscardReason(rawValue: "badAnswer")
+    /// A message of several parts is incomplete.
+    package static let lostMessage = DiscardReason(rawValue: "lostMessage")
+    /// The fields of the message contradict each other.
+    package static let badFields = DiscardReason(rawValue: "badFields")
+    /// The reader's counter of encrypted swipes is exhausted.
+    package static let expired = DiscardReason(rawValue: "expired")
 }
 
 /// A fact that a reader reports about itself.

@@ -74,7 +74,7 @@ package struct FloJackDialect: ReaderDialect {
         case .tag: return [.card(.tapped), .told(.bytes(ReaderBytes(copying: data)))]
         case .ping: return [.reply(Self.bytes(.ping, Self.pong))]
         case .acknowledgement where frame[2] == Self.refused:
-            return [request == nil ? .unknown("that it did not understand") : .refused("that it did not understand")]
+            return [request == nil ? .unknown("not understood") : .refused("not understood")]
         default: return [.unknown("a message about \(opcode)")]
         }
     }

@@ -23,7 +23,7 @@ package struct FloJackFormat: FrameFormat {
         guard bytes.count > 1 else { return .partial(atLeast: Self.leastSize) }
         let count = Int(bytes[1])
         guard count >= Self.leastSize else {
-            return .fault(FrameFault(.length, at: 1, "\(count) bytes, where a message has \(Self.leastSize) at least"))
+            return .fault(FrameFault(.length, at: 1, "\(count) bytes; a message has at least \(Self.leastSize)"))
         }
         guard bytes.count >= count else { return .partial(atLeast: count) }
         let sum = RedundancyCheck.longitudinal(bytes.extracting(first: count - 1))
@@ -56,7 +56,7 @@ package struct FloJackFormat: FrameFormat {
     ) throws(FrameFault) -> [UInt8] {
         let most = Int(UInt8.max) - leastSize
         guard data.count <= most else {
-            throw FrameFault(.length, at: 1, "\(data.count) bytes of data, where \(most) are the most")
+            throw FrameFault(.length, at: 1, "\(data.count) bytes of data; the maximum is \(most)")
         }
         let frame = [opcode.rawValue, UInt8(data.count + leastSize), subopcode] + data
         return frame + [RedundancyCheck.longitudinal(frame.span)]

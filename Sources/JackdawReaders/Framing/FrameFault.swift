@@ -51,7 +51,7 @@ extension FrameFault {
 
     /// Returns the error of a check sum that does not match the bytes.
     static func check(_ name: String, at offset: Int, _ found: UInt8, expected: UInt8) -> FrameFault {
-        FrameFault(.check, at: offset, "the \(name) is \(found.hexadecimal), of the bytes \(expected.hexadecimal)")
+        FrameFault(.check, at: offset, "the \(name) is \(found.hexadecimal); the bytes give \(expected.hexadecimal)")
     }
 }
 
@@ -78,7 +78,7 @@ package enum JoiningFault: Error, Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .empty: "a part without a number"
         case .impossible(let number): "a part with the invalid number \(number)"
-        case .missing(let number): "part \(number) did not come"
+        case .missing(let number): "part \(number) is missing"
         case .repeated(let number): "part \(number) was received twice"
         case .outOfOrder(let number): "part \(number) was received after later parts"
         case .interrupted(let count): "another message began after part \(count - 1)"

@@ -26,11 +26,11 @@ extension FrameFormat {
         switch measure(bytes) {
         case .whole(let count), .unchecked(let count):
             guard count == bytes.count else {
-                throw FrameFault(.excess, at: count, "the frame ends here, and \(bytes.count - count) more follow")
+                throw FrameFault(.excess, at: count, "the frame ends here; \(bytes.count - count) more bytes follow")
             }
         case .partial(let count):
             throw FrameFault(
-                .truncated, at: bytes.count, "\(bytes.count) bytes, where the frame has at least \(count)")
+                .truncated, at: bytes.count, "\(bytes.count) bytes; the frame has at least \(count)")
         case .padding(let count): throw FrameFault(.start, at: 0, "\(count) bytes of padding, and no frame")
         case .fault(let fault, _): throw fault
         }

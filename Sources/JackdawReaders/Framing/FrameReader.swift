@@ -126,7 +126,7 @@ public struct FrameReader<Format: FrameFormat>: ~Copyable {
                     least > format.greatestSize
                     ? FrameFault(.length, at: 0, "more than \(format.greatestSize) bytes")
                     : FrameFault(
-                        .truncated, at: rest.count, "\(rest.count) bytes, where the frame has at least \(count)")
+                        .truncated, at: rest.count, "\(rest.count) bytes; the frame has at least \(count)")
             case .padding(let count):
                 if skippedFrom == nil, paddedFrom == nil { paddedFrom = position }
                 next += count

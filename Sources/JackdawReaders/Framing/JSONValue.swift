@@ -14,7 +14,25 @@ package enum JSONValue: Hashable, Sendable {
 
     /// The error of bytes that are not JSON, or exceed a limit.
     package struct Fault: Error, Hashable {
+        /// The kind of error.
+        package enum Code: String, Sendable {
+            /// The bytes are not JSON.
+            case syntax
+            /// There are too many bytes.
+            case size
+            /// Objects and arrays are nested too deeply.
+            case depth
+            /// An object lacks a required member.
+            case member
+        }
+
+        package let code: Code
         package let message: String
+
+        package init(_ code: Code, _ message: String) {
+            self.code = code
+            self.message = message
+        }
     }
 
     /// Parses a value.
@@ -23,15 +41,15 @@ package enum JSONValue: Hashable, Sendable {
     ///   - most: the most bytes allowed.
     /// - Throws: ``Fault`` if the bytes are not JSON, or exceed a limit.
     package init(_ bytes: [UInt8], most: Int) throws(Fault) {
-        guard bytes.count <= most else { throw Fault(message: "\(bytes.count) bytes, where \(most) are the most") }
+        guard bytes.count <= most else { throw Fault(.size, "\(bytes.count) bytes; the maximum is \(most)") }
         // Parsing is recursive, and threads of a server have small stacks.
         guard Self.depth(of: bytes.span) <= Self.greatestDepth else {
-            throw Fault(message: "more than \(Self.greatestDepth) objects or arrays inside one another")
+            throw Fault(.depth, "more than \(Self.greatestDepth) levels of nested objects or arrays")
         }
         do {
             self = try JSONDecoder().decode(JSONValue.self, from: Data(bytes))
         } catch {
-            throw Fault(message: "it is no JSON")
+            throw Fault(.syntax, "it is not JSON")
         }
     }
 

@@ -242,7 +242,7 @@ enum IDTechBody {
 
     private static func length(_ count: Int, _ sizes: ClosedRange<Int>) -> FrameFault {
         FrameFault(
-            .length, at: 1, "a body of \(count) bytes, where it has \(sizes.lowerBound) to \(sizes.upperBound)")
+            .length, at: 1, "a body of \(count) bytes; it has \(sizes.lowerBound) to \(sizes.upperBound)")
     }
 }
 

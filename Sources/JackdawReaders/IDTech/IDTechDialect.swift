@@ -117,7 +117,7 @@ package struct IDTechDialect: ReaderDialect {
         do throws(FrameFault) {
             layout = try IDTechSwipe(frame)
         } catch {
-            return .badSwipe("its fields do not fit: \(error)")
+            return .badSwipe("its fields are invalid: \(error)", reason: .badFields)
         }
         guard layout.tracks.contains(where: { $0.isDecoded && $0.length > 0 }) else {
             return .badSwipe("no track was read")

@@ -93,7 +93,7 @@ package struct IDTechSwipe: Sendable, Hashable {
             try readOriginal(&places)
         }
         guard places.next == end else {
-            throw FrameFault(.length, at: places.next, "\(end - places.next) bytes more than the fields take")
+            throw FrameFault(.length, at: places.next, "\(end - places.next) bytes more than the fields have")
         }
     }
 
@@ -125,7 +125,7 @@ package struct IDTechSwipe: Sendable, Hashable {
         let size = places.left - 20 * hashes - 10
         let fitting = [Cipher.tripleDES, .aes].filter { padded(together, $0) == size }
         guard let first = fitting.first else {
-            throw FrameFault(.length, at: places.next, "\(size) encrypted bytes, where the tracks have \(together)")
+            throw FrameFault(.length, at: places.next, "\(size) encrypted bytes; the tracks have \(together)")
         }
         if together > 0 {
             cipher = fitting.count == 1 ? first : nil
@@ -164,7 +164,7 @@ private struct FieldPlaces {
 
     mutating func take(_ count: Int, _ name: String) throws(FrameFault) -> Range<Int> {
         guard count <= left else {
-            throw FrameFault(.length, at: next, "\(left) bytes are left, where \(name) has \(count)")
+            throw FrameFault(.length, at: next, "\(left) bytes are left; \(name) has \(count)")
         }
         defer { next += count }
         return next..<next + count

@@ -52,7 +52,8 @@ package struct UniMagDialect: ReaderDialect {
         if let swipe = swipeInClear(burst) { return [.swipe(swipe)] }
         if isPowerUp(burst) { return [.poweredUp] }
         return Self.hasSentinel(burst)
-            ? [.badSwipe("the frame of the swipe is damaged")] : [.unknown("\(burst.count) bytes that are no frame")]
+            ? [.badSwipe("the frame of the swipe is damaged")]
+            : [.unknown("\(burst.count) bytes that are not a frame", reason: .notAFrame)]
     }
 
     /// Whether a burst is a power-up message. A text with sentinels is card data in any case.
@@ -112,7 +113,7 @@ package struct UniMagDialect: ReaderDialect {
             case .partial, .padding, .fault:
                 // A damaged burst that answers no request is a swipe, which the user must repeat.
                 guard request == nil, rest[0] == IDTechCommandFormat.startOfText else {
-                    return [.unknown("\(burst.count) bytes that are no frame")]
+                    return [.unknown("\(burst.count) bytes that are not a frame", reason: .notAFrame)]
                 }
                 return [.badSwipe("the frame of the swipe is damaged")]
             }

@@ -51,7 +51,9 @@ package struct IPSDialect: ReaderDialect {
     package func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
         if let answer, request != nil {
             if answer.isAnswer(frame) { return [.done()] }
-            guard (try? IPSFormat(layout).check(frame)) != nil else { return [.unknown("no answer to being woken")] }
+            guard (try? IPSFormat(layout).check(frame)) != nil else {
+                return [.unknown("not an answer to the wake-up byte", reason: .badAnswer)]
+            }
         }
         guard let layout = try? IPSSwipe(frame, layout) else { return [.badSwipe("the reader did not read the card")] }
         var builder = ReaderSwipe.Builder()

@@ -28,7 +28,7 @@ package struct DynamoPacketFormat: FrameFormat {
         guard identifiers.contains(bytes[0]) else { return .fault(.noStart(bytes[0])) }
         guard bytes.count > 1 else { return .partial(atLeast: Self.dataStart + 1) }
         guard bytes[1] < Self.numbers else {
-            return .fault(FrameFault(.field, at: 1, "packet \(bytes[1]), where they are counted from 0 to 15"))
+            return .fault(FrameFault(.field, at: 1, "packet \(bytes[1]); packet numbers are 0 to 15"))
         }
         guard bytes.count > 2 else { return .partial(atLeast: Self.dataStart + 1) }
         let end = Self.dataStart + Int(bytes[2])

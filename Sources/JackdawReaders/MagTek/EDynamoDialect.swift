@@ -36,7 +36,7 @@ package struct EDynamoDialect: ReaderDialect {
             return message.withBytes { understand(message: $0) }
         } catch {
             // Its kind is lost, too. Nearly all messages are swipes: as a bad swipe it makes the user swipe again.
-            return [.badSwipe("a message of the reader is lost: \(error)")]
+            return [.badSwipe("a message of the reader was lost: \(error)", reason: .lostMessage)]
         }
     }
 
@@ -62,7 +62,7 @@ package struct EDynamoDialect: ReaderDialect {
         do throws(FrameFault) {
             layout = try MagTekCardRecord(record)
         } catch {
-            return [.badSwipe("its fields do not fit: \(error)")]
+            return [.badSwipe("its fields are invalid: \(error)", reason: .badFields)]
         }
         let battery: [ReaderMeaning] = layout.battery.map { [.told(.battery(BatteryReport(percent: $0)))] } ?? []
         if let meaning = layout.encryption.meaning { return battery + [meaning] }

@@ -76,13 +76,13 @@ package struct MagTekCardRecord: Sendable, Hashable {
     package init(_ record: Span<UInt8>) throws(FrameFault) {
         guard record.count >= Self.leastSize else {
             throw FrameFault(
-                .truncated, at: record.count, "\(record.count) bytes, where a record has \(Self.leastSize) at least")
+                .truncated, at: record.count, "\(record.count) bytes; a record has at least \(Self.leastSize)")
         }
         /// Returns the part of a field that its length states.
         func part(_ field: Range<Int>, lengthAt place: Int) throws(FrameFault) -> Range<Int> {
             let count = Int(record[place])
             guard count <= field.count else {
-                throw FrameFault(.length, at: place, "\(count) bytes, where the field has \(field.count)")
+                throw FrameFault(.length, at: place, "\(count) bytes; the field has \(field.count)")
             }
             return field.lowerBound..<field.lowerBound + count
         }

@@ -93,7 +93,7 @@ package struct MagTekDialect: ReaderDialect {
         do throws(FrameFault) {
             layout = try MagTekSwipe(line)
         } catch {
-            return .badSwipe("its fields do not fit: \(error)")
+            return .badSwipe("its fields are invalid: \(error)", reason: .badFields)
         }
         if let meaning = layout.encryption.meaning { return meaning }
         // The encrypted fields of a card that was not read are not a swipe.

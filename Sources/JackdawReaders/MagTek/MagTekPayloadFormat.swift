@@ -163,7 +163,7 @@ package enum MagTekRunLength {
         var size = 0
         try rows(of: encoded) { _, count in size += count }
         guard size <= most else {
-            throw FrameFault(.length, at: 0, "\(size) bytes, where a message has \(most) at most")
+            throw FrameFault(.length, at: 0, "\(size) bytes; a message has at most \(most)")
         }
         var message: [UInt8] = []
         // Growing the array would leave copies of it in freed memory.

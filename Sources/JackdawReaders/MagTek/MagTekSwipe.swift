@@ -56,7 +56,8 @@ package struct MagTekSwipe: Sendable, Hashable {
         var meaning: ReaderMeaning? {
             if contains(.hasTimedOut) { return .gaveUp }
             if contains(.isExhausted) { return .badSwipe("no key is left") }
-            return contains(.isExpired) ? .badSwipe("the reader encrypts no more swipes: its counter has run out") : nil
+            guard contains(.isExpired) else { return nil }
+            return .badSwipe("the reader encrypts no more swipes: its counter is exhausted", reason: .expired)
         }
     }
 
@@ -230,7 +231,7 @@ struct MagTekSwipeLayout {
         if count < Self.counts.upperBound { ends[count] = end }
         count += 1
         guard Self.counts.contains(count) else {
-            throw FrameFault(.field, at: start, "\(count) fields, where a swipe has 13 or 14")
+            throw FrameFault(.field, at: start, "\(count) fields; a swipe has 13 or 14")
         }
         let status = try bytes(1, of: line, "the status")
         encryptionStatus = UInt16(status.1) << 8 | UInt16(status.0)
@@ -263,8 +264,8 @@ struct MagTekSwipeLayout {
         guard low == UInt8(crc & 255), high == UInt8(crc >> 8) else {
             throw FrameFault(
                 .check, at: place,
-                "the CRC is \(low.hexadecimal) \(high.hexadecimal), "
-                    + "of the characters \(UInt8(crc & 255).hexadecimal) \(UInt8(crc >> 8).hexadecimal)")
+                "the CRC is \(low.hexadecimal) \(high.hexadecimal); "
+                    + "the characters give \(UInt8(crc & 255).hexadecimal) \(UInt8(crc >> 8).hexadecimal)")
         }
     }
 

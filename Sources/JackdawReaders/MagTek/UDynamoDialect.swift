@@ -64,7 +64,11 @@ package struct UDynamoDialect: ReaderDialect {
             guard let message = try joining.receive(frame) else { return request == nil ? [] : [.more] }
             return message.withBytes { understand(message: $0, answering: request) }
         } catch {
-            return [request == nil ? .badSwipe("a message of the reader is lost: \(error)") : .unknown("\(error)")]
+            return [
+                request == nil
+                    ? .badSwipe("a message of the reader was lost: \(error)", reason: .lostMessage)
+                    : .unknown("\(error)")
+            ]
         }
     }
 

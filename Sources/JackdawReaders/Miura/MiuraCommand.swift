@@ -30,7 +30,7 @@ package struct MiuraCommand: Sendable, Hashable {
     ) throws(FrameFault) {
         let most = awaited == nil ? Self.greatestData.0 : Self.greatestData.1
         guard data.count <= most else {
-            throw FrameFault(.length, at: 7, "\(data.count) bytes of data, where \(most) are the most")
+            throw FrameFault(.length, at: 7, "\(data.count) bytes of data; the maximum is \(most)")
         }
         self.init(unchecked: instruction, first, second, data, awaited)
     }

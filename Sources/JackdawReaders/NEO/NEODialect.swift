@@ -135,7 +135,7 @@ package struct NEODialect: ReaderDialect {
             return .refused("a bad swipe: \(error)")
         }
         let meaning = IDTechDialect.swipe(frame, of: family)
-        guard case .badSwipe(let reason) = meaning else { return meaning }
+        guard case .badSwipe(let reason, _) = meaning else { return meaning }
         return .refused("a bad swipe: \(reason)")
     }
 

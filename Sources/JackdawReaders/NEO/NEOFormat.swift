@@ -62,7 +62,7 @@ package struct NEOFormat: FrameFormat {
         guard bytes.count >= Self.dataStart else { return .partial(atLeast: Self.dataStart + 2) }
         let count = Int(bytes[12]) << 8 | Int(bytes[13])
         guard count <= greatestData else {
-            return .fault(FrameFault(.length, at: 12, "\(count) bytes of data, where \(greatestData) are the most"))
+            return .fault(FrameFault(.length, at: 12, "\(count) bytes of data; the maximum is \(greatestData)"))
         }
         let end = Self.dataStart + count
         guard bytes.count >= end + 2 else { return .partial(atLeast: end + 2) }
@@ -71,8 +71,8 @@ package struct NEOFormat: FrameFormat {
             return .fault(
                 FrameFault(
                     .check, at: end,
-                    "the CRC is \(bytes.extracting(end..<end + 2).hexadecimal()), "
-                        + "of the bytes \(crc.0.hexadecimal) \(crc.1.hexadecimal)"))
+                    "the CRC is \(bytes.extracting(end..<end + 2).hexadecimal()); "
+                        + "the bytes give \(crc.0.hexadecimal) \(crc.1.hexadecimal)"))
         }
         return .whole(end + 2)
     }

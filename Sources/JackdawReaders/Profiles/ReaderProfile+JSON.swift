@@ -25,7 +25,7 @@ extension ReaderProfile {
         do throws(JSONValue.Fault) {
             root = try JSONValue(json, most: Self.greatestFile)
         } catch {
-            throw Self.bad("the profile", error.message)
+            throw Self.bad("the profile", ReaderError.Reason(error.code), error.message)
         }
         let members = try Self.members(of: root, "the profile", allowed: ["name", "family", "summary", "values"])
         let name = try Self.text(members, "name", in: "name")
@@ -52,18 +52,18 @@ extension ReaderProfile {
         let members = try members(of: value, place, allowed: kinds + ["provenance", "source", "title"])
         let given = ProfileValue.Kind.allCases.filter { members[$0.rawValue] != nil }
         guard let kind = given.first, given.count == 1, let content = members[kind.rawValue] else {
-            throw bad(place, "it needs one of \(kinds.joined(separator: ", "))")
+            throw bad(place, .member, "it must have exactly one of \(kinds.joined(separator: ", "))")
         }
         let title = try text(members, "title", in: "\(place).title", default: "")
         let source = try text(members, "source", in: "\(place).source", default: "")
         let word = try text(members, "provenance", in: "\(place).provenance", default: Provenance.unknown.rawValue)
         guard let provenance = Provenance(rawValue: word) else {
             let words = Provenance.allCases.map(\.rawValue).joined(separator: ", ")
-            throw bad("\(place).provenance", "it is none of \(words)")
+            throw bad("\(place).provenance", .choice, "it must be one of \(words)")
         }
         guard content != .null else { return ProfileEntry(title, missing: kind, source) }
         guard let value = profileValue(content, kind) else {
-            throw bad("\(place).\(kind.rawValue)", "it is \(content.kind), and not \(words(for: kind))")
+            throw bad("\(place).\(kind.rawValue)", .kind, "it is \(content.kind), not \(words(for: kind))")
         }
         return ProfileEntry(title, value, provenance, source)
     }
@@ -114,9 +114,11 @@ extension ReaderProfile {
     private static func members(
         of value: JSONValue, _ place: String, allowed: [String]?
     ) throws(ReaderError) -> [String: JSONValue] {
-        guard case .object(let members) = value else { throw bad(place, "it is \(value.kind), and not an object") }
+        guard case .object(let members) = value else { throw bad(place, .kind, "it is \(value.kind), not an object") }
         if let allowed, let other = members.keys.sorted().first(where: { !allowed.contains($0) }) {
-            throw bad(place, "it has a member \"\(other.prefix(40))\", and may have \(allowed.joined(separator: ", "))")
+            throw bad(
+                place, .member,
+                "it has a member \"\(other.prefix(40))\"; it may have \(allowed.joined(separator: ", "))")
         }
         return members
     }
@@ -127,13 +129,14 @@ extension ReaderProfile {
         switch members[name] {
         case .text(let text): return text
         case nil:
-            guard let missing else { throw bad(place, "it is missing") }
+            guard let missing else { throw bad(place, .missing, "it is missing") }
             return missing
-        case let other?: throw bad(place, "it is \(other.kind), and not a text")
+        case let other?: throw bad(place, .kind, "it is \(other.kind), not a text")
         }
     }
 
-    private static func bad(_ place: String, _ reason: String) -> ReaderError {
-        ReaderError(.badProfile, "\(place.prefix(100)): \(reason)", remedy: "correct the profile's file")
+    private static func bad(_ place: String, _ reason: ReaderError.Reason, _ words: String) -> ReaderError {
+        let place = String(place.prefix(100))
+        return ReaderError(.badProfile, reason, at: place, "\(place): \(words)", remedy: "correct the profile's file")
     }
 }

@@ -50,18 +50,20 @@ public struct ReaderProfile: Sendable, Hashable {
     public func with(_ other: ReaderProfile) throws(ReaderError) -> ReaderProfile {
         guard other.family == family else {
             throw ReaderError(
-                .badProfile, "the profile \"\(other.name)\" is for \(other.family) readers, not for \(family)")
+                .badProfile, .family,
+                "the profile \"\(other.name)\" is for \(other.family) readers, not for \(family)")
         }
         var all = entries
         for (key, entry) in other.entries.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             guard let own = entries[key] else {
                 throw ReaderError(
-                    .badProfile, "the profile \"\(other.name)\" has a value \(key), which \(family) readers have not",
+                    .badProfile, .member,
+                    "the profile \"\(other.name)\" has a value \(key), which \(family) readers do not have",
                     remedy: "use the names of the family's own profile")
             }
             guard own.kind == entry.kind else {
                 throw ReaderError(
-                    .badProfile, "values.\(key) of the profile \"\(other.name)\" is \(entry.kind.rawValue)",
+                    .badProfile, .range, "values.\(key) of the profile \"\(other.name)\" is \(entry.kind.rawValue)",
                     remedy: "give it as \(own.kind.rawValue)")
             }
             all[key] = entry
@@ -80,9 +82,9 @@ public struct ReaderProfile: Sendable, Hashable {
         let wanted = open.map { key in entries[key].map { "\(key): \($0.title) (\($0.kind.rawValue))" } ?? "\(key)" }
         throw ReaderError(
             .missingValue,
-            "the profile \"\(name)\" of \(family) readers leaves open what is needed: "
+            "the profile \"\(name)\" of \(family) readers does not set required values: "
                 + open.map(\.rawValue).joined(separator: ", "),
-            remedy: "supply in a profile of your own \(wanted.joined(separator: "; "))")
+            remedy: "set in your own profile \(wanted.joined(separator: "; "))")
     }
 
     /// Returns a value that must be known.
@@ -149,7 +151,7 @@ public struct ReaderProfile: Sendable, Hashable {
     func bad(_ key: ProfileKey, _ wanted: String) -> ReaderError {
         let found = entries[key]?.value.map { "\($0)" } ?? "nothing"
         return ReaderError(
-            .badProfile, "values.\(key) of the profile \"\(name)\" is \(found.prefix(40))",
+            .badProfile, .range, "values.\(key) of the profile \"\(name)\" is \(found.prefix(40))",
             remedy: "it must be \(wanted)")
     }
 }
@@ -166,7 +168,8 @@ extension ReaderProfile {
         let longest = try duration(.longestSwipe)
         guard shortest <= longest else {
             throw ReaderError(
-                .badProfile, "the profile \"\(name)\" has a longest wait that is shorter than its shortest")
+                .badProfile, .order, "the profile \"\(name)\" has a longest wait that is shorter than its shortest wait"
+            )
         }
         return ReaderTimes(
             powerUp: try duration(.powerUp) + silenceBeforePower(),

@@ -88,8 +88,8 @@ extension ReaderSearchReport.Outcome: CustomStringConvertible {
         switch self {
         case .notTried(let reason): "not tried: \(reason)"
         case .notReached: "not tried"
-        case .silent: "nothing heard"
-        case .unknown(let count): "\(count) bytes that are no answer"
+        case .silent: "nothing received"
+        case .unknown(let count): "\(count) bytes that are not an answer"
         case .answeredOnce(let time): "one answer after \(time.shortText), and none when asked again"
         case .answered(let time): "an answer after \(time.shortText)"
         case .heard: "heard before any tone"

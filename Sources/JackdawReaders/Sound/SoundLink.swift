@@ -99,7 +99,8 @@ package final class SoundLink: PoweredTransport {
             finish(
                 .lost(
                     LinkError(
-                        .disconnected, link: link.description, "the sound card has gone", remedy: "plug it in again")))
+                        .disconnected, link: link.description, "the sound card was removed",
+                        remedy: "plug it in again")))
         case .reconnected: break
         case .ended: finish(.ended)
         }

@@ -82,13 +82,15 @@ package struct JSONPOSDialect: ReaderDialect {
         switch message {
         case .request(let method, let parameters, let id): return take(method, parameters, id: id)
         case .result(let result, let id):
-            guard let request, id == awaited else { return [.unknown("an answer that nobody waits for")] }
+            guard let request, id == awaited else {
+                return [.unknown("an answer without a request", reason: .unsolicitedAnswer)]
+            }
             return [.done(facts(result, of: Self.method(of: request)))]
         case .failure(let code, let text, let id):
             let error = JSONPOSError(rawValue: code)
             // An error without an identifier is about the last message, which the terminal could not parse.
             guard let request, id == awaited || id == nil else {
-                return [.unknown("an error that nobody waits for: \(error)")]
+                return [.unknown("an error without a request: \(error)", reason: .unsolicitedRefusal)]
             }
             // Older terminals have one of these methods, newer ones the other.
             let isOptional = [Self.terminalInfo, Self.versionInfo].contains(Self.method(of: request))

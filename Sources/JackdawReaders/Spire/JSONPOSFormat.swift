@@ -31,7 +31,7 @@ package struct JSONPOSFormat: FrameFormat {
         }
         guard (2...Self.greatestBody).contains(count) else {
             return .fault(
-                FrameFault(.length, at: 0, "an object of \(count) bytes, where it has 2 to \(Self.greatestBody)"))
+                FrameFault(.length, at: 0, "an object of \(count) bytes; it has 2 to \(Self.greatestBody)"))
         }
         let end = Self.colon + 1 + count
         guard bytes.count > Self.colon + 1 else { return .partial(atLeast: end + 1) }
@@ -98,7 +98,7 @@ package enum JSONPOSMessage: Hashable, Sendable {
         let body = (Self.bodyStart..<frame.count - 1).map { frame[$0] }
         let object = try JSONValue(body, most: Self.greatestBody)
         let id = object["id"]?.text
-        guard object["jsonrpc"] == .text(Self.version) else { throw JSONValue.Fault(message: "it is not JSON-RPC 2.0") }
+        guard object["jsonrpc"] == .text(Self.version) else { throw JSONValue.Fault(.member, "it is not JSON-RPC 2.0") }
         if let method = object["method"]?.text {
             self = .request(method: method, parameters: object["params"] ?? .object([:]), id: id)
         } else if let error = object["error"] {
@@ -107,7 +107,7 @@ package enum JSONPOSMessage: Hashable, Sendable {
         } else if let result = object["result"], let id {
             self = .result(result, id: id)
         } else {
-            throw JSONValue.Fault(message: "it is not a request, a result or an error")
+            throw JSONValue.Fault(.member, "it is not a request, a result or an error")
         }
     }
 

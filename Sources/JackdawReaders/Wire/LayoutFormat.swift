@@ -68,7 +68,7 @@ public struct LayoutFormat: FrameFormat {
         guard content.count + overhead <= greatestSize else {
             throw FrameFault(
                 .length, at: layout.start.count,
-                "\(content.count) bytes of content, where \(greatestSize - overhead) are the most")
+                "\(content.count) bytes of content; the maximum is \(greatestSize - overhead)")
         }
         let digits = layout.lengthSize == 1 ? [UInt8(length)] : [UInt8(length >> 8), UInt8(length & 255)]
         let checked = layout.start + digits + content

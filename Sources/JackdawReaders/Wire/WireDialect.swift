@@ -23,8 +23,8 @@ public struct WireDialect: ReaderDialect {
             let number = UInt8(clamping: try profile.integer(key, in: 0...255))
             if let other = events.updateValue(index, forKey: number) {
                 throw ReaderError(
-                    .badProfile,
-                    "the profile \"\(profile.name)\" has two events of one number: "
+                    .badProfile, .duplicate,
+                    "the profile \"\(profile.name)\" has two events with the same number: "
                         + "\(vocabulary.events[other].name) and \(event.name)",
                     remedy: "give each event a number of its own, or leave it out")
             }
@@ -45,7 +45,8 @@ public struct WireDialect: ReaderDialect {
     public func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
         let (message, data) = wire.read(frame)
         switch message {
-        case .done: return [request == nil ? .unknown("an answer that nobody waits for") : .done()]
+        case .done:
+            return [request == nil ? .unknown("an answer without a request", reason: .unsolicitedAnswer) : .done()]
         case .refuse:
             let reason = data.isEmpty ? "without a reason" : "error \(frame[data.lowerBound].hexadecimal)"
             return [.refused(reason)]
@@ -74,7 +75,7 @@ public struct WireDialect: ReaderDialect {
         var next = data.lowerBound
         for number in 1...3 {
             guard next < data.upperBound, Int(frame[next]) < data.upperBound - next else {
-                return .badSwipe("its fields do not fit")
+                return .badSwipe("its fields are invalid", reason: .badFields)
             }
             let end = next + 1 + Int(frame[next])
             builder.add(.track(number), frame.extracting(next + 1..<end))

@@ -48,7 +48,7 @@ public struct WireVocabulary: Sendable {
     var simulatedProfile: ReaderProfile {
         let own = profile
         var made = ReaderProfile(
-            "simulated", of: family, "made up for the simulator, no real reader speaks it", own.entries)
+            "simulated", of: family, "synthetic, for the simulator; no real reader uses it", own.entries)
         let framing: [ProfileKey: ProfileValue] = [
             .frameStart: .bytes([0x02]), .frameLengthSize: .number(2), .frameCounted: .text("content"),
             .frameCheck: .text("crc16"), .frameChecked: .text("start"), .frameEnd: .bytes([0x03]),

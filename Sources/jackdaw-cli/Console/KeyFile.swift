@@ -62,7 +62,7 @@ enum HexadecimalText {
         var high: UInt8?
         for (index, character) in text.enumerated() where !" \t\r\n:-".utf8.contains(character) {
             guard let digit = Character(UnicodeScalar(character)).hexDigitValue else {
-                throw CommandError(.badData, "character \(index + 1) is no hexadecimal digit")
+                throw CommandError(.badData, "character \(index + 1) is not a hexadecimal digit")
             }
             if let first = high {
                 bytes.append(first << 4 | UInt8(digit))

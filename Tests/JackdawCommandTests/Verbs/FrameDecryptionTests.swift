@@ -181,7 +181,7 @@ import Testing
     /// What is in the file of the key, the status and the message.
     @Test(arguments: [
         ("", 65, "there are no bytes"), ("0123", 65, "not decrypted: no key for these readers has 2 bytes"),
-        ("0123G", 65, "character 5 is no hexadecimal digit"),
+        ("0123G", 65, "character 5 "),
         (String(repeating: "01", count: 600), 65, "too long for a key"),
     ])
     func aFileWithoutAKeyIsTold(_ text: String, status: Int32, message: String) throws {

@@ -1,4 +1,5 @@
 import JackdawReaders
+import JackdawTestSupport
 import Testing
 
 @testable import jackdaw_cli
@@ -91,18 +92,22 @@ import Testing
         #expect(run.lines == [#"{"direction":"answer","offset":0,"size":1,"field":"answer","value":"06 ACK"}"#])
     }
 
-    /// What is wrong, and how it is told.
-    @Test(arguments: [
-        ("5669564F746563683200 18 01 0000 B3CE", "no frame of neo: byte 14: the CRC is B3 CE, of the bytes B3 CD"),
-        ("5669564F746563683200 18 01 0000 B3", "no frame of neo: byte 15: 15 bytes, where the frame has at least 16"),
-        ("5669564F746563683200 18 01 0000 B3CD 00", "no frame of neo: byte 16: the frame ends here, and 1 more follow"),
-        ("5669564F746563683", "an odd number of hexadecimal digits"), ("56 6x", "character 5 is no hexadecimal digit"),
-        ("", "there are no bytes"),
-    ])
-    func whatIsWrongIsToldWithItsPlace(_ digits: String, message: String) {
+    /// Digits, the first words of the message, and the numbers in it: the place of the error, and the values.
+    private static let wrong: [(String, String, [String])] = [
+        ("5669564F746563683200 18 01 0000 B3CE", "no frame of neo: byte 14: ", ["14", "B3", "CE", "B3", "CD"]),
+        ("5669564F746563683200 18 01 0000 B3", "no frame of neo: byte 15: ", ["15", "15", "16"]),
+        ("5669564F746563683200 18 01 0000 B3CD 00", "no frame of neo: byte 16: ", ["16", "1"]),
+        ("5669564F746563683", "an odd number of hexadecimal digits", []), ("56 6x", "character 5 ", ["5"]),
+        ("", "there are no bytes", []),
+    ]
+
+    @Test(arguments: wrong)
+    func anErrorOfAFrameNamesItsPlace(_ digits: String, start: String, values: [String]) {
         let run = CommandRun("frame", "neo", digits)
         #expect(run.status == 65)
-        #expect(run.messages == "jackdaw: \(message)\n")
+        #expect(run.messages.hasPrefix("jackdaw: \(start)"))
+        #expect(run.messages.split(separator: "\n", omittingEmptySubsequences: false).count == 2)
+        #expect(numbers(in: run.messages) == values)
         #expect(run.output.isEmpty)
     }
 

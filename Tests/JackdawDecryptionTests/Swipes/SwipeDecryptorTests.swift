@@ -191,7 +191,7 @@ import Testing
     func aPublishedKeyIsForTestsOnly(_ key: String) throws {
         let error = #expect(throws: DecryptionError.self) { _ = try decryptor(key, .live).isPublishedTestKey }
         #expect(error?.code == .publishedKey)
-        #expect(error?.description == "this is a published test key, which is no key for live cards")
+        #expect(error.map { numbers(in: $0.description) } == [])
         #expect(try decryptor(key, .test).isPublishedTestKey == true)
         #expect(code { _ = try decryptor(key, .live, .aesDataEncryption).isPublishedTestKey } == .publishedKey)
     }

@@ -1,4 +1,5 @@
 import JackdawReaders
+import JackdawTestSupport
 import JackdawTransport
 import Testing
 
@@ -38,8 +39,29 @@ struct ReaderDriverTests {
             switch output {
             case .send(let bytes): "> " + String(decoding: bytes, as: UTF8.self)
             case .power(let power): "power \(power)"
+            case .event(.failed(let error)): "failed: \(Self.values(of: error))"
+            case .event(.dropped(let input)): "dropped: \(Self.values(of: input))"
             case .event(let event): "\(event)"
             }
+        }
+    }
+
+    /// Code, state and values of an error: of an unanswered or refused request its name, and the reader's own text.
+    private static func values(of error: ReaderError) -> String {
+        let names = error.message.matches(of: /\(.*?\)/).map { String($0.output) }
+        let found = names.isEmpty ? numbers(in: error.message) : names
+        let parts = [error.code.rawValue, error.reason?.rawValue] + found.map(Optional.some)
+        return (parts + [error.underlying]).compactMap(\.self).joined(separator: " ")
+    }
+
+    private static func values(of input: DroppedInput) -> String {
+        switch input {
+        case .noise(let fault, let count):
+            (["noise", "\(count)", fault.code.rawValue, "\(fault.offset)"] + numbers(in: fault.message))
+                .joined(separator: " ")
+        case .frame(let words, let reason): JackdawReadersTests.values(of: words, reason)
+        case .swipe: "swipe"
+        case .foreign(let bytes): "\(bytes)"
         }
     }
 
@@ -133,18 +155,18 @@ struct ReaderDriverTests {
         "#", "time", "lost",
     ]
 
-    private static let notConnected = "failed: the reader is not connected; wait for it to be ready"
-    private static let connected = "failed: the reader is connected"
-    private static let nothing = "failed: no card is waited for"
-    private static let nobody = "dropped: an answer that nobody waits for"
-    private static let noPart = "dropped: a part of an answer that nobody waits for"
-    private static let noRefusal = "dropped: a refusal of nothing that was asked"
-    private static let noEnd = "dropped: the end of a wait for a card that nobody waits for"
-    private static let late = "dropped: a swipe that nobody waited for"
+    private static let notConnected = "failed: notConnected"
+    private static let connected = "failed: alreadyConnected"
+    private static let nothing = "failed: nothingToCancel"
+    private static let noRequest = "dropped: unsolicitedAnswer"
+    private static let noPart = "dropped: unsolicitedPart"
+    private static let noRefusal = "dropped: unsolicitedRefusal"
+    private static let noEnd = "dropped: unsolicitedTimeout"
+    private static let late = "dropped: swipe"
     private static let what = "dropped: what?"
-    private static let anew = "failed: the reader has started anew; look at its battery and plug"
+    private static let restarted = "failed: restarted"
     private static let gone = "lost: link: gone"
-    private static let isGone = "failed: the link to the reader has gone"
+    private static let isLost = "failed: lost"
 
     private static func rows(
         _ state: ReaderState, _ changes: [String: ([String], ReaderState)], _ usual: [String: [String]]
@@ -159,26 +181,26 @@ struct ReaderDriverTests {
 
     /// What is dropped where nothing of it is wanted, in states of a reader that is connected.
     private static let usual = [
-        "connect": [connected], "cancel": [nothing], "d": [nobody], "r": [noRefusal], "m": [noPart], "w": [late],
-        "b": ["dropped: a bad swipe"], "g": [noEnd], "c": ["card: inserted"], "t": ["status well"], "x": [what],
+        "connect": [connected], "cancel": [nothing], "d": [noRequest], "r": [noRefusal], "m": [noPart], "w": [late],
+        "b": ["dropped: unsolicitedSwipe"], "g": [noEnd], "c": ["card: inserted"], "t": ["status well"], "x": [what],
         "#": [],
     ]
 
     private static func usual(_ other: [String: [String]]) -> [String: [String]] { usual.merging(other) { $1 } }
 
-    private static func busy(_ words: String) -> [String: [String]] {
-        let refusal = ["failed: the reader is \(words); wait for it to be ready, or cancel"]
+    private static func busy(_ state: ReaderState) -> [String: [String]] {
+        let refusal = ["failed: busy \(state.rawValue)"]
         return ["request": refusal, "ask": refusal, "set": refusal]
     }
 
     private static let unconnected = usual([
         "request": [notConnected], "ask": [notConnected], "set": [notConnected],
-        "c": ["dropped: a card that is inserted"],
-        "t": ["dropped: status well"], "u": ["dropped: that the reader has power"],
+        "c": ["dropped: unsolicitedCard"],
+        "t": ["dropped: unsolicitedFact"], "u": ["dropped: unsolicitedPowerUp"],
     ])
 
     private static let everywhere: [String: ([String], ReaderState)] = [
-        "power down": (["> P"], .poweringDown), "u": ([anew, "> I"], .identifying),
+        "power down": (["> P"], .poweringDown), "u": ([restarted, "> I"], .identifying),
         "o": (["power off", "powered down"], .off),
         "lost": ([gone], .lost),
     ]
@@ -191,8 +213,8 @@ struct ReaderDriverTests {
         .off: rows(
             .off, ["connect": (["power connecting"], .poweringUp), "lost": ([gone], .lost)],
             unconnected.merging([
-                "power down": ["failed: the reader is not connected"],
-                "o": ["dropped: that the reader switches itself off"],
+                "power down": ["failed: notConnected"],
+                "o": ["dropped: unsolicitedPowerDown"],
             ]) { $1 }),
         .poweringUp: rows(
             .poweringUp,
@@ -200,7 +222,7 @@ struct ReaderDriverTests {
                 "cancel": (["power off", "cancelled"], .off), "power down": (["power off", "powered down"], .off),
                 "u": (["power connected", "> I"], .identifying), "o": (["power off", "powered down"], .off),
                 "time": (["power off", "power connecting"], .poweringUp), "lost": ([gone], .lost),
-            ], unconnected.merging(["connect": ["failed: the reader is being connected"]]) { $1 }),
+            ], unconnected.merging(["connect": ["failed: busy poweringUp"]]) { $1 }),
         .identifying: rows(
             .identifying,
             [
@@ -208,7 +230,7 @@ struct ReaderDriverTests {
                 "d": (["connected: scripted, firmware 1.0", "ready"], .ready),
                 "r": (["connected: scripted", "ready"], .ready),
                 "o": (["power off", "powered down"], .off), "time": (["> I"], .identifying), "lost": ([gone], .lost),
-            ], unconnected.merging(["connect": ["failed: the reader is being connected"], "m": []]) { $1 }),
+            ], unconnected.merging(["connect": ["failed: busy identifying"], "m": []]) { $1 }),
         .ready: rows(
             .ready,
             everywhere(["request": (["> A"], .arming), "ask": (["> Q"], .asking), "set": (["> S"], .asking)]), usual),
@@ -216,45 +238,45 @@ struct ReaderDriverTests {
             .asking,
             everywhere([
                 "d": (["firmware: firmware 1.0", "ready"], .ready),
-                "r": (["failed: the reader refuses (ask) (no)", "ready"], .ready), "time": (["> Q"], .asking),
-            ]), usual(busy("being asked or set something")).merging(["m": []]) { $1 }),
+                "r": (["failed: refused (ask) no", "ready"], .ready), "time": (["> Q"], .asking),
+            ]), usual(busy(.asking)).merging(["m": []]) { $1 }),
         .arming: rows(
             .arming,
             everywhere([
                 "power down": (["> D"], .poweringDown),
                 "cancel": ([], .arming), "d": (["waiting for a card"], .armed),
-                "r": (["failed: the reader refuses (arm) (no)", "ready"], .ready),
+                "r": (["failed: refused (arm) no", "ready"], .ready),
                 "w": (["swipe: scripted 411111******1111"], .disarming), "time": (["> A"], .arming),
-            ]), usual(busy("waiting for a card")).merging(["m": [], "b": ["bad swipe: too fast"]]) { $1 }),
+            ]), usual(busy(.arming)).merging(["m": [], "b": ["bad swipe: too fast"]]) { $1 }),
         .armed: rows(
             .armed,
             everywhere([
                 "power down": (["> D"], .poweringDown),
                 "cancel": (["> D"], .disarming), "w": (["swipe: scripted 411111******1111", "> D"], .disarming),
-                "r": (["failed: the reader refuses (wait for a card) (no)", "ready"], .ready),
+                "r": (["failed: refused (wait for a card) no", "ready"], .ready),
                 "g": (["no card came in time", "ready"], .ready), "time": (["> D"], .disarming),
-            ]), usual(busy("waiting for a card")).merging(["b": ["bad swipe: too fast"]]) { $1 }),
+            ]), usual(busy(.armed)).merging(["b": ["bad swipe: too fast"]]) { $1 }),
         .disarming: rows(
             .disarming,
             everywhere([
                 "power down": (["> D"], .poweringDown),
                 "d": (["cancelled", "ready"], .ready),
-                "r": (["failed: the reader refuses (disarm) (no)", "cancelled", "ready"], .ready),
+                "r": (["failed: refused (disarm) no", "cancelled", "ready"], .ready),
                 "time": (["> D"], .disarming),
-            ]), usual(busy("ending a wait for a card")).merging(["m": []]) { $1 }),
+            ]), usual(busy(.disarming)).merging(["m": []]) { $1 }),
         .poweringDown: rows(
             .poweringDown,
             [
-                "power down": (["failed: the reader is being switched off"], .poweringDown),
+                "power down": (["failed: busy poweringDown"], .poweringDown),
                 "d": (["power off", "powered down"], .off), "r": (["power off", "powered down"], .off),
                 "o": (["power off", "powered down"], .off), "time": (["> P"], .poweringDown), "lost": ([gone], .lost),
             ],
-            unconnected.merging(busy("being switched off")) { $1 }.merging([
-                "connect": ["failed: the reader is being switched off"], "m": [],
+            unconnected.merging(busy(.poweringDown)) { $1 }.merging([
+                "connect": ["failed: busy poweringDown"], "m": [],
             ]) { $1 }),
         .lost: rows(
             .lost, [:],
-            Dictionary(uniqueKeysWithValues: inputs.prefix(6).map { ($0, [isGone]) })),
+            Dictionary(uniqueKeysWithValues: inputs.prefix(6).map { ($0, [isLost]) })),
     ]
 }
 

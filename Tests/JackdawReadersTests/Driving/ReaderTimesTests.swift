@@ -19,11 +19,7 @@ struct ReaderTimesTests {
         let effects = Self.effects(&driver, until: .seconds(60))
         let times: [Double] = [2600, 5200, 7800, 10400]
         let again: [String] = times.flatMap { time -> [String] in ["\(time) power off", "\(time) power connecting"] }
-        let end = [
-            "13000.0 power off",
-            "13000.0 failed: no reader answers the power that it is given, 5 times; turn the volume up, push the plug in as "
-                + "far as it goes, and choose the right reader",
-        ]
+        let end = ["13000.0 power off", "13000.0 failed: noAnswer 5"]
         #expect(effects == again + end)
         #expect(driver.state == .off)
         #expect(driver.nextDeadline == nil)
@@ -34,7 +30,7 @@ struct ReaderTimesTests {
         let effects = Self.effects(&driver, until: .seconds(60))
         #expect(
             effects == [
-                "4000.0 > Q", "8000.0 > Q", "12000.0 failed: the reader does not answer (ask, asked 3 times)",
+                "4000.0 > Q", "8000.0 > Q", "12000.0 failed: noAnswer (ask, asked 3 times)",
                 "12000.0 ready",
             ])
         #expect(driver.state == .ready)
@@ -49,7 +45,7 @@ struct ReaderTimesTests {
         let next = driver.perform(.requestSwipe(within: .seconds(10)), at: .milliseconds(5100))
         #expect(ReaderDriverTests.effects(next) == [])
         let late = driver.receive(Array("d".utf8).span, at: .milliseconds(5200))
-        #expect(ReaderDriverTests.effects(late) == ["dropped: an answer that nobody waits for"])
+        #expect(ReaderDriverTests.effects(late) == ["dropped: unsolicitedAnswer"])
         #expect(ReaderDriverTests.effects(driver.advance(to: .milliseconds(5500))) == ["> A"])
         #expect(driver.state == .arming)
     }
@@ -60,8 +56,8 @@ struct ReaderTimesTests {
         let outputs = driver.receive(Array("wdd".utf8).span, at: .seconds(1))
         #expect(
             ReaderDriverTests.effects(outputs) == [
-                "swipe: scripted 411111******1111", "> D", "dropped: an answer that nobody waits for",
-                "dropped: an answer that nobody waits for",
+                "swipe: scripted 411111******1111", "> D", "dropped: unsolicitedAnswer",
+                "dropped: unsolicitedAnswer",
             ])
         #expect(driver.state == .disarming)
     }
@@ -82,7 +78,7 @@ struct ReaderTimesTests {
         var driver = ReaderDriverTests.driver(in: .arming)
         _ = driver.receive(Array("w".utf8).span, at: .milliseconds(10))
         let armed = driver.receive(Array("d".utf8).span, at: .milliseconds(20))
-        #expect(ReaderDriverTests.effects(armed) == ["dropped: an answer that nobody waits for"])
+        #expect(ReaderDriverTests.effects(armed) == ["dropped: unsolicitedAnswer"])
         #expect(ReaderDriverTests.effects(driver.advance(to: .milliseconds(510))) == ["> D"])
         let disarmed = driver.receive(Array("d".utf8).span, at: .milliseconds(520))
         #expect(ReaderDriverTests.effects(disarmed) == ["ready"])
@@ -94,7 +90,7 @@ struct ReaderTimesTests {
         let effects = Self.effects(&driver, until: .milliseconds(12_600))
         #expect(
             effects == [
-                "4000.0 > A", "8000.0 > A", "12000.0 failed: the reader does not answer (arm, asked 3 times)",
+                "4000.0 > A", "8000.0 > A", "12000.0 failed: noAnswer (arm, asked 3 times)",
                 "12500.0 > D",
             ])
         let disarmed = driver.receive(Array("d".utf8).span, at: .seconds(13))
@@ -120,7 +116,7 @@ struct ReaderTimesTests {
         #expect(driver.state == .ready)
         #expect(driver.receive([0xFF].span, at: .seconds(1)).isEmpty)
         let told = driver.advance(to: .seconds(2))
-        #expect(ReaderDriverTests.effects(told) == ["dropped: 1 byte is no frame: byte 0: no frame begins with FF"])
+        #expect(ReaderDriverTests.effects(told) == ["dropped: noise 1 start 0 FF"])
         _ = driver.perform(.set(ReaderSetting(0x4C, [0x31])), at: .seconds(3))
         let answered = driver.receive([0x06].span, at: .seconds(4))
         #expect(ReaderDriverTests.effects(answered) == ["setting 76 was set", "ready"])
@@ -160,7 +156,7 @@ struct ReaderTimesTests {
         #expect(
             effects == [
                 "61000.0 > K", "65000.0 > K", "69000.0 > K", "73000.0 power off",
-                "73000.0 failed: the reader does not answer (keep alive, asked 3 times)",
+                "73000.0 failed: noAnswer (keep alive, asked 3 times)",
             ])
         #expect(driver.state == .off)
     }
@@ -187,7 +183,7 @@ struct ReaderTimesTests {
         var driver = ReaderDriverTests.driver(in: .ready, dialect)
         _ = driver.advance(to: .seconds(30))
         let refused = ReaderDriverTests.effects(driver.perform(.cancel, at: .seconds(31)))
-        #expect(refused == ["failed: no card is waited for"])
+        #expect(refused == ["failed: nothingToCancel"])
         #expect(Self.effects(&driver, until: .seconds(62)) == ["61000.0 > K"])
     }
 
@@ -205,7 +201,7 @@ struct ReaderTimesTests {
         let outputs = driver.receive(Array("###t".utf8).span, at: .zero)
         #expect(
             ReaderDriverTests.effects(outputs) == [
-                "dropped: 3 bytes are no frame: byte 0: no small letter", "status well",
+                "dropped: noise 3 start 0", "status well",
             ])
     }
 
@@ -216,7 +212,7 @@ struct ReaderTimesTests {
         let outputs = driver.advance(to: .milliseconds(1500))
         #expect(
             ReaderDriverTests.effects(outputs) == [
-                "dropped: 3 bytes are no frame: byte 3: 3 bytes, where the frame has at least 10"
+                "dropped: noise 3 truncated 3 3 10"
             ])
         // No frame has come on this link: 5 s later its bytes are reported as another protocol's.
         #expect(driver.nextDeadline == .milliseconds(6500))
@@ -239,7 +235,7 @@ struct ReaderTimesTests {
                         #expect(!isWaiting)
                         isWaiting = true
                     }
-                    if ["ready", "powered down"].contains(effect) || effect.contains("anew") { isWaiting = false }
+                    if ["ready", "powered down", "failed: restarted"].contains(effect) { isWaiting = false }
                 }
             }
             let states: Set = Set(ReaderState.allCases).subtracting([.lost])

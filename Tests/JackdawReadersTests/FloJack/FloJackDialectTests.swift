@@ -32,8 +32,7 @@ import Testing
         }
         #expect(pong == hex("0D040108"))
         let refusal = hex("06048082")
-        #expect(
-            words(dialect.understand(refusal.span, answering: software)) == ["refused: that it did not understand"])
+        #expect(words(dialect.understand(refusal.span, answering: software)) == ["refused: not understood"])
         let tag = try FloJackFormat.message(.tag, 0x20, [4, 1, 2, 3])
         #expect(words(dialect.understand(tag.span, answering: nil)) == ["card: tapped", "told: 4 bytes"])
     }

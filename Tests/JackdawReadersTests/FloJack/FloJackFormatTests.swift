@@ -23,20 +23,20 @@ import Testing
         let longest = try FloJackFormat.message(.tag, 0, [UInt8](repeating: 1, count: 251))
         #expect(longest.count == 255)
         #expect(throws: Never.self) { try FloJackFormat().check(longest) }
-        #expect(throws: FrameFault(.length, at: 1, "252 bytes of data, where 251 are the most")) {
+        expectFault(.length, at: 1, "252", "251") {
             try FloJackFormat.message(.tag, 0, [UInt8](repeating: 1, count: 252))
         }
     }
 
     /// Two that are published with a mistake.
     @Test func whatIsWrongIsRefused() {
-        #expect(throws: FrameFault(.check, at: 4, "the XOR is 09, of the bytes 08")) {
+        expectFault(.check, at: 4, "09", "08") {
             try FloJackFormat().check(hex("0C 05 01 00 09"))
         }
-        #expect(throws: FrameFault(.truncated, at: 4, "4 bytes, where the frame has at least 5")) {
+        expectFault(.truncated, at: 4, "4", "5") {
             try FloJackFormat().check(hex("0C 05 50 59"))
         }
-        #expect(throws: FrameFault(.length, at: 1, "3 bytes, where a message has 4 at least")) {
+        expectFault(.length, at: 1, "3", "4") {
             try FloJackFormat().check(hex("0C 03 0F"))
         }
     }

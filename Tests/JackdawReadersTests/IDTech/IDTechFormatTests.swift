@@ -75,7 +75,7 @@ import Testing
         let other = try IDTechSwipe(aes.span).cipher
         #expect(other == .aes)
         let neither = try IDTechSwipeFormat.frame(bodyWithTrack1(encrypted: 12))
-        #expect(throws: FrameFault(.length, at: 13, "12 encrypted bytes, where the tracks have 5")) {
+        expectFault(.length, at: 13, "12", "5") {
             _ = try IDTechSwipe(neither.span)
         }
     }
@@ -122,11 +122,11 @@ import Testing
     @Test func aBodyWhoseFieldsDoNotFitIsToldOf() throws {
         // A track of 60 characters in a body that ends behind it.
         let short = try IDTechSwipeFormat.frame([0x00, 0x3F, 60, 0, 0] + [UInt8](repeating: 0x2A, count: 59))
-        #expect(throws: FrameFault(.length, at: 8, "59 bytes are left, where track 1 has 60")) {
+        expectFault(.length, at: 8, "59", "1", "60") {
             _ = try IDTechSwipe(short.span)
         }
         let long = try IDTechSwipeFormat.frame([0x80, 0x3F, 0, 0, 0, 0, 0, 1, 2])
-        #expect(throws: FrameFault(.length, at: 10, "2 bytes more than the fields take")) {
+        expectFault(.length, at: 10, "2") {
             _ = try IDTechSwipe(long.span)
         }
     }

@@ -16,10 +16,10 @@ import Testing
 
     @Test func framesAreMade() throws {
         #expect(try NGAFormat.frame([0x31, 0x52, 0x01, 0x22]) == Self.commands[0])
-        #expect(throws: FrameFault(.length, at: 1, "a body of 0 bytes, where it has 1 to 65535")) {
+        expectFault(.length, at: 1, "0", "1", "65535") {
             try NGAFormat.frame([])
         }
-        #expect(throws: FrameFault(.length, at: 1, "a body of 4 bytes, where it has 1 to 3")) {
+        expectFault(.length, at: 1, "4", "1", "3") {
             try NGAFormat(.command, greatestBody: 3).check(Self.commands[0])
         }
     }

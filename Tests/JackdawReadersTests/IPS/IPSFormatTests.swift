@@ -65,7 +65,7 @@ import Testing
         for (answer, expected) in [([0, 0x4D], "done"), ([0x60, 0x4D, 1], "done"), ([0x4D], ""), ([0, 0x4E], "")] {
             let answer = answer.map { UInt8($0) }
             let meanings = words(dialect.understand(answer.span, answering: wake))
-            #expect(meanings == [expected.isEmpty ? "unknown: no answer to being woken" : expected])
+            #expect(meanings == [expected.isEmpty ? "unknown: badAnswer" : expected])
         }
     }
 
@@ -143,7 +143,7 @@ import Testing
     @Test func aWrongCRCIsToldWithItsPlace() {
         var damaged = Self.swipe
         damaged[130] ^= 1
-        #expect(throws: FrameFault(.check, at: 130, "the CRC is 58, of the bytes 59")) {
+        expectFault(.check, at: 130, "58", "59") {
             try IPSFormat().check(damaged)
         }
     }

@@ -23,10 +23,10 @@ import Testing
     }
 
     @Test func whatIsWrongIsToldWithItsPlace() {
-        #expect(throws: FrameFault(.check, at: 4, "the checksum is 36, of the bytes 35")) {
+        expectFault(.check, at: 4, "36", "35") {
             try DynamoPacketFormat().check(hex("99 00 01 31 36"))
         }
-        #expect(throws: FrameFault(.field, at: 1, "packet 16, where they are counted from 0 to 15")) {
+        expectFault(.field, at: 1, "16", "0", "15") {
             try DynamoPacketFormat().check(hex("99 10 01 31 25"))
         }
     }

@@ -115,7 +115,7 @@ import Testing
         #expect(fault?.code == .check)
         #expect(fault?.offset == Self.swipe.count - 11)
         #expect(fault?.message.contains("5452") == false)
-        #expect(throws: FrameFault(.field, at: 6, "3 fields, where a swipe has 13 or 14")) {
+        expectFault(.field, at: 6, "3", "13", "14") {
             try MagTekFormat(.answer).check(line("|0001|"))
         }
     }

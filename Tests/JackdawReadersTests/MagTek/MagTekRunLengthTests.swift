@@ -33,7 +33,7 @@ import Testing
             let fault = #expect(throws: FrameFault.self) { try MagTekRunLength.decode([5, 5, count].span) }
             #expect(fault?.code == .field && fault?.offset == 2)
         }
-        #expect(throws: FrameFault(.length, at: 0, "510 bytes, where a message has 300 at most")) {
+        expectFault(.length, at: 0, "510", "300") {
             try MagTekRunLength.decode([5, 5, 255, 5, 5, 255].span, most: 300)
         }
     }

@@ -31,7 +31,7 @@ import Testing
 
     @Test func whatDoesNotFitIsRefused() throws {
         #expect(throws: Never.self) { try MiuraCommand(.displayText, data: [UInt8](repeating: 0x41, count: 249)) }
-        #expect(throws: FrameFault(.length, at: 7, "250 bytes of data, where 249 are the most")) {
+        expectFault(.length, at: 7, "250", "249") {
             try MiuraCommand(.displayText, data: [UInt8](repeating: 0x41, count: 250))
         }
         let longest = try MiuraCommand(.updateBinary, data: [UInt8](repeating: 7, count: 248), awaited: 1)

@@ -7,12 +7,16 @@ import Testing
         try ReaderProfile(json: Array(text.utf8))
     }
 
-    private static func message(_ text: String) -> String? {
+    /// The place and the reason of the error of a file, if its message names these values.
+    private static func fault(_ text: String, _ values: [String] = []) -> String? {
         do {
             _ = try read(text)
             return nil
         } catch {
-            return error.code == .badProfile ? error.message : "\(error)"
+            guard error.code == .badProfile, let place = error.place, let reason = error.reason,
+                error.message.hasPrefix("\(place): "), values.allSatisfy({ error.message.contains($0) })
+            else { return "\(error)" }
+            return "\(place): \(reason.rawValue)"
         }
     }
 
@@ -54,51 +58,53 @@ import Testing
         #expect(!profile.summary.isEmpty)
     }
 
-    @Test(arguments: [
-        ("", "the profile: it is no JSON"), ("{", "the profile: it is no JSON"),
-        ("[1]", "the profile: it is an array, and not an object"),
-        (#"{"family": "neo"}"#, "name: it is missing"),
-        (#"{"name": 5, "family": "neo"}"#, "name: it is a number, and not a text"),
-        (#"{"name": "a"}"#, "family: it is missing"),
+    private static let kinds = ["number", "text", "bytes", "flag"]
+
+    /// Files, the place and the reason of the error, and what its message names.
+    private static let refused: [(String, String, [String])] = [
+        ("", "the profile: syntax", []), ("{", "the profile: syntax", []),
+        ("[1]", "the profile: kind", ["an array", "an object"]),
+        (#"{"family": "neo"}"#, "name: missing", []),
+        (#"{"name": 5, "family": "neo"}"#, "name: kind", ["a number", "a text"]),
+        (#"{"name": "a"}"#, "family: missing", []),
         (
-            #"{"name": "a", "family": "b", "valeus": {}}"#,
-            #"the profile: it has a member "valeus", and may have name, family, summary, values"#
+            #"{"name": "a", "family": "b", "valeus": {}}"#, "the profile: member",
+            ["\"valeus\"", "name, family, summary, values"]
         ),
-        (#"{"name": "a", "family": "b", "values": 3}"#, "values: it is a number, and not an object"),
-        (#"{"name": "a", "family": "b", "values": {"x": {}}}"#, "values.x: it needs one of number, text, bytes, flag"),
+        (#"{"name": "a", "family": "b", "values": 3}"#, "values: kind", ["a number", "an object"]),
+        (#"{"name": "a", "family": "b", "values": {"x": {}}}"#, "values.x: member", kinds),
+        (#"{"name": "a", "family": "b", "values": {"x": {"number": 1, "text": "1"}}}"#, "values.x: member", kinds),
         (
-            #"{"name": "a", "family": "b", "values": {"x": {"number": 1, "text": "1"}}}"#,
-            "values.x: it needs one of number, text, bytes, flag"
-        ),
-        (
-            #"{"name": "a", "family": "b", "values": {"x": {"number": "1"}}}"#,
-            "values.x.number: it is a text, and not a number"
-        ),
-        (
-            #"{"name": "a", "family": "b", "values": {"x": {"bytes": "0"}}}"#,
-            "values.x.bytes: it is a text, and not bytes as hexadecimal digits, two each"
+            #"{"name": "a", "family": "b", "values": {"x": {"number": "1"}}}"#, "values.x.number: kind",
+            ["a text", "a number"]
         ),
         (
-            #"{"name": "a", "family": "b", "values": {"x": {"bytes": "0g"}}}"#,
-            "values.x.bytes: it is a text, and not bytes as hexadecimal digits, two each"
+            #"{"name": "a", "family": "b", "values": {"x": {"bytes": "0"}}}"#, "values.x.bytes: kind",
+            ["a text", "hexadecimal"]
         ),
         (
-            #"{"name": "a", "family": "b", "values": {"x": {"flag": 1}}}"#,
-            "values.x.flag: it is a number, and not true or false"
+            #"{"name": "a", "family": "b", "values": {"x": {"bytes": "0g"}}}"#, "values.x.bytes: kind",
+            ["a text", "hexadecimal"]
+        ),
+        (
+            #"{"name": "a", "family": "b", "values": {"x": {"flag": 1}}}"#, "values.x.flag: kind",
+            ["a number", "true or false"]
         ),
         (
             #"{"name": "a", "family": "b", "values": {"x": {"flag": true, "provenance": "sworn"}}}"#,
-            "values.x.provenance: it is none of documented, reported, inferred, unknown"
+            "values.x.provenance: choice", ["documented, reported, inferred, unknown"]
         ),
         (
-            #"{"name": "a", "family": "b", "values": {"x": {"flag": true, "source": []}}}"#,
-            "values.x.source: it is an array, and not a text"
+            #"{"name": "a", "family": "b", "values": {"x": {"flag": true, "source": []}}}"#, "values.x.source: kind",
+            ["an array", "a text"]
         ),
-        (#"{"name": "a", "family": "b", "values": {"x": {"number": 1e999}}}"#, "the profile: it is no JSON"),
-        ("{\"name\": \"\u{0}\", \"family\": \"b\"}", "the profile: it is no JSON"),
-    ])
-    func whatIsNoProfileIsRefusedWithTheReason(text: String, reason: String) {
-        #expect(Self.message(text) == reason)
+        (#"{"name": "a", "family": "b", "values": {"x": {"number": 1e999}}}"#, "the profile: syntax", []),
+        ("{\"name\": \"\u{0}\", \"family\": \"b\"}", "the profile: syntax", []),
+    ]
+
+    @Test(arguments: refused)
+    func whatIsNoProfileIsRefusedWithTheReason(text: String, fault: String, values: [String]) {
+        #expect(Self.fault(text, values) == fault)
     }
 
     @Test func invalidTextIsRefused() {
@@ -109,14 +115,14 @@ import Testing
 
     @Test func aFileThatIsTooMuchIsRefusedBeforeItIsRead() {
         let deep = String(repeating: "[", count: 30_000) + String(repeating: "]", count: 30_000)
-        #expect(Self.message(deep) == "the profile: more than 16 objects or arrays inside one another")
+        #expect(Self.fault(deep, ["16"]) == "the profile: depth")
         let unclosed = String(repeating: "{\"a\":", count: 13_000)
-        #expect(Self.message(unclosed) == "the profile: more than 16 objects or arrays inside one another")
+        #expect(Self.fault(unclosed, ["16"]) == "the profile: depth")
         let long = String(repeating: " ", count: ReaderProfile.greatestFile + 1)
-        #expect(Self.message(long) == "the profile: 65537 bytes, where 65536 are the most")
+        #expect(Self.fault(long, ["65537", "65536"]) == "the profile: size")
         // Brackets in a text are no objects.
         let text = #"{"name": "[[[[[[[[[[[[[[[[[[[[[[[[[\"[[[", "family": "b"}"#
-        #expect(Self.message(text) == nil)
+        #expect(Self.fault(text) == nil)
     }
 
     @Test func valuesAreLaidOverThoseOfTheFamily() throws {
@@ -137,45 +143,51 @@ import Testing
         #expect(both.entries.count == family.profile.entries.count)
     }
 
-    @Test(arguments: [
-        (#"{"name": "x", "family": "neo"}"#, #"the profile "x" is for neo readers, not for miura"#),
+    /// Profiles, the reason of the error, and what its message names.
+    private static let unfit: [(String, ReaderError.Reason?, [String])] = [
+        (#"{"name": "x", "family": "neo"}"#, .family, ["neo", "miura"]),
         (
             #"{"name": "x", "family": "miura", "values": {"reportFlags": {"number": 1}}}"#,
-            #"the profile "x" has a value reportFlags, which miura readers have not"#
+            .member, [#""x""#, " reportFlags,", "miura"]
         ),
         (
             #"{"name": "x", "family": "miura", "values": {"miura.reportFlags": {"bytes": "01"}}}"#,
-            #"values.miura.reportFlags of the profile "x" is bytes"#
+            .range, ["values.miura.reportFlags ", #""x" is bytes"#]
         ),
         (
             #"{"name": "x", "family": "miura", "values": {"miura.reportFlags": {"number": 256}}}"#,
-            #"values.miura.reportFlags of the profile "x" is 256"#
+            .range, ["values.miura.reportFlags ", #""x" is 256"#]
         ),
         (
             #"{"name": "x", "family": "miura", "values": {"miura.reportFlags": {"number": 1.5}}}"#,
-            #"values.miura.reportFlags of the profile "x" is 1.5"#
+            .range, ["values.miura.reportFlags ", #""x" is 1.5"#]
         ),
         (
             #"{"name": "x", "family": "miura", "values": {"times.answer": {"number": 0}}}"#,
-            #"values.times.answer of the profile "x" is 0"#
+            .range, ["values.times.answer ", #""x" is 0"#]
         ),
         (
             #"{"name": "x", "family": "miura", "values": {"times.answerTries": {"number": -1}}}"#,
-            #"values.times.answerTries of the profile "x" is -1"#
+            .range, ["values.times.answerTries ", #""x" is -1"#]
         ),
         (
             #"{"name": "x", "family": "miura", "values": {"times.shortestSwipe": {"number": 30000}}}"#,
-            #"the profile "x" has a longest wait that is shorter than its shortest"#
+            .order, [#""x""#]
         ),
-    ])
-    func aProfileThatDoesNotFitTheFamilyIsRefused(text: String, reason: String) throws {
+    ]
+
+    @Test(arguments: unfit)
+    func aProfileThatDoesNotFitTheFamilyIsRefused(
+        text: String, reason: ReaderError.Reason?, values: [String]
+    ) throws {
         let family = try #require(ReaderFamily.named("miura"))
         do {
             _ = try family.makeDialect(Self.read(text))
             Issue.record("it was taken")
         } catch {
             #expect(error.code == .badProfile)
-            #expect(error.message == reason)
+            #expect(error.reason == reason)
+            for value in values { #expect(error.message.contains(value)) }
         }
     }
 
@@ -187,8 +199,9 @@ import Testing
             Issue.record("it was there")
         } catch {
             #expect(error.code == .missingValue)
-            #expect(error.message == "the profile \"x\" of y readers leaves open what is needed: a.b, c")
-            #expect(error.remedy == "supply in a profile of your own a.b: how it begins (bytes); c")
+            #expect(error.message.contains(#""x" of y readers"#))
+            #expect(error.message.hasSuffix(": a.b, c"))
+            #expect(error.remedy?.hasSuffix(" a.b: how it begins (bytes); c") == true)
         }
         #expect(throws: ReaderError.self) { try profile.require("c") }
         profile["a.b"] = ProfileEntry("how it begins", .bytes([1, 2]), .reported, "here")

@@ -73,8 +73,8 @@ import Testing
         let answer = version + [version.dropFirst().reduce(0, ^)]
         #expect(try Self.meanings(answer, answering: Self.software) == ["done: firmware V1"])
         #expect(try Self.meanings([0x15], answering: Self.software) == ["refused: NAK"])
-        #expect(try Self.meanings([0x15, 0x41], answering: Self.software) == ["unknown: 2 bytes that are no frame"])
-        #expect(try Self.meanings([0x41], answering: Self.software) == ["unknown: 1 bytes that are no frame"])
+        #expect(try Self.meanings([0x15, 0x41], answering: Self.software) == ["unknown: notAFrame 2"])
+        #expect(try Self.meanings([0x41], answering: Self.software) == ["unknown: notAFrame 1"])
     }
 
     @Test func aReaderThatTakesNoCommandsIsAskedNothing() throws {

@@ -32,7 +32,7 @@ import Testing
             start: [0xAA], lengthSize: 1, counted: .content, check: .crc16, checked: .content, end: [])
         #expect(try LayoutFormat(other).frame(Array("123456789".utf8)).suffix(2) == [0x29, 0xB1])
         #expect(throws: Never.self) { try format.frame([UInt8](repeating: 0, count: 250)) }
-        #expect(throws: FrameFault(.length, at: 2, "251 bytes of content, where 250 are the most")) {
+        expectFault(.length, at: 2, "251", "250") {
             try format.frame([UInt8](repeating: 0, count: 251))
         }
     }

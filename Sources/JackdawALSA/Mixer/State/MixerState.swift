@@ -54,6 +54,29 @@ public struct MixerStateError: Error, Sendable, Hashable, CustomStringConvertibl
     public let line: Int
     /// The error, for the user.
     public let message: String
+    package let code: Code
+
+    /// The kind of error. More may be added.
+    package struct Code: RawRepresentable, Sendable, Hashable {
+        package let rawValue: String
+
+        package init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The file as a whole is not a record, or is damaged.
+        package static let file = Code(rawValue: "file")
+        /// The line does not name the program that changed the levels.
+        package static let writer = Code(rawValue: "writer")
+        /// The line is not a setting.
+        package static let setting = Code(rawValue: "setting")
+        /// A second line has the same setting.
+        package static let duplicate = Code(rawValue: "duplicate")
+    }
+
+    package init(_ code: Code, line: Int, message: String) {
+        self.code = code
+        self.line = line
+        self.message = message
+    }
 
     /// The line number, if there is one, and the message.
     public var description: String { line == 0 ? message : "line \(line): \(message)" }
@@ -146,32 +169,32 @@ extension MixerStateRecord {
     /// Parses the content of a file, which may be anything.
     init(parsing bytes: [UInt8]) throws(MixerStateError) {
         guard bytes.count <= Self.mostBytes else {
-            throw MixerStateError(line: 0, message: "more than \(Self.mostBytes) bytes")
+            throw MixerStateError(.file, line: 0, message: "more than \(Self.mostBytes) bytes")
         }
-        guard bytes.last == UInt8(ascii: "\n") else { throw MixerStateError(line: 0, message: "it is cut off") }
+        guard bytes.last == UInt8(ascii: "\n") else { throw MixerStateError(.file, line: 0, message: "it is cut off") }
         guard bytes.allSatisfy({ $0 == UInt8(ascii: "\n") || (0x20...0x7E).contains($0) }) else {
-            throw MixerStateError(line: 0, message: "it is not text")
+            throw MixerStateError(.file, line: 0, message: "it is not text")
         }
         let lines = bytes.dropLast().split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map {
             String(decoding: $0, as: UTF8.self)
         }
         guard lines[0] == Self.heading else {
-            throw MixerStateError(line: 1, message: "it does not begin with '\(Self.heading)'")
+            throw MixerStateError(.file, line: 1, message: "it does not begin with '\(Self.heading)'")
         }
         guard lines.count >= 3, lines[lines.count - 1] == "end \(lines.count - 1)" else {
-            throw MixerStateError(line: lines.count, message: "it does not end with the number of its lines")
+            throw MixerStateError(.file, line: lines.count, message: "it does not end with the number of its lines")
         }
         guard lines.count - 3 <= Self.mostSettings else {
-            throw MixerStateError(line: 0, message: "more than \(Self.mostSettings) settings")
+            throw MixerStateError(.file, line: 0, message: "more than \(Self.mostSettings) settings")
         }
         writer = try Self.writer(lines[1])
         state = MixerState()
         for (place, line) in lines.dropLast().enumerated().dropFirst(2) {
             guard let setting = Self.setting(line) else {
-                throw MixerStateError(line: place + 1, message: "it is no setting")
+                throw MixerStateError(.setting, line: place + 1, message: "it is not a setting")
             }
             guard !state.settings.contains(where: setting.isOf) else {
-                throw MixerStateError(line: place + 1, message: "it is there a second time")
+                throw MixerStateError(.duplicate, line: place + 1, message: "it is a duplicate")
             }
             state.settings.append(setting)
         }
@@ -182,7 +205,7 @@ extension MixerStateRecord {
         let words = line.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 4, words[0] == "writer", let process = Int32(words[1]), process > 0,
             let startTime = UInt64(words[2]), !words[3].isEmpty
-        else { throw MixerStateError(line: 2, message: "it names no process") }
+        else { throw MixerStateError(.writer, line: 2, message: "it names no process") }
         return ProcessIdentity(process: process, startTime: startTime, boot: String(words[3]))
     }
 
