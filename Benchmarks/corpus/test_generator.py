@@ -169,7 +169,7 @@ def test_filters_are_3_db_down_at_their_cutoff(filtered, cutoff):
         near = np.abs(frequency - at) < 50
         return np.sqrt(np.sum(spectra[1][near] ** 2) / np.sum(spectra[0][near] ** 2))
 
-    # Both recordings are brought to the same peak: the pass band tells by how much.
+    # Both recordings are brought to the same peak: the pass band shows by how much.
     passed = gain(4_000) / np.sqrt(1 / (1 + (500 / 4_000) ** 2)) if "high_pass" in filtered else gain(200)
     assert gain(cutoff) / passed == pytest.approx(0.707, abs=0.02)
 
@@ -444,19 +444,19 @@ def bits_by_frequency(sound: np.ndarray, rate: float, baud: float, mark: float, 
 @pytest.mark.parametrize("mode", modem_plans.KEYINGS)
 @pytest.mark.parametrize("rate", [44_100, 48_000])
 def test_the_modem_reads_back(mode, rate):
-    told = modem_plans.KEYINGS[mode]
-    sound, data = transmit(Transmission(told, rate, 40, None), Streams(3, mode))
+    nominal = modem_plans.KEYINGS[mode]
+    sound, data = transmit(Transmission(nominal, rate, 40, None), Streams(3, mode))
     line = np.concatenate(keying.blocks(data))
-    assert bits_by_frequency(sound, rate, told.baud, told.mark, told.space, len(line)) == line.tolist()
+    assert bits_by_frequency(sound, rate, nominal.baud, nominal.mark, nominal.space, len(line)) == line.tolist()
     assert np.abs(sound).max() == pytest.approx(0.05, rel=0.01)
 
 
 @pytest.mark.parametrize("channel", [Channel(clock=0.97), Channel(clock=1.05, tone_ratio=1.03),
                                      Channel(tone_shift=0.1)])
 def test_clock_and_tones_are_as_far_off_as_they_say(channel):
-    told = Keying(1_200, 1_200, 2_200)
-    sound, data = transmit(Transmission(told, 48_000, 40, None, channel), Streams(4))
-    mark, space = (tone * channel.tone_ratio + 1_200 * channel.tone_shift for tone in (told.mark, told.space))
+    nominal = Keying(1_200, 1_200, 2_200)
+    sound, data = transmit(Transmission(nominal, 48_000, 40, None, channel), Streams(4))
+    mark, space = (tone * channel.tone_ratio + 1_200 * channel.tone_shift for tone in (nominal.mark, nominal.space))
     line = np.concatenate(keying.blocks(data))
     baud = 1_200 * channel.clock
     assert len(sound) == int(len(line) * 48_000 / baud)
@@ -519,11 +519,11 @@ def test_fades_swing_between_their_levels():
 
 
 def test_noise_comes_after_the_filter_and_within_the_file():
-    told = modem_plans.KEYINGS["fsk9600"]
+    nominal = modem_plans.KEYINGS["fsk9600"]
     for ratio, channel in modem_plans.IMPAIRMENTS.values():
-        noisy, _ = transmit(Transmission(told, 48_000, 250, ratio, channel), Streams(6))
+        noisy, _ = transmit(Transmission(nominal, 48_000, 250, ratio, channel), Streams(6))
         assert np.abs(noisy).max() < 1
-    pair = [transmit(Transmission(told, 48_000, 250, ratio, Channel(low_pass=3_000)), Streams(6))[0]
+    pair = [transmit(Transmission(nominal, 48_000, 250, ratio, Channel(low_pass=3_000)), Streams(6))[0]
             for ratio in (10, None)]
     power = np.abs(np.fft.rfft(pair[0] - pair[1])) ** 2
     assert np.mean(power[len(power) // 2:]) / np.mean(power[:len(power) // 2]) == pytest.approx(1, abs=0.1)
@@ -543,8 +543,8 @@ def test_short_bursts_are_many(monkeypatch, tmp_path):
         f"{mode}/{ratio}dB" for mode in ("bell202", "fsk9600", "softmodem-1225") for ratio in (10, 14, 20)}
     assert all(len(bytes.fromhex(line["bytes"])) == 480 for line in lines)
     keying = modem_plans.SHORT_KEYINGS["softmodem-1225"]
-    told = Transmission(keying, 48_000, 480, None, Channel(carrier_off=0.2), 12)
-    quiet = np.flatnonzero(np.convolve(np.abs(transmit(told, Streams(7))[0]), np.ones(2_000), "valid") == 0)
+    nominal = Transmission(keying, 48_000, 480, None, Channel(carrier_off=0.2), 12)
+    quiet = np.flatnonzero(np.convolve(np.abs(transmit(nominal, Streams(7))[0]), np.ones(2_000), "valid") == 0)
     assert np.count_nonzero(np.diff(quiet) > 1) == 40
 
 
@@ -574,10 +574,10 @@ def test_noise_is_heard_by_every_mode(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("encoding", ["s16", "f32"])
 def test_noise_is_added_to_recordings(monkeypatch, tmp_path, encoding):
-    told = Keying(1_200, 1_200, 2_200)
-    clean, _ = transmit(Transmission(told, 44_100, 200, None, Channel(carrier_off=0.5)), Streams(8))
+    nominal = Keying(1_200, 1_200, 2_200)
+    clean, _ = transmit(Transmission(nominal, 44_100, 200, None, Channel(carrier_off=0.5)), Streams(8))
     sound_file.write(tmp_path / "in" / "a.wav", clean, 44_100, encoding)
-    monkeypatch.setattr(modem_plans, "CAPTURES", [("a.wav", "a", told, "word", 2)])
+    monkeypatch.setattr(modem_plans, "CAPTURES", [("a.wav", "a", nominal, "word", 2)])
     files = run(monkeypatch, tmp_path / "out", "modem-captures", "--captures", str(tmp_path / "in"))
     lines = json.loads(files["manifest.json"])
     assert [(line["cell"], line["words"]) for line in lines] == [

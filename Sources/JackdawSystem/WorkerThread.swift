@@ -9,12 +9,12 @@ package import JackdawTransport
     /// The thread's name and body, as `pthread_create` passes them to the new thread.
     private final class Task {
         let name: String
-        let isHurried: Bool
+        let isRealtime: Bool
         let body: () -> Void
 
-        init(name: String, isHurried: Bool, body: @escaping () -> Void) {
+        init(name: String, isRealtime: Bool, body: @escaping () -> Void) {
             self.name = name
-            self.isHurried = isHurried
+            self.isRealtime = isRealtime
             self.body = body
         }
     }
@@ -22,20 +22,20 @@ package import JackdawTransport
     /// Starts a thread.
     /// - Parameters:
     ///   - name: the thread's name, 15 bytes at most.
-    ///   - isHurried: whether the thread gets a real-time priority, if the system allows that.
+    ///   - isRealtime: whether the thread gets a real-time priority, if the system allows that.
     ///   - body: the code that the thread runs.
     /// - Throws: ``SystemFailure`` if the system has no thread to spare.
     package init(
-        name: String, isHurried: Bool = false, _ body: @escaping @Sendable () -> Void
+        name: String, isRealtime: Bool = false, _ body: @escaping @Sendable () -> Void
     ) throws(SystemFailure) {
-        let task = unsafe Unmanaged.passRetained(Task(name: name, isHurried: isHurried, body: body))
+        let task = unsafe Unmanaged.passRetained(Task(name: name, isRealtime: isRealtime, body: body))
         let result = unsafe pthread_create(
             &thread, nil,
             { argument in
                 let task = unsafe Unmanaged<Task>.fromOpaque(argument!).takeRetainedValue()
                 unsafe jackdaw_name_thread(task.name)
                 WorkerThread.blockSignals()
-                if task.isHurried { WorkerThread.hurry(true) }
+                if task.isRealtime { WorkerThread.setRealtime(true) }
                 task.body()
                 return nil
             }, task.toOpaque())
@@ -98,7 +98,7 @@ package import JackdawTransport
     /// Gives this thread the lowest real-time priority (`SCHED_RR`), since sound cannot wait; or returns it to the
     /// normal priority. If the user has no right to real-time priorities (`rtprio` in limits.conf), the priority does
     /// not change.
-    package static func hurry(_ isAhead: Bool) {
+    package static func setRealtime(_ isAhead: Bool) {
         var parameters = sched_param()
         let policy = isAhead ? SCHED_RR : SCHED_OTHER
         parameters.sched_priority = sched_get_priority_min(policy)

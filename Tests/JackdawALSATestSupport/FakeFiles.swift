@@ -28,7 +28,8 @@ struct FakeFiles: SystemFiles {
 }
 
 extension FakeFiles {
-    /// A laptop: the HDA card as Debian's kernel 6.1 tells of it, its digital output, and a USB adapter without playback.
+    /// A laptop: the HDA card as Debian's kernel 6.1 describes it, its digital output, and a USB adapter without
+    /// playback.
     static var laptop: FakeFiles {
         var files = FakeFiles()
         files.texts["/proc/asound/cards"] = """

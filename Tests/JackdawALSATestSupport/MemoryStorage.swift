@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import JackdawALSA
 
-/// Saved levels in memory that outlasts a process, and fails where it is told to.
+/// Saved levels in memory that outlasts a process, and fails when the test requests it.
 final class MemoryStorage: MixerStateStorage {
     struct Facts {
         var files: [String: [UInt8]] = [:]

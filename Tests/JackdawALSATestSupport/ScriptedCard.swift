@@ -3,13 +3,13 @@ import Synchronization
 
 @testable import JackdawALSA
 
-/// A sound card that outlasts the processes which open its mixer, and fails where it is told to.
+/// A sound card that outlasts the processes which open its mixer, and fails when the test requests it.
 final class ScriptedCard: Sendable {
     /// An element with what it is set to.
     struct Part {
         var element: MixerElement
         var volumes = 0...31
-        /// Hundredths of a dB at either end of the volumes; nil where the driver tells none.
+        /// Hundredths of a dB at either end of the volumes; nil if the driver reports none.
         var decibels: ClosedRange<Int>?
         var items: [String] = []
         /// By kind, direction and channel.

@@ -4,7 +4,7 @@ import Synchronization
 @testable import JackdawALSA
 import JackdawSystem
 
-/// Time that passes only while somebody waits, and what happens as it does.
+/// A clock that advances only while a task waits, and the events on the way.
 final class ScriptedWaiting: Waiting {
     private struct Step {
         let time: Int64
@@ -21,7 +21,7 @@ final class ScriptedWaiting: Waiting {
 
     private let state = Mutex(State())
 
-    /// How often somebody waited.
+    /// The number of waits.
     var waits: Int { state.withLock(\.waits) }
 
     /// What a descriptor answers.

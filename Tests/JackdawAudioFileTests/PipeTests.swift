@@ -166,7 +166,7 @@ struct PipeTests {
             let directory = try TestDirectory()
             let samples = randomInt16(count: 10_000, seed: 21)
             let path = try directory.file("sound.wav", WAVBytes(samples).bytes)
-            // A file, and where somebody has already read from it.
+            // A file, and a file from which a part has been read.
             let file = unsafe open(path, O_RDONLY)
             dup2(file, STDIN_FILENO)
             try #require(try readAllInt16("-") == samples)

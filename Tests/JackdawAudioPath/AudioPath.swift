@@ -30,7 +30,7 @@ enum AudioPath {
         stream.close()
     }
 
-    /// A line with commands in it, some of which are nobody else's when they end; that goes over to other tones, and stops.
+    /// A line with commands, some of which are released when they end; it changes to other tones, and stops.
     private static func play(_ configuration: StreamConfiguration) throws {
         let tones = PowerToneProfile.uniMag
         let stream = try PlaybackStream(configuration) { format in

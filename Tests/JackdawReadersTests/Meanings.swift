@@ -15,7 +15,7 @@ func words(_ meanings: [ReaderMeaning]) -> [String] {
         case .badSwipe(let words, let reason): "bad swipe: \(values(of: words, reason))"
         case .gaveUp: "gave up"
         case .card(let notice): "card: \(notice)"
-        case .told(let fact): "told: \(fact)"
+        case .reported(let fact): "reported: \(fact)"
         case .poweringDown: "powering down"
         case .reply(let bytes): "reply of \(bytes.count) bytes"
         case .unknown(let words, let reason): "unknown: \(values(of: words, reason))"

@@ -2,7 +2,7 @@ import JackdawReaders
 import JackdawSimulator
 import Testing
 
-/// A swipe that comes in two pieces with a silence between them, whatever is being asked: nothing of a card is told as something
+/// A swipe in two pieces with a silence between them, during each request: card data is never reported as something
 /// else.
 struct BrokenSwipeTests {
     @Test(arguments: SimulatedFamily.all.map(\.name)) func aPieceOfASwipeIsNeverTold(name: String) throws {
@@ -16,9 +16,9 @@ struct BrokenSwipeTests {
             for frame in frames {
                 for split in 0..<frame.count {
                     for isAsking in [true, false] {
-                        let told = events(
+                        let reported = events(
                             dialect, model, frame[..<split], frame[split...], isAsking: isAsking)
-                        let piece = leak(of: tracks, in: told)
+                        let piece = leak(of: tracks, in: reported)
                         #expect(piece == nil, "\(name), \(card), split at \(split), asking \(isAsking)")
                         if piece != nil { return }
                     }
@@ -27,7 +27,7 @@ struct BrokenSwipeTests {
         }
     }
 
-    /// What is told, a line each.
+    /// The events, a line each.
     private func events(
         _ dialect: any ReaderDialect, _ model: any ReaderModel, _ first: ArraySlice<UInt8>,
         _ second: ArraySlice<UInt8>, isAsking: Bool
@@ -41,7 +41,7 @@ struct BrokenSwipeTests {
         outputs += driver.receive(Array(first).span, at: now)
         outputs += driver.advance(to: now + .milliseconds(1_000))
         outputs += driver.receive(Array(second).span, at: now + .milliseconds(1_001))
-        // Whatever is still asked is answered, so that what was taken for an answer is told.
+        // The pending request is answered, so that bytes that were taken for an answer are reported.
         for round in 0..<30 {
             let later = now + .milliseconds(1_600 + 500 * round)
             outputs += driver.advance(to: later)

@@ -4,7 +4,7 @@ import Testing
 
 /// Cards that are not swiped, at the readers of families whose drivers know what that is.
 struct CardNoticeTests {
-    /// What is done with a card, and what the family's driver tells of it.
+    /// Actions with a card, and the events of the family's driver.
     static let known: [(family: String, manner: Presentation.Manner, events: [String])] = [
         ("miura", .inserted, ["card: inserted"]), ("miura", .removed, ["card: removed"]),
         ("miura", .unreadable, ["card: unreadable"]),
@@ -30,8 +30,8 @@ struct CardNoticeTests {
         rehearsal.perform(.requestSwipe(within: .seconds(20)))
         rehearsal.run(until: .armed)
         rehearsal.run(for: .seconds(10))
-        let told = rehearsal.events.map(\.description)
-        return told.filter { ["card", "swipe", "bad swipe", "dropped"].contains($0.prefix { $0 != ":" }) }
+        let reported = rehearsal.events.map(\.description)
+        return reported.filter { ["card", "swipe", "bad swipe", "dropped"].contains($0.prefix { $0 != ":" }) }
     }
 
     @Test(arguments: known) func aDriverTellsWhatIsDoneWithACard(
@@ -49,7 +49,7 @@ struct CardNoticeTests {
             ])
     }
 
-    /// Nothing is made up where a family's readers are not known to tell.
+    /// No event is invented if a family's readers are not known to report one.
     @Test func whatIsNotKnownIsNotTold() {
         for family in SimulatedFamily.all.map(\.name) where family != "jsonpos" {
             for manner in Presentation.Manner.allCases where ![.swiped, .swipedInVain].contains(manner) {

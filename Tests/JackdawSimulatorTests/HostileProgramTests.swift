@@ -15,7 +15,7 @@ struct HostileProgramTests {
         #expect(answers.first.map { Array($0.dropLast(2)) } == [0x06, 0x02, 0x4C, 0x01, 0x31])
     }
 
-    /// A reader whose noise nobody looks at fills no memory: what is not taken in stays with the link.
+    /// The noise of a reader whose events are not taken fills no memory: it stays with the link.
     @Test func eventsThatNobodyTakesAreBounded() async throws {
         let (near, far) = MemoryLink.pair(link: LinkName(.sim, "test"), room: 1_000_000)
         let session = ReaderSession(

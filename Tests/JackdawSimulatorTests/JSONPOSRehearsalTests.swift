@@ -50,7 +50,7 @@ struct JSONPOSRehearsalTests {
         #expect(error.code == .unsupported)
     }
 
-    /// It has no other way to tell that is published.
+    /// It has no other published way to report that.
     @Test func aTerminalTellsItsLowBatteryWhenItIsAsked() {
         var rehearsal = Rehearsal("jsonpos", faults: [PlannedFault(.lowBattery)])
         rehearsal.perform(.connect)

@@ -110,7 +110,7 @@ struct MaskedTranscriptTests {
         }
     }
 
-    /// What is no frame is masked as where nobody knows the protocol, and nothing is lost or moved.
+    /// Bytes outside of frames are masked as for an unknown protocol, and nothing is lost or moved.
     @Test(arguments: [1, 3, 1_000]) func whatIsNoFrameIsMaskedAsEver(step: Int) throws {
         let noise = Array("noise %B5413330089604111^SPECIMEN/ROBERTA^2812?".utf8)
         let frame = try #require(
@@ -173,7 +173,7 @@ struct MaskedTranscriptTests {
         }
     }
 
-    /// Bytes of chance, and swipes with a few of them in between: as many are kept as came, in pieces of any size.
+    /// Random bytes, and swipes with a few of them in between: as many are kept as came, in pieces of any size.
     @Test(arguments: SimulatedFamily.all.map(\.name)) func noByteIsLost(name: String) throws {
         let family = try #require(ReaderFamily.named(name))
         var random = SeededRandom(seed: 5)

@@ -39,7 +39,7 @@ struct ReaderSearchTests {
         #expect(search.loudestPlayed == 0)
     }
 
-    /// What is heard once only is told, and not taken for a reader.
+    /// A single answer is reported, but not accepted as a reader.
     @Test func anAnswerThatIsNotHeardAgainIsNone() throws {
         let family = try #require(ReaderFamily.named("ips"))
         let sound = try #require(try family.makeSound(family.simulatedProfile))
@@ -91,7 +91,7 @@ struct ReaderSearchTests {
             }
             #expect(!reason.isEmpty)
         }
-        // Nobody's turn is waited for that has none.
+        // The search does not wait for families without a turn.
         #expect(report.duration < .seconds(1))
     }
 }

@@ -213,7 +213,7 @@ struct RehearsalTests {
         guard family != "edynamo" else { return #expect(rehearsal.state == .ready) }
         #expect(rehearsal.state == .off)
         guard family != "unimag" else {
-            // It does not even tell that it has power, five times 0.5 s of silence and 2.6 s of tone.
+            // It does not even report power-up, five times 0.5 s of silence and 2.6 s of tone.
             #expect(asked == 0)
             #expect(rehearsal.log.last?.hasPrefix("15500 failed: ") == true)
             #expect(rehearsal.failures(after: 0).last == .noAnswer)

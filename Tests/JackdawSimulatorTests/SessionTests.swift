@@ -56,8 +56,8 @@ struct SessionTests {
         await session.perform(.requestSwipe(within: .seconds(20)))
         // Readers that are always armed may have had their card before.
         await host.present(Presentation(SimulatedCard.deck[1]))
-        let told = await Self.events(&events, until: Self.isSwipe)
-        #expect(told.last?.contains("555555******4444") == true)
+        let reported = await Self.events(&events, until: Self.isSwipe)
+        #expect(reported.last?.contains("555555******4444") == true)
         await session.close()
         await running.value
         let rest = await Self.events(&events, until: Self.isLost)
@@ -76,8 +76,8 @@ struct SessionTests {
             await clock.sleepers(1)
             clock.advance(by: .seconds(4))
         }
-        let told = await Self.events(&events) { if case .failed = $0 { true } else { false } }
-        #expect(told == ["failed: the reader does not answer (software, asked 3 times)"])
+        let reported = await Self.events(&events) { if case .failed = $0 { true } else { false } }
+        #expect(reported == ["failed: the reader does not answer (software, asked 3 times)"])
         var count = 0
         await session.close()
         while try await far.receive({ count += $0.count }) {}
@@ -90,8 +90,8 @@ struct SessionTests {
         var events = session.events.makeAsyncIterator()
         await session.perform(.connect)
         await far.close()
-        let told = await Self.events(&events, until: Self.isLost)
-        #expect(told.last?.hasPrefix("lost") == true)
+        let reported = await Self.events(&events, until: Self.isLost)
+        #expect(reported.last?.hasPrefix("lost") == true)
         #expect(await events.next() == nil)
     }
 
@@ -143,7 +143,7 @@ struct SessionTests {
         await far.close()
     }
 
-    /// Events that nobody takes are bounded: the rest stays with the link.
+    /// Events that the program does not take are bounded: the rest stays with the link.
     @Test func nothingIsReceivedWhileManyEventsWait() async throws {
         let (near, far) = MemoryLink.pair(link: link, room: 64)
         let session = ReaderSession(near, MiuraDialect(), clock: ManualClock())

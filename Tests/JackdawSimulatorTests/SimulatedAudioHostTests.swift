@@ -5,7 +5,7 @@ import JackdawTestSupport
 import JackdawTransport
 import Testing
 
-/// A simulated reader whose messages somebody else plays, as on a sound card.
+/// A simulated reader whose messages another object plays, as a sound card does.
 @Suite struct SimulatedAudioHostTests {
     /// What the reader says while a line plays for some seconds.
     private static func said(
@@ -50,7 +50,7 @@ import Testing
         #expect(try answers.first.map { try Self.bytes(of: $0, sound).prefix(2) } == [0x06, 0x02])
     }
 
-    /// A card that captures what was played, and keeps what is to be played.
+    /// A card that captures what was played, and keeps what will be played.
     private final class RecordedCard: AudioPort, PlaybackPort {
         let sampleRate = 48_000.0
         let channelCount = 2
@@ -87,9 +87,9 @@ import Testing
         let card = try RecordedCard(blocks)
         var host = SimulatedAudioHost(
             try SimulatedAudioReader(sound, sampleRate: 48_000) { SimulatedReader(UniMagModel()) })
-        var told: [Bool] = []
-        try host.run(hearing: card, saying: card, while: { true }, { told.append($0) })
-        #expect(told == [true])
+        var reported: [Bool] = []
+        try host.run(hearing: card, saying: card, while: { true }, { reported.append($0) })
+        #expect(reported == [true])
         #expect(card.line.with { $0.commandCount } == 1)
         var heard: [Float] = []
         card.line.with { $0.append(frames: 48_000, to: &heard) }

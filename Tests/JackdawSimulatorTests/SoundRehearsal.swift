@@ -30,7 +30,7 @@ struct SoundRehearsal: ~Copyable {
     ///   - sampleRate: frames per second.
     ///   - path: what lies between the reader and the driver.
     ///   - block: frames that are played and captured at once.
-    ///   - profile: values in the place of the simulated ones.
+    ///   - profile: values instead of the simulated ones.
     ///   - deck: the cards.
     ///   - faults: what goes wrong.
     /// - Throws: what the family has against the profile or the rate.

@@ -7,7 +7,7 @@ import Testing
 struct SoundRehearsalTests {
     /// Those that hand out swipes.
     static let families = ["udynamo", "unimag"]
-    /// Those with a battery, in a sound that is made up.
+    /// Those with a battery, in a synthetic sound.
     static let familiesWithABattery = ["ips", "ipsenterprise"]
     static let rates = [48_000.0, 44_100]
 
@@ -125,7 +125,7 @@ struct SoundRehearsalTests {
         #expect(rehearsal.log.suffix(2) == Self.connected(family)[...])
     }
 
-    /// How these readers sound nobody has told.
+    /// The sound of these readers is not published.
     @Test func aSoundThatIsNotKnownIsNotMade() throws {
         for (name, missing) in [
             ("ips", "sound.lineMode"), ("ipsenterprise", "sound.lineMode, sound.carrier, sound.level"),
@@ -210,7 +210,7 @@ struct SoundRehearsalTests {
             rehearsal.log.suffix(4) == ["setting 75 was set", "ready", "settings: setting 75 of 4 bytes", "ready"])
     }
 
-    /// Readers that get too little of their tone say nothing: whoever connects hears of it after all tries.
+    /// Readers that get too little power are silent: the driver reports it after all attempts.
     @Test func aVolumeThatIsTooLowIsTold() throws {
         var rehearsal = try SoundRehearsal("unimag", faults: [PlannedFault(.volumeTooLow)])
         rehearsal.perform(.connect)
@@ -348,10 +348,10 @@ struct SoundRehearsalTests {
 }
 
 extension SoundRehearsal {
-    /// All bytes that were told as they are.
+    /// All bytes that were reported unchanged.
     var toldBytes: [UInt8] {
         events.flatMap { event -> [UInt8] in
-            guard case .told(.bytes(let bytes)) = event else { return [] }
+            guard case .reported(.bytes(let bytes)) = event else { return [] }
             return bytes.withBytes { bytes in bytes.indices.map { bytes[$0] } }
         }
     }

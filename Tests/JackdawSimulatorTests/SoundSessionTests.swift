@@ -30,7 +30,7 @@ struct SoundSessionTests {
             for _ in 0..<6_000 {
                 guard await session.state != state else { return }
                 _ = try port.receive(within: .zero) { event, samples in link.hear(event, samples) }
-                // No time passes while somebody has something to do.
+                // No time passes while a task has work.
                 while link.waitingCount > 0 { await Task.yield() }
                 await Task.yield()
             }
@@ -47,7 +47,7 @@ struct SoundSessionTests {
         }
     }
 
-    /// What is told when a reader is connected and a card goes through it.
+    /// The events when a reader is connected and a card is swiped.
     private func swipe(_ conversation: Conversation) async throws -> [String] {
         await conversation.session.perform(.connect)
         try await conversation.run(until: .ready)
@@ -61,9 +61,9 @@ struct SoundSessionTests {
     @Test(arguments: ["udynamo", "unimag"], [48_000.0, 44_100])
     func aSwipeComesOverASoundCard(family: String, sampleRate: Double) async throws {
         let conversation = try Conversation(family, sampleRate: sampleRate)
-        let told = try await swipe(conversation)
+        let reported = try await swipe(conversation)
         #expect(
-            told == [
+            reported == [
                 "connected: \(family), firmware JACKDAW SIMULATED 1.00, serial number SIM0000001", "ready",
                 "waiting for a card", "swipe: \(family) 555555******4444",
             ])
@@ -77,9 +77,9 @@ struct SoundSessionTests {
     @Test(arguments: SoundRehearsalTests.familiesWithABattery, [48_000.0, 44_100])
     func aSwipeOfAReaderWithABatteryComesOverASoundCard(family: String, sampleRate: Double) async throws {
         let conversation = try Conversation(family, sampleRate: sampleRate)
-        let told = try await swipe(conversation)
+        let reported = try await swipe(conversation)
         #expect(
-            told == [
+            reported == [
                 "connected: \(family)", "ready", "waiting for a card", "swipe: \(family) 555555******4444",
             ])
         await conversation.session.close()

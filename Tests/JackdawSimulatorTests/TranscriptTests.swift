@@ -35,7 +35,7 @@ struct TranscriptTests {
                 clock.advance(by: .seconds(1))
                 await present()
             // A tag ends no wait.
-            case .told(.bytes): clock.advance(by: .seconds(20))
+            case .reported(.bytes): clock.advance(by: .seconds(20))
             case .failed: await end()
             default: break
             }
@@ -49,7 +49,7 @@ struct TranscriptTests {
         #expect(recorded.contains { $0.hasPrefix("swipe: \(name) 555555******4444") })
     }
 
-    /// Those that tell no swipes: of tags, of plain bytes, and of what a terminal does.
+    /// Those that report no swipes: readers of tags, of plain bytes, and terminals.
     @Test(arguments: [("flojack", "card: tapped"), ("hijack", "ready"), ("jsonpos", "connected")])
     func aTranscriptWithoutSwipesGivesTheSameEvents(name: String, event: String) async throws {
         #expect(try await recordAndReplay(name).contains { $0.hasPrefix(event) })
@@ -65,7 +65,7 @@ struct TranscriptTests {
         let (near, far) = MemoryLink.pair(link: link, keepsPackets: family.needsPackets)
         var device = SimulatedDevice()
         device.answerDelay = .zero
-        // A reader that is told to wait may not have heard of it yet when its driver has told it.
+        // A reader may not have received the request to wait yet when its driver has sent it.
         let deck = model.isAlwaysArmed ? [] : [Presentation(SimulatedCard.deck[1], after: .zero)]
         let clock = ManualClock()
         let host = SimulatorHost(far, clock: clock) { SimulatedReader(model, device: device, deck: deck) }

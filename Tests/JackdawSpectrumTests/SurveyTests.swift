@@ -148,7 +148,7 @@ struct SurveyTests {
             let report = try Signal(seconds: 3).noise(-70, seed: 10).tone(frequency, -20).report()
             #expect(report.hum == nil, "\(frequency)")
         }
-        // Too short to tell 50 Hz from 60 Hz.
+        // Too short to distinguish 50 Hz from 60 Hz.
         #expect(try Signal(seconds: 0.1).tone(50, -20).report().hum == nil)
     }
 
@@ -211,7 +211,7 @@ struct SurveyTests {
         #expect(isNear(10 * log10(power), -20, 0.5))
     }
 
-    /// A carrier whose amplitude is noise of 100 Hz is one broad line and no row of chance peaks.
+    /// A carrier whose amplitude is noise of 100 Hz is one broad line, not a row of random peaks.
     @Test func fadingCarrier() throws {
         var signal = Signal(seconds: 4).noise(-20, seed: 22)
         var amplitude = 0.0

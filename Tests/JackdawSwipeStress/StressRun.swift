@@ -24,7 +24,7 @@ import SwipeController
         }
     }
 
-    /// Told of power-ups that fail.
+    /// Receives the power-ups that fail.
     private final class Failures: PGSwipeDelegate {
         let count = Shared(0)
 

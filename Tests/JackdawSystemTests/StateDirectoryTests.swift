@@ -69,7 +69,7 @@ import Testing
         #expect(try directory.load("link") == [1])
     }
 
-    /// Of a huge file no more is read than tells that it is too long.
+    /// Of a huge file no more is read than is needed to see that it is too long.
     @Test func aHugeFileIsNotReadToItsEnd() throws {
         let folder = Folder()
         let directory = StateDirectory(folder.path)

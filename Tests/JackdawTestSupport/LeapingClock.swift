@@ -1,5 +1,5 @@
-/// A clock on which nobody waits for a short time: who sleeps no longer than a moment moves it to where they want to wake;
-/// who sleeps longer waits until a test moves it.
+/// A clock without short waits: a task that sleeps no longer than a moment moves it to its wake-up time;
+/// a task that sleeps longer waits until a test moves it.
 public final class LeapingClock: Clock {
     private let clock = ManualClock()
     private let most: Duration

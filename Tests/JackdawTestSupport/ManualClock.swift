@@ -40,7 +40,7 @@ public final class ManualClock: Clock {
     /// A nanosecond.
     public var minimumResolution: Duration { .nanoseconds(1) }
 
-    /// When the first sleeper will wake; nil where nobody sleeps.
+    /// When the first sleeper will wake; nil if no task sleeps.
     public var nextDeadline: Instant? { state.withLock { $0.sleepers.map(\.deadline).min() } }
 
     /// Sleeps until the clock has been moved there.

@@ -13,7 +13,7 @@ public func processMemory(at address: UInt, count: Int) throws -> [UInt8] {
     return Array(try file.read(upToCount: count) ?? Data())
 }
 
-/// The most memory that a process has had since it became its program, in kibibytes. What `getrusage` tells is no less than
+/// The most memory that a process has had since it became its program, in kibibytes. `getrusage` returns no less than
 /// what its parent had.
 /// - Parameter process: its number, or `self`.
 /// - Returns: kibibytes.
@@ -28,7 +28,7 @@ public func peakMemory(of process: String = "self") throws -> Int {
 }
 
 /// Bytes of the heap that are in use: what was allocated and not given back, whatever of it the system still sees.
-/// - Throws: what the system says where the allocator tells nothing.
+/// - Throws: the system's error if the allocator reports nothing.
 public func heapInUse() throws -> Int {
     // Not in the headers that Swift sees.
     typealias Report = @convention(c) (Int32, UnsafeMutablePointer<FILE>) -> Int32
@@ -54,7 +54,7 @@ public func heapInUse() throws -> Int {
     return try bytes("current") - bytes("fast") - bytes("rest") + bytes("mmap")
 }
 
-/// Lets ``peakMemory(of:)`` tell of this process what comes after now.
+/// Lets ``peakMemory(of:)`` return the peak of this process from now on.
 /// - Returns: what it has now, in kibibytes.
 /// - Throws: what the system says where it cannot.
 public func restartPeakMemory() throws -> Int {

@@ -46,7 +46,7 @@ public final class Shared<State: Sendable>: Sendable {
             await withTaskCancellationHandler {
                 await withCheckedContinuation { continuation in
                     let isReady = contents.withLock { contents in
-                        // Cancelled before: nobody would wake it.
+                        // Cancelled before: nothing would wake it.
                         guard contents.changes == seen, !Task.isCancelled else { return true }
                         contents.waiting[number] = continuation
                         return false

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Codes of errors")
 struct LinkErrorCodeTests {
-    /// Those for which somebody has to do something first.
+    /// Those that need an action of the user first.
     private static let lasting: Set<String> = [
         "badName", "notPermitted", "unsupported", "rejected", "pairedElsewhere", "cancelled", "full",
     ]

@@ -18,7 +18,7 @@ import Testing
         // Only a UniMag lives on the volume.
         if thing != .uniMag { expected.append("volume back") }
         #expect(world.asides == expected)
-        // Nobody is asked about a reader that is only tried.
+        // The program is not asked about a reader that is only tried.
         #expect(!world.asides.contains { $0.hasPrefix("ask") || $0.hasPrefix("show") })
         await world.verify()
     }

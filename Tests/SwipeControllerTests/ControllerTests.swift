@@ -6,10 +6,10 @@ import Testing
 
 @testable import SwipeController
 
-/// Whole controllers over simulated readers: the delegate and the stream tell the same.
+/// Whole controllers over simulated readers: the delegate and the stream report the same.
 @Suite(.timeLimit(.minutes(30)))
 struct ControllerTests {
-    /// Writes down what it is told, and what is true of the reader then.
+    /// Records its calls, and the state of the reader at that time.
     private final class Recorder: PGSwipeDelegate {
         let log = Shared<[String]>([])
 
@@ -201,7 +201,7 @@ struct ControllerTests {
         controller.shutdown()
     }
 
-    /// Told of tests and of the jack.
+    /// Receives tests and events of the jack.
     private final class Listener: PGSwipeIpsCommunicationTestDelegate, PGSwipeIpsEnterpriseCommunicationTestDelegate,
         PGAudioJackConnectionDetectorDelegate
     {
@@ -307,7 +307,7 @@ struct ControllerTests {
         controller.shutdown()
     }
 
-    /// Calls of the controller inside of what it tells come behind it.
+    /// Calls of the controller within a delegate method are executed after it.
     private final class Caller: PGSwipeDelegate {
         let log = Shared<[String]>([])
         let controller = Shared<PGSwipeController?>(nil)

@@ -7,7 +7,7 @@ import Testing
 /// Nothing of a card is in what a program may print of readers, cards and events, however it is printed.
 @Suite(.timeLimit(.minutes(30)))
 struct LeakTests {
-    /// Prints all that it is told, in all ways there are.
+    /// Prints everything that it receives, in all ways there are.
     private final class Printer: PGSwipeDelegate {
         let lines = Shared<[String]>([])
         let swipes = Shared(0)

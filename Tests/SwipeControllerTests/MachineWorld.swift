@@ -21,17 +21,17 @@ struct MachineWorld {
     }
 
     private(set) var machine: SwipeMachine
-    /// What a delegate and a stream are told of it.
+    /// What a delegate and a stream receive.
     private let toldLog: ToldLog
-    /// All lines that were told, whatever a test has taken off ``log``.
+    /// All lines that were reported, whatever a test has removed from ``log``.
     private var whole: [String] = []
     private(set) var now = Duration.zero
-    /// What was told, a line each.
+    /// The announcements, a line each.
     var log: [String] = [] { didSet { if log.count > oldValue.count { whole += log[oldValue.count...] } } }
     /// What a person is asked and shown, what becomes of the volume and of links.
     var asides: [String] = []
     private(set) var attached: Thing?
-    /// What a connection detector is told.
+    /// What a connection detector receives.
     private(set) var jack: [Bool] = []
     private(set) var open: Set<ReaderKind> = []
     /// What is looked for, while it is.
@@ -45,7 +45,7 @@ struct MachineWorld {
     var answer: Bool? = true
     var volumeIsFull = false
     var volumeCanBeRaised = true
-    /// How long a reader takes to tell that it is there.
+    /// The time that a reader takes to report its presence.
     var powerUpTime = Duration.milliseconds(300)
     var linksFail = false
     /// Whether the reader is heard before any tone.
@@ -57,7 +57,7 @@ struct MachineWorld {
     var cancelsLate = false
     /// Whether a UniMag is too far away from the volume that it needs.
     var isDeaf = false
-    /// The flags as the last event of each reader has told them.
+    /// The flags of the last event of each reader.
     private(set) var told: [ReaderKind: DeviceFlags] = [:]
 
     /// The flags that came with each result of autodetection, by its line in the log.
@@ -104,12 +104,12 @@ struct MachineWorld {
         receive(.reader(reader, .ready))
     }
 
-    /// A UniMag begins anew by itself, as where its plug was touched.
+    /// A UniMag restarts by itself, as if its plug was touched.
     mutating func restart() {
         guard waiting.contains(.uniMag) else { return }
         waiting.remove(.uniMag)
         dropTimeOuts(of: .uniMag)
-        receive(.reader(.uniMag, .failed(ReaderError(.restarted, "anew"))))
+        receive(.reader(.uniMag, .failed(ReaderError(.restarted, "restarted"))))
         receive(.reader(.uniMag, .connected(ReaderIdentity(family: "test", facts: []))))
         receive(.reader(.uniMag, .ready))
     }
@@ -147,7 +147,7 @@ struct MachineWorld {
         for action in actions { take(action) }
     }
 
-    /// Delegate and stream were told what the log has, line by line. Nothing can be told behind it.
+    /// Delegate and stream received what the log has, line by line. Nothing can be reported after it.
     func verify(sourceLocation: SourceLocation = #_sourceLocation) async {
         await toldLog.verify(whole, sourceLocation: sourceLocation)
     }
@@ -282,7 +282,7 @@ struct MachineWorld {
         pending.append((now + delay, count, input))
     }
 
-    /// Nothing that a reader would have told comes any more.
+    /// The reader sends none of its pending reports any more.
     private mutating func dropTimeOuts(of reader: ReaderKind) {
         pending.removeAll { if case .reader(reader, _) = $0.input { true } else { false } }
     }

@@ -96,7 +96,8 @@ import Testing
             world.attach(thing)
             world.asides = []
             world.call(.beginAutodetect)
-            // Where nothing is found the type is as before, and its reader is powered up: that is told and shown again.
+            // Where nothing is found the type is as before, and its reader is powered up: that is reported and shown
+            // again.
             world.run(.seconds(5))
             #expect(!world.asides.contains { $0.hasPrefix("ask") || $0.hasPrefix("show") })
         }
@@ -126,7 +127,7 @@ import Testing
         await next.verify()
     }
 
-    // MARK: devices and what is told
+    // MARK: devices and events
 
     @Test func S0_25_theDeviceIsCastToItsClass() async {
         let environment = SimulatedEnvironment()
@@ -181,7 +182,7 @@ import Testing
         await world.verify()
     }
 
-    /// The driver has not been told to wait again when the second one comes.
+    /// The driver has no new request to wait when the second one comes.
     @Test(arguments: [ReaderKind.ips, .iDynamo]) func S0_34_swipesThatFollowAtOnceAreTold(reader: ReaderKind) async {
         var world = ready(.ips, .ips)
         world.attachIDynamo()
@@ -350,7 +351,7 @@ import Testing
         world.call(.powerUp(true))
         world.run()
         #expect(world.log.last == "uniMag ready")
-        // Nobody is asked what the program has decided.
+        // The user is not asked about the program's decision.
         #expect(!world.asides.contains { $0.hasPrefix("ask") })
         await world.verify()
     }

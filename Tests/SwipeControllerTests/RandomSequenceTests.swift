@@ -20,7 +20,7 @@ import Testing
             case "autodetected":
                 if !isDetecting { broken.append("a result without a start") }
                 isDetecting = false
-                // What was silent until now is as the flags tell.
+                // Readers without an event so far are as the flags show.
                 for reader in ReaderKind.allCases where reader != .iDynamo {
                     let state = detected?[reader] ?? DeviceFlags()
                     flags["\(reader)"] = (state.isConnected, state.isActivated, state.isReadyForSwipe)
@@ -31,7 +31,7 @@ import Testing
         }
 
         private mutating func take(_ words: [String], of reader: String, _ line: String) {
-            if isDetecting, reader != "iDynamo" { broken.append("told while it is detected: \(line)") }
+            if isDetecting, reader != "iDynamo" { broken.append("reported while it is detected: \(line)") }
             var state = flags[reader] ?? (false, false, false)
             let isRight: Bool
             switch words[0] {
@@ -66,7 +66,7 @@ import Testing
             for (reader, state) in world.told where rules.flags["\(reader)"] != nil && !rules.isDetecting {
                 let known = rules.flags["\(reader)"] ?? (false, false, false)
                 if known != (state.isConnected, state.isActivated, state.isReadyForSwipe) {
-                    rules.broken.append("the flags of \(reader) are others than the events tell")
+                    rules.broken.append("the flags of \(reader) are others than those of the events")
                 }
             }
             guard rules.broken.isEmpty else {
@@ -74,7 +74,7 @@ import Testing
                 return
             }
         }
-        // Half of them are shut down as they are: nothing is told, and nothing is left open.
+        // Half of them are shut down as they are: nothing is reported, and nothing is left open.
         guard seed.isMultiple(of: 2) else {
             let count = world.log.count
             world.call(.shutDown)
@@ -88,7 +88,7 @@ import Testing
         // However it went, what is ready waits in truth, it can be ended, and nothing is left open.
         world.answer = false
         world.refusesToWait = false
-        // What was asked before nobody has answered.
+        // The earlier question is not answered.
         world.receive(.answered(false))
         world.run(.seconds(60))
         #expect(world.machine.detection == nil)

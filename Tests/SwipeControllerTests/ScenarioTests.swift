@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwipeController
 
-/// Whole logs of what a controller's machine tells, on virtual time.
+/// Whole logs of the announcements of a controller's machine, on virtual time.
 @Suite struct ScenarioTests {
     private static let unprompted: @Sendable (inout UniMagSettings) -> Void = {
         $0.options.activateReaderWithoutPromptingUser = true
@@ -230,7 +230,8 @@ import Testing
         await world.verify()
     }
 
-    /// Detached while it is asked about, opened, powered up, or armed: what was told is taken back, and nothing else.
+    /// Detached while it is asked about, opened, powered up, or armed: the earlier announcements are reverted, and
+    /// nothing else.
     @Test(arguments: [0, 400, 510, 520, 700, 820, 900])
     func S0_39_S0_77_detachingEndsWhateverGoesOn(milliseconds: Int) async {
         var world = MachineWorld(.unimag)
@@ -546,7 +547,7 @@ import Testing
         await world.verify()
     }
 
-    /// It is not told to wait again by itself.
+    /// It gets no second request to wait by itself.
     @Test func aRequestThatIsRefusedIsToldAtOnce() async {
         var world = ready(Self.onRequest)
         world.refusesToWait = true
@@ -560,7 +561,7 @@ import Testing
         await world.verify()
     }
 
-    /// It was never ready for one, so that it is not told as unready.
+    /// It was never ready for one, so that it is not reported as unready.
     @Test func aRequestThatIsCancelledBeforeTheReaderWaitsIsToldOf() async {
         var world = ready(Self.onRequest)
         world.call(.requestSwipe)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SwipeController
 
-/// What a delegate and a stream are told of what a machine tells, a line each, in the words of ``MachineWorld``.
+/// What a delegate and a stream receive of the machine's announcements, a line each, in the words of ``MachineWorld``.
 final class ToldLog: PGSwipeDelegate {
     private let teller: EventTeller
     private let lines = Shared<[String]>([])
@@ -20,14 +20,14 @@ final class ToldLog: PGSwipeDelegate {
         if teller.take(action) { teller.deliver() }
     }
 
-    /// Both are told the same, and that is what the machine has told.
+    /// Both receive the same, and that is what the machine has announced.
     func verify(_ log: [String], sourceLocation: SourceLocation = #_sourceLocation) async {
         teller.end()
         var streamed: [String] = []
         for await event in stream { streamed.append(line(event)) }
         let expected = log.map { $0.split(separator: ",").first.map(String.init) ?? $0 }
         #expect(streamed == expected, sourceLocation: sourceLocation)
-        // Whoever has begun a test is told of it, and not the delegate.
+        // The caller that has begun a test receives its result, not the delegate.
         #expect(lines.with { $0 } == expected.filter { !$0.hasPrefix("tested") }, sourceLocation: sourceLocation)
     }
 

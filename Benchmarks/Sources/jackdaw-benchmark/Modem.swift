@@ -74,7 +74,7 @@ struct Modem: AsyncParsableCommand {
         var rows = [["recording"] + readers.map(\.name) + readers.dropFirst().map { "times \($0.name)" }]
         for recording in recordings {
             var rates = [[Double]](repeating: [], count: readers.count)
-            // Whoever came first would otherwise pay for reading the file from disk.
+            // Otherwise the first reader would pay for reading the file from disk.
             _ = try contents(of: recording.path)
             for _ in 0..<runs {
                 for (index, reader) in readers.enumerated() {

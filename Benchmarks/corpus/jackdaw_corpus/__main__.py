@@ -31,7 +31,7 @@ def record_swipe(out: Path, seed: int, cell: str, index: int, swipe: Swipe) -> d
 
 
 def record_noise(out: Path, seed: int, index: int) -> dict:
-    """White noise as long as a swipe; nothing is to be found in it."""
+    """White noise as long as a swipe; there is nothing to find in it."""
     rng = Streams(seed, "noiseonly", index)["noise"]
     path = Path("noiseonly") / f"{index:04d}.wav"
     sound_file.write(out / path, rng.normal(0, 0.1, int(rng.uniform(10_000, 30_000))), 44_100, "s16")

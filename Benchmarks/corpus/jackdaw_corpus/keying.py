@@ -12,7 +12,7 @@ from scipy.signal import lfilter
 from .randomness import Streams
 
 BLOCK_BYTES = 250
-"""Bytes that follow each other without a pause, unless told otherwise."""
+"""Bytes that follow each other without a pause, by default."""
 
 PAUSE_BITS = 30
 """Bits of mark before, between and after the blocks."""
@@ -20,7 +20,7 @@ PAUSE_BITS = 30
 
 @dataclass(frozen=True)
 class Keying:
-    """Tones (Hz) and baud of a mode, as a decoder is told them."""
+    """Tones (Hz) and baud of a mode, as a decoder gets them."""
 
     baud: float
     mark: float

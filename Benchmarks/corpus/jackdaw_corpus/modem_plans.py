@@ -70,7 +70,7 @@ Job = Callable[[], list[dict]]
 
 
 def line(path: Path, cell: str, mode: str, rate: int, **rest: object) -> dict:
-    """A line of the manifest; what the decoder is told is the nominal keying."""
+    """A line of the manifest; the decoder gets the nominal keying."""
     keying = (KEYINGS | SHORT_KEYINGS)[mode]
     return {"path": str(path), "cell": cell, "mode": mode, "baud": keying.baud, "mark": keying.mark,
             "space": keying.space, "rate": rate, "ebn0": None, "impairment": None, "bytes": "", "synthetic": True,
@@ -161,7 +161,7 @@ def noise(out: Path, seed: int, _: int) -> Iterator[Job]:
 
 
 CAPTURES: list[tuple[str, str, Keying, str, int]] = [
-    # file, family, what a decoder is told, the word in it, and how often it is
+    # file, family, the nominal keying, the word in it, and how often it is
     ("webjack-10x.wav", "webjack", Keying(1_225, 4_900, 2_450), "WebJack", 10),
     ("webjack-10x-nexus5-clipped.wav", "webjack-clipped", Keying(1_225, 4_900, 2_450), "WebJack", 10),
     ("webjack-broken-expect-none.wav", "webjack-broken", Keying(1_225, 4_900, 2_450), "WebJack", 0),
@@ -184,20 +184,20 @@ def loud_power(sound: np.ndarray, rate: int) -> float:
 def record_capture(out: Path, seed: int, capture: tuple[str, str, Keying, str, int], source: Path, ratio: float | None,
                    index: int) -> list[dict]:
     """Adds noise to a recording, by the power of its loud part; returns its line of the manifest."""
-    name, family, told, word, count = capture
+    name, family, nominal, word, count = capture
     with warnings.catch_warnings():
         # Phones write chunks of their own.
         warnings.simplefilter("ignore", wavfile.WavFileWarning)
         rate, samples = wavfile.read(source / name)
     sound = samples.astype(float) / (1 << 15 if samples.dtype == np.int16 else 1)
     if ratio is not None:
-        sigma = np.sqrt(loud_power(sound, rate) * rate / told.baud / 2 / 10 ** (ratio / 10))
+        sigma = np.sqrt(loud_power(sound, rate) * rate / nominal.baud / 2 / 10 ** (ratio / 10))
         # Room for the noise, so that the file does not clip it.
         sound = 0.2 * (sound + sigma * Streams(seed, name, index)["noise"].standard_normal(len(sound)))
     cell = f"{family}/{'clean' if ratio is None else f'{ratio:g}dB'}"
     path = Path(cell) / f"{index:04d}.wav"
     sound_file.write(out / path, sound, rate, "s16")
-    return [{"path": str(path), "cell": cell, "mode": family, "baud": told.baud, "mark": told.mark, "space": told.space,
+    return [{"path": str(path), "cell": cell, "mode": family, "baud": nominal.baud, "mark": nominal.mark, "space": nominal.space,
              "rate": rate, "ebn0": ratio, "impairment": None, "bytes": "", "word": word, "words": count}]
 
 

@@ -65,7 +65,7 @@ JACK_SOUNDS: dict[str, list[Sound]] = {
     "music": [music.chords, music.strings, music.drums, music.square_melody],
     "speech": [speech.speech],
 }
-"""What a microphone hears that hangs on a jack in the place of a reader."""
+"""The sounds of a microphone on a jack instead of a reader."""
 
 
 def record_jack(out: Path, seed: int, kind: str, index: int) -> dict:

@@ -8,7 +8,7 @@ from scipy.signal import butter, sosfilt
 
 
 def stretches(count: int, length: Callable[[], float]) -> Iterator[slice]:
-    """Cuts `count` samples into stretches, one after the other, each of a length that is asked for anew."""
+    """Cuts `count` samples into stretches, one after the other, each of a length that is drawn again."""
     start = 0
     while start < count:
         end = min(start + max(1, int(length())), count)

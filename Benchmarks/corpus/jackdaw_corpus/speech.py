@@ -27,7 +27,7 @@ FRICATIVES = [(4_000, 8_000), (2_000, 6_000), (1_000, 8_000)]
 
 
 def speech(rng: np.random.Generator, rate: int, seconds: float) -> np.ndarray:
-    """Somebody talking, with pauses."""
+    """Speech with pauses."""
     talk = espeak if shutil.which("espeak-ng") and rng.random() < 0.6 else formants
     return talk(rng, rate, seconds)
 

@@ -13,7 +13,7 @@ FIRST_DATA_BIT = 0.293
 """Inches from the card's edge to the first bit of the start sentinel."""
 
 ISSUER = "999999"
-"""An issuer number that nobody holds: every card here is a test card."""
+"""An issuer number that is not assigned: every card here is a test card."""
 
 NAMES = ["TESTER/TESS", "SAMPLE/SAM A", "NOBODY/IMA MRS", "D'EXAMPLE/EVE", "SYNTHETIC-CARD/A B", "XU/LI"]
 

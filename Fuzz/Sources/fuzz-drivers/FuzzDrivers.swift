@@ -46,7 +46,7 @@ private let commands: [ReaderCommand] = [
     .set(ReaderSetting(0x4C, [0x31])), .powerDown,
 ]
 
-/// Left alone, with nobody who answers.
+/// No answers: the driver comes to rest.
 private func comeToRest(_ driver: inout ReaderDriver) {
     for _ in 0..<200 {
         guard let deadline = driver.nextDeadline else { break }
@@ -60,13 +60,13 @@ private func comeToRest(_ driver: inout ReaderDriver) {
 private func check(_ outputs: [ReaderOutput]) {
     for case .event(let event) in outputs {
         switch event {
-        case .connected, .answered, .told: continue
+        case .connected, .answered, .reported: continue
         default: break
         }
         var digits = 0
         for character in "\(event)".utf8 {
             digits = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(character) ? digits + 1 : 0
-            precondition(digits < 13, "a number in what is told")
+            precondition(digits < 13, "a number in a description")
         }
     }
 }

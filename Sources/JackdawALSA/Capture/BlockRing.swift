@@ -111,9 +111,9 @@ struct BlockWriter {
     private(set) var lost: Int64 = 0
 
     /// Events that are not yet written to the ring: the disconnect, then the reconnect.
-    private var owesDisconnected = false
+    private var isDisconnectPending = false
     private var hasNews = false
-    private var owesReconnected = false
+    private var isReconnectPending = false
 
     /// - Parameter ring: receives the blocks.
     init(_ ring: BlockRing) { self.ring = ring }
@@ -148,7 +148,7 @@ struct BlockWriter {
     /// - Parameter time: when, in nanoseconds of the monotonic clock.
     mutating func disconnect(at time: Int64) {
         // The reconnect was never reported, so the two cancel out.
-        if owesReconnected { owesReconnected = false } else { owesDisconnected = true }
+        if isReconnectPending { isReconnectPending = false } else { isDisconnectPending = true }
         _ = tellOfDevice(at: time)
     }
 
@@ -156,11 +156,11 @@ struct BlockWriter {
     /// - Parameter time: when, in nanoseconds of the monotonic clock.
     mutating func reconnect(at time: Int64) {
         // Reported with the first block: a device that opens but delivers no audio is not back.
-        owesReconnected = true
+        isReconnectPending = true
     }
 
     /// Reports a disconnect again for which the ring had no room.
-    mutating func remind(at time: Int64) { if !owesReconnected { _ = tellOfDevice(at: time) } }
+    mutating func remind(at time: Int64) { if !isReconnectPending { _ = tellOfDevice(at: time) } }
 
     /// Whether a block or event was written since the last call.
     mutating func takeNews() -> Bool {
@@ -171,13 +171,13 @@ struct BlockWriter {
     /// Writes the pending events.
     /// - Returns: false if the ring has no room for them: the next block tries again.
     private mutating func tellOfDevice(at time: Int64) -> Bool {
-        if owesDisconnected {
-            owesDisconnected = !write(.disconnected, at: time)
+        if isDisconnectPending {
+            isDisconnectPending = !write(.disconnected, at: time)
         }
-        if owesReconnected, !owesDisconnected {
-            owesReconnected = !write(.reconnected, at: time)
+        if isReconnectPending, !isDisconnectPending {
+            isReconnectPending = !write(.reconnected, at: time)
         }
-        return !owesDisconnected && !owesReconnected
+        return !isDisconnectPending && !isReconnectPending
     }
 
     private mutating func write(_ kind: BlockRing.Kind, at time: Int64) -> Bool {

@@ -40,7 +40,7 @@ public final class CaptureStream: AudioPort {
                 calls.drop()
                 let state = try StreamState()
                 self.state = state
-                thread = try WorkerThread(name: "jackdaw-capture", isHurried: true) { [ring] in
+                thread = try WorkerThread(name: "jackdaw-capture", isRealtime: true) { [ring] in
                     CaptureEngine(calls, opener, configuration, ring: ring).run(state)
                 }
             } catch {

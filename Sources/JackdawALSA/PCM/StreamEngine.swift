@@ -136,12 +136,12 @@ extension StreamEngine {
         let wait = DeviceWait(state.wakeUp)
         let clock = SystemWaiting()
         var next = begin(now: clock.now())
-        var isHurried = true
+        var isRealtime = true
         while !state.isStopped {
             // Opening a device loads plug-ins and connects to servers: this must not run at real-time priority.
-            if (calls != nil) != isHurried {
-                isHurried.toggle()
-                WorkerThread.hurry(isHurried)
+            if (calls != nil) != isRealtime {
+                isRealtime.toggle()
+                WorkerThread.setRealtime(isRealtime)
             }
             switch next {
             case .device(let milliseconds):

@@ -94,8 +94,8 @@ final class PlaybackReport: Sendable {
 /// added up, and a disconnect and a reconnect cancel out.
 struct EventWriter {
     let report: PlaybackReport
-    private var owesDisconnected = false
-    private var owesReconnected = false
+    private var isDisconnectPending = false
+    private var isReconnectPending = false
     private var owedGap: PlaybackGap?
     private var hasNews = false
 
@@ -123,22 +123,22 @@ struct EventWriter {
     /// Reports that the device was disconnected.
     mutating func disconnect() {
         report.set(isConnected: false)
-        if owesReconnected { owesReconnected = false } else { owesDisconnected = true }
+        if isReconnectPending { isReconnectPending = false } else { isDisconnectPending = true }
         tell()
     }
 
     /// Reports that the device is back.
     mutating func reconnect() {
         report.set(isConnected: true)
-        owesReconnected = true
+        isReconnectPending = true
         tell()
     }
 
     /// Writes the pending events, as far as there is room.
     mutating func tell() {
-        if owesDisconnected { owesDisconnected = !write(.disconnected) }
-        if owesReconnected, !owesDisconnected { owesReconnected = !write(.reconnected) }
-        if let gap = owedGap, !owesDisconnected, !owesReconnected, write(.interrupted(gap)) { owedGap = nil }
+        if isDisconnectPending { isDisconnectPending = !write(.disconnected) }
+        if isReconnectPending, !isDisconnectPending { isReconnectPending = !write(.reconnected) }
+        if let gap = owedGap, !isDisconnectPending, !isReconnectPending, write(.interrupted(gap)) { owedGap = nil }
     }
 
     private mutating func write(_ event: PlaybackEvent) -> Bool {

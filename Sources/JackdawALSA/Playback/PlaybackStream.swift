@@ -66,7 +66,7 @@ public final class PlaybackStream<Source: SoundSource>: Sendable {
                 PlaybackFeed(
                     consume source, changes, map, framesPerBlock: calls.format.periodFrames, report: report))
             state = try StreamState()
-            thread = try WorkerThread(name: "jackdaw-play", isHurried: true) { [state, wanted] in
+            thread = try WorkerThread(name: "jackdaw-play", isRealtime: true) { [state, wanted] in
                 PlaybackEngine<Opener, Source>(
                     calls, opener, wanted, framesPerBlock: calls.format.periodFrames, sound: feed.take()
                 )

@@ -100,8 +100,8 @@ extension DynamoLine: NibbleFormat {
 
     var dataInTemplate: Int { 1 }
 
-    func report(_ burst: NibbleBurst, _ judge: NibbleJudge, _ scale: NibbleScale, to events: inout [LineEvent]) {
-        var bytes = NibbleBytes(judge, lowNibble: 0, isInverted: oneFalls)
+    func report(_ burst: NibbleBurst, _ scorer: NibbleScorer, _ scale: NibbleScale, to events: inout [LineEvent]) {
+        var bytes = NibbleBytes(scorer, lowNibble: 0, isInverted: oneFalls)
         defer { bytes.wipe() }
         guard bytes.values.count >= 4 else { return }
         let check = FrameCheck.packet(identifiers: identifiers)
@@ -113,11 +113,11 @@ extension DynamoLine: NibbleFormat {
         if check.outcome(whole.values.span) != .whole {
             whole.wipe()
             whole = bytes
-            guard let mended = whole.mend([check]) else { return whole.wipe() }
-            result = mended
+            guard let corrected = whole.correct([check]) else { return whole.wipe() }
+            result = corrected
         }
         let count = whole.values.count
-        whole.append(content == .packets ? 0..<count : 3..<(count - 1), result, of: burst, judge, scale, to: &events)
+        whole.append(content == .packets ? 0..<count : 3..<(count - 1), result, of: burst, scorer, scale, to: &events)
         whole.wipe()
     }
 }

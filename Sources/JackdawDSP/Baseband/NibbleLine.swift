@@ -74,10 +74,10 @@ extension NibbleLine: NibbleFormat {
 
     var dataInTemplate: Int { 0 }
 
-    func report(_ burst: NibbleBurst, _ judge: NibbleJudge, _ scale: NibbleScale, to events: inout [LineEvent]) {
-        var bytes = NibbleBytes(judge, lowNibble: 1, isInverted: false)
-        let check = bytes.mend(checks)
-        bytes.append(0..<bytes.values.count, check, of: burst, judge, scale, to: &events)
+    func report(_ burst: NibbleBurst, _ scorer: NibbleScorer, _ scale: NibbleScale, to events: inout [LineEvent]) {
+        var bytes = NibbleBytes(scorer, lowNibble: 1, isInverted: false)
+        let check = bytes.correct(checks)
+        bytes.append(0..<bytes.values.count, check, of: burst, scorer, scale, to: &events)
         bytes.wipe()
     }
 }
@@ -191,30 +191,30 @@ struct NibbleBytes {
 
     /// Reads the bytes of a burst.
     /// - Parameters:
-    ///   - judge: the decided bits of the burst.
+    ///   - scorer: the decided bits of the burst.
     ///   - lowNibble: 0 if the low nibble goes first, 1 if it goes second.
     ///   - isInverted: whether a 1 is low-high on a line whose start chip is high.
-    init(_ judge: NibbleJudge, lowNibble: Int, isInverted: Bool) {
+    init(_ scorer: NibbleScorer, lowNibble: Int, isInverted: Bool) {
         // Reserves all bytes: growing the arrays would leave unwiped copies.
-        values.reserveCapacity(judge.bytes)
-        reliabilities.reserveCapacity(8 * judge.bytes)
-        for byte in 0..<judge.bytes {
+        values.reserveCapacity(scorer.bytes)
+        reliabilities.reserveCapacity(8 * scorer.bytes)
+        for byte in 0..<scorer.bytes {
             var value: UInt8 = 0
             for place in 0..<8 {
-                let ratio = judge.ratio(2 * byte + (place < 4 ? lowNibble : 1 - lowNibble), place % 4)
+                let ratio = scorer.ratio(2 * byte + (place < 4 ? lowNibble : 1 - lowNibble), place % 4)
                 if (ratio > 0) != isInverted { value |= 1 << UInt8(place) }
                 reliabilities.append(abs(ratio))
             }
             values.append(value)
         }
-        repairs = [UInt8](repeating: 0, count: judge.bytes)
+        repairs = [UInt8](repeating: 0, count: scorer.bytes)
     }
 
     /// Turns over weak bits if that makes a check pass.
     /// - Returns: the outcome of the check; nil if no check knows the format.
-    mutating func mend(_ checks: [FrameCheck]) -> LineBurst.Check? {
+    mutating func correct(_ checks: [FrameCheck]) -> LineBurst.Check? {
         var turned = repairs
-        let outcome = SoftRepair.mend(&values, reliabilities: reliabilities, checks: checks) { turned[$0] += 1 }
+        let outcome = SoftRepair.correct(&values, reliabilities: reliabilities, checks: checks) { turned[$0] += 1 }
         defer { repairs = turned }
         switch outcome {
         case .unknown: return nil
@@ -249,11 +249,11 @@ struct NibbleBytes {
     ///   - range: the bytes that are characters.
     ///   - check: the outcome of their frame's check.
     ///   - burst: the burst, for their positions.
-    ///   - judge: the judge, for level and noise.
+    ///   - scorer: measured the level and the noise.
     ///   - scale: converts steps to samples.
     ///   - events: the array to append to.
     func append(
-        _ range: Range<Int>, _ check: LineBurst.Check?, of burst: NibbleBurst, _ judge: NibbleJudge,
+        _ range: Range<Int>, _ check: LineBurst.Check?, of burst: NibbleBurst, _ scorer: NibbleScorer,
         _ scale: NibbleScale,
         to events: inout [LineEvent]
     ) {
@@ -261,7 +261,7 @@ struct NibbleBytes {
         var framingErrors = 0
         var least: Float = 1
         for byte in range {
-            let framed = judge.isFramed(2 * byte) && judge.isFramed(2 * byte + 1)
+            let framed = scorer.isFramed(2 * byte) && scorer.isFramed(2 * byte + 1)
             // In a broken frame, it is unknown which bits are wrong.
             let weakest = check == .broken ? 0 : reliabilities[8 * byte..<8 * byte + 8].reduce(.infinity, min)
             var tenths = SIMD16<UInt8>(repeating: 255)
@@ -278,7 +278,7 @@ struct NibbleBytes {
         let samplesPerChip = samplesPerNibble / Double(NibbleChips.count)
         let start = scale.sample(at: burst.start(2 * range.lowerBound))
         let end = scale.sample(at: burst.start(2 * range.upperBound - 1)) + samplesPerNibble
-        let power = Double(judge.level * judge.level)
+        let power = Double(scorer.level * scorer.level)
         let span = SwipeSpan(
             startSample: max(0, Int(start)), endSample: max(0, Int(end.rounded(.up))), sampleRate: scale.sampleRate)
         events.appendWiping(
@@ -287,6 +287,6 @@ struct NibbleBytes {
                     span: span, characters: range.count, framingErrors: framingErrors,
                     repairedBits: repairs.reduce(0) { $0 + Int($1) }, check: check, confidence: least,
                     baud: scale.sampleRate / samplesPerChip, tones: nil, level: LogLikelihood.decibels(2 * power),
-                    signalToNoise: LogLikelihood.decibels(power / (Double(judge.variance) * scale.samplesPerSound)))))
+                    signalToNoise: LogLikelihood.decibels(power / (Double(scorer.variance) * scale.samplesPerSound)))))
     }
 }

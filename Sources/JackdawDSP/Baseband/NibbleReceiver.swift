@@ -10,7 +10,7 @@ protocol NibbleFormat: Sendable {
     var dataInTemplate: Int { get }
 
     /// Appends the events of a burst.
-    func report(_ burst: NibbleBurst, _ judge: NibbleJudge, _ scale: NibbleScale, to events: inout [LineEvent])
+    func report(_ burst: NibbleBurst, _ scorer: NibbleScorer, _ scale: NibbleScale, to events: inout [LineEvent])
 }
 
 /// Converts steps to samples.
@@ -36,7 +36,7 @@ struct NibbleReceiver<Format: NibbleFormat>: LineReceiver {
     private var search: NibbleSyncSearch
     private var tracker: NibbleTracker
     private var burst: NibbleBurst
-    private var judge: NibbleJudge
+    private var scorer: NibbleScorer
     private var isTracking = false
 
     init(format: Format, sampleRate: Double) {
@@ -45,8 +45,8 @@ struct NibbleReceiver<Format: NibbleFormat>: LineReceiver {
         let samplesPerChip = sampleRate / format.chipRate
         integral = LineIntegral(
             samplesPerChip: samplesPerChip, chips: NibbleSyncSearch.chipsInReach + NibbleTracker.chipsInReach)
-        judge = NibbleJudge(samplesPerChip: samplesPerChip * integral.stepsPerSample / Double(integral.stepsPerSound))
-        burst = NibbleBurst(margin: judge.margin, stepsPerSample: integral.stepsPerSound)
+        scorer = NibbleScorer(samplesPerChip: samplesPerChip * integral.stepsPerSample / Double(integral.stepsPerSound))
+        burst = NibbleBurst(margin: scorer.margin, stepsPerSample: integral.stepsPerSound)
         tracker = NibbleTracker(quietNibbles: format.quietNibbles)
         search = NibbleSyncSearch(
             template: format.template, stepsPerChip: samplesPerChip * integral.stepsPerSample)
@@ -72,7 +72,7 @@ struct NibbleReceiver<Format: NibbleFormat>: LineReceiver {
         integral.wipe()
         search.wipe()
         burst.wipe()
-        judge.wipe()
+        scorer.wipe()
     }
 
     mutating func advance(into events: inout [LineEvent]) {
@@ -109,17 +109,17 @@ struct NibbleReceiver<Format: NibbleFormat>: LineReceiver {
 
     /// Reports the burst and discards it.
     private mutating func report(into events: inout [LineEvent]) {
-        judge.decide(burst)
+        scorer.decide(burst)
         // Half of the frames are right by chance: a burst with many wrong ones was not from a nibble line.
-        if judge.bytes > 0, 8 * judge.upsideDown <= burst.nibbles + 7 {
+        if scorer.bytes > 0, 8 * scorer.upsideDown <= burst.nibbles + 7 {
             let scale = NibbleScale(
                 sampleRate: sampleRate, stepsPerSample: integral.stepsPerSample,
                 samplesPerSound: Double(integral.stepsPerSound) / integral.stepsPerSample,
                 offset: integral.sample(at: 0))
-            format.report(burst, judge, scale, to: &events)
+            format.report(burst, scorer, scale, to: &events)
         }
         burst.wipe()
-        judge.wipe()
+        scorer.wipe()
     }
 }
 

@@ -18,7 +18,7 @@ struct BitwiseDecoder: Sendable {
     private(set) var clock = 1.0
     /// The state of the line at the start of the next stretch.
     private var beginning = Beginning.unknown
-    private var turns: ToneTurns
+    private var turns: ToneOffset
     /// The last bit of mark in a character.
     private var lastMark = Line.Window(place: 0, measure: .init(parts: .zero))
     /// Power of the other tone within runs of one tone, in which it is only noise, and the number of bits measured.
@@ -68,7 +68,7 @@ struct BitwiseDecoder: Sendable {
         self.filters = filters
         self.shift = shift
         self.sampleRate = sampleRate
-        turns = ToneTurns(mark: mark, space: space, samplesPerBit: samplesPerBit, clocks: Self.clocks)
+        turns = ToneOffset(mark: mark, space: space, samplesPerBit: samplesPerBit, clocks: Self.clocks)
         bitCount = framing.bitsBeforeStop - 1
         isStopLong = framing.stopBits != .one
         bitsPerCharacter = Double(framing.bitsBeforeStop) + framing.stopBits.rawValue

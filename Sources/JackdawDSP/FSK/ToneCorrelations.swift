@@ -237,7 +237,7 @@ extension SIMD2: ExpressibleByZero where Scalar == Float {}
 
 /// The frequency offsets of two tones, estimated from the turn of their phases from one bit to the next of the same
 /// tone.
-struct ToneTurns: Sendable {
+struct ToneOffset: Sendable {
     /// The turn of mark and space over a number of samples, from ``leastSamples`` on: a unit vector each.
     private let turns: [SIMD4<Float>]
     private let leastSamples: Int

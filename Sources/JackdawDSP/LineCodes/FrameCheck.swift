@@ -189,7 +189,7 @@ struct SoftRepair {
     ///   - checks: the checks; the first one that knows the frame decides.
     ///   - repaired: called with the index of the byte for each bit that was turned over.
     /// - Returns: the outcome for the frame, repaired or not.
-    static func mend(
+    static func correct(
         _ bytes: inout [UInt8], reliabilities: [Float], checks: [FrameCheck], repaired: (Int) -> Void
     ) -> FrameCheck.Outcome {
         var outcome = FrameCheck.Outcome.unknown

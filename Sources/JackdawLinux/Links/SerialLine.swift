@@ -97,7 +97,7 @@ public struct PseudoTerminal: Sendable {
         self.path = path
         transport = try SocketLink(
             master, link: LinkName(.pty, path), format: .indivisible, failures: .terminal, loop: loop,
-            calls: HeldTerminalCalls(calls, holding: other))
+            calls: PtyMasterCalls(calls, holding: other))
     }
 
     private static let name = "pty"

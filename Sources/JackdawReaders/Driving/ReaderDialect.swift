@@ -160,7 +160,7 @@ public enum ReaderMeaning: Sendable {
     /// Another event at the reader with a card.
     case card(CardNotice)
     /// The reader sent an unsolicited notification.
-    case told(ReaderFact)
+    case reported(ReaderFact)
     /// The reader is switching itself off.
     case poweringDown
     /// The reader sent a request of its own; the driver sends these bytes in answer.

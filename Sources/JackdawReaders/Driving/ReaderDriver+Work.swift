@@ -13,7 +13,7 @@ extension ReaderDriver {
     /// Sends the next requests, up to the first one that the reader answers.
     mutating func sendNext(at now: Duration) {
         // When the reader is being switched off, a late answer does no harm.
-        if settledAt != nil, work?.purpose.state != .poweringDown { return }
+        if quietUntil != nil, work?.purpose.state != .poweringDown { return }
         while let request = work?.requests.first {
             put(.send(dialect.encode(request)))
             work?.tries += 1
@@ -23,7 +23,7 @@ extension ReaderDriver {
             }
             nextRequest()
             guard request.pause == .zero else {
-                settledAt = now + request.pause
+                quietUntil = now + request.pause
                 return
             }
         }
@@ -43,7 +43,7 @@ extension ReaderDriver {
         phase = .ready
         isCancelWanted = false
         keepAliveDeadline = dialect.keepAlive == nil ? nil : now + times.keepAlive
-        tell(.ready)
+        emit(.ready)
     }
 
     /// Discards the current requests and waits.
@@ -59,7 +59,7 @@ extension ReaderDriver {
 
     /// Delays the next request while late answers to a cancelled request may arrive.
     mutating func settle(at now: Duration) {
-        if work?.tries ?? 0 > 0 { settledAt = now + times.settling }
+        if work?.tries ?? 0 > 0 { quietUntil = now + times.settling }
     }
 
     /// Cancels a keep-alive request: the command that follows will show whether the reader is connected.
@@ -81,7 +81,7 @@ extension ReaderDriver {
     mutating func finishRequest(_ facts: [ReaderFact], at now: Duration) {
         work?.facts += facts
         // The reader may answer each attempt.
-        if work?.tries ?? 0 > 1 { settledAt = now + times.settling }
+        if work?.tries ?? 0 > 1 { quietUntil = now + times.settling }
         nextRequest()
         if work?.requests.isEmpty ?? true { finishWork(at: now) } else { sendNext(at: now) }
     }
@@ -97,23 +97,23 @@ extension ReaderDriver {
             sendNext(at: now)
         case .identifying:
             switchOff()
-            tell(.failed(error))
+            emit(.failed(error))
         case .keepingAlive:
             // A refusal shows that the reader is still connected.
             guard !isAnswered else { return becomeReadyQuietly(at: now) }
             switchOff()
-            tell(.failed(error))
+            emit(.failed(error))
         case .arming where isCancelWanted:
             isAnswered ? finishDisarming(.cancelled, at: now) : endWait(.cancelled, at: now)
         case .arming:
-            tell(.failed(error))
+            emit(.failed(error))
             // The reader may wait for a card although its confirmation was lost.
             isAnswered ? becomeReady(at: now) : endWait(.failed, at: now)
         case .disarming(let reason):
-            if reason != .failed { tell(.failed(error)) }
+            if reason != .failed { emit(.failed(error)) }
             finishDisarming(reason, at: now)
         case .asking, .setting:
-            tell(.failed(error))
+            emit(.failed(error))
             becomeReady(at: now)
         case .poweringDown:
             nextRequest()
@@ -123,8 +123,8 @@ extension ReaderDriver {
 
     /// Handles a deadline, possibly late.
     mutating func meetDeadline(_ deadline: Duration, at now: Duration) {
-        if settledAt == deadline {
-            settledAt = nil
+        if quietUntil == deadline {
+            quietUntil = nil
             if work?.deadline == nil, work != nil { sendNext(at: now) }
         } else if work?.deadline == deadline {
             meetAnswerDeadline(now)
@@ -159,7 +159,7 @@ extension ReaderDriver {
         guard powerUpTries < times.powerUpTries else {
             let tries = powerUpTries
             switchOff()
-            return tell(
+            return emit(
                 .failed(
                     ReaderError(
                         .noAnswer, "no reader reports power-up, \(tries) attempts",
@@ -175,20 +175,20 @@ extension ReaderDriver {
         guard let work else { return }
         switch work.purpose {
         case .identifying:
-            tell(.connected(ReaderIdentity(family: dialect.family, facts: work.facts)))
+            emit(.connected(ReaderIdentity(family: dialect.family, facts: work.facts)))
             becomeReady(at: now)
         case .arming(let duration):
             guard !isCancelWanted else { return endWait(.cancelled, at: now) }
             self.work = nil
             phase = .armed
             swipeDeadline = now + duration
-            tell(.waitingForCard)
+            emit(.waitingForCard)
         case .disarming(let reason): finishDisarming(reason, at: now)
         case .asking(let question):
-            tell(.answered(question, work.facts))
+            emit(.answered(question, work.facts))
             becomeReady(at: now)
         case .setting(let setting):
-            tell(.set(setting))
+            emit(.set(setting))
             becomeReady(at: now)
         case .keepingAlive: becomeReadyQuietly(at: now)
         case .poweringDown: finishPoweringDown()
@@ -198,15 +198,15 @@ extension ReaderDriver {
     private mutating func finishDisarming(_ reason: DisarmReason, at now: Duration) {
         switch reason {
         case .swiped, .failed: break
-        case .timedOut: tell(.timedOut)
-        case .cancelled: tell(.cancelled)
+        case .timedOut: emit(.timedOut)
+        case .cancelled: emit(.cancelled)
         }
         becomeReady(at: now)
     }
 
     private mutating func finishPoweringDown() {
         switchOff()
-        tell(.poweredDown)
+        emit(.poweredDown)
     }
 
     /// No command was executed, so no event is reported.

@@ -25,7 +25,7 @@ public struct ReaderDriver: ~Copyable {
     var keepAliveDeadline: Duration?
     /// The driver sends no request before this time: received frames may still answer an earlier request, or that
     /// request requires a pause.
-    var settledAt: Duration?
+    var quietUntil: Duration?
     /// The time at which a partial frame is discarded.
     private var silenceDeadline: Duration?
     /// The fault of the bytes that are being skipped.
@@ -60,8 +60,11 @@ public struct ReaderDriver: ~Copyable {
 
     /// The time at which ``advance(to:)`` has work to do; nil if there is no deadline.
     public var nextDeadline: Duration? {
-        [powerDeadline, swipeDeadline, keepAliveDeadline, silenceDeadline, foreign.deadline, settledAt, work?.deadline]
-            .compactMap(\.self).min()
+        [
+            powerDeadline, swipeDeadline, keepAliveDeadline, silenceDeadline, foreign.deadline, quietUntil,
+            work?.deadline,
+        ]
+        .compactMap(\.self).min()
     }
 
     /// Executes a command of the program.
@@ -73,7 +76,7 @@ public struct ReaderDriver: ~Copyable {
         do throws(ReaderError) {
             try begin(command, at: now)
         } catch {
-            tell(.failed(error))
+            emit(.failed(error))
         }
         return takeOutputs()
     }
@@ -117,15 +120,15 @@ public struct ReaderDriver: ~Copyable {
     public mutating func lose(_ error: LinkError?) -> [ReaderOutput] {
         guard phase != .lost else { return [] }
         stop(.lost)
-        settledAt = nil
+        quietUntil = nil
         reader.reset()
         silenceDeadline = nil
         foreign.forget()
-        tell(.lost(error))
+        emit(.lost(error))
         return takeOutputs()
     }
 
-    mutating func tell(_ event: ReaderEvent) { outputs.append(.event(event)) }
+    mutating func emit(_ event: ReaderEvent) { outputs.append(.event(event)) }
 
     mutating func put(_ output: ReaderOutput) { outputs.append(output) }
 
@@ -152,11 +155,11 @@ public struct ReaderDriver: ~Copyable {
         case .skipped(let range):
             guard let fault = firstFault else { return }
             firstFault = nil
-            tell(.dropped(.noise(fault, count: range.count)))
+            emit(.dropped(.noise(fault, count: range.count)))
         }
     }
 
-    private mutating func reportForeignBytes() { tell(.dropped(.foreign(foreign.report(family: family)))) }
+    private mutating func reportForeignBytes() { emit(.dropped(.foreign(foreign.report(family: family)))) }
 
     private mutating func takeOutputs() -> [ReaderOutput] {
         if let request = work?.requests.first, work?.tries ?? 0 > 0 {
@@ -231,7 +234,7 @@ extension ReaderDriver {
         case .poweringUp, .identifying:
             settle(at: now)
             switchOff()
-            tell(.cancelled)
+            emit(.cancelled)
         case .off, .ready, .asking, .disarming, .poweringDown, .lost:
             throw ReaderError(.nothingToCancel, "there is no wait for a card")
         }
@@ -276,23 +279,23 @@ extension ReaderDriver {
             guard isWaitingForCard || (isConnected && dialect.isAlwaysArmed) else {
                 return drop("a bad swipe", .unsolicitedSwipe)
             }
-            tell(.badSwipe(words))
+            emit(.badSwipe(words))
         case .gaveUp:
             guard phase == .armed else {
                 return drop("the end of a wait for a card without a wait", .unsolicitedTimeout)
             }
             swipeDeadline = nil
-            tell(.timedOut)
+            emit(.timedOut)
             becomeReady(at: now)
         case .card(let notice):
-            isConnected ? tell(.card(notice)) : drop("a card that is \(notice)", .unsolicitedCard)
-        case .told(let fact): isConnected ? tell(.told(fact)) : drop("\(fact)", .unsolicitedFact)
+            isConnected ? emit(.card(notice)) : drop("a card that is \(notice)", .unsolicitedCard)
+        case .reported(let fact): isConnected ? emit(.reported(fact)) : drop("\(fact)", .unsolicitedFact)
         case .poweringDown:
             guard phase != .off else {
                 return drop("a report that the reader switches itself off", .unsolicitedPowerDown)
             }
             switchOff()
-            tell(.poweredDown)
+            emit(.poweredDown)
         case .reply(let bytes): put(.send(bytes))
         case .unknown(let words, let reason): drop(words, reason)
         }
@@ -310,7 +313,7 @@ extension ReaderDriver {
     private var isWaitingForCard: Bool { state == .armed || state == .arming }
 
     private mutating func drop(_ words: String, _ reason: DiscardReason) {
-        tell(.dropped(.frame(words, reason: reason)))
+        emit(.dropped(.frame(words, reason: reason)))
     }
 
     mutating func takePowerUp(at now: Duration) {
@@ -322,8 +325,8 @@ extension ReaderDriver {
         case .ready, .asking, .arming, .armed, .disarming:
             stop(.working)
             // The reader has lost the request.
-            settledAt = nil
-            tell(
+            quietUntil = nil
+            emit(
                 .failed(ReaderError(.restarted, "the reader has restarted", remedy: "check its battery and its plug")))
             start(.identifying, dialect.identification, at: now)
         case .off, .identifying, .poweringDown, .lost: drop("a report of power-up", .unsolicitedPowerUp)
@@ -336,19 +339,19 @@ extension ReaderDriver {
         if isAwaiting { return failWork(error, at: now) }
         guard phase == .armed else { return drop("a refusal without a request", .unsolicitedRefusal) }
         swipeDeadline = nil
-        tell(.failed(error))
+        emit(.failed(error))
         becomeReady(at: now)
     }
 
     private mutating func takeSwipe(_ swipe: ReaderSwipe, at now: Duration) {
         // A reader may send a swipe before it has confirmed that it waits.
         if isWaitingForCard, !isCancelWanted {
-            tell(.swipe(swipe))
+            emit(.swipe(swipe))
             endWait(.swiped, at: now)
         } else if isConnected, dialect.isAlwaysArmed {
-            tell(.swipe(swipe))
+            emit(.swipe(swipe))
         } else {
-            tell(.dropped(.swipe))
+            emit(.dropped(.swipe))
         }
     }
 }

@@ -24,7 +24,7 @@ public enum ReaderEvent: Sendable, CustomStringConvertible {
     /// The reader has accepted a setting.
     case set(ReaderSetting)
     /// The reader sent an unsolicited notification.
-    case told(ReaderFact)
+    case reported(ReaderFact)
     /// A command failed, or the reader restarted or did not answer a keep-alive request. In the last case the driver
     /// switches the reader off; otherwise a connected reader remains connected.
     case failed(ReaderError)
@@ -48,7 +48,7 @@ public enum ReaderEvent: Sendable, CustomStringConvertible {
         case .cancelled: "cancelled"
         case .answered(let question, let facts): "\(question): \(facts.map { "\($0)" }.joined(separator: ", "))"
         case .set(let setting): "setting \(setting.number) was set"
-        case .told(let fact): "\(fact)"
+        case .reported(let fact): "\(fact)"
         case .failed(let error): "failed: \(error)"
         case .dropped(let input): "dropped: \(input)"
         case .poweredDown: "powered down"

@@ -15,7 +15,7 @@ public struct ReaderMask: TranscriptMask {
     private var frames: [[UInt8]] = []
     /// Whether the bytes before were not a frame. A frame without checks may be a part of them, and is not accepted.
     private var isSkipping = false
-    private var credit = SkippingCredit()
+    private var credit = ResyncBudget()
 
     /// The most frames of a message; more than any message has.
     private static let mostFrames = 512

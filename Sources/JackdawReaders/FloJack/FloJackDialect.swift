@@ -71,7 +71,7 @@ package struct FloJackDialect: ReaderDialect {
             let version = data.hexadecimal()
             return [.done(frame[2] == Status.software ? [.firmware(version)] : [.model("hardware \(version)")])]
         // Only the bytes of a tag are known here: its number, or all of its memory.
-        case .tag: return [.card(.tapped), .told(.bytes(ReaderBytes(copying: data)))]
+        case .tag: return [.card(.tapped), .reported(.bytes(ReaderBytes(copying: data)))]
         case .ping: return [.reply(Self.bytes(.ping, Self.pong))]
         case .acknowledgement where frame[2] == Self.refused:
             return [request == nil ? .unknown("not understood") : .refused("not understood")]

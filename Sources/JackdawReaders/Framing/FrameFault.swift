@@ -70,7 +70,7 @@ package enum JoiningFault: Error, Sendable, Hashable, CustomStringConvertible {
     /// Another message began after this number of parts. The new message is kept.
     case interrupted(after: Int)
     /// The number of parts received is not the number that the message states.
-    case count(told: Int, received: Int)
+    case count(announced: Int, received: Int)
     /// The parts together are longer than a message may be.
     case tooLong(most: Int)
 
@@ -82,7 +82,7 @@ package enum JoiningFault: Error, Sendable, Hashable, CustomStringConvertible {
         case .repeated(let number): "part \(number) was received twice"
         case .outOfOrder(let number): "part \(number) was received after later parts"
         case .interrupted(let count): "another message began after part \(count - 1)"
-        case .count(let told, let received): "\(received) parts were received; \(told) were sent"
+        case .count(let announced, let received): "\(received) parts were received; \(announced) were sent"
         case .tooLong(let most): "more than \(most) bytes"
         }
     }

@@ -22,7 +22,7 @@ public struct FrameReader<Format: FrameFormat>: ~Copyable {
     /// The position of padding that was not reported; nil if there is none, or if it is among bytes that are not a
     /// frame.
     private var paddedFrom: Int?
-    private var credit = SkippingCredit()
+    private var credit = ResyncBudget()
     /// The format of the frames; may change between two calls, for example for another request's answer. The last
     /// property, so that the offsets of the others do not depend on the format's type.
     public var format: Format
@@ -74,7 +74,7 @@ public struct FrameReader<Format: FrameFormat>: ~Copyable {
         position = 0
         skippedFrom = nil
         paddedFrom = nil
-        credit = SkippingCredit()
+        credit = ResyncBudget()
     }
 
     /// The number of bytes to add next: the known rest of the frame. If the frame has no length field, the number
@@ -175,7 +175,7 @@ public enum FrameEvent: Sendable, Hashable {
 }
 
 /// Limits the work on bytes that are not a frame: each byte of the stream pays for a number of steps.
-struct SkippingCredit: Sendable {
+struct ResyncBudget: Sendable {
     /// The steps spent, less those that the stream has earned since.
     private var spent = 0
 

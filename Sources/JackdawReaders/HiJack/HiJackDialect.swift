@@ -36,7 +36,7 @@ package struct HiJackDialect: ReaderDialect {
 
     /// Reports the bytes, unchanged.
     package func understand(_ frame: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
-        [.told(.bytes(ReaderBytes(copying: frame)))]
+        [.reported(.bytes(ReaderBytes(copying: frame)))]
     }
 }
 

@@ -64,7 +64,7 @@ package struct EDynamoDialect: ReaderDialect {
         } catch {
             return [.badSwipe("its fields are invalid: \(error)", reason: .badFields)]
         }
-        let battery: [ReaderMeaning] = layout.battery.map { [.told(.battery(BatteryReport(percent: $0)))] } ?? []
+        let battery: [ReaderMeaning] = layout.battery.map { [.reported(.battery(BatteryReport(percent: $0)))] } ?? []
         if let meaning = layout.encryption.meaning { return battery + [meaning] }
         guard layout.tracks.contains(where: { !$0.isDamaged && !($0.encrypted.isEmpty && $0.masked.isEmpty) }) else {
             return battery + [.badSwipe("no track was read")]
@@ -234,7 +234,7 @@ extension ReaderFamily {
         "edynamo", "MagTek eDynamo and tDynamo over Bluetooth Low Energy", [.lowEnergy], .documented,
         "the records that MagTek published (99875475-10, appendix D; D998200115-17, appendix B.1.1); "
             + "the simulated reader",
-        ["commands and their answers", "what notifications tell that are no swipes"],
+        ["commands and their answers", "the meaning of notifications that are not swipes"],
         [.edynamo], EDynamoDialect.init(profile:),
         frames: [
             FrameProtocol(

@@ -124,9 +124,11 @@ package struct MagTekBlockJoiner: MessageJoiner, ~Copyable {
     private mutating func finish(_ part: Span<UInt8>, _ take: (Span<UInt8>) -> Void) throws(JoiningFault) {
         guard !parts.isSkipping else { return parts.reset() }
         guard part.count > 0 else { throw parts.drop(.empty, isEnd: true) }
-        let told = Int(part[0])
-        guard told == parts.count else { throw parts.drop(.count(told: told, received: parts.count), isEnd: true) }
-        if told > 0 { parts.finish(take) }
+        let announced = Int(part[0])
+        guard announced == parts.count else {
+            throw parts.drop(.count(announced: announced, received: parts.count), isEnd: true)
+        }
+        if announced > 0 { parts.finish(take) }
     }
 
     /// Cuts a message into notifications, as a reader does.

@@ -79,7 +79,7 @@ package struct UDynamoDialect: ReaderDialect {
     }
 
     private mutating func understand(message: Span<UInt8>, answering request: ReaderRequest?) -> [ReaderMeaning] {
-        guard content != nil else { return [.told(.bytes(ReaderBytes(copying: message)))] }
+        guard content != nil else { return [.reported(.bytes(ReaderBytes(copying: message)))] }
         do throws(FrameFault) {
             try MagTekFormat(.answer).check(message)
         } catch {

@@ -195,13 +195,13 @@ package struct MiuraDialect: ReaderDialect {
         switch status {
         case 0x0A: .poweringDown
         case 0x01: .poweredUp
-        case 0x0B, 0x0C: .told(.status("restarting (\(status.hexadecimal))"))
-        case 0x02: .told(.status("PIN digit"))
-        case 0x03: .told(.status("application selection"))
-        case 0xC0: .told(.status("see phone"))
-        case 0xCB: .told(.status("success beep"))
-        case 0xCE: .told(.status("error beep"))
-        default: .told(.status(status.hexadecimal))
+        case 0x0B, 0x0C: .reported(.status("restarting (\(status.hexadecimal))"))
+        case 0x02: .reported(.status("PIN digit"))
+        case 0x03: .reported(.status("application selection"))
+        case 0xC0: .reported(.status("see phone"))
+        case 0xCB: .reported(.status("success beep"))
+        case 0xCE: .reported(.status("error beep"))
+        default: .reported(.status(status.hexadecimal))
         }
     }
 

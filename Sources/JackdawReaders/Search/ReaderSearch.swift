@@ -30,7 +30,7 @@ package struct ReaderSearch: ~Copyable {
     }
 
     private struct Entry {
-        let ear: SearchEar?
+        let ear: SearchProbe?
         var attempt: ReaderSearchReport.Attempt
         var firstTest: Double?
         var lastTest = 0.0
@@ -74,9 +74,9 @@ package struct ReaderSearch: ~Copyable {
                 guard sound.commandGains.count == Self.channelCount else {
                     throw ReaderError(.unsupported, "its commands use other channels")
                 }
-                let ear: SearchEar
+                let ear: SearchProbe
                 do throws(LineCodeError) {
-                    ear = try SearchEar(dialect, sound, test, playbackRate: playbackRate, captureRate: captureRate)
+                    ear = try SearchProbe(dialect, sound, test, playbackRate: playbackRate, captureRate: captureRate)
                 } catch {
                     throw ReaderError(.unsupported, error.message)
                 }
@@ -135,13 +135,13 @@ package struct ReaderSearch: ~Copyable {
         if !isWaiting { heardCount += samples.count }
         meter.take(samples)
         if case .listening = step { quiet.take(samples) }
-        var signs: [(Int, SearchEar.Sign)] = []
+        var signs: [(Int, SearchProbe.Sign)] = []
         for index in entries.indices { entries[index].ear?.hear(samples) { signs.append((index, $0)) } }
         for (index, sign) in signs where !isFinished { take(sign, of: index) }
         if !isFinished, !isWaiting, now >= deadline { meetDeadline() }
     }
 
-    private mutating func take(_ sign: SearchEar.Sign, of index: Int) {
+    private mutating func take(_ sign: SearchProbe.Sign, of index: Int) {
         switch sign {
         case .unknown(let byteCount): entries[index].unknownByteCount += byteCount
         case .unasked: found(index)

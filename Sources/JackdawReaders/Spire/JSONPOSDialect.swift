@@ -102,13 +102,13 @@ package struct JSONPOSDialect: ReaderDialect {
     private func take(_ method: String, _ parameters: JSONValue, id: String?) -> [ReaderMeaning] {
         let answer: [ReaderMeaning] = id.map { [.reply(JSONPOSMessage.result(.object([:]), id: $0).frame)] } ?? []
         switch method {
-        case "StatusEvent": return Self.words(parameters).map { .told(.status($0)) } + answer
+        case "StatusEvent": return Self.words(parameters).map { .reported(.status($0)) } + answer
         case Self.keepAliveMethod, Self.synchronize: return answer
         case "_CloseReason", "_Error":
             let code = parameters["error"]?["code"]?.number.flatMap { Int(exactly: $0) } ?? 1
             let text = Self.plain(parameters["error"]?["message"]?.text ?? "")
             let what = method == "_Error" ? "error" : "closing the link"
-            return [.told(.status("\(what) (\(JSONPOSError(rawValue: code))): \(text)"))] + answer
+            return [.reported(.status("\(what) (\(JSONPOSError(rawValue: code))): \(text)"))] + answer
         default:
             let refusal = id.map {
                 JSONPOSMessage.failure(code: JSONPOSError.methodNotFound.rawValue, message: "not supported", id: $0)

@@ -65,7 +65,7 @@ public struct WireDialect: ReaderDialect {
         case .badSwipe: .badSwipe(event.name)
         case .gaveUp: .gaveUp
         case .poweringDown: .poweringDown
-        case .status: .told(.status(event.name))
+        case .status: .reported(.status(event.name))
         case .card(let notice): .card(notice)
         }
     }

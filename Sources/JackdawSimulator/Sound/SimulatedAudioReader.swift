@@ -37,7 +37,7 @@ package struct SimulatedAudioReader: ~Copyable {
     private var reader: SimulatedReader
     /// Nil for a reader with its own power.
     private var power: PowerSense?
-    private var ear: CommandEar
+    private var ear: CommandReceiver
     private var encoder: LineModeEncoder
     /// The time of the idle line before and after a message, in seconds.
     private let carrier: Double
@@ -65,7 +65,7 @@ package struct SimulatedAudioReader: ~Copyable {
     ) throws(LineCodeError) {
         // A faster clock sends fewer samples of each bit.
         let encoder = try sound.answers.encoder(sampleRate: sampleRate / (1 + path.clockError), level: path.level)
-        let ear = try CommandEar(sound, sampleRate: sampleRate)
+        let ear = try CommandReceiver(sound, sampleRate: sampleRate)
         var hum: ToneGenerator?
         if let humLevel = path.humLevel {
             let tone = Tone(path.humFrequency, channels: [Tone.Channel(level: humLevel)])

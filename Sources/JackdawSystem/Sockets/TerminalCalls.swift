@@ -31,7 +31,7 @@ package protocol TerminalCalls: StreamCalls {
 
 /// The calls for the master of a pair of pseudo-terminals, which hold the slave open: as long as it is open, the system
 /// does not report a hang-up, even if other programs open and close it.
-package struct HeldTerminalCalls: StreamCalls {
+package struct PtyMasterCalls: StreamCalls {
     private let calls: any StreamCalls
     private let held: Int32
 

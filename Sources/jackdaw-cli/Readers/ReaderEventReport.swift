@@ -12,7 +12,7 @@ struct ReaderEventReport {
     var isData: Bool {
         switch event {
         case .swipe, .badSwipe: true
-        case .told(.bytes): isRevealed
+        case .reported(.bytes): isRevealed
         default: false
         }
     }
@@ -25,7 +25,7 @@ struct ReaderEventReport {
                 lines.append("  \(part.words.padded(to: 18))  \(swipe.text(of: part) ?? swipe.digits(of: part))")
             }
         }
-        if case .told(.bytes(let bytes)) = event, isRevealed { lines.append("  \(bytes.digits)") }
+        if case .reported(.bytes(let bytes)) = event, isRevealed { lines.append("  \(bytes.digits)") }
         return lines
     }
 
@@ -45,7 +45,7 @@ struct ReaderEventReport {
             object.add("question", question.rawValue)
             object.add("facts", facts.map { $0.json(isRevealed: isRevealed) })
         case .set(let setting): object.add("setting", setting.number)
-        case .told(let fact): object.add("facts", [fact.json(isRevealed: isRevealed)])
+        case .reported(let fact): object.add("facts", [fact.json(isRevealed: isRevealed)])
         case .failed(let error):
             object.add("reason", error.code.rawValue)
             object.add("message", error.description)
@@ -75,7 +75,7 @@ struct ReaderEventReport {
         case .cancelled: "cancelled"
         case .answered: "answered"
         case .set: "set"
-        case .told: "told"
+        case .reported: "told"
         case .failed: "failed"
         case .dropped: "dropped"
         case .poweredDown: "powered_down"

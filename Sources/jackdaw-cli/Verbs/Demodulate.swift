@@ -151,7 +151,7 @@ private struct ModemListener: SoundListener {
     }
 
     private func receiver(sampleRate: Double) throws -> any ModemReceiver {
-        guard candidates.count == 1 else { return try ModeRace(candidates, sampleRate: sampleRate) }
+        guard candidates.count == 1 else { return try ModeDetector(candidates, sampleRate: sampleRate) }
         return try KnownModeReceiver(candidates[0], sampleRate: sampleRate)
     }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import JackdawALSA
 
-/// Blocks come out as they went in, and what finds no room is told of.
+/// Blocks are read as they were written, and the loss of blocks without room is reported.
 @Suite struct BlockRingTests {
     private static func fill(_ span: inout MutableSpan<Float>, from value: Int) {
         for index in span.indices { span[index] = Float((value + index) & 0xFFFF) }
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    /// Whatever the two threads' speeds: all frames come out in order or are told of as lost.
+    /// At any speed of the two threads all frames are read in order, or reported as lost.
     @Test(arguments: [1, 2, 64]) func everyFrameIsReadOrToldOf(blocks: Int) {
         let ring = BlockRing(blocks: blocks, framesPerBlock: 16, channels: 1)
         let total = 20_000

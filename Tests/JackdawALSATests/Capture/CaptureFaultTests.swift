@@ -4,7 +4,7 @@ import Testing
 @testable import JackdawALSA
 import JackdawSystem
 
-/// Whatever call fails, the reader is told what it meant, and every frame that came is where it belongs.
+/// Whichever call fails, the reader of the stream gets the matching event, and every frame is at its position.
 @Suite struct CaptureFaultTests {
     @Test func soundComesInOrder() {
         let card = ScriptedPCM(.capture, VirtualClock())
@@ -73,7 +73,7 @@ import JackdawSystem
         bench.run(milliseconds: 2_000)
         bench.isReading = true
         bench.run(milliseconds: 100)
-        // Of the 400 blocks of 240 frames that were recorded meanwhile, 128 waited for it;
+        // Of the 400 blocks of 240 frames that were recorded in that time, 128 were kept;
         let read: Int64 = 4_800 + 128 * 240
         // and one more before it had made room.
         let lost: Int64 = (400 + 1 - 128) * 240
@@ -185,7 +185,8 @@ import JackdawSystem
         #expect(card.record.log.count < 200)
     }
 
-    /// Each call at each of its first times, with each code: what ends the device is told as that, what is a gap as a gap,
+    /// Each call at each of its first times, with each code: the loss of the device is reported as such, a gap as a
+    /// gap,
     /// what is nothing as nothing, and the sound goes on.
     @Test(arguments: ScriptedPCM.Call.allCases.filter { $0 != .write })
     func everyCallMayFail(call: ScriptedPCM.Call) {
@@ -266,7 +267,7 @@ import JackdawSystem
         loop.close()
     }
 
-    /// A device that says it runs, and gives nothing, is started anew.
+    /// A device that reports that it runs, but gives nothing, is started again.
     @Test func aDeviceThatStallsIsStartedAnew() {
         let card = ScriptedPCM(.capture, VirtualClock())
         var bench = CaptureBench(card)
@@ -284,7 +285,7 @@ import JackdawSystem
         bench.close()
     }
 
-    /// One that opens, but never starts, is not told to be back, and tried less and less often.
+    /// A device that opens, but never starts, is not reported as reconnected, and is tried less and less often.
     @Test func aDeviceThatNeverStartsIsNotBack() {
         let clock = VirtualClock()
         let card = ScriptedPCM(.capture, clock)

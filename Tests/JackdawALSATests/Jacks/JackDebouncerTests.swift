@@ -25,7 +25,7 @@ import Testing
         #expect(debouncer.advance(to: 9999).isEmpty)
     }
 
-    /// Every make and break begins the wait anew.
+    /// Every make and break starts the wait again.
     @Test func bouncesAreOnePlug() {
         var debouncer = debouncer()
         for time in stride(from: Int64(0), to: 1000, by: 50) {
@@ -53,7 +53,7 @@ import Testing
         #expect(debouncer.nextDeadline == 100)
     }
 
-    /// Whoever looks late still learns of a plug that stayed long enough before it was pulled out.
+    /// A late reader still gets the event of a plug that stayed long enough before it was pulled out.
     @Test func whatLastedIsToldThoughItIsOver() {
         var debouncer = debouncer()
         _ = debouncer.receive(Self.microphone, isPlugged: true, at: 0)
@@ -103,7 +103,7 @@ import Testing
         #expect(Duration.milliseconds(-1500).nanoseconds == -1_500_000_000)
     }
 
-    /// Whatever contacts do: events alternate, each told state had lasted, and in the end the truth is told.
+    /// With any bouncing events alternate, each reported state had lasted, and the last event is the real state.
     @Test func eventsAlternateAndEndWithTheTruth() {
         for seed in UInt64(0)..<200 {
             var random = SeededRandom(seed: seed)
@@ -119,12 +119,12 @@ import Testing
             }
             events += debouncer.advance(to: time + 100)
             var expected: [JackEvent] = []
-            var told = false
-            for span in spans + [(changed, time + 100, raw)] where span.to - span.from >= 100 && span.isPlugged != told
-            {
-                told = span.isPlugged
+            var reported = false
+            for span in spans + [(changed, time + 100, raw)]
+            where span.to - span.from >= 100 && span.isPlugged != reported {
+                reported = span.isPlugged
                 expected.append(
-                    told
+                    reported
                         ? .attached(Self.microphone, time: span.from) : .detached(Self.microphone, time: span.from))
             }
             #expect(events == expected)

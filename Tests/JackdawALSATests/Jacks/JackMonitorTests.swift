@@ -6,7 +6,7 @@ import Testing
 @testable import JackdawALSATestSupport
 import JackdawSystem
 
-/// From what the system calls give to what is told of a card's jacks, on a clock of its own.
+/// From the results of the system calls to the events of a card's jacks, on a clock of the test.
 @Suite struct JackMonitorTests {
     private let waiting = ScriptedWaiting()
     private let card = ScriptedDevice(
@@ -230,7 +230,7 @@ import JackdawSystem
         #expect(error?.code == .system)
     }
 
-    /// So that whoever waits can look whether the user wants to stop.
+    /// So that the waiting thread can check whether the user wants to stop.
     @Test func aSignalEndsTheWait() throws {
         let monitor = try cardMonitor()
         waiting.fail(EINTR)
@@ -286,7 +286,7 @@ import JackdawSystem
         #expect(waiting.now() == 3_000_000)
     }
 
-    /// What is told when depends on when it happened, not on how often somebody looked.
+    /// The times of the events depend on when the plug moved, not on how often the program polled.
     @Test(arguments: [1, 7, 100, 1000]) func theLengthOfTheWaitsDoesNotMatter(milliseconds: Int) throws {
         let monitor = try cardMonitor()
         waiting.at(200) { [card] in card.turn(1, true) }

@@ -41,7 +41,7 @@ import JackdawSystem
         }
     }
 
-    /// What fails is told by this module, and nothing by the library.
+    /// This module reports the failures, and the library prints nothing.
     @Test func theLibraryPrintsNothing() async throws {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             for name in ["hw:31", "nonsense", "hw:CARD=Nobody"] {

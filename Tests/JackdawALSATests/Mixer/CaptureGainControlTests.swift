@@ -86,7 +86,7 @@ import Testing
         #expect(Self.advice(lowered) == [.clippingAtLeastGain])
     }
 
-    /// A card that does not do as it is told has come to its end, wherever its range does.
+    /// A card that does not follow a change is at its limit, whatever its range is.
     @Test func aCardThatDoesNotFollowIsNotAskedAgain() {
         var control = CaptureGainControl(Self.gain)
         let weak = CaptureObservation(swipe: .tooWeak, peak: -50)

@@ -17,14 +17,14 @@ struct ChildProgram {
     }
 
     /// Waits for its end, and for its number to be free.
-    /// - Returns: its status as `waitpid` tells it.
+    /// - Returns: its status as `waitpid` returns it.
     @discardableResult
     func wait() -> CInt {
         var status: CInt = -1
         return unsafe waitpid(process, &status, 0) == process ? status : -1
     }
 
-    /// Kills it; dead as it is, its number is not free until somebody waits.
+    /// Kills it; its number is not free until the parent waits for it.
     func kill() {
         _ = Glibc.kill(process, SIGKILL)
         var facts = unsafe siginfo_t()

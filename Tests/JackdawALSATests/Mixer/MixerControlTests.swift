@@ -3,7 +3,7 @@ import Testing
 @testable import JackdawALSA
 @testable import JackdawALSATestSupport
 
-/// The elements of cards, by the names that drivers give them, are told apart by what they do.
+/// The elements of cards, by the names that drivers give them, are distinguished by their function.
 @Suite struct MixerControlTests {
     private static func names(_ mixer: Mixer, _ role: MixerControl.Role) -> [String] {
         mixer.controls(role).map(\.description)
@@ -63,15 +63,15 @@ import Testing
         #expect(try MixerBench(card).mixer().controls(.captureLevel).map(\.name) == ["Capture", "Mic", "Line"])
     }
 
-    /// A lowest step that mutes is marked with -99,999.99 dB, which is no gain; and some drivers tell nonsense.
+    /// A lowest step that mutes is marked with -99,999.99 dB, which is not a gain; and some drivers report nonsense.
     @Test(arguments: [
         (-9_999_999...0, nil as ClosedRange<Double>?), (-9_999_999 ... -9_999_999, nil), (100...100, nil),
         (-3_000...900, -30...9),
     ])
-    func rangesInDecibelsMakeSense(told: ClosedRange<Int>, used: ClosedRange<Double>?) throws {
+    func rangesInDecibelsMakeSense(reported: ClosedRange<Int>, used: ClosedRange<Double>?) throws {
         let volume = MixerElement.Abilities(channels: [0], hasVolume: true)
         let element = MixerElement(name: .init(name: "Capture"), capture: volume)
-        let card = ScriptedCard([.init(element: element, volumes: 0...1, decibels: told)])
+        let card = ScriptedCard([.init(element: element, volumes: 0...1, decibels: reported)])
         #expect(try MixerBench(card).mixer().controls.first?.kind == .volume(decibels: used))
     }
 }

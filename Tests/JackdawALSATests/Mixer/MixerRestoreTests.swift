@@ -5,7 +5,7 @@ import Testing
 @testable import JackdawALSA
 @testable import JackdawALSATestSupport
 
-/// What was changed is brought back: by the program, by its end, or by whoever comes next.
+/// Changed levels are restored: by the program, at its end, or by the next program.
 @Suite struct MixerRestoreTests {
     private static let file = "mixer-PCH-HDA_Intel_PCH"
 
@@ -42,7 +42,7 @@ import Testing
         #expect(bench.card.openMixers == 0)
     }
 
-    /// Only what was changed is brought back; the rest may have been set by hand meanwhile.
+    /// Only changed levels are restored; the user may have set the others in the meantime.
     @Test func whatWasNotChangedIsLeftAlone() throws {
         let bench = MixerBench()
         let mixer = try bench.mixer()
@@ -176,7 +176,7 @@ import Testing
         #expect(bench.storage.files.isEmpty)
     }
 
-    /// One call fails, whichever: it is told as an error or a notice, or was of no matter, and all is brought back.
+    /// Any one call fails: the failure is an error or a notice, or has no effect, and all levels are restored.
     @Test(arguments: [EIO, ENODEV, EBUSY, EINVAL]) func anyCallMayFail(number: CInt) throws {
         let trial = MixerBench()
         trial.card.work()

@@ -41,7 +41,7 @@ import Testing
     }
 }
 
-/// Which processes live is told by number, start and run of the system.
+/// Live processes are recognised by number, start time and boot of the system.
 @Suite struct ProcessIdentityTests {
     @Test func thisProcessIsAlive() throws {
         let mine = try #require(ProcessTable.system.current())
@@ -56,7 +56,7 @@ import Testing
         #expect(ProcessTable(directory: "/nowhere").current() == nil)
     }
 
-    /// The name of a program may hold anything, and a dead process that nobody has waited for is dead.
+    /// The name of a program may hold anything, and a zombie process is dead.
     @Test(arguments: [
         ("1 (a) S 1 1 1 0 -1 4 0 0 0 0 0 0 0 0 20 0 1 0 777 1 1", 777 as UInt64?),
         ("1 (a) b ) (R) S 1 1 1 0 -1 4 0 0 0 0 0 0 0 0 20 0 1 0 777\n", 777),

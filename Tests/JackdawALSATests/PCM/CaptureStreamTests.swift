@@ -4,8 +4,8 @@ import Testing
 
 @testable import JackdawALSA
 
-/// The stream itself, with its thread: whoever receives gets what the device had, each sample where its position says, and is
-/// told what is missing.
+/// The stream itself, with its thread: the receiver gets the device's samples, each at its position, and a report of
+/// each loss.
 @Suite struct CaptureStreamTests {
     /// What the device has: the number of each frame, which 24 bits hold.
     private static let framesRecorded = 1_000_000
@@ -34,7 +34,7 @@ import Testing
     private struct Received {
         private(set) var frames = 0
         private(set) var lost = 0
-        /// Times at which something was told to be lost.
+        /// Times at which a loss was reported.
         private(set) var gaps = 0
 
         /// Takes what comes next, if anything.
@@ -98,7 +98,7 @@ import Testing
             meter.allow(120_000)
             position += 120_000
             meter.waitUntilLess(than: period)
-            // With room again, the next block tells.
+            // With room again, the next block reports the loss.
             while try received.receive(stream, within: .zero) {}
             meter.allow(period)
             position += period
@@ -111,7 +111,7 @@ import Testing
         #expect(meter.closings == 1)
     }
 
-    /// The plug-in itself has always more: a reader that cannot keep up is told of all that it missed.
+    /// The plug-in itself has always more: a slow reader gets a report of every loss.
     @Test func aDeviceWithoutAClockIsReceived() throws {
         let stream = try Card().stream()
         var received = Received()

@@ -7,7 +7,7 @@ import Testing
 @testable import JackdawALSA
 
 /// Streams with their threads capture from a card with a clock, through libasound: the very sound, and the very swipes, that
-/// the files give. What a card loses is told of.
+/// the files give. The losses of a card are reported.
 @Suite(.enabled(if: SimulatedCard.isPossible, SimulatedCard.needs)) struct SimulatedCaptureTests {
     @Test func recordingsAreTheirFiles() async throws {
         let lab = try SimulatedCard.make()
@@ -22,7 +22,7 @@ import Testing
                     let files = try RecordingFiles()
                     let played = try files.write(Recordings.data(ofWAV: "\(folder)/\(name)"), to: "played.raw")
                     let configuration = StreamConfiguration(channels: sound.format.channels, encoding: encoding)
-                    // The rate is the card's, and nobody asks for one.
+                    // The rate is the card's: the test requests none.
                     let live = try SimulatedCard.capture(
                         played, configuration, frames: sound.frames, rate: Int(sound.format.sampleRate))
                     #expect(live.format.sampleRate == sound.format.sampleRate)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import JackdawALSA
 
-/// Whatever call fails, no frame is made twice or left out, and what is not heard is told of.
+/// Whichever call fails, no frame is made twice or left out, and frames that are not played are reported.
 @Suite struct PlaybackFaultTests {
     private static func interrupted(_ position: Int64, _ silence: Int64, _ unheard: Int64 = 0) -> PlaybackEvent {
         .interrupted(PlaybackGap(position: position, silence: silence, unheard: unheard))
@@ -191,7 +191,8 @@ import Testing
         #expect(card.record.log.count < 1_000)
     }
 
-    /// Each call at each of its first times, with each code: what ends the device is told as that, what is a gap as a gap,
+    /// Each call at each of its first times, with each code: the loss of the device is reported as such, a gap as a
+    /// gap,
     /// what is nothing as nothing; the sound goes on where it was.
     @Test(arguments: ScriptedPCM.Call.allCases.filter { $0 != .read })
     func everyCallMayFail(call: ScriptedPCM.Call) {

@@ -30,7 +30,7 @@ import Testing
         }
         #expect(error?.code == .unsupported)
         #expect(card.record.isClosed)
-        // The map tells how many channels are asked for.
+        // The map has as many channels as are requested.
         #expect(opener.lastConfiguration?.channels == 2)
     }
 

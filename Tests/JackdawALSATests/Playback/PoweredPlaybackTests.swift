@@ -51,7 +51,8 @@ import Testing
         bench.close()
     }
 
-    /// A change tells when its first frame is heard: after all that the device holds, by the device's own time if it tells.
+    /// A change reports when its first frame is played: after the device's buffer, by the device's own time if it
+    /// reports one.
     @Test(arguments: [nil, 0, 2_000_000, 4_000_000] as [Int64?])
     func aChangeTellsWhenItIsHeard(stampAge: Int64?) throws {
         let card = card()

@@ -5,7 +5,7 @@ import Testing
 @testable import JackdawALSA
 
 /// Streams with their threads play to a card with a clock, through libasound: what the card is given is what the generator
-/// makes, each sample in its place, and where the sound breaks off that is told.
+/// makes, each sample in its place, and each gap is reported.
 @Suite(.enabled(if: SimulatedCard.isPossible, SimulatedCard.needs)) struct SimulatedPlaybackTests {
     @Test func whatIsWrittenIsWhatIsMade() async throws {
         let lab = try SimulatedCard.make()

@@ -55,7 +55,7 @@ struct CaptureBench {
             case .reconnected: seen.append(.reconnected)
             case .sound:
                 if header.lost > 0 { seen.append(.lost(header.lost)) }
-                // What is not continued is told of, to the frame.
+                // A gap is reported, to the frame.
                 #expect(header.position == expected + header.lost)
                 expected = header.position + Int64(header.frames)
                 let channels = samples.count / header.frames

@@ -67,7 +67,7 @@ struct LibraryCapture {
     }
 
     /// Captures so many frames by a stream with its thread, and decodes them.
-    /// - Returns: nil where the stream was late: some of them were lost, which it has told.
+    /// - Returns: nil where the stream was late: some of them were lost, and it has reported that.
     init?(_ configuration: StreamConfiguration, streaming frames: Int, usesStrongTier: Bool) throws {
         let stream = try CaptureStream(configuration)
         defer { stream.close() }

@@ -50,7 +50,7 @@ final class MeteredPCM: PCMCalls {
     func state() -> PCMState { pcm.state() }
 
     func available() throws(SystemFailure) -> Int {
-        // Ends with what the library says of a device that nobody has served.
+        // Ends with the error of the library for a device that no one has served.
         if pcm.state() == .running, meter.takeLateness() { while true { _ = try pcm.available() } }
         return min(try pcm.available(), meter.left)
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import JackdawALSA
 import JackdawSystem
 
-/// Runs a playback engine on scripted cards and a virtual clock, and writes down what its owner is told.
+/// Runs a playback engine on scripted cards and a virtual clock, and records the events that its owner gets.
 struct PlaybackBench<Source: SoundSource> {
     let opener: ScriptedOpener
     let report = PlaybackReport()
@@ -58,7 +58,7 @@ struct PlaybackBench<Source: SoundSource> {
     mutating func close() { runner.close() }
 
     /// What was given to the cards is what the source makes, frame by frame, were nothing ever in its way; and what is not
-    /// heard is told of.
+    /// played is reported.
     /// - Parameters:
     ///   - comment: what was tried.
     ///   - changes: what was asked of the source, each before which frame, in their order.

@@ -75,7 +75,7 @@ struct PlayedLine: SoundSource {
         return (0..<2 * frames).map { _ in Float.random(in: -0.25...0.25, using: &random) }
     }
 
-    /// A sample as the encoding's definition has it, told apart from how the module writes it.
+    /// A sample as the encoding's definition has it, computed in another way than in the module.
     private static func bytes(_ sample: Float, _ encoding: PCMEncoding) -> [UInt8] {
         func integer(_ bits: Int, bytes: Int) -> [UInt8] {
             let scale = Double(1 << (bits - 1))

@@ -13,7 +13,8 @@ final class VirtualClock: Sendable {
     func advance(milliseconds: Int32) { time.withLock { $0 += Int64(milliseconds) * 1_000_000 } }
 }
 
-/// A sound card that runs on a virtual clock, keeps what was played, and fails as told. What it captures is the number of each
+/// A sound card that runs on a virtual clock, keeps what was played, and fails as the test requests. What it captures
+/// is the number of each
 /// frame since the clock began.
 final class ScriptedPCM: PCMCalls {
     /// Calls that can fail.
@@ -27,7 +28,7 @@ final class ScriptedPCM: PCMCalls {
         var before = PCMState.running
         /// The next frame to be read or written, since the clock began.
         var next: Int64 = 0
-        /// How long ago the device told the time, in nanoseconds; nil for one that never does.
+        /// The age of the device's last time report, in nanoseconds; nil for a device without such reports.
         var stampAge: Int64?
         /// Frames in a playback buffer that stands still.
         var held: Int64 = 0

@@ -4,7 +4,7 @@ import Testing
 @testable import JackdawALSA
 
 /// The lab's sound card `jdsim` through libasound itself: files in place of sockets, but a clock, periods and a buffer as
-/// hardware has them, and late whoever is late.
+/// hardware has them, and losses for a late program.
 enum SimulatedCard {
     static let isPossible = PlugIns.isPossible && PlugIns.lab("pcm_jdsim.c") != nil
     static let needs: Comment = "it needs the lab's plug-ins, a C compiler and libasound2-dev"

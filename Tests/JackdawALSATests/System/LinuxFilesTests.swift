@@ -8,7 +8,7 @@ import JackdawSystem
 @Suite struct LinuxFilesTests {
     private let files = LinuxFiles()
 
-    /// The kernel's own files tell no size beforehand.
+    /// The kernel's own files report no size.
     @Test func filesOfTheKernelAreReadWhole() throws {
         let status = files.fields(of: "/proc/self/status")
         #expect(status["Pid"] == String(getpid()))
@@ -44,7 +44,7 @@ import JackdawSystem
         #expect(user.number != 0 || user.name == "root")
     }
 
-    /// A process is told by any of its threads.
+    /// A process is found by any of its threads.
     @Test func aThreadLeadsToItsProcess() throws {
         let thread = try #require(files.fields(of: "/proc/thread-self/status")["Pid"].flatMap { Int32($0) })
         let holder = DeviceHolder(thread: thread, files)

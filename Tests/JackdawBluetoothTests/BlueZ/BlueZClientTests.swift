@@ -24,7 +24,7 @@ struct BlueZClientTests {
         radio.clock.advance(by: BlueZClient.usualLimit)
         let error = await #expect(throws: LinkError.self) { try await task.value }
         #expect(error?.code == .timedOut)
-        // The next who asks begins anew.
+        // The next request starts again.
         await radio.mock.unsilence("GetManagedObjects")
         #expect(try await radio.bluetooth.adapters().map(\.name) == ["hci0"])
     }

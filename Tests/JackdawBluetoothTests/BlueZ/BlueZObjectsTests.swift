@@ -79,15 +79,15 @@ import Testing
             body: BusBody([.objectPath(path), characteristic]))
         #expect(objects.receive(added) == [.added(path: path, interface: BlueZName.characteristic)])
         #expect(objects.properties(path, BlueZName.characteristic) == ["UUID": .string("x")])
-        // Nor told to whoever follows what changes.
-        let told = BlueZObjects.Event.notified(path: path, value: [52, 49])
+        // Nor reported to those that follow the changes.
+        let reported = BlueZObjects.Event.notified(path: path, value: [52, 49])
         let value = changed(["Value": .bytes([52, 49])], interface: BlueZName.characteristic)
-        #expect(objects.receive(value) == [told])
+        #expect(objects.receive(value) == [reported])
         let more = changed(
             ["Value": .bytes([52, 49]), "Notifying": .boolean(true)], interface: BlueZName.characteristic)
         let notifying = BlueZObjects.Event.changed(
             path: path, interface: BlueZName.characteristic, properties: ["Notifying": .boolean(true)])
-        #expect(objects.receive(more) == [notifying, told])
+        #expect(objects.receive(more) == [notifying, reported])
         #expect(
             objects.properties(path, BlueZName.characteristic) == ["UUID": .string("x"), "Notifying": .boolean(true)])
     }
@@ -110,7 +110,7 @@ import Testing
                 for body in [[], [BusValue.byte(1)], [.objectPath(path), .byte(1)], [.string("org.bluez"), .byte(1)]] {
                     var signal = BusSignal(path: path, interface: interface, member: member, body: BusBody(body))
                     signal.sender = ":1.7"
-                    // The owner of bluetoothd is none where nobody is named.
+                    // Without an owner bluetoothd has no name.
                     guard interface != "org.freedesktop.DBus" else { continue }
                     #expect(objects.receive(signal).isEmpty)
                 }

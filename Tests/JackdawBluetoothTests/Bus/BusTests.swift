@@ -111,7 +111,7 @@ struct BusTests {
         let request = await iterator.next()
         task.cancel()
         await #expect(throws: BusError.cancelled) { try await task.value }
-        // The late answer finds nobody.
+        // No request waits for the late answer.
         if let request { await bus.answer(request, .success(BusBody())) }
         _ = try await client.call(.daemon("GetId"))
     }
@@ -165,7 +165,7 @@ struct BusTests {
         await #expect(throws: BusError.cancelled) { _ = try await task.value }
     }
 
-    /// The library closes its descriptor before it tells of the end, and the next that is opened has its number.
+    /// The library closes its descriptor before it reports the end, and the next that is opened has its number.
     @Test func theEndGivesUpNoDescriptorOfOthers() async throws {
         let client = try await daemon.connect()
         let loop = client.loop
@@ -191,13 +191,13 @@ struct BusTests {
             other.clear()
             continuation.finish()
         }
-        // What was ready first is told first.
+        // The first ready result is reported first.
         var byte: UInt8 = 1
         #expect(unsafe write(pipe[1], &byte, 1) == 1)
         other.ring()
-        var told: [Int32] = []
-        for await descriptor in ready { told.append(descriptor) }
-        #expect(told == [pipe[0]])
+        var reported: [Int32] = []
+        for await descriptor in ready { reported.append(descriptor) }
+        #expect(reported == [pipe[0]])
         for end in pipe { close(end) }
     }
 

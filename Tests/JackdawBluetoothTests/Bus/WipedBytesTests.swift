@@ -3,7 +3,7 @@ import Testing
 
 @testable import JackdawBluetooth
 
-/// Bytes that are overwritten when nobody has them any more.
+/// Bytes that are overwritten when the last reference is released.
 @Suite struct WipedBytesTests {
     @Test func theyAreOverwrittenAfterTheLastUse() throws {
         let pattern = Array("wiped after use".utf8)

@@ -27,7 +27,7 @@ import Testing
 
     private static func value(_ number: Int) -> [UInt8] { [UInt8(number & 255), UInt8(number >> 8)] }
 
-    /// Writes values without end, and tells of each.
+    /// Writes values without end, and reports each.
     private func flood() -> (task: Task<SystemFailure, Never>, written: AsyncStream<Int>) {
         let (written, continuation) = AsyncStream.makeStream(of: Int.self)
         let task = Task { [outlet] in

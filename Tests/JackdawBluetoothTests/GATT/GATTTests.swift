@@ -80,7 +80,7 @@ struct GATTTests {
         await link.close()
         var profile = Radio.profile
         profile.isAcknowledged = false
-        // bluetoothd says it anew with the socket.
+        // bluetoothd reports it again with the socket.
         let second = try await radio.bluetooth.connect(Radio.reader, profile: profile)
         #expect(await second.payloadSize == 244)
         await second.close()
@@ -110,7 +110,7 @@ struct GATTTests {
         await link.close()
     }
 
-    /// Who finds a device connected leaves it so, and who finds it being connected disturbs nobody.
+    /// Who finds a device connected leaves it so, and a client that finds it being connected does not disturb that.
     @Test func aLinkThatCannotBeOpenedEndsNoOther() async throws {
         let radio = try await Radio()
         let first = try await radio.bluetooth.connect(Radio.reader, profile: Radio.profile)
@@ -197,8 +197,8 @@ struct GATTTests {
         await radio.mock.fail("AcquireNotify", BusError(name: "org.bluez.Error.NotSupported"))
         let link = try await radio.bluetooth.connect(Radio.reader, profile: Radio.profile)
         let value = Lock(WeakValue())
-        let number = await link.device.client.listen(to: MockBlueZ.notifying) { told in
-            value.withLock { $0.value = told }
+        let number = await link.device.client.listen(to: MockBlueZ.notifying) { reported in
+            value.withLock { $0.value = reported }
         }
         try await link.send(bytes("Esecret"))
         #expect(value.withLock { $0.value?.array } == bytes("secret"))
@@ -207,7 +207,7 @@ struct GATTTests {
         await link.device.client.forget(number)
     }
 
-    /// A value that somebody else has.
+    /// A value that another program has acquired.
     private struct WeakValue {
         weak var value: WipedBytes?
     }
@@ -260,7 +260,7 @@ struct GATTTests {
         let link = try await radio.bluetooth.connect(Radio.reader, profile: Radio.profile)
         try await radio.mock.drop()
         _ = await #expect(throws: LinkError.self) { try await next(link) }
-        // Somebody has connected it again.
+        // Another program has connected it again.
         _ = try await radio.bluetooth.connect(Radio.reader)
         await link.close()
         #expect(await !radio.mock.calls.contains("Disconnect"))
@@ -326,7 +326,7 @@ struct GATTTests {
         #expect(await reports.next() == BatteryReport(percent: 87))
         try await radio.mock.set(MockBlueZ.device, BlueZName.battery, ["Percentage": .byte(14)])
         #expect(await reports.next() == BatteryReport(percent: 14))
-        // What is known is told at once.
+        // A known state is reported at once.
         var others = await device.batteryReports().makeAsyncIterator()
         #expect(await others.next() == BatteryReport(percent: 14))
         try await radio.mock.drop()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import JackdawBluetooth
 
-/// Answers as it is told, and keeps what it was asked.
+/// Answers as the test requests, and keeps the questions.
 private final class TestAgent: PairingAgent {
     let capability = PairingCapability.keyboardDisplay
     let answer: Bool

@@ -33,7 +33,7 @@ struct SerialProfileTests {
         let client = try await radio.bluetooth.client()
         let profile = try await SerialProfile.register(
             MockBlueZ.serialPort, role: .server, name: "Jackdaw", channel: 3, by: client)
-        // The mock calls whoever has registered the service.
+        // The mock calls the program that has registered the service.
         try await client.call(MockBlueZ.device, BlueZName.device, "ConnectProfile", [.string(MockBlueZ.serialPort)])
         let connection = try await profile.next()
         #expect(connection?.device == MockBlueZ.device)

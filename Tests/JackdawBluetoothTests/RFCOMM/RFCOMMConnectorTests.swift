@@ -69,7 +69,7 @@ import Testing
         #expect(calls.count(.connect) == RFCOMMConnector.pauses.count + 1)
     }
 
-    /// Lets time pass once somebody waits besides who sees that it does not take too long.
+    /// Lets time pass once a task waits, besides the task that limits the duration.
     private func passAfter(_ pause: Duration) async {
         await clock.sleepers(2)
         clock.advance(by: pause)
@@ -112,7 +112,7 @@ import Testing
         await expectFailure(EIO, .system)
     }
 
-    /// A socket that somebody else has connected, and that may wait when it is given away.
+    /// A socket that another program has connected, and that may wait when it is released.
     @Test func aConnectedSocketIsTakenOver() async throws {
         var ends: [Int32] = [0, 0]
         try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import JackdawBluetooth
 
-/// Connecting to a service whose channel the device has to tell.
+/// Connecting to a service whose channel the device has to report.
 @Suite struct RFCOMMDiscoveryTests {
     private let loop: EventLoop
     private let calls = ScriptedSocketCalls.bluetooth()

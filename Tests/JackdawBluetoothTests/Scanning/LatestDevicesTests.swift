@@ -3,7 +3,7 @@ import Testing
 
 @testable import JackdawBluetooth
 
-/// What a search has found and nobody has taken yet.
+/// The devices that a search has found and the program has not taken yet.
 struct LatestDevicesTests {
     private func device(_ name: String, _ strength: Int) -> FoundDevice {
         FoundDevice(link: LinkName(.ble, name), signalStrength: strength)

@@ -33,7 +33,7 @@ actor MockBlueZ {
     /// Programs that look for devices, and the filter of each.
     private(set) var searches: Set<String> = []
     private(set) var filters: [String: BusValue] = [:]
-    /// What a characteristic tells of just before its notifications are switched on.
+    /// The value that a characteristic reports just before its notifications are switched on.
     private var earlyValue: WipedBytes?
     private var expected: [(member: String, continuation: CheckedContinuation<Void, Never>)] = []
     var questions: [Question] = []
@@ -49,7 +49,7 @@ actor MockBlueZ {
 
     private init(_ bus: Bus) { self.bus = bus }
 
-    /// Starts it, after what tests arrange before anybody sees it.
+    /// Starts it, after the test has set it up.
     static func start(
         on daemon: PrivateBus, _ arrange: (MockBlueZ) async -> Void = { _ in }
     ) async throws -> MockBlueZ {
@@ -73,7 +73,7 @@ actor MockBlueZ {
     func silence(_ member: String) { silent.insert(member) }
     /// Lets calls of a method be answered again.
     func unsilence(_ member: String) { silent.remove(member) }
-    /// Lets a characteristic tell of a value just before its notifications are switched on.
+    /// Lets a characteristic report a value just before its notifications are switched on.
     func tellEarly(_ value: WipedBytes) { earlyValue = value }
     /// What the reader says of itself.
     func inform(_ information: [String: String]) { self.information = information }
@@ -84,7 +84,7 @@ actor MockBlueZ {
         let variants = BusValue.options(properties)
         try signal(path, BlueZName.properties, "PropertiesChanged", [.string(interface), variants, .strings([])])
     }
-    /// Tells that a property is there no longer.
+    /// Reports that a property was removed.
     func withdraw(_ property: String, of interface: String, from path: String) throws(BusError) {
         objects[path]?[interface]?[property] = nil
         try signal(
@@ -104,7 +104,7 @@ actor MockBlueZ {
             "/", BlueZName.objectManager, "InterfacesRemoved",
             [.objectPath(path), .strings(interfaces.keys.sorted())])
     }
-    /// Tells of the device that is near.
+    /// Reports the device that is near.
     func appear() async throws(BusError) {
         guard objects[Self.device] == nil else { return }
         try await add(
@@ -118,7 +118,7 @@ actor MockBlueZ {
                 ]
             ])
     }
-    /// Drops the link, for a reason where bluetoothd is new enough to tell.
+    /// Drops the link, for a reason if bluetoothd is new enough to report one.
     func drop(reason: String? = nil) async throws(BusError) {
         closeSockets()
         if let reason {
@@ -243,7 +243,7 @@ actor MockBlueZ {
         case "ConnectProfile": try await connectProfile(body[0]?.text ?? "")
         case "ReadValue":
             let value = property(request.path, BlueZName.characteristic, "Value") ?? .bytes([])
-            // What was read is told of as well, before the answer.
+            // A value that was read is reported too, before the answer.
             try set(request.path, BlueZName.characteristic, ["Value": value])
             return BusBody([value])
         case "WriteValue": try await command(body[0]?.byteArray?.array ?? [])

@@ -46,7 +46,7 @@ final class PrivateBus: Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Ends it under whoever is connected.
+    /// Ends it while clients are connected.
     func stop() {
         // Threads of Swift's pool hold signals off, and so does what they start: only this one gets through.
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }

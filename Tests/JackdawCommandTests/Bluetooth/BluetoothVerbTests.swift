@@ -146,8 +146,8 @@ import Testing
         let run = try await run("listen", "--link", link, isRevealed ? "--reveal" : "--failures", by: system)
         #expect(run.status == .unavailable)
         let digits = card.map(\.hexadecimal).joined()
-        let told = isRevealed ? digits : "received \(card.count) bytes"
-        #expect(run.output == "\(told)\n")
+        let reported = isRevealed ? digits : "received \(card.count) bytes"
+        #expect(run.output == "\(reported)\n")
         #expect(!run.messages.contains("4111111111111111"))
         // How to go on is said once.
         #expect(run.messages.split(separator: "\n").count { $0.contains("--reader") } == (isRevealed ? 0 : 1))
@@ -242,10 +242,10 @@ import Testing
         #expect(run.status == .unavailable)
         #expect(attempts.with { $0 } == 21)
         // The waits are 1, 2, 4, 8 and 16 s, and then 30 s each.
-        let told = run.messages.split(separator: "\n").filter { $0.contains("trying again") }
-        #expect(told.count == 8, "\(told)")
+        let reported = run.messages.split(separator: "\n").filter { $0.contains("trying again") }
+        #expect(reported.count == 8, "\(reported)")
         let objects = run.output.split(separator: "\n").count { $0.contains(#""event":"waiting""#) }
-        #expect(objects == (isJSON ? told.count : 0))
+        #expect(objects == (isJSON ? reported.count : 0))
     }
 
     /// What retrying cannot change, and how it ends: at a terminal, in a log, and if it is to keep trying.
@@ -321,7 +321,7 @@ import Testing
         #expect(run.output.contains(#""event":"slept","reason":null,"seconds":30.0,"time":"\#(time)"}"#) == isJSON)
     }
 
-    /// What no waiting mends ends the command, and says what to do.
+    /// An error that does not pass by itself ends the command, with a remedy.
     @Test(arguments: [(["--route", "bluetoothd"], SerialRoute.bluetoothd), ([], .kernel)])
     func aReaderIsConnectedTheWayThatWasAskedFor(options: [String], expected: SerialRoute) async throws {
         let routes = Shared<[SerialRoute]>([])
@@ -358,12 +358,12 @@ import Testing
             if let code { throw LinkError(code, link: "bluetooth", "may not", remedy: "join the group") }
             return [Self.adapter]
         }
-        let (adapters, told) = try await onOwnThread { [system] in
+        let (adapters, reported) = try await onOwnThread { [system] in
             let recorder = ConsoleRecorder()
             return (try Devices.adapters(of: system, on: recorder.console), recorder.messages)
         }
         #expect(adapters == expected)
-        #expect(told == messages)
+        #expect(reported == messages)
     }
 
     /// A link that breaks while the echo sends leaves nothing of what it received.

@@ -73,7 +73,7 @@ import Testing
         #expect(answers == ["yes", "4711"])
     }
 
-    /// A device takes its question back while somebody reads it.
+    /// A device withdraws its question while the user reads it.
     @Test func aQuestionThatIsOverIsToldOfWhereItWasShown() async throws {
         let shown = Shared(false)
         let messages = try await onOwnThread {
@@ -96,7 +96,7 @@ import Testing
         #expect(messages == "jackdaw: well?\njackdaw: no answer is wanted any more\n")
     }
 
-    /// What was told before the end is written, in its order.
+    /// Events before the end are written, in their order.
     @Test func whatWasToldIsWritten() async throws {
         let output = try await onOwnThread {
             let recorder = ConsoleRecorder()

@@ -118,26 +118,26 @@ import Testing
             ]))
         #expect(run.status == 0)
         #expect(run.lines.count == 1)
-        let told = run.messages.split(separator: "\n")
-        #expect(told.count { $0.hasSuffix("the device has gone; it is waited for") } == 1)
-        #expect(told.count { $0.hasSuffix("the device is back") } == 1)
-        // That nothing was heard meanwhile goes without saying.
+        let reported = run.messages.split(separator: "\n")
+        #expect(reported.count { $0.hasSuffix("the device has gone; it is waited for") } == 1)
+        #expect(reported.count { $0.hasSuffix("the device is back") } == 1)
+        // In that time nothing was received.
         #expect(!run.messages.contains("lost"))
     }
 
     @Test func lossesAreAddedUp() throws {
         let loss: [ScriptedPort.Step] = [.lost(4_800), .sound(Self.silence)]
         let run = try listen(to: ScriptedPort(loss + loss + loss + [.passes(.seconds(5))] + loss))
-        let told = run.messages.split(separator: "\n").filter { $0.contains("lost") }
-        #expect(told == ["100", "200", "100"].map { "jackdaw: alsa:default: \($0) ms of sound were lost" })
+        let reported = run.messages.split(separator: "\n").filter { $0.contains("lost") }
+        #expect(reported == ["100", "200", "100"].map { "jackdaw: alsa:default: \($0) ms of sound were lost" })
     }
 
     /// Half a minute of sound, in no time.
     @Test func lossesOfSoundThatComesFastAreAddedUp() throws {
         let loss: [ScriptedPort.Step] = [.lost(4_800), .sound(Self.silence)]
         let run = try listen(to: ScriptedPort([[ScriptedPort.Step]](repeating: loss, count: 60).flatMap(\.self)))
-        let told = run.messages.split(separator: "\n").filter { $0.contains("lost") }
-        #expect(told == ["100", "5900"].map { "jackdaw: alsa:default: \($0) ms of sound were lost" })
+        let reported = run.messages.split(separator: "\n").filter { $0.contains("lost") }
+        #expect(reported == ["100", "5900"].map { "jackdaw: alsa:default: \($0) ms of sound were lost" })
     }
 
     /// A card waits for tracks on other channels, but not for the device to come back.
@@ -233,7 +233,7 @@ import Testing
         #expect(try jsonObject(try #require(json.lines.first))["failure"] != nil)
     }
 
-    /// In days of listening there is much that is no swipe: it is told of where failures are asked for.
+    /// In days of listening there is much noise: it is reported only with `--failures`.
     @Test func noiseIsNoSwipe() throws {
         var random = SeededRandom(seed: 3)
         let noise = (0..<24_000).map { _ in 0.1 * Float.random(in: -1...1, using: &random) }
@@ -314,7 +314,7 @@ import Testing
         let run = try listen(record, to: ScriptedPort([.sound(Self.silence)]), isInterrupted: { true })
         #expect(run.status == 130)
         #expect(folder.names.isEmpty)
-        // Noise is no swipe, and what is said meanwhile is nobody's business.
+        // Noise is not a swipe, and speech is private.
         var random = SeededRandom(seed: 3)
         let noise = (0..<24_000).map { _ in 0.1 * Float.random(in: -1...1, using: &random) }
         let steps: [ScriptedPort.Step] = [.sound(Self.silence), .sound(noise), .sound(Self.silence)]

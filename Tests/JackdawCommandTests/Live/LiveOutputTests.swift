@@ -122,9 +122,9 @@ import Testing
         var failures = OpeningFailures()
         let refused = LinkError(.refused, link: "x", "refused")
         let missing = LinkError(.notFound, link: "x", "no such device")
-        let told = (0...120).map { _ in failures.receive(refused, wait: .seconds(1)) }
-        #expect(told.enumerated().filter { $0.element != nil }.map(\.offset) == [0, 60, 120])
-        #expect(told.compactMap(\.self) == [1, 60, 60])
+        let reports = (0...120).map { _ in failures.receive(refused, wait: .seconds(1)) }
+        #expect(reports.enumerated().filter { $0.element != nil }.map(\.offset) == [0, 60, 120])
+        #expect(reports.compactMap(\.self) == [1, 60, 60])
         #expect(failures.receive(missing, wait: .seconds(1)) == 1)
         failures.succeed()
         #expect(failures.receive(missing, wait: .seconds(1)) == 1)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import jackdaw_cli
 
-/// Every named mode is told by its sound, but for what sounds alike.
+/// Every named mode is recognised by its sound, except those that sound alike.
 @Suite struct AutomaticModeTests {
     private static let text = Array("Jackdaws love my big sphinx.".utf8)
 

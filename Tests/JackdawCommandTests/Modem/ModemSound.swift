@@ -23,7 +23,7 @@ enum ModemSound {
     ///   - decibels: energy of a bit over the density of the noise.
     ///   - bitRate: bits a second.
     ///   - sampleRate: in Hz.
-    ///   - power: mean square of the signal; that of all samples but silence unless told.
+    ///   - power: mean square of the signal; by default that of all samples but silence.
     ///   - seed: of the noise.
     /// - Returns: the sum.
     static func noisy(

@@ -124,10 +124,10 @@ import Testing
         for secret in ["4111111111111111", "DOE", "2812101"] { #expect(!output.contains(secret)) }
     }
 
-    /// Readers of plain bytes tell all that they have in those.
+    /// Readers of plain bytes report everything in those.
     @Test(arguments: [false, true]) func bytesAreShownWhereThatIsAskedFor(isJSON: Bool) throws {
         let bytes: [UInt8] = [0x41, 0x0A]
-        let event = ReaderEvent.told(.bytes(ReaderBytes(copying: bytes.span)))
+        let event = ReaderEvent.reported(.bytes(ReaderBytes(copying: bytes.span)))
         for isRevealed in [false, true] {
             let report = ReaderEventReport(link: LinkName(.sim, "hijack"), event: event, isRevealed: isRevealed)
             let text = isJSON ? report.json.text : report.lines.joined(separator: "\n")
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    /// Nobody is there to send what was sent then.
+    /// The earlier requests are not sent again.
     @Test func theTranscriptOfAConversationWantsAFamily() async throws {
         let folder = try TemporaryFolder()
         let header = TranscriptHeader(link: Self.link, isMasked: true).line
@@ -158,7 +158,7 @@ import Testing
         #expect(events.count { $0 == "swipe" } == 2)
     }
 
-    /// Also where it has not told who it is.
+    /// Also if it has not identified itself.
     @Test func aReaderThatIsLostAtOnceIsConnectedAgain() async throws {
         let system = try system([([], [PlannedFault(.disconnect, 0..<1)]), ([Presentation(Self.visa)], [])])
         let run = try await run(["--link", Self.link, "--reader", "miura", "--swipes", "1"], by: system)
@@ -166,7 +166,7 @@ import Testing
         #expect(run.lines.contains { $0.contains("swipe: miura 411111******1111") })
     }
 
-    /// What no waiting mends ends it, whatever was read before.
+    /// An error that does not pass by itself ends it, whatever was read before.
     @Test func aReaderThatMayNotBeConnectedAgainEndsIt() async throws {
         let system = try system([([Presentation(Self.visa)], [PlannedFault(.disconnect, 4..<5)])])
         let run = try await run(["--link", Self.link, "--reader", "miura"], by: system)
@@ -196,7 +196,7 @@ import Testing
         #expect(run.messages.contains("may not"))
     }
 
-    /// A transcript of a wait without a card, or with one, is over when it has told all that it has.
+    /// A transcript of a wait without a card, or with one, is over after its last entry.
     @Test(arguments: [false, true]) func aTranscriptIsReadToItsEnd(hasSwipe: Bool) async throws {
         let text = Shared("")
         var recorded = try system([(hasSwipe ? [Presentation(Self.visa)] : [], [])])
@@ -375,7 +375,7 @@ import Testing
         #expect(tries.with { $0 } == 2)
     }
 
-    /// A reader that waits for a card is told to wait no more before its link is closed.
+    /// The driver ends a reader's wait for a card before it closes the link.
     @Test(arguments: ["sim:miura", link]) func anInterruptDisarmsTheReader(link: String) async throws {
         let sent = Shared<[UInt8]>([])
         var system = try system([([], [])])
@@ -414,7 +414,7 @@ import Testing
         }
     }
 
-    /// What goes through a jack that nobody has told has to be supplied.
+    /// The signal of a jack that is not published must be supplied.
     @Test(arguments: ["ips", "ipsenterprise"]) func aSoundThatIsNotKnownIsTold(family: String) {
         let run = CommandRun("listen", "--link", "alsa:null", "--reader", family)
         #expect(run.status == Status.unavailable.rawValue)

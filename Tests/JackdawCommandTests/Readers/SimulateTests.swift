@@ -123,11 +123,11 @@ import Testing
             return (recorder.output, status)
         }
         #expect(status == .unavailable)
-        let told = events.with { $0 }
-        #expect(told.contains { $0.contains("firmware TEST 9.1") && $0.contains("battery 12 %") }, "\(told)")
+        let reported = events.with { $0 }
+        #expect(reported.contains { $0.contains("firmware TEST 9.1") && $0.contains("battery 12 %") }, "\(reported)")
         // The first answer came twice.
-        #expect(told.contains { $0.hasPrefix("dropped") })
-        #expect(told.last?.hasPrefix("bad swipe") == true)
+        #expect(reported.contains { $0.hasPrefix("dropped") })
+        #expect(reported.last?.hasPrefix("bad swipe") == true)
         #expect(
             output.split(separator: "\n") == [
                 #"{"link":"\#(link)","event":"connected","count":null,"time":"2026-01-31T09:05:00.250Z"}"#,
@@ -200,13 +200,13 @@ import Testing
         #expect(CommandRun(["simulate"] + arguments).status == Status.usage.rawValue)
     }
 
-    /// Nobody has to say who they are on such a link.
+    /// Such a link needs no identification.
     @Test func otherMachinesCannotConnect() async throws {
         let status = try await onOwnThread { CommandRun("simulate", "miura", "--link", "tcp:0.0.0.0:0").status }
         #expect(status == Status.unavailable.rawValue)
     }
 
-    /// ALSA's null plug-in stands for a card on which nobody plays.
+    /// ALSA's null plug-in stands for a card on which no program plays.
     @Test(arguments: ["unimag", "ips", "ipsenterprise"])
     func aReaderForTheJackIsSimulatedOnASoundCard(family: String) throws {
         var system = BluetoothSystem()

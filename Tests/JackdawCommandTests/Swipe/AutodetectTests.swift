@@ -9,7 +9,7 @@ import Testing
 @testable import JackdawLinux
 @testable import jackdaw_cli
 
-/// What `jackdaw autodetect` tells of the reader on a jack.
+/// What `jackdaw autodetect` reports about the reader on a jack.
 @Suite(.timeLimit(.minutes(30)))
 struct AutodetectTests {
     private typealias Status = jackdaw_cli.ExitStatus
@@ -146,18 +146,18 @@ struct AutodetectTests {
     }
 
     @Test func theReaderIsFound() async throws {
-        let told = try await run(["--link", "sim:unimag", "--yes", "--no-memory"])
-        #expect(told.status == 0, "\(told)")
-        let lines = told.output.split(separator: "\n")
+        let reported = try await run(["--link", "sim:unimag", "--yes", "--no-memory"])
+        #expect(reported.status == 0, "\(reported)")
+        let lines = reported.output.split(separator: "\n")
         #expect(lines.first?.hasPrefix("unimag after ") == true)
         #expect(lines.contains { $0.hasPrefix("unimag: an answer after ") && $0.contains("asked once") })
         #expect(lines.contains { $0.hasPrefix("before any tone -") })
-        #expect(told.messages.isEmpty)
+        #expect(reported.messages.isEmpty)
     }
 
     @Test func programsGetAnObject() async throws {
-        let told = try await run(["--link", "sim:unimag", "--yes", "--json"])
-        let lines = told.output.split(separator: "\n").map(String.init)
+        let reported = try await run(["--link", "sim:unimag", "--yes", "--json"])
+        let lines = reported.output.split(separator: "\n").map(String.init)
         #expect(lines.count == 1)
         let object = try jsonObject(try #require(lines.first))
         #expect(Set(object.keys) == ["link", "found", "activated", "seconds", "quiet_level", "attempts", "time"])
@@ -174,15 +174,15 @@ struct AutodetectTests {
     }
 
     @Test(arguments: [false, true]) func nothingIsFoundWhereNothingAnswers(isJSON: Bool) async throws {
-        let told = try await run(["--link", "sim:none", "--yes"] + (isJSON ? ["--json"] : []))
-        #expect(told.status == Status.nothingFound.rawValue)
-        #expect(told.output.contains(isJSON ? #""found":null"# : "no reader after"))
+        let reported = try await run(["--link", "sim:none", "--yes"] + (isJSON ? ["--json"] : []))
+        #expect(reported.status == Status.nothingFound.rawValue)
+        #expect(reported.output.contains(isJSON ? #""found":null"# : "no reader after"))
     }
 
     @Test func aReaderThatIsFoundAndDoesNotStartIsToldOf() async throws {
-        let told = try await run(["--link", "alsa:hw:1", "--yes"], at: BadJack(isFound: true))
-        #expect(told.status == Status.nothingFound.rawValue)
-        #expect(told.messages.contains("the unimag reader was found and not powered up"), "\(told)")
+        let reported = try await run(["--link", "alsa:hw:1", "--yes"], at: BadJack(isFound: true))
+        #expect(reported.status == Status.nothingFound.rawValue)
+        #expect(reported.messages.contains("the unimag reader was found and not powered up"), "\(reported)")
     }
 
     /// What the end of the search does to an opening that goes on is not the reason why the reader was not powered up.
@@ -192,37 +192,37 @@ struct AutodetectTests {
             LinkName(.alsa, "hw:1"), jack, JackAttachment(.always) { nil }, PlaybackVolume { nil }, nil)
         // The end of the environment closes it, too, and so waits for it.
         let earlier = try await environment.open(.unimag)
-        let told = try await run(["--link", "alsa:hw:1", "--yes"]) { system in
+        let reported = try await run(["--link", "alsa:hw:1", "--yes"]) { system in
             system.isTerminal = false
             system.clock = jack.clock
             system.environment = { _, _, _ throws(LinkError) in environment }
         }
         await earlier.close()
-        #expect(told.status == Status.nothingFound.rawValue, "\(told)")
-        #expect(told.messages.contains("the unimag reader was found and not powered up"), "\(told)")
+        #expect(reported.status == Status.nothingFound.rawValue, "\(reported)")
+        #expect(reported.messages.contains("the unimag reader was found and not powered up"), "\(reported)")
     }
 
     @Test func aSearchIsInterrupted() async throws {
-        let told = try await run(["--link", "alsa:hw:1", "--yes"], at: BadJack(isFound: false))
-        #expect(told.status == Status.interrupted.rawValue, "\(told)")
-        #expect(told.output.isEmpty)
+        let reported = try await run(["--link", "alsa:hw:1", "--yes"], at: BadJack(isFound: false))
+        #expect(reported.status == Status.interrupted.rawValue, "\(reported)")
+        #expect(reported.output.isEmpty)
     }
 
-    /// Nobody is there to be asked.
+    /// There is no user who could answer.
     @Test func withoutATerminalTonesAreNotPlayed() async throws {
-        let told = try await run(["--link", "sim:unimag"])
-        #expect(told.status == Status.nothingFound.rawValue)
-        #expect(told.messages.contains("no terminal"))
-        #expect(told.messages.contains("--yes"))
-        #expect(told.output.contains("unimag: not tried"))
+        let reported = try await run(["--link", "sim:unimag"])
+        #expect(reported.status == Status.nothingFound.rawValue)
+        #expect(reported.messages.contains("no terminal"))
+        #expect(reported.messages.contains("--yes"))
+        #expect(reported.output.contains("unimag: not tried"))
     }
 
     @Test(arguments: [("sim:nosuch", 69), ("tcp:localhost:1", 69), ("alsa:hw:nonexistent", 69)])
     func whatIsNoJackIsToldOf(link: String, status: Int32) async throws {
-        let told = try await run(["--link", link, "--yes"])
-        #expect(told.status == status, "\(told)")
-        #expect(told.messages.contains(link))
-        #expect(told.output.isEmpty)
+        let reported = try await run(["--link", link, "--yes"])
+        #expect(reported.status == status, "\(reported)")
+        #expect(reported.messages.contains(link))
+        #expect(reported.output.isEmpty)
     }
 
     @Test(arguments: [
@@ -232,9 +232,9 @@ struct AutodetectTests {
     func profilesThatDoNotDoAreToldOf(json: String, status: Int32, words: String) async throws {
         let folder = try TemporaryFolder()
         let path = try folder.write(json.utf8, to: "profile.json")
-        let told = try await run(["--link", "sim:unimag", "--yes", "--profile", path])
-        #expect(told.status == status)
-        #expect(told.messages.contains(words), "\(told)")
+        let reported = try await run(["--link", "sim:unimag", "--yes", "--profile", path])
+        #expect(reported.status == status)
+        #expect(reported.messages.contains(words), "\(reported)")
         #expect(try await run(["--link", "sim:unimag", "--profile", folder("missing")]).status == 66)
     }
 
@@ -242,8 +242,8 @@ struct AutodetectTests {
         let folder = try TemporaryFolder()
         let json = #"{"name": "slower", "family": "unimag", "values": {"unimag.periodsPerSymbol": {"number": 12}}}"#
         let path = try folder.write(json.utf8, to: "profile.json")
-        let told = try await run(["--link", "sim:unimag", "--yes", "--profile", path])
-        #expect(told.status == 0, "\(told)")
+        let reported = try await run(["--link", "sim:unimag", "--yes", "--profile", path])
+        #expect(reported.status == 0, "\(reported)")
     }
 
     @Test(arguments: [["--link", "nosuch:x"], ["--link", "sim"], ["unimag"]])

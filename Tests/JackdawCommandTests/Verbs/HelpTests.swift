@@ -60,17 +60,17 @@ import Testing
         for verb in Self.verbs { #expect(run.output.contains(verb)) }
     }
 
-    /// The manual knows every option that the help tells of, and no other.
+    /// The manual has every option of the help, and no other.
     @Test func theManualAndTheHelpTellOfTheSameOptions() throws {
         let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/")
         let manual = try String(contentsOfFile: "\(root)/docs/jackdaw.1", encoding: .utf8)
         for verb in Self.verbs {
             let help = CommandRun(verb, "--help").output.components(separatedBy: "OPTIONS:").last ?? ""
-            let told = Set(help.matches(of: /\n  (?:-o, )?--([a-z0-9]+)/).map { String($0.1) })
+            let reported = Set(help.matches(of: /\n  (?:-o, )?--([a-z0-9]+)/).map { String($0.1) })
             let section = try #require(manual.components(separatedBy: "\n.Ss ").first { $0.hasPrefix("\(verb)\n") })
             let items = section.components(separatedBy: "\n").filter { $0.hasPrefix(".It Fl") }
             let written = items.flatMap { item in item.matches(of: #/ -([a-z0-9]+)/#).map { String($0.1) } }
-            #expect(Set(written) == told.subtracting(["version"]), "\(verb)")
+            #expect(Set(written) == reported.subtracting(["version"]), "\(verb)")
         }
     }
 }

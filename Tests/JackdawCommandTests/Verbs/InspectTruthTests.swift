@@ -113,7 +113,7 @@ import Testing
             #expect(abs(try number(modem, "space") / shift.space - 1) < 0.01)
         case .nibbles(let line): #expect(abs(baud / line.chipRate - 1) < 0.002)
         case .dynamo(let line): #expect(abs(baud / line.baud - 1) < 0.002)
-        case .frequencyShiftBits, .serialManchester: Issue.record("no mode that is told by its sound")
+        case .frequencyShiftBits, .serialManchester: Issue.record("not a mode that is recognised by its sound")
         }
         #expect(abs(try number(modem, "start") - 0.5) < 0.1)
         #expect(try number(object, "hum_frequency") == 50)

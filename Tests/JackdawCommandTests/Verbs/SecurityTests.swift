@@ -153,7 +153,7 @@ import Testing
             #expect(!listening.isEmpty)
             for card in SimulatedCard.deck {
                 let number = card.tracks[1].dropFirst().prefix { $0 != "=" }
-                // A run of zeros tells nothing, and stands in serial numbers, too.
+                // A run of zeros reveals nothing, and occurs in serial numbers, too.
                 guard number.dropFirst(6).dropLast(4).contains(where: { $0 != "0" }) else { continue }
                 expectNoCard(listening + offering, String(number))
             }

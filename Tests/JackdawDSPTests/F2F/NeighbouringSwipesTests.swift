@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// Without its start, it is told by its bit cells alone, and in so much noise by the strong tier alone.
+    /// Without its start, only its bit cells show it, and in so much noise only the strong tier finds it.
     @Test func theNoisyEndOfASwipeBeforeAGoodOneIsAFailure() throws {
         let text = try #require(SwipeBench.texts[.two])
         for seed in UInt64(1)...2 {
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    /// The test card of track 2 fits both numeric tracks; only the clocking zeros tell which one it is.
+    /// The test card of track 2 fits both numeric tracks; only the clocking zeros show which one it is.
     @Test(arguments: [TrackNumber.two, .three], [2.0, 4, 8, 20])
     func noiseAddsNoCellsToAPass(track: TrackNumber, noise: Double) throws {
         // Track 3 is played slowly, so that it is as loud over the noise as its density lets it be.

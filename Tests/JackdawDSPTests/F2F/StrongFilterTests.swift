@@ -15,7 +15,7 @@ import Testing
                 for second in row.indices { products[first * HumBasis.unknowns + second] += row[first] * row[second] }
             }
         }
-        for (told, summed) in zip(basis.gram, products) { #expect(abs(told - summed) < 1e-6) }
+        for (reported, summed) in zip(basis.gram, products) { #expect(abs(reported - summed) < 1e-6) }
     }
 
     /// Hum far over full scale leaves little but its steepest parts between the rails.

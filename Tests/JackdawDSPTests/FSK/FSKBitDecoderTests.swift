@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    /// A run of one tone has nothing that tells how long it is but the clock.
+    /// Only the clock shows the length of a run of one tone.
     @Test(arguments: [nil, 14.0]) func runsKeepTheirLength(noise: Double?) throws {
         for shift in [FrequencyShift.bell202, .bell103, .init(baud: 4_800, mark: 3_000, space: 7_000)] {
             var bits: [UInt8] = []
@@ -88,7 +88,7 @@ import Testing
             let all = try FSKBitBench.read(bits, sent: .bell202, read: .bell202, sampleRate: 48_000)
             #expect(all.count == bits.count)
             #expect(all == bits)
-            // Where nothing else is sent, nothing tells where in its bits it begins.
+            // If nothing else is sent, nothing shows where in its bits it begins.
             let read = try FSKBitBench.read(edge, sent: .bell202, read: .bell202, sampleRate: 48_000)
             #expect(abs(read.count - run) <= 1)
             #expect(read.allSatisfy { $0 == bit })
@@ -109,7 +109,7 @@ import Testing
         for index in 12_000..<12_000 + 15 * 40 { samples[index] *= 0.1 }
         FSKBench.addNoise(&samples, bitEnergyToNoise: 16, .bell202, sampleRate: 48_000, seed: 3)
         let read = FSKBench.bytes(try FSKBitBench.events(samples, .bell202, sampleRate: 48_000))
-        // Told from the end: in noise the first bit may be missing.
+        // Counted from the end: in noise the first bit may be missing.
         let missing = bits.count - read.count
         try #require((0...1).contains(missing))
         let faded = 12_000 / 40 - 52..<12_000 / 40 - 50 + 17

@@ -115,7 +115,8 @@ import Testing
         }
     }
 
-    /// The tones of V.23 are 100 Hz off those of Bell 202: on the idle line that is told before there are characters.
+    /// The tones of V.23 are 100 Hz off those of Bell 202: on the idle line that is detected before there are
+    /// characters.
     @Test func anIdleLineOfOtherTonesHoldsNoCharacters() throws {
         var encoder = try FSKEncoder(.v23, sampleRate: 44_100)
         var samples = [Float](repeating: 0, count: 4_410)

@@ -13,7 +13,7 @@ import Testing
         .init(baud: 1_225, mark: 7_350, space: 4_900), .init(baud: 9_000, mark: 5_400, space: 13_400),
     ]
 
-    /// After a mark so long that the first stretches hold nothing else, and tell nothing of the other tone.
+    /// After a mark so long that the first segments hold nothing else, and show nothing of the other tone.
     private func errors(
         _ shift: FrequencyShift, clock: Double, tones: Double, noise: Double?, sampleRate: Double = 48_000
     ) throws -> Int {
@@ -49,7 +49,7 @@ import Testing
     @Test(arguments: shifts, [(1, 0.95), (1, 1.05), (0.95, 1), (1.05, 1), (0.95, 0.95), (1.05, 1.05)])
     func clockAndTonesMayBeOffByFivePercent(shift: FrequencyShift, off: (clock: Double, tones: Double)) throws {
         #expect(try errors(shift, clock: off.clock, tones: off.tones, noise: nil) == 0)
-        // Where a burst begins the clock is told by its first characters.
+        // At the start of a burst its first characters give the clock.
         #expect(try errors(shift, clock: off.clock, tones: off.tones, noise: 13) <= 5)
     }
 

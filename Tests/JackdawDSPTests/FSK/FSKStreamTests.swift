@@ -145,8 +145,8 @@ import Testing
         #expect(events.isEmpty)
     }
 
-    /// Half a minute of noise from a telephone: nothing below 300 Hz and nothing above 3,400 Hz. Whoever takes it for white
-    /// hears thousands of bytes in it.
+    /// Half a minute of noise from a telephone: nothing below 300 Hz and nothing above 3,400 Hz. A gate for white noise
+    /// would find thousands of bytes in it.
     @Test(arguments: [
         FrequencyShift.bell103, .bell202, .v23, .init(baud: 1_225, mark: 4_900, space: 2_450),
         .init(baud: 600, mark: 1_300, space: 1_700),

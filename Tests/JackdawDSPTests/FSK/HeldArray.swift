@@ -7,10 +7,10 @@ struct HeldArray {
     let address: UInt
     let bytes: Int
 
-    /// What is there and is not zero, whoever has the memory now.
+    /// The elements that are not zero, whatever owns the memory now.
     var nonZeroBytes: Int { get throws { try content.count { $0 != 0 } } }
 
-    /// What is there, whoever has the memory now.
+    /// The elements, whatever owns the memory now.
     var content: [UInt8] { get throws { try processMemory(at: address, count: bytes) } }
 
     /// How much of what was in some places is there still, of all that was not zero.

@@ -12,8 +12,9 @@ struct SoftRepairTests {
         return [0x02, UInt8(data.count & 255), UInt8(data.count >> 8)] + data + [exclusiveOr, sum, 0x03]
     }
 
-    /// Flips bits of a frame and has it mended; `doubts` are surer than they are, and all other bits certain.
-    private static func mend(
+    /// Flips bits of a frame and corrects it; `doubts` are more reliable than these bits, and all other bits are
+    /// certain.
+    private static func correct(
         _ frame: [UInt8], flips: [Int], doubts: [Int] = [], checks: [FrameCheck] = [.uniMagEncrypted]
     ) -> (outcome: FrameCheck.Outcome, bytes: [UInt8], repaired: [Int]) {
         var bytes = frame
@@ -22,31 +23,31 @@ struct SoftRepairTests {
         for (order, bit) in doubts.enumerated() { reliabilities[bit] = 3 + Float(order) / 2 }
         for bit in flips { bytes[bit / 8] ^= 1 << UInt8(bit % 8) }
         var repaired: [Int] = []
-        let outcome = SoftRepair.mend(&bytes, reliabilities: reliabilities, checks: checks) { repaired.append($0) }
+        let outcome = SoftRepair.correct(&bytes, reliabilities: reliabilities, checks: checks) { repaired.append($0) }
         return (outcome, bytes, repaired)
     }
 
     @Test func leavesAWholeFrameAlone() {
         let frame = Self.encrypted(Self.card)
-        let mended = Self.mend(frame, flips: [], doubts: [30, 40, 50])
-        #expect(mended.outcome == .whole)
-        #expect(mended.bytes == frame)
-        #expect(mended.repaired.isEmpty)
+        let corrected = Self.correct(frame, flips: [], doubts: [30, 40, 50])
+        #expect(corrected.outcome == .whole)
+        #expect(corrected.bytes == frame)
+        #expect(corrected.repaired.isEmpty)
     }
 
-    @Test(arguments: [[100], [3], [100, 200], [13, 400], [29, 30]]) func mendsOneOrTwoWeakBits(flips: [Int]) {
+    @Test(arguments: [[100], [3], [100, 200], [13, 400], [29, 30]]) func correctsOneOrTwoWeakBits(flips: [Int]) {
         let frame = Self.encrypted(Self.card)
         // A doubtful bit of the same place and value as a wrong one would explain the sums as well.
-        let mended = Self.mend(frame, flips: flips, doubts: [57, 73, 143, 215, 337])
-        #expect(mended.outcome == .whole)
-        #expect(mended.bytes == frame)
-        #expect(mended.repaired.sorted() == flips.map { $0 / 8 }.sorted())
+        let corrected = Self.correct(frame, flips: flips, doubts: [57, 73, 143, 215, 337])
+        #expect(corrected.outcome == .whole)
+        #expect(corrected.bytes == frame)
+        #expect(corrected.repaired.sorted() == flips.map { $0 / 8 }.sorted())
     }
 
     @Test func leavesThreeWrongBitsAlone() {
-        let mended = Self.mend(Self.encrypted(Self.card), flips: [100, 200, 301])
-        #expect(mended.outcome == .broken)
-        #expect(mended.repaired.isEmpty)
+        let corrected = Self.correct(Self.encrypted(Self.card), flips: [100, 200, 301])
+        #expect(corrected.outcome == .broken)
+        #expect(corrected.repaired.isEmpty)
     }
 
     @Test func turnsNoBitOverThatIsSure() {
@@ -56,7 +57,7 @@ struct SoftRepairTests {
         var reliabilities = [Float](repeating: 1, count: 8 * frame.count)
         reliabilities[162] = 20
         var repaired = 0
-        let outcome = SoftRepair.mend(&bytes, reliabilities: reliabilities, checks: [.uniMagEncrypted]) { _ in
+        let outcome = SoftRepair.correct(&bytes, reliabilities: reliabilities, checks: [.uniMagEncrypted]) { _ in
             repaired += 1
         }
         #expect(outcome == .broken)
@@ -68,11 +69,11 @@ struct SoftRepairTests {
         let packet: [UInt8] = [0x99, 0, 40] + Self.card.prefix(40)
         let frame = packet + [0 &- packet.reduce(0, &+)]
         let checks = [FrameCheck.packet(identifiers: [0x99])]
-        let plain = Self.mend(frame, flips: [100], checks: checks)
+        let plain = Self.correct(frame, flips: [100], checks: checks)
         #expect(plain.outcome == .whole)
         #expect(plain.bytes == frame)
         // A bit of the same weight elsewhere explains the sum as well.
-        let doubtful = Self.mend(frame, flips: [100], doubts: [28, 36, 44, 52, 60, 68, 76, 84, 92], checks: checks)
+        let doubtful = Self.correct(frame, flips: [100], doubts: [28, 36, 44, 52, 60, 68, 76, 84, 92], checks: checks)
         #expect(doubtful.outcome == .broken)
         #expect(doubtful.repaired.isEmpty)
     }
@@ -82,9 +83,9 @@ struct SoftRepairTests {
         for flip in 24..<504 {
             var frame = Self.encrypted(Self.card)
             frame[flip / 8] ^= 1 << UInt8(flip % 8)
-            let mended = Self.mend(frame, flips: [])
-            #expect(mended.outcome == .broken)
-            #expect(mended.repaired.isEmpty)
+            let corrected = Self.correct(frame, flips: [])
+            #expect(corrected.outcome == .broken)
+            #expect(corrected.repaired.isEmpty)
         }
     }
 
@@ -97,19 +98,19 @@ struct SoftRepairTests {
                 frame[Int.random(in: 3..<63, using: &random)] ^= UInt8.random(in: 1...255, using: &random)
             }
             let flips = (0..<16).map { _ in Int.random(in: 24..<500, using: &random) }
-            let mended = Self.mend(frame, flips: [], doubts: flips)
-            if mended.outcome == .whole { passed += 1 }
+            let corrected = Self.correct(frame, flips: [], doubts: flips)
+            if corrected.outcome == .whole { passed += 1 }
         }
         // One in 480 by chance, were exclusive or and sum sixteen bits that know nothing of each other.
         #expect(passed < 20)
     }
 
-    @Test func clearTextIsKnownAndNeverMended() {
+    @Test func clearTextIsKnownAndNeverCorrected() {
         let text = Array("%B9999990000000001^TEST/CARD^3012101?\r".utf8)
         #expect(FrameCheck.uniMagClearText.outcome(text.span) == .whole)
-        let mended = Self.mend(text, flips: [7], checks: [.uniMagEncrypted, .uniMagClearText])
-        #expect(mended.outcome == .unknown)
-        #expect(mended.repaired.isEmpty)
+        let corrected = Self.correct(text, flips: [7], checks: [.uniMagEncrypted, .uniMagClearText])
+        #expect(corrected.outcome == .unknown)
+        #expect(corrected.repaired.isEmpty)
     }
 
     /// ID TECH's commands as third parties report them, check byte last.
@@ -151,13 +152,13 @@ struct SoftRepairTests {
             for first in [0x02, 0x99, 0x25] as [UInt8] {
                 let bytes = [UInt8](repeating: first, count: count)
                 for check in checks { #expect(count > 2 || check.outcome(bytes.span) != .whole) }
-                _ = Self.mend(bytes, flips: [], checks: checks)
+                _ = Self.correct(bytes, flips: [], checks: checks)
             }
         }
     }
 
     /// At 8 dB one frame in three has a wrong bit; nearly all of those have but one or two.
-    @Test func mendsNoisyFrames() throws {
+    @Test func correctsNoisyFrames() throws {
         var repaired = 0
         var wronglyRepaired = 0
         var wrong = 0

@@ -8,7 +8,7 @@ struct BasebandGridTests {
     private static let rates = [8_000.0, 11_025, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000, 192_000]
     private static let modes = ["unimag", "unimag-4800", "unimag-2400", "udynamo", "hijack", "flojack"]
 
-    /// Rates that a mode is to be read at, in Hz: all but those with too few samples a chip.
+    /// Rates at which a mode must be read, in Hz: all but those with too few samples a chip.
     private static func rates(of mode: String) -> ArraySlice<Double> {
         let least = ["unimag": 22_050.0, "unimag-4800": 11_025, "udynamo": 16_000, "flojack": 16_000]
         return rates[rates.firstIndex { $0 >= least[mode] ?? 0 }!...]

@@ -36,7 +36,7 @@ import Testing
         #expect(error?.code == .outOfRange)
     }
 
-    /// Rising edges a second tell the frequency of a power tone.
+    /// Rising edges a second give the frequency of a power tone.
     @Test(arguments: [44_100.0, 48_000, 96_000]) func powerTonesHaveTheirFrequency(rate: Double) throws {
         let expected = [
             "unimag": [2_400.0, 2_000], "udynamo": [1_000, 1_000], "udynamo-sine": [1_000, 1_000],

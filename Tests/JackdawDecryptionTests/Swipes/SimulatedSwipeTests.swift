@@ -182,7 +182,7 @@ import Testing
             let swipes = try swipe(card, at: model, settings: settings, count: 3)
             try #require(swipes.count == 3)
             for (index, swipe) in swipes.enumerated() {
-                // A maker's own scheme needs not be named, nor the one that the swipe tells.
+                // Neither a maker's own scheme nor the scheme in the swipe must be named.
                 let isOwn = scheme == .idTech && ["btmag", "idtech", "neo"].contains(family)
                 let isKnown = isOwn || ["magtek", "edynamo"].contains(family)
                 let decrypted = try decrypt(swipe, isKnown ? nil : scheme)
@@ -224,7 +224,7 @@ import Testing
         #expect(digits(encryptor.keySerialNumber) == "FFFF9876543210E00802")
     }
 
-    /// The reader says that it has none left, and its driver tells.
+    /// The reader reports that it has none left, and its driver passes that on.
     @Test func aReaderWithoutAKeyLeftEncryptsNothing() throws {
         let last = "FFFF9876543210FFF800"
         for family in ["btmag", "idtech", "magtek", "edynamo", "neo", "ips"] {
@@ -236,7 +236,7 @@ import Testing
         }
     }
 
-    /// Without being told to, such readers encrypt no licences.
+    /// By default such readers encrypt no licences.
     @Test func aLicenceIsSentInClear() throws {
         let licence = try #require(SimulatedCard.named("licence"))
         let swipe = try #require(try swipe(licence, at: IDTechModel(cipher: encryptor(.idTech))).first)
@@ -270,7 +270,7 @@ import Testing
         #expect(swipe.parts == [.track(1), .track(2), .frame])
     }
 
-    /// Families whose ciphers nobody has published, and readers that take no fixed keys.
+    /// Families whose ciphers are not published, and readers that take no fixed keys.
     @Test func whatNobodyHasPublishedIsNotMadeUp() throws {
         let derived = try encryptor(.pin)
         let known = SimulatedFamily.all.filter { $0.makeModel(cipher: derived) != nil }.map(\.name)

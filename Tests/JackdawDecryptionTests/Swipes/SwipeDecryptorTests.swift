@@ -380,7 +380,7 @@ import Testing
                     switch name {
                     // What the frame says in clear; nothing speaks for names and discretionary data.
                     case "ips": #expect(damaged[4] == 0 || track.content?.pan?.masked == number)
-                    // ID TECH's hash tells it; with MagTek a block in the track that is no text does.
+                    // ID TECH's hash shows it; with MagTek a block in the track that is not text does.
                     default: #expect(expected.contains(track.text.revealedText()))
                     }
                 }

@@ -24,7 +24,7 @@ import Testing
     @Test(.timeLimit(.minutes(30))) func readersComeAndGoAndEveryByteIsItself() async throws {
         let pair = try PseudoTerminal()
         #expect(pair.transport.link.description == "pty:\(pair.path)")
-        // Nobody has come yet, and that is not the end.
+        // No program has connected yet, and that is not the end.
         let waiting = Task { try await received(pair.transport, 256) }
         let bytes = (0...255).map { UInt8($0) }
         for round in 0..<3 {

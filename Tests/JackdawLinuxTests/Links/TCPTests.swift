@@ -92,7 +92,7 @@ import Testing
         let loop = try EventLoop()
         let connector = TCPConnector(loop: loop)
         func sockets() throws -> Int { try openDescriptors { $0.hasPrefix("socket:") } }
-        // Other tests open and close theirs meanwhile: only a leak makes it more by as many as there are rounds.
+        // Other tests open and close theirs at the same time: only a leak makes it more by as many as there are rounds.
         let before = try sockets()
         for _ in 0..<200 {
             let near = try await connector.connect(to: listener.address)

@@ -42,7 +42,7 @@ import Testing
         try file?.write(header)
         file = nil
         let other = #expect(throws: LinkError.self) { try TranscriptFile(path, link: "a:b") }
-        // What begins otherwise is somebody's own, whoever may read it.
+        // A file that begins otherwise belongs to the user, with any permissions.
         #expect(other?.code == .notPermitted)
         #expect(try text() == "one\n\(header)")
         try header.write(toFile: path, atomically: false, encoding: .utf8)

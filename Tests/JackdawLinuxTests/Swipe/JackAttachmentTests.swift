@@ -11,7 +11,7 @@ import Testing
 /// Whether something is in the jack, by what a card senses and a program says.
 @Suite(.timeLimit(.minutes(30)))
 struct JackAttachmentTests {
-    /// Tells when nobody reads it any more.
+    /// Reports when the last reader ends.
     private final class EndingSource: JackSource {
         private let base: ElementJacks
         private let ended: Shared<Int>
@@ -69,12 +69,12 @@ struct JackAttachmentTests {
             waiting.at(time) { card.turn(2, number % 2 == 0) }
             waiting.at(time + 300) { card.turn(1, number % 2 == 0) }
         }
-        var told: [Bool] = []
+        var reported: [Bool] = []
         for await isAttached in attachment([card]).changes() {
-            told.append(isAttached)
-            if told.count == 4 { break }
+            reported.append(isAttached)
+            if reported.count == 4 { break }
         }
-        #expect(told == [false, true, false, true])
+        #expect(reported == [false, true, false, true])
         try? await ended.until { $0 == 1 }
     }
 
@@ -84,12 +84,12 @@ struct JackAttachmentTests {
         let second = ScriptedDevice(12, [(.jack(1, "Headphone Jack"), true)])
         waiting.at(700) { first.controlEvents.append(.failure(SystemFailure(code: ENODEV))) }
         let pauses = Shared(0)
-        var told: [Bool] = []
+        var reported: [Bool] = []
         for await isAttached in attachment([first, second], pauses: pauses).changes() {
-            told.append(isAttached)
-            if told.count == 3 { break }
+            reported.append(isAttached)
+            if reported.count == 3 { break }
         }
-        #expect(told == [true, false, true])
+        #expect(reported == [true, false, true])
         #expect(pauses.with { $0 } == 1)
         try? await ended.until { $0 == 2 }
     }
@@ -97,15 +97,15 @@ struct JackAttachmentTests {
     @Test(arguments: [JackSensing.automatic, .manual])
     func whereNothingIsSensedTheProgramSays(sensing: JackSensing) async {
         let attachment = attachment([], sensing)
-        var told: [Bool] = []
+        var reported: [Bool] = []
         for await isAttached in attachment.changes() {
-            told.append(isAttached)
-            if told.count == 4 { break }
+            reported.append(isAttached)
+            if reported.count == 4 { break }
             attachment.set(isAttached)
             attachment.set(!isAttached)
         }
-        #expect(told == [false, true, false, true])
-        // Who comes later is told what is true by then.
+        #expect(reported == [false, true, false, true])
+        // A later listener gets the state at that time.
         for await isAttached in attachment.changes() {
             #expect(isAttached)
             break

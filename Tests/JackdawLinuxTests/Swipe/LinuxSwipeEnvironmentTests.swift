@@ -75,9 +75,9 @@ struct LinuxSwipeEnvironmentTests {
         let controller = PGSwipeController(
             environment, delegate: nil, audioReader: .autodetectOnConnect, executor: .immediate, clock: ManualClock())
         var swipes = 0
-        var told: [String] = []
+        var reported: [String] = []
         for await event in controller.events {
-            told.append("\(event)")
+            reported.append("\(event)")
             switch event {
             case .deviceAutodetectComplete(let found):
                 #expect(found == result)
@@ -92,7 +92,7 @@ struct LinuxSwipeEnvironmentTests {
             }
             if swipes == 2 { break }
         }
-        #expect(swipes == 2, "\(told)")
+        #expect(swipes == 2, "\(reported)")
         let report = try #require(controller.autodetectReport)
         #expect(report.found == name)
         controller.shutdown()
@@ -184,7 +184,7 @@ struct LinuxSwipeEnvironmentTests {
         }
     }
 
-    /// Of a real card nobody has told how IPS's readers sound.
+    /// The sound of IPS's readers on a real card is not known.
     @Test func whatIsNotKnownIsNotTried() async throws {
         let environment = try LinuxDevices().swipeEnvironment(LinkName(.alsa, "null"), memory: .none)
         for type in [AudioJackReaderType.ips, .ipsEnterprise, .none] {
@@ -215,7 +215,7 @@ struct LinuxSwipeEnvironmentTests {
             await session.close()
         }
         let without = try LinuxDevices().swipeEnvironment(LinkName(.sim, "none"))
-        for await _ in without.iDynamos() { Issue.record("nobody has named one") }
+        for await _ in without.iDynamos() { Issue.record("none is named") }
     }
 
     // MARK: memory
@@ -226,7 +226,7 @@ struct LinuxSwipeEnvironmentTests {
         jack.found.with { $0 = "unimag" }
         let first = Self.environment(jack, folder.memory())
         _ = try await first.search(for: types) { true }
-        // What is remembered meanwhile is waited for.
+        // The search waits for the stored family.
         await first.close()
         // It is kept where nothing is found.
         jack.found.with { $0 = nil }

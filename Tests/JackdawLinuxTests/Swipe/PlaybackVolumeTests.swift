@@ -31,7 +31,7 @@ struct PlaybackVolumeTests {
             #expect(bench.card.level("Master", "volume playback \(channel)") == 64)
             #expect(bench.card.level("Master", "toggle playback \(channel)") == 1)
         }
-        // What is captured is nobody's business, nor is a microphone's way to the output.
+        // Neither capture controls nor the microphone's monitor path belong to playback.
         #expect(bench.card.levels.filter { $0.key != "Master" } == before.filter { $0.key != "Master" })
         #expect(opened.with { $0 } == 1)
         await volume.restore()

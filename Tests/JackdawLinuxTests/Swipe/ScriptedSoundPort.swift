@@ -10,12 +10,12 @@ final class ScriptedSoundPort: AudioPort, PlaybackPort {
     private let count = Shared(0)
     private let next: @Sendable (Int) -> (CaptureEvent, [Float])?
 
-    /// How often somebody has listened.
+    /// The number of listeners so far.
     var receiptCount: Int { count.with { $0 } }
 
     /// - Parameters:
     ///   - channelCount: samples of a frame.
-    ///   - next: what comes, by how often somebody has listened before; nil for nothing.
+    ///   - next: what comes, by the number of earlier listeners; nil for nothing.
     init(channelCount: Int = 1, _ next: @escaping @Sendable (Int) -> (CaptureEvent, [Float])?) {
         self.channelCount = channelCount
         self.next = next

@@ -54,7 +54,7 @@ struct SearchRunTests {
                 ? (.sound(CapturedBlock(frames: block.count, position: 0, time: 0)), block) : ScriptedSoundPort.silence
         }
         let report = try await SearchRun(link, port, try candidates(), clock: clock).report(isLive: true) {
-            Issue.record("nobody is to be asked")
+            Issue.record("an unexpected question")
             return true
         }
         #expect(report.found == "unimag")
@@ -91,7 +91,7 @@ struct SearchRunTests {
             do throws(LinkError) {
                 _ = try await run.report(isLive: true) {
                     question.yield()
-                    // Nobody answers.
+                    // No reader answers.
                     for await _ in AsyncStream<Never>.makeStream().stream {}
                     return true
                 }
@@ -105,7 +105,7 @@ struct SearchRunTests {
         #expect(await task.value == .cancelled)
     }
 
-    /// Whoever swipes while a person thinks has answered; of several channels the first one counts.
+    /// A swipe during the question answers it; of several channels the first one counts.
     @Test(arguments: [1, 2]) func itIsListenedWhilePermissionIsAwaited(channelCount: Int) async throws {
         let swipe = try Self.swipe()
         let isAsked = Shared(false)

@@ -111,7 +111,7 @@ import Testing
         now += .seconds(50)
         #expect(reader.advance(to: now).map(Self.text) == ["failed: TIMEOUT"])
         #expect(reader.state == .idle)
-        // What became of the payment is told also when it has been given up.
+        // The result of the payment is reported also after it has been cancelled.
         #expect(tell(.transactionEnded(.approved)) == ["payment ended: APPROVED"])
     }
 
@@ -250,7 +250,7 @@ import Testing
             .autoConfigurationProgress(1), .autoConfigured(""), .autoConfigurationFailed(.interrupted),
             .encrypted(data),
         ]
-        // Where each report leads to; "." where it is told and nothing changes, "x" where it cannot be.
+        // The state after each report; "." if it is reported and nothing changes, "x" if it is impossible.
         let outcomes: [(BBPOSController.State, String)] = [
             (.disconnected, "idle x x x x x x x x x x x x x x"), (.linked, "idle x x x x x x x x . x x x x x"),
             (.idle, "x gone x x x x . . . . . x x x ."), (.configuring, "x gone x x x x . . . idle . . idle idle ."),

@@ -1,7 +1,7 @@
 import JackdawReaders
 import Testing
 
-/// Power for readers that do not tell that they have it.
+/// Power for readers that do not report power-up.
 @Suite struct ReaderPowerTests {
     private static func dialect() -> ScriptedDialect {
         var dialect = ScriptedDialect()

@@ -115,14 +115,14 @@ struct ReaderTimesTests {
         for answer in ["06024a03" + "4b", "06024e014103" + "0f"] { _ = driver.receive(hex(answer).span, at: .zero) }
         #expect(driver.state == .ready)
         #expect(driver.receive([0xFF].span, at: .seconds(1)).isEmpty)
-        let told = driver.advance(to: .seconds(2))
-        #expect(ReaderDriverTests.effects(told) == ["dropped: noise 1 start 0 FF"])
+        let reported = driver.advance(to: .seconds(2))
+        #expect(ReaderDriverTests.effects(reported) == ["dropped: noise 1 start 0 FF"])
         _ = driver.perform(.set(ReaderSetting(0x4C, [0x31])), at: .seconds(3))
         let answered = driver.receive([0x06].span, at: .seconds(4))
         #expect(ReaderDriverTests.effects(answered) == ["setting 76 was set", "ready"])
     }
 
-    /// A program that was away for long has not heard what came meanwhile.
+    /// A program that was suspended for long has not received the answers.
     @Test func timeThatPassesAtOnceIsOneTry() {
         var driver = ReaderDriverTests.driver(in: .asking)
         #expect(ReaderDriverTests.effects(driver.advance(to: .seconds(60))) == ["> Q"])

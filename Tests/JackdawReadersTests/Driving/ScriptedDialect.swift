@@ -32,7 +32,7 @@ struct ScriptedDialect: ReaderDialect {
         case UInt8(ascii: "b"): [.badSwipe("too fast")]
         case UInt8(ascii: "g"): [.gaveUp]
         case UInt8(ascii: "c"): [.card(.inserted)]
-        case UInt8(ascii: "t"): [.told(.status("well"))]
+        case UInt8(ascii: "t"): [.reported(.status("well"))]
         case UInt8(ascii: "o"): [.poweringDown]
         default: [.unknown("what?")]
         }

@@ -3,12 +3,12 @@ import Testing
 @testable import JackdawReaders
 
 @Suite struct WaitingEventsTests {
-    /// Whoever takes them may never have taken all.
+    /// The program may never have taken all of them.
     @Test(arguments: [0, 1, 200]) func whatWasTakenTakesNoRoom(behind: Int) {
         var waiting = WaitingEvents()
         for _ in 0..<behind { waiting.append(.ready) }
         for number in 0..<10_000 {
-            waiting.append(.told(.status("\(number)")))
+            waiting.append(.reported(.status("\(number)")))
             let event = waiting.next().map { "\($0)" }
             #expect(event == (number < behind ? "ready" : "status \(number - behind)"))
             #expect(waiting.count == behind)

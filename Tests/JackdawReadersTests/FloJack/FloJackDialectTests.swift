@@ -34,7 +34,7 @@ import Testing
         let refusal = hex("06048082")
         #expect(words(dialect.understand(refusal.span, answering: software)) == ["refused: not understood"])
         let tag = try FloJackFormat.message(.tag, 0x20, [4, 1, 2, 3])
-        #expect(words(dialect.understand(tag.span, answering: nil)) == ["card: tapped", "told: 4 bytes"])
+        #expect(words(dialect.understand(tag.span, answering: nil)) == ["card: tapped", "reported: 4 bytes"])
     }
 
     @Test func hiJackCarriesBytesAsTheyAre() throws {
@@ -42,8 +42,8 @@ import Testing
         #expect(try dialect.setting(ReaderSetting(7, [1, 2])).map(\.bytes) == [[1, 2]])
         #expect(throws: ReaderError.self) { try dialect.arming(for: .seconds(5)) }
         let sent: [UInt8] = [5, 6]
-        guard case .told(.bytes(let bytes)) = dialect.understand(sent.span, answering: nil).first else {
-            return #expect(Bool(false), "bytes are told")
+        guard case .reported(.bytes(let bytes)) = dialect.understand(sent.span, answering: nil).first else {
+            return #expect(Bool(false), "bytes are reported")
         }
         #expect(bytes == ReaderBytes(copying: sent.span))
     }

@@ -61,7 +61,7 @@ func cut(_ parts: [[UInt8]], with format: some FrameFormat, step: Int) -> CutStr
 ///   - garbage: bytes that no frame begins with.
 ///   - unchecked: frames of the same format that have no checks, which are taken behind frames only.
 ///   - isChecked: whether frames have a sum, so that none is taken where one byte is another.
-///   - isLine: whether frames are told apart by their last byte, without which two are one.
+///   - isLine: whether the last byte separates frames: without it two are one.
 func verify(
     _ format: some FrameFormat, frames: [[UInt8]], garbage: [UInt8], unchecked: [[UInt8]] = [], isChecked: Bool = true,
     isLine: Bool = false

@@ -2,7 +2,7 @@ import JackdawReaders
 import JackdawTestSupport
 import Testing
 
-/// What a BTMag is told, and what its frames mean: swipes as published of readers with the same layouts.
+/// Requests to a BTMag, and the meanings of its frames: swipes as published of readers with the same layouts.
 @Suite struct BTMagDialectTests {
     private static func dialect(_ values: [ProfileKey: ProfileValue] = [:]) throws -> any ReaderDialect {
         let family = try #require(ReaderFamily.named("btmag"))
@@ -44,11 +44,11 @@ import Testing
         #expect(usual.isAlwaysArmed)
         #expect(try usual.arming(for: .seconds(20)).isEmpty)
         #expect(DisarmReason.allCases.allSatisfy { usual.disarming(after: $0).isEmpty })
-        let told = try Self.dialect([.readingOn: .bytes(Self.readingOn), .readingOff: .bytes(Self.readingOff)])
-        #expect(!told.isAlwaysArmed)
+        let reported = try Self.dialect([.readingOn: .bytes(Self.readingOn), .readingOff: .bytes(Self.readingOff)])
+        #expect(!reported.isAlwaysArmed)
         // 02 "on" 03 and the exclusive or of these: 6F ^ 6E ^ 01.
-        #expect(try told.arming(for: .seconds(20)).map(\.bytes) == [hex("02 6F6E 03 00")])
-        #expect(told.disarming(after: .timedOut).map(\.bytes) == [hex("02 6F6666 03 6E")])
+        #expect(try reported.arming(for: .seconds(20)).map(\.bytes) == [hex("02 6F6E 03 00")])
+        #expect(reported.disarming(after: .timedOut).map(\.bytes) == [hex("02 6F6666 03 6E")])
     }
 
     @Test func theCommandsForReadingAreAnswered() throws {
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    /// Where such a swipe ends nobody has told: it is dropped, and nothing of the card is in what is told.
+    /// The end of such a swipe is not published: it is dropped, and no event has card data.
     @Test func aSwipeInPlainTextIsDroppedAndTold() throws {
         var driver = ReaderDriver(try Self.dialect([.takesCommands: .flag(false)]))
         _ = driver.perform(.connect, at: .zero)

@@ -12,8 +12,8 @@ import Testing
         let answer = hex("06 02 51 0A 62994901190000000001 03 F1")
         let format = dialect.format(awaiting: request)
         #expect(throws: Never.self) { try format.check(answer.span) }
-        let told = words(dialect.understand(answer.span, answering: request))
-        #expect(told == ["done: key serial number 62 99 49 01 19 00 00 00 00 01"])
+        let reported = words(dialect.understand(answer.span, answering: request))
+        #expect(reported == ["done: key serial number 62 99 49 01 19 00 00 00 00 01"])
         #expect(format.fields(of: answer.span, isRevealing: false)[2].name == "51 next KSN")
         #expect(words(dialect.understand([0x15].span, answering: request)) == ["refused: NAK"])
     }

@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    /// Whoever does not know how long an answer is has to have it in one packet.
+    /// A driver that does not know the length of an answer needs it in one packet.
     @Test func anAnswerOfUnknownSizeIsAPacket() {
         let format = IPSAnswerFormat(second: 0x4D, size: nil)
         for count in [2, 3, 131, 512] {
@@ -104,7 +104,7 @@ import Testing
         #expect(throws: FrameFault.self) { try format.check([0x00, 0x4E, 0x4D]) }
     }
 
-    /// A swipe at that moment is told, and is no answer.
+    /// A swipe at that moment is reported, and is not an answer.
     @Test func aSwipeIsKnownWhileAnAnswerIsAwaited() throws {
         let family = try #require(ReaderFamily.named("ips"))
         var dialect = try family.makeDialect(family.simulatedProfile)

@@ -30,7 +30,7 @@ import Testing
         let found = dialect.understand(last.span, answering: nil)
         #expect(
             words(found)
-                == ["told: battery 87 %", "swipe: edynamo 545200******7189, encrypted (triple DES)"].map {
+                == ["reported: battery 87 %", "swipe: edynamo 545200******7189, encrypted (triple DES)"].map {
                     $0.replacing("triple DES", with: ReaderSwipe.Cipher.tripleDES.rawValue)
                 })
         guard case .swipe(let swipe) = found.last else { return }
@@ -82,7 +82,7 @@ import Testing
         #expect(swipe.cipher == nil)
         // Its padding is left out.
         #expect(text(.track(2), of: swipe) == ";4111111111111111=28121010000012345678?")
-        #expect(words(found).first == "told: battery unknown")
+        #expect(words(found).first == "reported: battery unknown")
     }
 
     @Test func whatIsLostIsToldOnce() throws {

@@ -47,8 +47,8 @@ import Testing
         #expect(join([[0, 9], [1, 9], [1, 9], [0xFF, 2]] + next) == [.fault(.repeated(1)), joined])
         #expect(join([[0, 9], [1, 9], [2, 9], [1, 9]] + next) == [.fault(.outOfOrder(1)), joined])
         #expect(join([[0, 9], [1, 9]] + next) == [.fault(.interrupted(after: 2)), joined])
-        #expect(join([[0, 9], [0xFF, 2]] + next) == [.fault(.count(told: 2, received: 1)), joined])
-        #expect(join([[0xFF, 1]] + next) == [.fault(.count(told: 1, received: 0)), joined])
+        #expect(join([[0, 9], [0xFF, 2]] + next) == [.fault(.count(announced: 2, received: 1)), joined])
+        #expect(join([[0xFF, 1]] + next) == [.fault(.count(announced: 1, received: 0)), joined])
         #expect(join([[0, 9], []] + next) == [.fault(.empty), joined])
         #expect(join([[0, 9], [0xFF]] + next) == [.fault(.empty), joined])
     }

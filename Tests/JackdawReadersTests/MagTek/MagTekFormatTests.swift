@@ -128,7 +128,7 @@ import Testing
         #expect(shown.first { $0.name == "tracks" }?.value.hasPrefix("%B5452000000007189^") == true)
     }
 
-    /// What a reader is told to do and what it makes of it is no card's; what is set and what is answered may be.
+    /// Commands and their results have no card data; settings and answers may have.
     @Test(arguments: [
         ("000103", FrameDirection.command, ["00 get property", "1", "03 serial number", "0D"]),
         ("010225C0", .command, ["01 set property", "2", "25 start sentinel ;", "1 byte", "0D"]),

@@ -2,7 +2,7 @@ import JackdawReaders
 import JackdawTestSupport
 import Testing
 
-/// uDynamo with messages that are known, and with such that nobody has told of.
+/// uDynamo with known and with unpublished messages.
 @Suite struct UDynamoDialectTests {
     @Test func messagesThatNobodyHasToldOfAreBytes() throws {
         let family = try #require(ReaderFamily.named("udynamo"))
@@ -15,9 +15,11 @@ import Testing
         let (first, second) = (packets[0], packets[1])
         #expect(dialect.understand(first.span, answering: nil).isEmpty)
         let meanings = dialect.understand(second.span, answering: nil)
-        guard case .told(.bytes(let bytes)) = meanings.first else { return #expect(Bool(false), "\(words(meanings))") }
+        guard case .reported(.bytes(let bytes)) = meanings.first else {
+            return #expect(Bool(false), "\(words(meanings))")
+        }
         #expect(bytes.withBytes { bytes in bytes.indices.map { bytes[$0] } } == [1, 2, 3])
-        #expect(words(meanings) == ["told: 3 bytes"])
+        #expect(words(meanings) == ["reported: 3 bytes"])
     }
 
     @Test func aPublishedSwipeIsReadOfItsPackets() throws {

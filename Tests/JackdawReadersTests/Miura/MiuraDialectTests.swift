@@ -122,7 +122,7 @@ struct MiuraDialectTests {
         dialect.understand(frame.span, answering: reset).first
     }
 
-    /// Parts without end are lost once, and hold nobody up.
+    /// Endless parts are dropped once, and block nothing.
     @Test func anAnswerWithoutEndIsGivenUp() throws {
         var driver = ReaderDriver(MiuraDialect())
         _ = driver.perform(.connect, at: .zero)
@@ -138,7 +138,7 @@ struct MiuraDialectTests {
         #expect(driver.state == .off)
     }
 
-    /// However often a message tells of a card, it is one card.
+    /// However often a message reports a card, it is one card.
     @Test func oneReportIsOneCard() throws {
         let track = "5F2225" + ";4111111111111111=28121010000012345678".utf8.map { String($0, radix: 16) }.joined()
         let message = String(repeating: "48020001", count: 300) + track

@@ -2,7 +2,7 @@ import JackdawReaders
 import JackdawTestSupport
 import Testing
 
-/// What NEO readers are told and what they mean, with frames of the NEO 2 Interface Developer's Guide.
+/// Requests to NEO readers and the meanings of their frames, with frames of the NEO 2 Interface Developer's Guide.
 @Suite struct NEODialectTests {
     private let dialect = NEODialect()
     private static let header = "5669564F746563683200"

@@ -4,7 +4,7 @@ import JackdawTransport
 import Testing
 
 @Suite struct ReaderModulatorTests {
-    /// A reader that is given power anew sees it go away first: for the whole pause, before the tone begins to come.
+    /// Power is removed from a reader before it is given again: for the whole pause, before the tone begins to come.
     @Test(arguments: ["unimag", "udynamo", "hijack", "flojack"], [44_100.0, 48_000])
     func powerAnewComesBehindItsPause(family: String, sampleRate: Double) throws {
         let sound = try #require(try ReaderFamily.named(family)?.makeSound())

@@ -1,7 +1,7 @@
 import JackdawReaders
 import Testing
 
-/// What SPm20 terminals are told and what they mean: frames made by the published rule.
+/// Requests to SPm20 terminals and the meanings of their frames, made by the published rule.
 @Suite struct JSONPOSDialectTests {
     private func frame(_ object: String) throws -> [UInt8] { try JSONPOSFormat.frame(Array(object.utf8)) }
 
@@ -81,7 +81,7 @@ import Testing
             #"{"jsonrpc":"2.0","method":"StatusEvent","params":{"a":"pay 4111111111111111 now","b":3,"c":{},"d":"é"}}"#
         #expect(
             words(try meanings(event)) == [
-                "told: status a pay **************** now", "told: status b 3", "told: status d .",
+                "reported: status a pay **************** now", "reported: status b 3", "reported: status d .",
             ])
     }
 
@@ -111,18 +111,18 @@ import Testing
         let alive = try meanings(#"{"jsonrpc":"2.0","id":"t5","method":"_Keepalive","params":{}}"#)
         #expect(reply(alive) == #"{"id":"t5","jsonrpc":"2.0","result":{}}"#)
         let status = try meanings(#"{"jsonrpc":"2.0","id":"t6","method":"StatusEvent","params":{"x":true}}"#)
-        #expect(words(status.dropLast()) == ["told: status x true"])
+        #expect(words(status.dropLast()) == ["reported: status x true"])
         #expect(reply(status) == #"{"id":"t6","jsonrpc":"2.0","result":{}}"#)
         let network = try meanings(#"{"jsonrpc":"2.0","id":"t7","method":"NetworkConnect","params":{"host":"a"}}"#)
         #expect(words(network.dropLast()) == ["unknown: a request for NetworkConnect"])
         #expect(
             reply(network)
                 == #"{"error":{"code":-32601,"message":"not supported"},"id":"t7","jsonrpc":"2.0"}"#)
-        // What is only told is not answered.
+        // A notification is not answered.
         #expect(
             words(try meanings(#"{"jsonrpc":"2.0","method":"Data","params":{}}"#)) == ["unknown: a request for Data"])
         let close = #"{"jsonrpc":"2.0","method":"_CloseReason","params":{"error":{"code":-32000,"message":"bye"}}}"#
-        #expect(words(try meanings(close)) == ["told: status closing the link (-32000 KEEPALIVE): bye"])
+        #expect(words(try meanings(close)) == ["reported: status closing the link (-32000 KEEPALIVE): bye"])
     }
 
     @Test(arguments: [

@@ -31,7 +31,7 @@ import Testing
         let sum = body.reduce(0, &+)
         let frame = [0x02, UInt8(body.count), 0] + body + [lrc, sum, 0x03]
         #expect(try Self.meanings(frame) == ["swipe: unimag 411111******1111"])
-        // Damaged it is no power-up either: whoever has swiped has to do it again.
+        // A damaged swipe is not a power-up either: the user must swipe again.
         var damaged = frame
         damaged[20] ^= 1
         #expect(try Self.meanings(damaged) == ["bad swipe: the frame of the swipe is damaged"])

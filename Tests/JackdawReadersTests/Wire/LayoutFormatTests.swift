@@ -19,7 +19,7 @@ import Testing
             try format.frame([0x49, 0x01, 0xA0]), try format.frame([]),
             try format.frame((0..<200).map { UInt8($0) }),
         ]
-        // What is checked from the content on does not tell a damaged length by itself.
+        // A check that begins with the content does not show a damaged length.
         verify(format, frames: frames, garbage: [0, 0xFE, 0x7F], isChecked: layout.checked != .content)
     }
 

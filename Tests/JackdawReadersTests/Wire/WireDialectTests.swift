@@ -1,7 +1,8 @@
 import JackdawReaders
 import Testing
 
-/// Families whose wire nobody has published: without one nothing is opened, with one the published events are understood.
+/// Families without a published protocol: without a profile nothing is opened, with one the published events are
+/// parsed.
 @Suite struct WireDialectTests {
     static let families = ["bbpos", "clovergo", "epos"]
 
@@ -36,12 +37,12 @@ import Testing
     }
 
     @Test(arguments: [
-        ("epos", "card swiped", "told: status card swiped"), ("epos", "smartcard inserted", "card: inserted"),
+        ("epos", "card swiped", "reported: status card swiped"), ("epos", "smartcard inserted", "card: inserted"),
         ("epos", "card removed", "card: removed"), ("epos", "swipe error", "bad swipe: swipe error"),
         ("epos", "card entry timed out", "gave up"), ("bbpos", "BAD_SWIPE", "bad swipe: BAD_SWIPE"),
-        ("bbpos", "ICC", "card: inserted"), ("bbpos", "NONE", "gave up"), ("bbpos", "MCR", "told: status MCR"),
+        ("bbpos", "ICC", "card: inserted"), ("bbpos", "NONE", "gave up"), ("bbpos", "MCR", "reported: status MCR"),
         ("clovergo", "EMV_CARD_REMOVED", "card: removed"), ("clovergo", "SWIPE_FAILED", "bad swipe: SWIPE_FAILED"),
-        ("clovergo", "PLEASE_SEE_PHONE", "told: status PLEASE_SEE_PHONE"),
+        ("clovergo", "PLEASE_SEE_PHONE", "reported: status PLEASE_SEE_PHONE"),
     ])
     func eventsAreUnderstoodByTheNumbersThatWereSupplied(name: String, event: String, meaning: String) throws {
         let family = try #require(ReaderFamily.named(name))

@@ -57,7 +57,8 @@ import Testing
         #expect(abs(missed - missed.rounded()) < 1e-5)
     }
 
-    /// A command of whole periods of the power tone's own frequency cannot be told from the tone: one line, no join.
+    /// A command of whole periods of the power tone's own frequency cannot be distinguished from the tone: one line, no
+    /// join.
     @Test(arguments: rates) func insertedPeriodsOfTheSameToneAreNoJoin(rate: Double) throws {
         let tone = Tone(2_000, channels: .antiphase(level: 0), isWholeFrames: true)
         var line = try PoweredLine(tone, sampleRate: rate, ramp: .none)

@@ -56,7 +56,7 @@ import Testing
         loop.change(watch, to: .writing)
         #expect(await iterator.next() == .writing)
         loop.unwatch(watch)
-        // The descriptor may be watched anew, by another.
+        // The descriptor may be watched again, by another.
         let next = try loop.watch(here, for: .writing) { _ in continuation.yield([]) }
         while await iterator.next() != [] {}
         loop.unwatch(next)
@@ -101,7 +101,7 @@ import Testing
         let spinning = Task(executorPreference: LoopTaskExecutor(loop)) {
             while !Task.isCancelled { await Task.yield() }
         }
-        // On the loop itself: whoever else waits may not get a turn while a core is spent on spinning.
+        // On the loop itself: another waiting thread may not get a turn while a core spins.
         let watch = try loop.watch(here, for: .reading) { _ in
             spinning.cancel()
             // Left there, it would keep the loop busy until this test has its turn again.

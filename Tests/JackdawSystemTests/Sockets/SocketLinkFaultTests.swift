@@ -32,7 +32,7 @@ import Testing
         let error = await linkError { try await link.send([1, 2, 3]) }
         #expect(error?.code == .disconnected)
         #expect(error?.undelivered == 3)
-        // The system has told the reason, and now only says that the device has ended.
+        // The system has reported the reason, and now only reports the end of the device.
         far.end()
         let later = await linkError { _ = try await link.receive() }
         #expect(later?.underlying == error?.underlying)
@@ -68,7 +68,7 @@ import Testing
         let (link, far) = try calls.link(loop)
         try await link.send([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
         #expect(far.receive() == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
-        // Each time the system said so, the loop was asked once, and no call was made in vain besides.
+        // Each time the system said so, the loop was asked once, and no other call was made.
         #expect(calls.count(.send) == 9)
         far.send([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
         #expect(try await link.receive(10) == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
@@ -96,7 +96,7 @@ import Testing
         #expect(far.receive()?.count == filled)
     }
 
-    /// A terminal's may take long, and the loop goes on meanwhile.
+    /// A terminal's may take long, and the loop goes on.
     @Test(.timeLimit(.minutes(30))) func nothingIsLockedWhileTheSystemCloses() async throws {
         let (link, _) = try calls.link(loop)
         let watched = Shared<Readiness?>(nil)
@@ -203,7 +203,7 @@ import Testing
         _ = far
     }
 
-    /// It was watched for nothing while nobody received, and can no longer be watched for room to send.
+    /// It was not watched while no task received, and can no longer be watched for room to send.
     @Test(.timeLimit(.minutes(30))) func aSenderDoesNotWaitForWhatCannotBeWatched() async throws {
         let (near, far) = calls.give()
         let link = try SocketLink.make(near, loop, calls)

@@ -74,7 +74,7 @@ import Testing
         far.send([1, 2, 3])
         far.end(both: true)
         #expect(try await link.receive(100) == [1, 2, 3])
-        // The system tells of such an end for ever; nobody watches for it.
+        // The system reports such an end for ever; it is not watched.
         await link.watches([])
         let count = calls.count(.receive)
         try await settle()

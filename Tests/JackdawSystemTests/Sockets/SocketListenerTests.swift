@@ -24,11 +24,11 @@ import Testing
         for code in [EMFILE] + shortages { calls.fail(.accept, code) }
         let far = calls.arrive()
         let clock = LeapingClock()
-        let told = Shared<[Int32]>([])
+        let reported = Shared<[Int32]>([])
         let (descriptor, _) = try await listener.accept(clock: clock) { failure in
-            told.with { $0.append(failure.code) }
+            reported.with { $0.append(failure.code) }
         }
-        #expect(told.with { $0 } == shortages)
+        #expect(reported.with { $0 } == shortages)
         #expect(clock.now.offset == .milliseconds(100 * shortages.count))
         _ = try calls.send(descriptor, [7].span)
         #expect(far.receive() == [7])

@@ -9,7 +9,7 @@ final class DayApp: Sendable {
         var batteries = 0
         var lowBatteries = 0
         var slept = Duration.zero
-        /// Waits that were told.
+        /// Waits that were reported.
         var waits: [Duration] = []
         /// Bytes that were not sent, as the losses count them.
         var undelivered = 0

@@ -4,7 +4,9 @@ import Testing
 
 @Suite("A working day")
 struct DayTests {
-    @Test("24 hours of losses, sleeps and batteries leave the reader usable, and everything is told", arguments: 1...6)
+    @Test(
+        "24 hours of losses, sleeps and batteries leave the reader usable, and everything is reported", arguments: 1...6
+    )
     func day(_ seed: UInt64) async throws {
         var day = VirtualDay(seed: seed)
         try await day.run()
@@ -23,7 +25,7 @@ struct DayTests {
         #expect(day.longestReturn <= VirtualDay.backOff.greatest + VirtualDay.page * 2)
         #expect(day.attempts == reader.attempts)
 
-        // Every message arrived once and in order, but for the last ones of a session, whose loss was told.
+        // Every message arrived once and in order, but for the last ones of a session, whose loss was reported.
         #expect(log.lost == log.connected)
         #expect(log.received.count == day.sent.count)
         var missing = 0
@@ -31,7 +33,7 @@ struct DayTests {
             #expect(received == Array(sent.prefix(received.count)))
             missing += sent.count - received.count
         }
-        // Those of a session that was lost meanwhile, 20 at most; one of them at least was torn.
+        // Those of a session that was lost in that time, 20 at most; one of them at least was torn.
         let losses = day.losses[.whileReceiving] ?? 0
         #expect((losses...losses * 20).contains(missing))
 

@@ -129,18 +129,18 @@ struct KeptLinkTests {
         #expect(await bench.events(2) == ["lost disconnected", "ended"])
     }
 
-    @Test("a reason that stays is told once with what to do, and the link is not tried again")
+    @Test("a lasting reason is reported once with a remedy, and the link is not tried again")
     func lastingFailure() async throws {
         let error = LinkError(.notPermitted, link: "ble:x", "not allowed", remedy: "join the group bluetooth")
         let bench = KeptBench(.fails(error))
         await bench.link.open()
         var events: [KeptLink.Event] = []
         for await event in bench.link.events { events.append(event) }
-        guard events.count == 1, case .ended(let told)? = events.first else {
+        guard events.count == 1, case .ended(let reported)? = events.first else {
             Issue.record("\(events)")
             return
         }
-        #expect(told == error)
+        #expect(reported == error)
         #expect(bench.reader.state.with { $0.attempts } == 1)
         await bench.link.tryNow()
         #expect(await bench.closed() == [])
@@ -160,7 +160,7 @@ struct KeptLinkTests {
         #expect(bench.reader.state.with { $0.attempts } == 2)
     }
 
-    @Test("a sleep of the system is told with the next thing that happens, and ends a wait")
+    @Test("a sleep of the system is reported with the next event, and ends a wait")
     func slept() async throws {
         let bench = KeptBench(.fails(ScriptedReader.error(.adapterOff)))
         await bench.link.open()
@@ -190,7 +190,7 @@ struct KeptLinkTests {
         await link.close()
     }
 
-    @Test("batteries are told when they say something new, and once when they are low")
+    @Test("batteries are reported when they change, and once when they are low")
     func battery() async throws {
         let bench = KeptBench()
         await bench.link.open()
@@ -221,7 +221,7 @@ struct KeptLinkTests {
         await reader.close()
     }
 
-    @Test("what the link itself tells of the battery is told too, until the session is over")
+    @Test("the link's own battery reports are passed on, until the session is over")
     func batteryOfTheLink() async throws {
         let (reports, continuation) = AsyncStream.makeStream(of: BatteryReport.self)
         let (program, reader) = MemoryTransport.pair(link: ScriptedReader.link)
@@ -242,7 +242,7 @@ struct KeptLinkTests {
     }
 }
 
-/// A link that says what it is told to say of a battery.
+/// A link that reports the battery that the test sets.
 private struct LinkWithBattery: Transport, BatteryReporting {
     let base: MemoryTransport
     let reports: AsyncStream<BatteryReport>

@@ -1,8 +1,9 @@
 import JackdawTestSupport
 import JackdawTransport
 
-/// A working day of one reader, as chance has it: messages, commands, batteries, sleeps, and losses of every kind. Whoever
-/// acts next is waited for, so that the clocks move only when nobody has anything left to do.
+/// A working day of one reader, as chance has it: messages, commands, batteries, sleeps, and losses of every kind. The
+/// day
+/// waits for each task that has work, so that the clocks move only when all tasks wait.
 struct VirtualDay {
     enum Loss: CaseIterable, Hashable {
         case idle, whileReceiving, whileSending, orderly, byProgram
@@ -153,7 +154,7 @@ extension VirtualDay {
         while true {
             try await waitIsTold()
             await clock.sleepers(1)
-            guard let deadline = clock.nextDeadline else { return problems.append("nobody waits") }
+            guard let deadline = clock.nextDeadline else { return problems.append("no task waits") }
             switch Int.random(in: 0..<20, using: &random) {
             case 0:
                 sleep(for: .seconds(Int.random(in: 10...1_800, using: &random)))
@@ -170,7 +171,7 @@ extension VirtualDay {
         }
     }
 
-    /// Waits until the next wait is told, and checks its length.
+    /// Waits until the next wait is reported, and checks its length.
     private mutating func waitIsTold() async throws {
         waits += 1
         let count = waits

@@ -7,7 +7,7 @@ struct WatchTests {
     /// Percent (-1: not known), charging, whether it is new, whether it has become low.
     private typealias Step = (percent: Int, isCharging: Bool?, isNew: Bool, becameLow: Bool)
 
-    @Test("a low battery is told once, and again only after it had recovered")
+    @Test("a low battery is reported once, and again only after it had recovered")
     func hysteresis() {
         let steps: [Step] = [
             (16, nil, true, false), (15, nil, true, true), (15, nil, false, false), (16, nil, true, false),
@@ -37,7 +37,7 @@ struct WatchTests {
     @Test("both ends of the range are known", arguments: [0, 100])
     func ends(_ percent: Int) { #expect(BatteryReport(percent: percent).percent == percent) }
 
-    @Test("each sleep is told once, with its own length")
+    @Test("each sleep is reported once, with its own length")
     func sleeps() {
         var watch = SleepWatch()
         #expect(watch.slept(awake: .seconds(5), elapsed: .seconds(5)) == nil)

@@ -64,7 +64,7 @@ struct CardDataMaskTests {
         let bytes = [UInt8](repeating: 0xee, count: 33)
         #expect(mask.mask(bytes, isSent: false) == [UInt8?](repeating: nil, count: 33))
         for _ in 0..<3 { #expect(mask.mask([0xee], isSent: false) == [nil]) }
-        // It begins anew behind the other direction.
+        // It begins again after the other direction.
         #expect(mask.mask([0xee, 0xee, 0xee], isSent: true) == [0xee, 0xee, 0xee])
         #expect(mask.mask([0xee, 0xee, 0xee], isSent: false) == [0xee, 0xee, 0xee])
     }

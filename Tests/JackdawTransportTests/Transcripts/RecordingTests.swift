@@ -240,7 +240,7 @@ struct RecordingTests {
         #expect(!near.isOpen)
     }
 
-    @Test("the link's own error is told where it cannot be kept")
+    @Test("the link's own error is reported if it cannot be recorded")
     func sinkFailsAtALoss() async throws {
         let (near, _) = MemoryTransport.pair(link: Self.link)
         let recorded = try RecordingTransport(near, secrecy: .revealed, clock: clock) { line throws(LinkError) in
@@ -402,7 +402,7 @@ struct RecordingTests {
         #expect(try await replay.received() == nil)
     }
 
-    @Test("something else that is sent is told with its place, and ends both directions")
+    @Test("other bytes than the recorded ones are reported with their place, and end both directions")
     func mismatch() async throws {
         let transcript = try transcript("0.000000 > 01\n0.000000 > 02 03 41\n0.000000 < 05")
         let replay = ReplayTransport(transcript, link: Self.link, clock: nil)
@@ -417,7 +417,7 @@ struct RecordingTests {
         #expect(await linkError { _ = try await receiving.value }?.code == .badAnswer)
     }
 
-    @Test("more than was sent is told")
+    @Test("more bytes than the recorded ones are reported")
     func tooMuch() async throws {
         let replay = ReplayTransport(try transcript("0.000000 > 01\n0.000000 < 05"), link: Self.link, clock: nil)
         let error = await linkError { try await replay.send([1, 2]) }
@@ -435,7 +435,7 @@ struct RecordingTests {
         #expect(try await replay.received() == nil)
     }
 
-    @Test("who waits is told that it was closed or given up", arguments: [false, true])
+    @Test("a waiting call gets the error that it was closed or cancelled", arguments: [false, true])
     func ends(isClosed: Bool) async throws {
         let replay = ReplayTransport(try transcript("5.000000 < 01"), link: Self.link, clock: clock)
         let receiving = Task { try await replay.received() }

@@ -99,7 +99,7 @@ struct TranscriptTests {
         #expect(throws: TranscriptError.self) { try reader.finish() }
     }
 
-    @Test("bytes that are no text are told")
+    @Test("bytes that are not text are reported")
     func noText() {
         let text = Array("jackdaw-transcript 1 masked a:b\n0.000000 > ".utf8) + [0xff, 0xfe, 0x0a]
         let error = #expect(throws: TranscriptError.self) { try Transcript(parsing: text.span) }

@@ -15,15 +15,15 @@ final class LiveFeed: Sendable {
     private let seconds = Mutex(0.0)
     private let ended = DispatchSemaphore(value: 0)
 
-    /// Half a second is what a stream takes before it tells its reader, a second what it holds for one who is late; the
-    /// plug-in says at any time that its buffer is full, and the pipe makes it wait.
+    /// A stream collects half a second before it wakes its reader, and holds a second for a late one; the plug-in always
+    /// reports a full buffer, and the pipe makes it wait.
     private static let periodsAhead = 150
 
     /// - Throws: ``CorpusError`` where no pipe can be made.
     init() throws {
         path = NSTemporaryDirectory() + "jackdaw-live-" + UUID().uuidString
         guard unsafe mkfifo(path, 0o600) == 0 else { throw CorpusError(description: "\(path): no pipe can be made") }
-        // Both ends: the plug-in finds somebody who writes.
+        // Both ends: the plug-in finds a writer.
         pipe = unsafe open(path, O_RDWR | O_CLOEXEC)
         guard pipe >= 0 else { throw CorpusError(description: "\(path): cannot be opened") }
         device = #"plug:{SLAVE {type file file "/dev/null" format raw infile "\#(path)" slave {pcm null}}}"#

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A recording of a modem and what was sent; what a reader is told is the nominal keying.
+/// A recording of a modem and what was sent; the decoder gets the nominal keying.
 struct ModemRecording: Sendable, Decodable {
     /// Where the sound is; relative to the manifest unless it is absolute.
     var path: String

@@ -94,7 +94,7 @@ struct ModemTables {
             parts.append(
                 table("Bytes wrong or missing, of those sent", limit: limit, isCurve: isCurve) { $0.byteError })
             parts.append(table("Bits wrong, of those sent", limit: nil, isCurve: isCurve) { $0.bitError })
-            parts.append(table("Bytes read that nobody sent", isCurve: isCurve) { String($0.inserted) })
+            parts.append(table("Bytes received that were not sent", isCurve: isCurve) { String($0.inserted) })
         } else {
             parts.append(falseBytes)
         }

@@ -43,7 +43,7 @@ struct Readers: AsyncParsableCommand {
                 events += driver.receive(frame.span, at: .zero).count
             }
         }
-        precondition(events >= frames / swipe.count, "each swipe is told of")
+        precondition(events >= frames / swipe.count, "each swipe is reported")
         let bytes = swipe.joined().count / swipe.count
         print("| \(family.name) | \(Int(Double(frames) / taken)) | \(bytes) |")
     }
@@ -54,7 +54,7 @@ struct Readers: AsyncParsableCommand {
         let clock = ContinuousClock()
         let start = clock.now
         let end = start + .seconds(seconds)
-        // Families that tell their firmware.
+        // Families that report their firmware.
         let asked = ["idtech", "magtek", "miura"].compactMap { ReaderFamily.named($0) }
         let latest = await withTaskGroup(of: (worst: Duration, count: Int).self) { tasks in
             for number in 0..<readers {

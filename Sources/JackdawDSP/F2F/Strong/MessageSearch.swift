@@ -165,8 +165,8 @@ struct MessageCandidate {
         guard var again = Self.sameMessage(as: found, in: evidence) else { return nil }
         if let pulseLevels = view.pulseLevels() {
             let doubtful = view.equaliser.evidence(for: view.signal, pulseLevels: pulseLevels)
-            guard let told = Self.sameMessage(as: found, in: doubtful) else { return nil }
-            again.message.margin = min(again.message.margin, told.message.margin + Self.marginSpared)
+            guard let counterpart = Self.sameMessage(as: found, in: doubtful) else { return nil }
+            again.message.margin = min(again.message.margin, counterpart.message.margin + Self.marginSpared)
         }
         message = again.message
         isReversed = again.isReversed

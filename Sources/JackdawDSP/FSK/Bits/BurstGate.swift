@@ -50,7 +50,7 @@ struct BurstGate: Sendable, Wipeable {
     private static let leastShare: Float = 0.5
     /// The largest correlation of the bits with the other tone, as a share of that with their own: a steady tone between
     /// the two correlates about equally with both.
-    private static let mostRivalry: Float = 0.95
+    private static let maxOtherToneShare: Float = 0.95
     /// The largest deficit that accumulates, as a multiple of the level. A bit without a carrier adds half the level, and
     /// a bit of full strength removes it: after a longer pause, six bits of full strength continue the burst.
     private static let mostDeficit: Float = 3
@@ -173,6 +173,6 @@ struct BurstGate: Sendable, Wipeable {
             own += bit.own
             other += bit.other
         }
-        return heard >= leastHeard && other <= mostRivalry * own
+        return heard >= leastHeard && other <= maxOtherToneShare * own
     }
 }

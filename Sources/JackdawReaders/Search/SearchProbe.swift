@@ -2,7 +2,7 @@ import JackdawDSP
 import JackdawTransport
 
 /// Plays the test and decodes the answers of one family in a search.
-final class SearchEar {
+final class SearchProbe {
     /// A sign of a reader of the family.
     enum Sign {
         /// The answer to the test, with this number of bytes.
@@ -79,7 +79,7 @@ final class SearchEar {
         switch meaning {
         case .poweredUp, .done: .answer(byteCount: byteCount)
         case .swipe: .unasked
-        case .refused, .more, .badSwipe, .gaveUp, .card, .told, .poweringDown, .reply, .unknown:
+        case .refused, .more, .badSwipe, .gaveUp, .card, .reported, .poweringDown, .reply, .unknown:
             .unknown(byteCount: byteCount)
         }
     }

@@ -4,7 +4,7 @@
 /// compared with its opposite over all samples that it affects. That is a matched filter for every bit, at any position
 /// between the samples and free of interference from its neighbours. Hum and offset are removed by subtracting a
 /// straight line through the residual around each sample.
-struct NibbleJudge: Sendable, Wipeable {
+struct NibbleScorer: Sendable, Wipeable {
     /// Amplitude of the chips, full scale 1.
     private(set) var level: Float = 0
     /// Variance of the noise per sample, full scale 1.

@@ -3,7 +3,7 @@ import Testing
 @testable import JackdawDSP
 @testable import jackdaw_cli
 
-/// A decoder that says at certain samples what it was told to say.
+/// A decoder that reports given events at given samples.
 private struct ScriptedDecoder: LineDecoder {
     let script: [(sample: Int, event: LineEvent)]
     private var position = 0
@@ -31,10 +31,10 @@ private struct ScriptedDecoder: LineDecoder {
     mutating func reset() { position = 0 }
 }
 
-@Suite struct ModeRaceTests {
+@Suite struct ModeDetectorTests {
     private static let rate = 8_000.0
 
-    /// A burst of characters, each told a tenth of a second after it began.
+    /// A burst of characters, each reported a tenth of a second after it began.
     private func burst(
         _ text: String, at start: Double, confidence: Float = 1, isFramed: Bool = true, spacing: Double = 0.1,
         tones: LineBurst.Tones? = nil, signalToNoise: Double = 20
@@ -62,7 +62,7 @@ private struct ScriptedDecoder: LineDecoder {
         sound: [Float] = []
     ) throws -> String {
         let decoders = zip(LineMode.all, scripts).map { ($0, ScriptedDecoder($1) as any LineDecoder) }
-        var race = try ModeRace(decoders, sampleRate: Self.rate)
+        var race = try ModeDetector(decoders, sampleRate: Self.rate)
         var text = ""
         let note = { (event: LineEvent, mode: LineMode) in
             switch event {
@@ -200,7 +200,7 @@ private struct ScriptedDecoder: LineDecoder {
         let wide = LineMode(
             name: "wide", summary: "",
             code: .frequencyShift(.init(baud: 1_225, mark: 7_350, space: 4_900), .eightNoneOne))
-        _ = try ModeRace([wide, LineMode(named: "bell202")], sampleRate: 8_000)
-        #expect(throws: LineCodeError.self) { try ModeRace([wide], sampleRate: 8_000) }
+        _ = try ModeDetector([wide, LineMode(named: "bell202")], sampleRate: 8_000)
+        #expect(throws: LineCodeError.self) { try ModeDetector([wide], sampleRate: 8_000) }
     }
 }

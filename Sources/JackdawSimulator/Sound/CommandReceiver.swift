@@ -2,7 +2,7 @@ import JackdawDSP
 import JackdawReaders
 
 /// Decodes the commands that a simulated reader receives as sound.
-struct CommandEar {
+struct CommandReceiver {
     // Exactly one of the two is set.
     private var fourTones: FourToneDecoder?
     private let line: LineEar?

@@ -13,7 +13,7 @@ import JackdawSpectrum
 ///
 /// The bit cells of a card resemble keyed tones. If the sound does not look like the mode of a burst, and the swipe
 /// decoder reads a track there, the sound is a swipe and not a burst.
-struct ModeRace: ModemReceiver {
+struct ModeDetector: ModemReceiver {
     /// Seconds of an open burst after which a race is decided, and the same for a burst whose mode the survey confirms.
     private static let longestWait = 5.0
     private static let confirmedWait = 2.0
@@ -214,15 +214,15 @@ struct ModeRace: ModemReceiver {
         }
     }
 
-    private mutating func give(_ entry: RaceEntry, _ sink: Sink) {
+    private mutating func give(_ entry: ModeCandidate, _ sink: Sink) {
         let runner = runners[entry.runner]
         for event in runner.events[entry.events] { sink(event, runner.mode) }
     }
 
     /// The bursts of a runner, complete or open, except those that start before the end of the last emitted burst.
-    private func entries(of runner: Int, _ guesses: [LineGuess]) -> [RaceEntry] {
+    private func entries(of runner: Int, _ guesses: [LineGuess]) -> [ModeCandidate] {
         let events = runners[runner].events
-        var entries: [RaceEntry] = []
+        var entries: [ModeCandidate] = []
         var first = 0
         var start: Double?
         var end = 0.0
@@ -255,7 +255,7 @@ struct ModeRace: ModemReceiver {
             if begin >= givenEnd {
                 // A burst with nothing but framing errors still competes, so the score stays over 0.
                 entries.append(
-                    RaceEntry(
+                    ModeCandidate(
                         runner: runner, events: first..<index + 1, start: begin, end: end,
                         score: max(score, .leastNormalMagnitude), isPlain: isPlain(confidences, share: share),
                         standing: standing))
@@ -294,7 +294,7 @@ struct ModeRace: ModemReceiver {
     /// Whether the sound between two samples looks like a runner's mode. The survey cannot judge modes without tones.
     private func standing(
         of runner: Int, from start: Double, to end: Double, _ guesses: [LineGuess]
-    ) -> RaceEntry.Standing {
+    ) -> ModeCandidate.Standing {
         let mode = runners[runner].mode
         let margin = Self.placeError * sampleRate
         let isSeen = guesses.contains { guess in
@@ -306,7 +306,7 @@ struct ModeRace: ModemReceiver {
 
     /// Removes unlikely bursts: a few characters in a mode that the sound does not look like, beside or after bursts
     /// that are confirmed. With seventeen decoders in parallel some false bursts are certain.
-    private func believable(_ entries: [RaceEntry]) -> [RaceEntry] {
+    private func believable(_ entries: [ModeCandidate]) -> [ModeCandidate] {
         let isSure = !known.isEmpty || entries.contains { $0.standing != .doubtful }
         guard isSure else { return entries }
         return entries.filter { entry in
@@ -316,7 +316,7 @@ struct ModeRace: ModemReceiver {
 }
 
 /// A burst as one of several decoders reads it, for the choice between them.
-struct RaceEntry {
+struct ModeCandidate {
     /// Index of the decoder; of equal scores the lower one is preferred.
     let runner: Int
     /// Indices of the burst's events among those of the runner.
@@ -341,14 +341,14 @@ struct RaceEntry {
     }
 }
 
-extension [RaceEntry] {
+extension [ModeCandidate] {
     /// Of all sets of bursts that do not overlap, the one with the highest sum of scores, in the order of time: of
     /// several decodings of a place, it has the best one, or two that lie side by side.
     /// - Parameter gap: the least number of samples between the bursts of two runners. A burst right after one of
     ///   another mode counts as the same place: the carrier may go on there without data, and may look like data of
     ///   other tones.
     /// - Returns: the bursts.
-    func best(gap: Double) -> [RaceEntry] {
+    func best(gap: Double) -> [ModeCandidate] {
         let entries = sorted { ($0.end, $0.runner, $0.start) < ($1.end, $1.runner, $1.start) }
         /// For each entry, the highest sum of a set that ends with it, and the index of the entry before it in that
         /// set.
@@ -365,7 +365,7 @@ extension [RaceEntry] {
         }
         // Of equal sums, the first.
         var next = sums.indices.max { sums[$0].sum < sums[$1].sum || (sums[$0].sum == sums[$1].sum && $0 > $1) }
-        var chosen: [RaceEntry] = []
+        var chosen: [ModeCandidate] = []
         while let index = next {
             chosen.append(entries[index])
             next = sums[index].before
