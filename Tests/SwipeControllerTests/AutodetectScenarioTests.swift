@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func aReaderThatIsFoundIsGivenUpByACall() {
-        for call in [SwipeCall.powerUp(false), .powerDown] {
+        for call in [SwipeInput.powerUp(false), .powerDown] {
             var world = MachineWorld(.autodetectOnConnect)
             world.vanishes = true
             world.attach(.uniMag)

@@ -10,17 +10,17 @@ import Testing
     private let teller = EventTeller(
         .unimag, devices: ReaderKind.makeDevices(SwipeEngineReference()), delegate: nil, executor: .immediate)
 
-    private static let card: SwipeAction = {
+    private static let card: SwipeAnnouncement = {
         var builder = ReaderSwipe.Builder()
         let track = Array(";4111111111111111=2912?".utf8)
         builder.add(.track(2), track.span)
-        return .told(.swiped(builder.finish(family: "test", cipher: nil)), .uniMag, DeviceFlags())
+        return .device(.swiped(builder.finish(family: "test", cipher: nil)), .uniMag, DeviceFlags())
     }()
-    private static let connected = SwipeAction.told(.connected, .uniMag, DeviceFlags(isConnected: true))
-    private static let ready = SwipeAction.told(.ready, .uniMag, DeviceFlags(isReadyForSwipe: true))
+    private static let connected = SwipeAnnouncement.device(.connected, .uniMag, DeviceFlags(isConnected: true))
+    private static let ready = SwipeAnnouncement.device(.ready, .uniMag, DeviceFlags(isReadyForSwipe: true))
 
-    private func take(_ actions: SwipeAction...) {
-        for action in actions { #expect(teller.take(action)) }
+    private func take(_ announcements: SwipeAnnouncement...) {
+        for announcement in announcements { teller.queue(announcement) }
     }
 
     /// The first word of each event of a stream, up to the end of the teller; another stream is kept until then.

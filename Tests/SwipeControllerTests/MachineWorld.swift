@@ -78,7 +78,7 @@ struct MachineWorld {
         receive(.detached)
     }
 
-    mutating func call(_ call: SwipeCall) { take(machine.perform(call, at: now)) }
+    mutating func call(_ call: SwipeInput) { receive(call) }
 
     mutating func receive(_ input: SwipeInput) { take(machine.receive(input, at: now)) }
 
@@ -143,8 +143,13 @@ struct MachineWorld {
 
     // MARK: what follows of what the machine wants
 
-    private mutating func take(_ actions: [SwipeAction]) {
-        for action in actions { take(action) }
+    private mutating func take(_ outputs: [SwipeOutput]) {
+        for output in outputs {
+            switch output {
+            case .effect(let effect): take(effect)
+            case .announcement(let announcement): take(announcement)
+            }
+        }
     }
 
     /// Delegate and stream received what the log has, line by line. Nothing can be reported after it.
@@ -152,10 +157,10 @@ struct MachineWorld {
         await toldLog.verify(whole, sourceLocation: sourceLocation)
     }
 
-    private mutating func take(_ action: SwipeAction) {
-        toldLog.take(action)
-        switch action {
-        case .told(let what, let reader, let flags):
+    private mutating func take(_ announcement: SwipeAnnouncement) {
+        toldLog.take(announcement)
+        switch announcement {
+        case .device(let what, let reader, let flags):
             told[reader] = flags
             log.append("\(reader) \(Self.words(what))")
         case .autodetectStarted: log.append("autodetect")
@@ -168,6 +173,11 @@ struct MachineWorld {
         case .jackChanged(let isPlugged): jack.append(isPlugged)
         case .warned(let code, _, let reader):
             log.append("warning \(code.rawValue)" + (reader.map { " \($0)" } ?? ""))
+        }
+    }
+
+    private mutating func take(_ effect: SwipeEffect) {
+        switch effect {
         case .open(let user): open(user)
         case .close(.reader(let reader)):
             asides.append("close \(reader)")
@@ -293,7 +303,7 @@ struct MachineWorld {
         dropTimeOuts(of: reader)
     }
 
-    private static func words(_ told: SwipeAction.Told) -> String {
+    private static func words(_ told: SwipeAnnouncement.DeviceEvent) -> String {
         switch told {
         case .activationFinished(let result): "activation \(result)"
         case .unready(let reason): "unready \(reason)"

@@ -438,7 +438,7 @@ import Testing
         var world = ready(Self.onRequest)
         world.call(.requestSwipe)
         world.run()
-        for call in [SwipeCall.cancelSwipeRequest, .requestSwipe, .cancelSwipeRequest] { world.call(call) }
+        for call in [SwipeInput.cancelSwipeRequest, .requestSwipe, .cancelSwipeRequest] { world.call(call) }
         world.run()
         #expect(world.log == ["uniMag ready", "warning requestCanceled uniMag", "uniMag unready canceled"])
         #expect(world.waiting.isEmpty)

@@ -16,8 +16,9 @@ final class ToldLog: PGSwipeDelegate {
         teller.delegate = self
     }
 
-    func take(_ action: SwipeAction) {
-        if teller.take(action) { teller.deliver() }
+    func take(_ announcement: SwipeAnnouncement) {
+        teller.queue(announcement)
+        teller.deliver()
     }
 
     /// Both receive the same, and that is what the machine has announced.

@@ -88,12 +88,10 @@ final class EventTeller: Sendable {
         return stream
     }
 
-    /// Queues an action that is an event; ``deliver()`` delivers it.
-    /// - Returns: whether the action is an event; if false, the caller must perform it.
-    func take(_ action: SwipeAction) -> Bool {
-        guard let delivery = delivery(of: action) else { return false }
+    /// Queues an announcement; ``deliver()`` delivers it.
+    func queue(_ announcement: SwipeAnnouncement) {
+        guard let delivery = delivery(of: announcement) else { return }
         state.withLock { if !$0.isOver { $0.deliveries.append(delivery) } }
-        return true
     }
 
     /// Delivers the queued events, unless another thread is delivering them.
@@ -141,28 +139,25 @@ final class EventTeller: Sendable {
         }
     }
 
-    private func delivery(of action: SwipeAction) -> Delivery? {
-        switch action {
-        case .told(let news, let reader, let flags):
-            return devices[reader].map { Delivery(event: event(news, $0), flags: [reader: flags]) }
-        case .autodetectStarted: return Delivery(event: .deviceAutodetectStarted)
+    private func delivery(of announcement: SwipeAnnouncement) -> Delivery? {
+        switch announcement {
+        case .device(let news, let reader, let flags):
+            devices[reader].map { Delivery(event: event(news, $0), flags: [reader: flags]) }
+        case .autodetectStarted: Delivery(event: .deviceAutodetectStarted)
         case .autodetectComplete(let detected):
-            return Delivery(
+            Delivery(
                 event: .deviceAutodetectComplete(detected.result), flags: detected.flags, type: detected.type,
                 report: detected.report)
         case .tested(let reader, let isThere):
-            return devices[reader].map { Delivery(event: .communicationTestComplete($0, isThere)) }
-        case .typeChanged(let type): return Delivery(event: nil, type: type)
-        case .jackChanged(let isPlugged): return Delivery(event: nil, isPlugged: isPlugged)
+            devices[reader].map { Delivery(event: .communicationTestComplete($0, isThere)) }
+        case .typeChanged(let type): Delivery(event: nil, type: type)
+        case .jackChanged(let isPlugged): Delivery(event: nil, isPlugged: isPlugged)
         case .warned(let code, let message, let reader):
-            return Delivery(event: .warning(PGSwipeWarning(code, message, device: reader.flatMap { devices[$0] })))
-        case .open, .close, .perform, .permitTones, .readVolume, .raiseVolume, .restoreVolume, .ask, .askForTones,
-            .show, .dismiss, .end:
-            return nil
+            Delivery(event: .warning(PGSwipeWarning(code, message, device: reader.flatMap { devices[$0] })))
         }
     }
 
-    private func event(_ news: SwipeAction.Told, _ device: PGSwipeDevice) -> PGSwipeEvent {
+    private func event(_ news: SwipeAnnouncement.DeviceEvent, _ device: PGSwipeDevice) -> PGSwipeEvent {
         switch news {
         case .connected: .deviceConnected(device)
         case .disconnected: .deviceDisconnected(device)

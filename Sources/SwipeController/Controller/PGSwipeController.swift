@@ -85,13 +85,13 @@ public final class PGSwipeController: Sendable {
     public func setAudioJackReaderType(
         _ type: AudioJackReaderType, messageOptions: PGSwipeUniMagMessageOptions? = nil
     ) {
-        engine.perform(.setType(type, messageOptions))
+        engine.receive(.setType(type, messageOptions))
     }
 
     /// Detects the attached reader: first without tones, then with very loud tones if that is not enough and
     /// ``SwipeInteraction/mayPlayLoudTones()`` agrees. Each type has 5 s to answer. The start and the result are
     /// events; ``autodetectReport`` has the details.
-    public func beginAutodetectAudioJackCardReader() { engine.perform(.beginAutodetect) }
+    public func beginAutodetectAudioJackCardReader() { engine.receive(.beginAutodetect) }
 
     /// Runs autodetection, and waits for its result.
     /// - Returns: the result; if autodetection is already running, the result of that run.
@@ -105,7 +105,7 @@ public final class PGSwipeController: Sendable {
     }
 
     /// Releases all readers. No event follows.
-    public func shutdown() { engine.perform(.shutDown) }
+    public func shutdown() { engine.receive(.shutDown) }
 
     private func device<Device: PGSwipeDevice>(_ reader: ReaderKind) -> Device {
         guard let device = engine.teller.devices[reader] as? Device else {

@@ -45,7 +45,7 @@ public final class PGSwipeIps: PGSwipeDevice, @unchecked Sendable {
         tests.add { [weak communicationTestDelegate] success in
             communicationTestDelegate?.ipsCommunicationTestComplete(withResult: success)
         }
-        engine.perform(.test(.ips))
+        engine.receive(.test(.ips))
     }
 
     override func finishTest(_ success: Bool) { tests.finish(success) }
@@ -64,7 +64,7 @@ public final class PGSwipeIpsEnterprise: PGSwipeDevice, @unchecked Sendable {
         tests.add { [weak delegate] success in
             delegate?.ipsEnterpriseCommunicationTestComplete(withResult: success)
         }
-        engine.perform(.test(.ipsEnterprise))
+        engine.receive(.test(.ipsEnterprise))
     }
 
     override func finishTest(_ success: Bool) { tests.finish(success) }

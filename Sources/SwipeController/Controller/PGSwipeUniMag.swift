@@ -26,17 +26,17 @@ public final class PGSwipeUniMag: PGSwipeDevice, @unchecked Sendable {
     /// Powers the reader up, or cancels a power-up. Use it while ``activateReaderOnAttach`` is false, or to answer the
     /// activation question for the user.
     /// - Parameter isWanted: whether the reader should have power.
-    public func powerUpDevice(_ isWanted: Bool) { engine.perform(.powerUp(isWanted)) }
+    public func powerUpDevice(_ isWanted: Bool) { engine.receive(.powerUp(isWanted)) }
 
     /// Powers the reader down. It is reported as disconnected and connected again, and is therefore powered up again if
     /// ``activateReaderOnAttach`` is true.
-    public func powerDown() { engine.perform(.powerDown) }
+    public func powerDown() { engine.receive(.powerDown) }
 
     /// Requests a swipe, and returns at once; ``nextSwipe()`` returns its card. If the last request has not ended yet,
     /// for example inside ``PGSwipeDelegate/deviceBecameUnreadyForSwipe(_:reason:)`` or right after
     /// ``cancelSwipeRequest()``, the new one begins when it has ended. Do not use it while ``alwaysAcceptSwipe`` is
     /// true.
-    public func requestSwipe() { engine.perform(.requestSwipe) }
+    public func requestSwipe() { engine.receive(.requestSwipe) }
 
     /// Waits for a swipe, and returns its card. While ``alwaysAcceptSwipe`` is true, it returns the next swipe;
     /// otherwise it requests one, as ``requestSwipe()`` does, and cancels the request with its task.
@@ -51,7 +51,7 @@ public final class PGSwipeUniMag: PGSwipeDevice, @unchecked Sendable {
         guard isActivated, engine.isActivated(.uniMag) else {
             throw PGSwipeError(.notReady, "no reader is activated: wait for deviceActivationFinished")
         }
-        if isRequested { engine.perform(.requestSwipe) }
+        if isRequested { engine.receive(.requestSwipe) }
         // Before the reader waits, events concern the preceding request, except a refusal of this one.
         var isWaiting = !isRequested
         for await event in events {
@@ -60,7 +60,7 @@ public final class PGSwipeUniMag: PGSwipeDevice, @unchecked Sendable {
             if let result { return try result.get() }
         }
         guard Task.isCancelled else { throw PGSwipeError(.shutDown, "the controller was shut down") }
-        if isRequested { engine.perform(.cancelSwipeRequest) }
+        if isRequested { engine.receive(.cancelSwipeRequest) }
         throw PGSwipeError(.canceled, "the caller cancelled the wait for the swipe")
     }
 
@@ -102,7 +102,7 @@ public final class PGSwipeUniMag: PGSwipeDevice, @unchecked Sendable {
     }
 
     /// Cancels the request of `requestSwipe()`. Do not use it while ``alwaysAcceptSwipe`` is true.
-    public func cancelSwipeRequest() { engine.perform(.cancelSwipeRequest) }
+    public func cancelSwipeRequest() { engine.receive(.cancelSwipeRequest) }
 
     /// Sets the duration of a request, from the next request on.
     /// - Parameter seconds: 3 to 20, the default is 20; other values are limited to that range.
@@ -114,7 +114,7 @@ public final class PGSwipeUniMag: PGSwipeDevice, @unchecked Sendable {
     private var settings: UniMagSettings { engine.engine?.settings ?? UniMagSettings() }
 
     private func configure(_ change: @escaping @Sendable (inout UniMagSettings) -> Void) {
-        engine.perform(.configure(change))
+        engine.receive(.configure(change))
     }
 
     public override var description: String { "UniMag" }

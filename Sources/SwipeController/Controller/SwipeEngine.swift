@@ -1,7 +1,7 @@
 import JackdawReaders
 import JackdawTransport
 
-/// Runs a controller's state machine: passes inputs to it, performs its actions, and delivers its events.
+/// Runs a controller's state machine: passes inputs to it, and its outputs to the operator and the teller.
 final class SwipeEngine: Sendable {
     private struct State {
         var machine: SwipeMachine
@@ -14,7 +14,7 @@ final class SwipeEngine: Sendable {
     let teller: EventTeller
     private let state: Lock<State>
     private let clock: ElapsedClock
-    private let actions: AsyncStream<SwipeAction>.Continuation
+    private let effects: AsyncStream<SwipeEffect>.Continuation
 
     init(
         _ machine: SwipeMachine, _ environment: any SwipeEnvironment, _ interaction: any SwipeInteraction,
@@ -26,12 +26,12 @@ final class SwipeEngine: Sendable {
         let elapsed = ElapsedClock(clock)
         state = Lock(State(machine: machine, timer: DeadlineTimer(elapsed)))
         self.clock = elapsed
-        let (stream, actions) = AsyncStream<SwipeAction>.makeStream()
-        self.actions = actions
+        let (stream, effects) = AsyncStream<SwipeEffect>.makeStream()
+        self.effects = effects
         reference.set(self)
         let operating = SwipeOperator(environment, interaction) { [reference] in reference.engine?.receive($0) }
-        // This task ends after the last action.
-        Task { for await action in stream { await operating.run(action) } }
+        // This task ends after the last effect.
+        Task { for await effect in stream { await operating.run(effect) } }
         let tasks = [
             Task { [reference] in
                 for await isAttached in environment.attachments() {
@@ -50,25 +50,28 @@ final class SwipeEngine: Sendable {
         state.withLock { $0.machine.flags[reader]?.isActivated == true }
     }
 
-    func perform(_ call: SwipeCall) {
-        handle { machine, now in machine.perform(call, at: now) }
-        guard case .shutDown = call else { return }
+    func receive(_ input: SwipeInput) {
+        handle { machine, now in machine.receive(input, at: now) }
+        guard case .shutDown = input else { return }
         state.withLock { state in
             state.isOver = true
             for task in state.tasks { task.cancel() }
             state.timer.cancel()
         }
         teller.end()
-        actions.finish()
+        effects.finish()
     }
 
-    func receive(_ input: SwipeInput) { handle { machine, now in machine.receive(input, at: now) } }
-
-    private func handle(_ body: (inout SwipeMachine, Duration) -> [SwipeAction]) {
+    private func handle(_ body: (inout SwipeMachine, Duration) -> [SwipeOutput]) {
         let now = clock.now()
         state.withLock { state in
             guard !state.isOver else { return }
-            for action in body(&state.machine, now) where !teller.take(action) { actions.yield(action) }
+            for output in body(&state.machine, now) {
+                switch output {
+                case .effect(let effect): effects.yield(effect)
+                case .announcement(let announcement): teller.queue(announcement)
+                }
+            }
             state.timer.arm(for: state.machine.nextDeadline) { [weak self] in self?.reach($0) }
         }
         teller.deliver()
@@ -90,7 +93,7 @@ final class SwipeEngineReference: Sendable {
 
     func set(_ engine: SwipeEngine) { held.withLock { $0.engine = engine } }
 
-    func perform(_ call: SwipeCall) { engine?.perform(call) }
+    func receive(_ input: SwipeInput) { engine?.receive(input) }
 }
 
 extension ReaderKind {

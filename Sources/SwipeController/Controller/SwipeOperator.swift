@@ -1,7 +1,7 @@
 import JackdawReaders
 import JackdawTransport
 
-/// Performs the actions of a controller's state machine, one after the other.
+/// Performs the effects of a controller's state machine, one after the other.
 actor SwipeOperator {
     private let environment: any SwipeEnvironment
     private let interaction: any SwipeInteraction
@@ -32,8 +32,8 @@ actor SwipeOperator {
         tell(.opened(.reader(.iDynamo)))
     }
 
-    func run(_ action: SwipeAction) async {
-        switch action {
+    func run(_ effect: SwipeEffect) async {
+        switch effect {
         case .open(.reader(let reader)): await open(reader)
         case .open(.search(let readers)): beginSearch(readers)
         case .close(let user):
@@ -65,7 +65,6 @@ actor SwipeOperator {
         case .end:
             isOver = true
             await close(.iDynamo)
-        case .told, .autodetectStarted, .autodetectComplete, .tested, .typeChanged, .jackChanged, .warned: break
         }
     }
 

@@ -25,15 +25,15 @@ struct AudioSlot {
     }
 
     /// Assigns the sound card to a user, or to no one.
-    /// - Returns: the action for it now.
-    mutating func give(to user: AudioUser?) -> SwipeAction? {
+    /// - Returns: the effect for it now.
+    mutating func give(to user: AudioUser?) -> SwipeEffect? {
         wanted = user
         return settle()
     }
 
     /// Revokes the slot from its current or pending user; no one can claim it afterwards.
-    /// - Returns: the action for it; the operator closes after an opening that is in progress.
-    mutating func end() -> SwipeAction? {
+    /// - Returns: the effect for it; the operator closes after an opening that is in progress.
+    mutating func end() -> SwipeEffect? {
         wanted = nil
         switch state {
         case .opening(let user), .open(let user):
@@ -53,7 +53,7 @@ struct AudioSlot {
     }
 
     /// Notes that the sound card was opened, or could not be.
-    mutating func opened(_ user: AudioUser, isOpen: Bool) -> SwipeAction? {
+    mutating func opened(_ user: AudioUser, isOpen: Bool) -> SwipeEffect? {
         guard concerns(user) else { return nil }
         state = isOpen ? .open(user) : .empty
         if !isOpen, wanted == user { wanted = nil }
@@ -61,7 +61,7 @@ struct AudioSlot {
     }
 
     /// Notes that the sound card was closed.
-    mutating func closed() -> SwipeAction? {
+    mutating func closed() -> SwipeEffect? {
         state = .empty
         return settle()
     }
@@ -73,7 +73,7 @@ struct AudioSlot {
         if wanted == user { wanted = nil }
     }
 
-    private mutating func settle() -> SwipeAction? {
+    private mutating func settle() -> SwipeEffect? {
         switch state {
         case .empty:
             guard let wanted else { return nil }

@@ -129,8 +129,8 @@ extension SwipeMachine {
         phases[reader] = .settling
         refusals[reader] = 0
         isSwipeWanted = false
-        if reader == .iDynamo { tell(.connected, reader) }
-        tell(.activationFinished(.success), reader)
+        if reader == .iDynamo { announce(.connected, of: reader) }
+        announce(.activationFinished(.success), of: reader)
     }
 
     mutating func activationFailed(_ reader: ReaderKind, _ result: SwipeActivationResult) {
@@ -140,7 +140,7 @@ extension SwipeMachine {
         guard reader != .iDynamo else { return act(.close(.reader(.iDynamo))) }
         act(slot.give(to: nil))
         restoreVolume()
-        tell(.activationFinished(result), reader)
+        announce(.activationFinished(result), of: reader)
         let options = settings.options
         let message: String? =
             switch result {
@@ -160,7 +160,7 @@ extension SwipeMachine {
             act(slot.give(to: nil))
             restoreVolume()
         }
-        tellGone(reader, isDetached: isWanted)
+        announceLoss(reader, isDetached: isWanted)
         if isWanted { connect() }
     }
 
@@ -177,7 +177,7 @@ extension SwipeMachine {
             act(slot.give(to: nil))
             restoreVolume()
         }
-        tellGone(reader)
+        announceLoss(reader)
     }
 
     /// Dismisses the question or message about a reader.
@@ -231,17 +231,17 @@ extension SwipeMachine {
         // get no result from it.
         if detection?.isTest == true, !purpose.isTest { finishAutodetect(nil, isConnecting: false) }
         guard detection == nil else {
-            if case .test(let reader) = purpose { act(.tested(reader, false)) }
+            if case .test(let reader) = purpose { announce(.tested(reader, false)) }
             return warn(.callIgnored, "autodetection is already running")
         }
         if let reader = ReaderKind(type) {
             unload()
-            tellGone(reader)
+            announceLoss(reader)
         }
         let readers = if case .test(let reader) = purpose { [reader] } else { order }
         let begun = Autodetection(purpose: purpose, previousType: type, readers: readers)
         detection = begun
-        if !begun.isTest { act(.autodetectStarted) }
+        if !begun.isTest { announce(.autodetectStarted) }
         guard isAttached else { return finishAutodetect(nil) }
         act(slot.give(to: begun.user))
     }
@@ -325,7 +325,7 @@ extension SwipeMachine {
         if ended.isAsking { act(.dismiss) }
         if case .test(let tested) = ended.purpose {
             letGo(ended)
-            act(.tested(tested, reader != nil))
+            announce(.tested(tested, reader != nil))
             if isConnecting { connect() }
             return
         }
@@ -337,9 +337,9 @@ extension SwipeMachine {
             letGo(ended)
             type = ended.purpose == .connection ? .none : ended.previousType
         }
-        act(
+        announce(
             .autodetectComplete(
-                SwipeAction.Detected(
+                SwipeAnnouncement.Detected(
                     result: reader?.result ?? .fail, type: type, flags: flags, report: ended.report)))
         if isConnecting { connect() }
     }

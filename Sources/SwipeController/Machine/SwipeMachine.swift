@@ -1,7 +1,7 @@
 import JackdawReaders
 
 /// The state machine of a controller, without side effects: events of the jack and the readers, calls of the program
-/// and the time go in; actions and events come out, in order.
+/// and the time go in; effects and announcements come out, in order.
 ///
 /// Times count from any origin, and never decrease.
 struct SwipeMachine {
@@ -31,7 +31,7 @@ struct SwipeMachine {
     var isSwipeWanted = false
     private var typeChanges: [Duration] = []
     private var isOver = false
-    private var actions: [SwipeAction] = []
+    private var outputs: [SwipeOutput] = []
 
     /// The time limit for the activation of a reader that was found, until it is ready. Source: the Mobile Swipe SDK's
     /// communication tests.
@@ -71,7 +71,7 @@ struct SwipeMachine {
     /// The time at which ``advance(to:)`` has something to do; nil if no time limit is running.
     var nextDeadline: Duration? { isOver ? nil : detection?.deadline }
 
-    mutating func receive(_ input: SwipeInput, at now: Duration) -> [SwipeAction] {
+    mutating func receive(_ input: SwipeInput, at now: Duration) -> [SwipeOutput] {
         guard !isOver else { return [] }
         switch input {
         case .attached: attach(at: now)
@@ -100,13 +100,6 @@ struct SwipeMachine {
             raisingCount -= 1
             if raisingCount == 0 { volumeRaised(at: now) }
         case .answered(let isYes): answered(isYes, at: now)
-        }
-        return takeActions()
-    }
-
-    mutating func perform(_ call: SwipeCall, at now: Duration) -> [SwipeAction] {
-        guard !isOver else { return [] }
-        switch call {
         case .setType(let type, let options): change(to: type, options, at: now)
         case .beginAutodetect: beginAutodetect(.call, at: now)
         case .test(let reader): beginAutodetect(.test(reader), at: now)
@@ -119,28 +112,30 @@ struct SwipeMachine {
         case .cancelSwipeRequest: cancelSwipeRequest()
         case .shutDown: shutDown()
         }
-        return takeActions()
+        return takeOutputs()
     }
 
     /// Processes a time limit that has passed.
-    mutating func advance(to now: Duration) -> [SwipeAction] {
+    mutating func advance(to now: Duration) -> [SwipeOutput] {
         guard let deadline = nextDeadline, deadline <= now else { return [] }
         activationTimedOut()
-        return takeActions()
+        return takeOutputs()
     }
 
     // MARK: shared by the other parts
 
-    mutating func act(_ action: SwipeAction?) { if let action { actions.append(action) } }
+    mutating func act(_ effect: SwipeEffect?) { if let effect { outputs.append(.effect(effect)) } }
+
+    mutating func announce(_ announcement: SwipeAnnouncement) { outputs.append(.announcement(announcement)) }
 
     mutating func warn(_ code: PGSwipeWarningCode, of reader: ReaderKind? = nil, _ message: String) {
-        act(.warned(code, message, reader))
+        announce(.warned(code, message, reader))
     }
 
     /// Emits an event of a reader, and updates the reader's flags.
-    mutating func tell(_ told: SwipeAction.Told, _ reader: ReaderKind) {
+    mutating func announce(_ event: SwipeAnnouncement.DeviceEvent, of reader: ReaderKind) {
         var state = flags[reader] ?? DeviceFlags()
-        switch told {
+        switch event {
         case .connected: state.isConnected = true
         case .disconnected: state.isConnected = false
         case .activationFinished(let result): state.isActivated = result == .success
@@ -152,15 +147,15 @@ struct SwipeMachine {
         flags[reader] = state
         // Until a reader is found, events of the readers that are tried are not reported.
         guard detection == nil || reader == .iDynamo else { return }
-        act(.told(told, reader, state))
+        announce(.device(event, reader, state))
     }
 
     /// Reports that a reader was disconnected: the opposites of its connection events, in reverse order.
-    mutating func tellGone(_ reader: ReaderKind, isDetached: Bool = true) {
+    mutating func announceLoss(_ reader: ReaderKind, isDetached: Bool = true) {
         let state = flags[reader] ?? DeviceFlags()
-        if state.isReadyForSwipe { tell(.unready(.disconnected), reader) }
-        if state.isActivated { tell(.deactivated, reader) }
-        if state.isConnected, isDetached { tell(.disconnected, reader) }
+        if state.isReadyForSwipe { announce(.unready(.disconnected), of: reader) }
+        if state.isActivated { announce(.deactivated, of: reader) }
+        if state.isConnected, isDetached { announce(.disconnected, of: reader) }
     }
 
     func phase(of reader: ReaderKind) -> Phase { phases[reader] ?? .off }
@@ -184,7 +179,7 @@ struct SwipeMachine {
     // MARK: the jack
 
     private mutating func attach(at now: Duration) {
-        if !isAttached { act(.jackChanged(isPlugged: true)) }
+        if !isAttached { announce(.jackChanged(isPlugged: true)) }
         isAttached = true
         guard type != .autodetectOnConnect else { return beginAutodetect(.connection, at: now) }
         connect()
@@ -195,18 +190,18 @@ struct SwipeMachine {
         guard detection == nil, isAttached, let reader = ReaderKind(type), flags[reader]?.isConnected != true else {
             return
         }
-        tell(.connected, reader)
+        announce(.connected, of: reader)
         activateOnConnect(reader)
     }
 
     private mutating func detach() {
         guard isAttached else { return }
         isAttached = false
-        act(.jackChanged(isPlugged: false))
+        announce(.jackChanged(isPlugged: false))
         guard detection == nil else { return finishAutodetect(nil) }
         guard let reader = ReaderKind(type) else { return }
         unload()
-        tellGone(reader)
+        announceLoss(reader)
     }
 
     // MARK: the type
@@ -224,10 +219,10 @@ struct SwipeMachine {
         finishAutodetect(nil, isConnecting: false)
         if let reader = ReaderKind(self.type) {
             unload()
-            tellGone(reader)
+            announceLoss(reader)
         }
         self.type = type
-        act(.typeChanged(type))
+        announce(.typeChanged(type))
         settings.options = (type == .unimag ? options : nil) ?? PGSwipeUniMagMessageOptions()
         connect()
     }
@@ -242,9 +237,9 @@ struct SwipeMachine {
         isOver = true
     }
 
-    private mutating func takeActions() -> [SwipeAction] {
-        defer { actions = [] }
-        return actions
+    private mutating func takeOutputs() -> [SwipeOutput] {
+        defer { outputs = [] }
+        return outputs
     }
 }
 
@@ -266,9 +261,9 @@ extension SwipeMachine {
         // A swipe that happened before the reader received the cancellation counts.
         case (.swipe(let swipe), .armed), (.swipe(let swipe), .cancelling): swiped(reader, swipe)
         case (.badSwipe, .armed): swipedBadly(reader)
-        case (.badSwipe, .cancelling): if flags[reader]?.isReadyForSwipe == true { tell(.swiped(nil), reader) }
+        case (.badSwipe, .cancelling): if flags[reader]?.isReadyForSwipe == true { announce(.swiped(nil), of: reader) }
         // A reader that always waits is also ready while its request is being renewed.
-        case (.swipe(let swipe), _) where isAlwaysReady(reader): tell(.swiped(swipe), reader)
+        case (.swipe(let swipe), _) where isAlwaysReady(reader): announce(.swiped(swipe), of: reader)
         case (.badSwipe, _) where isAlwaysReady(reader): swipedBadly(reader)
         case (.timedOut, .armed), (.timedOut, .cancelling): ended(reader, .timedOut)
         case (.cancelled, .cancelling): ended(reader, .canceled)
@@ -315,14 +310,14 @@ extension SwipeMachine {
         phases[reader] = .armed
         refusals[reader] = 0
         // Readers that always wait do not report each renewed wait.
-        if flags[reader]?.isReadyForSwipe != true { tell(.ready, reader) }
+        if flags[reader]?.isReadyForSwipe != true { announce(.ready, of: reader) }
         if detection?.found == reader { finishAutodetect(reader) }
     }
 
     private mutating func swiped(_ reader: ReaderKind, _ swipe: ReaderSwipe) {
         phases[reader] = .settling
         guard flags[reader]?.isReadyForSwipe == true else { return }
-        tell(.swiped(swipe), reader)
+        announce(.swiped(swipe), of: reader)
         becomeUnready(reader, .swipeDone)
     }
 
@@ -330,13 +325,13 @@ extension SwipeMachine {
     private mutating func swipedBadly(_ reader: ReaderKind) {
         guard reader == .uniMag else {
             // Source: IPS readers send no notification of bad reads.
-            if reader == .iDynamo { tell(.swiped(nil), reader) }
+            if reader == .iDynamo { announce(.swiped(nil), of: reader) }
             return
         }
-        tell(.swiped(nil), reader)
+        announce(.swiped(nil), of: reader)
         becomeUnready(reader, .swipeDone)
         if isRenewed(reader) {
-            tell(.ready, reader)
+            announce(.ready, of: reader)
         } else {
             phases[reader] = .cancelling
             act(.perform(reader, .cancel))
@@ -351,7 +346,7 @@ extension SwipeMachine {
 
     private mutating func becomeUnready(_ reader: ReaderKind, _ reason: SwipeReasonUnreadyForSwipe) {
         guard reader == .uniMag, flags[reader]?.isReadyForSwipe == true else { return }
-        tell(.unready(isRenewed(reader) ? .refreshing : reason), reader)
+        announce(.unready(isRenewed(reader) ? .refreshing : reason), of: reader)
     }
 
     private mutating func failed(_ reader: ReaderKind, _ error: ReaderError) {
@@ -365,7 +360,7 @@ extension SwipeMachine {
             // A renewed request is repeated when the reader is ready, and may succeed then.
             let isRepeated = isRenewed(reader) && error.code != .outOfRange
             guard !isRepeated || refusals[reader, default: 0] >= Self.mostRefusals else { return }
-            if flags[reader]?.isReadyForSwipe == true { tell(.unready(.timedOut), reader) }
+            if flags[reader]?.isReadyForSwipe == true { announce(.unready(.timedOut), of: reader) }
             warn(.readerRefuses, of: reader, "the reader does not start to wait for a card: \(error.message)")
         default: break
         }

@@ -6,45 +6,28 @@ enum ReaderKind: Sendable, Hashable, CaseIterable {
     /// Has a connector of its own; always enabled.
     case iDynamo
 
+    /// The names of the reader: by the program's type, by the result of autodetection, and by the driver.
+    private var names: (type: AudioJackReaderType?, result: CardReaderAutodetectResult, family: String) {
+        switch self {
+        case .ipsEnterprise: (.ipsEnterprise, .ipsEnterprise, "ipsenterprise")
+        case .ips: (.ips, .ips, "ips")
+        case .uniMag: (.unimag, .uniMag, "unimag")
+        case .iDynamo: (nil, .fail, "magtek")
+        }
+    }
+
     /// The reader that a type enables; nil if the type enables no reader.
     init?(_ type: AudioJackReaderType) {
-        switch type {
-        case .unimag: self = .uniMag
-        case .ips: self = .ips
-        case .ipsEnterprise: self = .ipsEnterprise
-        case .none, .autodetectOnConnect: return nil
-        }
+        guard let reader = Self.allCases.first(where: { $0.type == type }) else { return nil }
+        self = reader
     }
 
     /// The type that enables the reader; nil if the reader is not on the audio jack.
-    var type: AudioJackReaderType? {
-        switch self {
-        case .ipsEnterprise: .ipsEnterprise
-        case .ips: .ips
-        case .uniMag: .unimag
-        case .iDynamo: nil
-        }
-    }
-
+    var type: AudioJackReaderType? { names.type }
+    /// The result of autodetection for this reader; `fail` if the reader is not on the audio jack.
+    var result: CardReaderAutodetectResult { names.result }
     /// The reader family of the driver.
-    var family: String {
-        switch self {
-        case .ipsEnterprise: "ipsenterprise"
-        case .ips: "ips"
-        case .uniMag: "unimag"
-        case .iDynamo: "magtek"
-        }
-    }
-
-    /// The result of autodetection for this reader.
-    var result: CardReaderAutodetectResult {
-        switch self {
-        case .ipsEnterprise: .ipsEnterprise
-        case .ips: .ips
-        case .uniMag: .uniMag
-        case .iDynamo: .fail
-        }
-    }
+    var family: String { names.family }
 }
 
 /// The state of a reader as its public properties show it.
