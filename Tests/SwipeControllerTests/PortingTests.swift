@@ -388,7 +388,7 @@ import Testing
     @Test(arguments: [(true, false, "raise"), (true, true, "at most"), (false, false, "at most")])
     func S0_87_S0_88_S0_89_thePromptFitsTheVolume(isAutomatic: Bool, isFull: Bool, expected: String) {
         var machine = SwipeMachine(.unimag)
-        _ = machine.perform(
+        _ = machine.receive(
             .configure {
                 $0.automaticallySetVolumeToMaxOnActivate = isAutomatic
                 $0.options.cardReaderActivationPrompt = "raise"
@@ -396,7 +396,7 @@ import Testing
             }, at: .zero)
         _ = machine.receive(.attached, at: .zero)
         let asked = machine.receive(.volumeRead(isFull: isFull), at: .zero).compactMap {
-            if case .ask(let question) = $0 { question } else { nil }
+            if case .effect(.ask(let question)) = $0 { question } else { nil }
         }
         #expect(asked == [expected])
     }
