@@ -55,6 +55,7 @@ struct SwipeScanner: ~Copyable {
     /// - Returns: the result of the recording.
     /// - Throws: ``CommandError`` if the file is invalid or the user interrupts. The observer has received the events
     ///   before the error.
+    @inline(never)  // Swift 6.3.1 ends with "Found ownership error" if it inlines this function into a loop.
     mutating func scan(
         _ path: String, _ observer: inout some ScanObserver
     ) throws(CommandError) -> SoundScanner.Outcome {
