@@ -163,7 +163,7 @@ import Testing
         ("magtek", "0123456789ABCDEFFEDCBA9876543210", ["--key-scheme", "fixed"], 64, "is not published"),
         ("idtech", "0123456789ABCDEFFEDCBA9876543210", ["--key-scheme", "aes-data-encryption"], 64, "AES's DUKPT"),
         ("idtech", "A1B2C3D4E5F60718293A4B5C6D7E8F90", [], 65, "published for tests only"),
-        ("idtech", "0123", [], 65, "no key for these readers has 2 bytes"), ("idtech", "xyz", [], 65, "no hexadecimal"),
+        ("idtech", "0123", [], 65, "no key for these readers has 2 bytes"), ("idtech", "xyz", [], 65, "character 1 "),
     ])
     func keysThatDoNotDoAreTold(
         family: String, key: String, options: [String], status: Int32, message: String
