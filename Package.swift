@@ -55,38 +55,51 @@ let package = Package(
         .systemLibrary(name: "CFFTW", pkgConfig: "fftw3f", providers: [.apt(["libfftw3-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
 
+        // Optimised like the signal processing that stands on it.
+        .target(name: "JackdawBytes", swiftSettings: kernels),
+
         // Square roots and rounding are calls into libm where the processor has no instruction for them.
-        .target(name: "JackdawDSP", swiftSettings: kernels, linkerSettings: [.linkedLibrary("m")]),
-        .target(name: "JackdawCards", swiftSettings: house),
-        .target(name: "JackdawSwipe", dependencies: ["JackdawDSP", "JackdawCards"], swiftSettings: kernels),
-        .target(name: "JackdawTransport", swiftSettings: house),
+        .target(
+            name: "JackdawDSP", dependencies: ["JackdawBytes"], swiftSettings: kernels,
+            linkerSettings: [.linkedLibrary("m")]),
+        .target(name: "JackdawCards", dependencies: ["JackdawBytes"], swiftSettings: house),
+        .target(
+            name: "JackdawSwipe", dependencies: ["JackdawDSP", "JackdawCards", "JackdawBytes"],
+            swiftSettings: kernels),
+        .target(name: "JackdawTransport", dependencies: ["JackdawBytes"], swiftSettings: house),
 
         .target(
-            name: "JackdawReaders", dependencies: ["JackdawDSP", "JackdawTransport", "JackdawCards"],
-            swiftSettings: house),
+            name: "JackdawReaders",
+            dependencies: ["JackdawDSP", "JackdawTransport", "JackdawCards", "JackdawBytes"], swiftSettings: house),
         .target(
             name: "JackdawSimulator",
-            dependencies: ["JackdawDSP", "JackdawTransport", "JackdawCards", "JackdawReaders"], swiftSettings: house),
-        .target(
-            name: "JackdawDecryption", dependencies: ["JackdawReaders", "JackdawCards", "COpenSSL"],
+            dependencies: ["JackdawDSP", "JackdawTransport", "JackdawCards", "JackdawReaders", "JackdawBytes"],
             swiftSettings: house),
+        .target(
+            name: "JackdawDecryption",
+            dependencies: ["JackdawReaders", "JackdawCards", "JackdawBytes", "COpenSSL"], swiftSettings: house),
 
         .target(
-            name: "JackdawAudioFile", dependencies: ["JackdawTransport", "JackdawSystem", "CSndFile"],
-            swiftSettings: house),
-        .target(name: "JackdawSpectrum", dependencies: ["JackdawDSP", "CFFTW"], swiftSettings: kernels),
-
-        .target(name: "JackdawSystem", dependencies: ["JackdawTransport", "CLinux"], swiftSettings: house),
+            name: "JackdawAudioFile",
+            dependencies: ["JackdawTransport", "JackdawSystem", "JackdawBytes", "CSndFile"], swiftSettings: house),
         .target(
-            name: "JackdawALSA", dependencies: ["JackdawTransport", "JackdawSystem", "CALSA", "CLinux"],
+            name: "JackdawSpectrum", dependencies: ["JackdawDSP", "JackdawBytes", "CFFTW"], swiftSettings: kernels),
+
+        .target(
+            name: "JackdawSystem", dependencies: ["JackdawTransport", "JackdawBytes", "CLinux"], swiftSettings: house),
+        .target(
+            name: "JackdawALSA",
+            dependencies: ["JackdawTransport", "JackdawSystem", "JackdawBytes", "CALSA", "CLinux"],
             swiftSettings: house),
         .target(
             name: "JackdawBluetooth",
-            dependencies: ["JackdawTransport", "JackdawSystem", "CBlueZ", "CSystemD", "CLinux"], swiftSettings: house),
+            dependencies: ["JackdawTransport", "JackdawSystem", "JackdawBytes", "CBlueZ", "CSystemD", "CLinux"],
+            swiftSettings: house),
 
         .target(
             name: "SwipeController",
-            dependencies: ["JackdawReaders", "JackdawTransport", "JackdawCards"], swiftSettings: house),
+            dependencies: ["JackdawReaders", "JackdawTransport", "JackdawCards", "JackdawBytes"],
+            swiftSettings: house),
 
         .target(
             name: "JackdawLinux",
@@ -101,7 +114,7 @@ let package = Package(
             dependencies: [
                 "JackdawDSP", "JackdawCards", "JackdawSwipe", "JackdawTransport", "JackdawSystem", "JackdawALSA",
                 "JackdawBluetooth", "JackdawAudioFile", "JackdawSpectrum", "JackdawReaders", "JackdawSimulator",
-                "JackdawDecryption", "JackdawLinux", "SwipeController",
+                "JackdawDecryption", "JackdawLinux", "JackdawBytes", "SwipeController",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
             ],
@@ -134,7 +147,10 @@ let package = Package(
             name: "JackdawBluetoothLab", dependencies: ["JackdawBluetooth", "JackdawTransport"],
             path: "Tests/JackdawBluetoothLab", swiftSettings: house),
         .testTarget(
-            name: "JackdawDSPTests", dependencies: ["JackdawDSP", "JackdawTestSupport"], swiftSettings: sounds),
+            name: "JackdawBytesTests", dependencies: ["JackdawBytes", "JackdawTestSupport"], swiftSettings: house),
+        .testTarget(
+            name: "JackdawDSPTests", dependencies: ["JackdawDSP", "JackdawBytes", "JackdawTestSupport"],
+            swiftSettings: sounds),
         .testTarget(
             name: "JackdawCardsTests", dependencies: ["JackdawCards", "JackdawTestSupport"],
             resources: [.copy("Resources")], swiftSettings: house),
@@ -143,7 +159,9 @@ let package = Package(
             dependencies: ["JackdawSwipe", "JackdawDSP", "JackdawCards", "JackdawTestSupport"], swiftSettings: sounds),
         .testTarget(
             name: "JackdawReadersTests",
-            dependencies: ["JackdawReaders", "JackdawTransport", "JackdawDSP", "JackdawTestSupport"],
+            dependencies: [
+                "JackdawReaders", "JackdawTransport", "JackdawDSP", "JackdawBytes", "JackdawTestSupport",
+            ],
             swiftSettings: house),
         .testTarget(
             name: "JackdawDecryptionTests",
@@ -202,7 +220,7 @@ let package = Package(
             dependencies: [
                 "jackdaw-cli", "JackdawLinux", "JackdawTransport", "JackdawALSA", "JackdawBluetooth", "JackdawSystem",
                 "JackdawDSP", "JackdawCards", "JackdawSwipe", "JackdawAudioFile", "JackdawSpectrum", "JackdawReaders",
-                "JackdawSimulator", "JackdawDecryption", "SwipeController", "JackdawTestSupport",
+                "JackdawSimulator", "JackdawDecryption", "JackdawBytes", "SwipeController", "JackdawTestSupport",
                 "JackdawALSATestSupport",
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Command"])),
